@@ -1,0 +1,127 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// House rules of this file:
+//  - One section for each kind of target: executables, composition, rooms, vocabulary, tests.
+//  - Sections and all array elements are sorted alphabetically.
+//  - An arrow that is not in ARCHITECTURE.md does not belong here; the build is run with
+//    `--explicit-target-dependency-import-check error`, so an undeclared import fails.
+
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+
+let executables: [Target] = [
+    .executableTarget(
+        name: "norrisctl",
+        dependencies: ["NorrisCommands"],
+        // One static file that starts in a millisecond; needs `--static-swift-stdlib`, so debug builds go without.
+        linkerSettings: [
+            .unsafeFlags(["-static-executable", "-Xlinker", "--gc-sections"], .when(configuration: .release))
+        ]
+    ),
+    .executableTarget(name: "norrisd", dependencies: ["NorrisDaemon"]),
+]
+
+let composition: [Target] = [
+    .target(
+        name: "NorrisCommands",
+        dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTerminal", "NorrisText", argumentParser]
+    ),
+    .target(
+        name: "NorrisDaemon",
+        dependencies: [
+            "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisText", "SystemdIntegration",
+            argumentParser, logging, serviceLifecycle, unixSignals, yams,
+        ]
+    ),
+]
+
+let rooms: [Target] = [
+    .target(name: "NorrisClient", dependencies: ["NorrisProtocol"]),
+    .target(
+        name: "NorrisServer",
+        dependencies: ["NorrisProtocol", logging, nioCore, nioPosix, serviceLifecycle]
+    ),
+    .target(name: "NorrisStore", dependencies: ["NorrisProtocol", "NorrisText", grdb, logging]),
+    .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisText"]),
+    .target(name: "SystemdIntegration", dependencies: ["CSystemd"]),
+]
+
+let vocabulary: [Target] = [
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .target(name: "NorrisProtocol"),
+    .target(name: "NorrisText"),
+]
+
+let tests: [Target] = [
+    .testTarget(name: "EndToEndTests", dependencies: ["NorrisProtocol", "NorrisTestSupport", "norrisctl", "norrisd"]),
+    .testTarget(name: "NorrisClientTests", dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTestSupport"]),
+    .testTarget(
+        name: "NorrisCommandsTests",
+        dependencies: ["NorrisCommands", "NorrisProtocol", "NorrisTestSupport"]
+    ),
+    .testTarget(
+        name: "NorrisDaemonTests",
+        dependencies: [
+            "NorrisDaemon", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisTestSupport", logging,
+        ]
+    ),
+    .testTarget(
+        name: "NorrisProtocolTests",
+        dependencies: ["NorrisProtocol", "NorrisTestSupport"],
+        resources: [.copy("JSONTestSuite")]
+    ),
+    .testTarget(
+        name: "NorrisServerTests",
+        dependencies: ["NorrisProtocol", "NorrisServer", "NorrisTestSupport", logging, nioCore, nioPosix]
+    ),
+    .testTarget(
+        name: "NorrisStoreTests",
+        dependencies: ["NorrisProtocol", "NorrisStore", "NorrisTestSupport", "NorrisText", grdb, logging]
+    ),
+    .testTarget(name: "NorrisTerminalTests", dependencies: ["NorrisProtocol", "NorrisTerminal", "NorrisTestSupport"]),
+    .testTarget(name: "NorrisTextTests", dependencies: ["NorrisText"]),
+    .testTarget(name: "SystemdIntegrationTests", dependencies: ["NorrisTestSupport", "SystemdIntegration"]),
+    .target(name: "NorrisTestSupport", dependencies: ["NorrisProtocol"]),
+]
+
+let package = Package(
+    name: "norrisd",
+    products: [
+        .executable(name: "norrisctl", targets: ["norrisctl"]),
+        .executable(name: "norrisd", targets: ["norrisd"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: executables + composition + rooms + vocabulary + tests,
+    swiftLanguageModes: [.v6]
+)
+
+// Continuous integration turns warnings of our own code into errors; a user's build with a newer compiler goes on.
+let warningsAreErrors = Context.environment["NORRIS_WARNINGS_AS_ERRORS"] == "1"
+
+for target in package.targets where target.type != .system {
+    var settings = target.swiftSettings ?? []
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    settings.append(.enableUpcomingFeature("ExistentialAny"))
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    settings.append(.enableUpcomingFeature("MemberImportVisibility"))
+    if warningsAreErrors {
+        settings.append(.treatAllWarnings(as: .error))
+    }
+    target.swiftSettings = settings
+}

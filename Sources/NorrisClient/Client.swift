@@ -1,0 +1,46 @@
+import NorrisProtocol
+
+/// Calls the daemon: one line out, one line in, on a connection of its own.
+package struct Client: Sendable {
+    private let candidates: [String]
+    private let timeout: Duration
+
+    /// `timeout` bounds each whole call: connecting, sending, waiting, and the second attempt.
+    package init(candidates: [String], timeout: Duration) {
+        self.candidates = candidates
+        self.timeout = timeout
+    }
+
+    /// The reply to a request line, both without their ends.
+    ///
+    /// A daemon that is being restarted closes the connection before the first byte of a reply or answers
+    /// `shutting_down`; the line is then sent once more on a new connection. A clean stop answers every line it has
+    /// taken, so nothing is done twice; after a crash that is possible.
+    package func call(_ line: [UInt8]) throws(ClientError) -> [UInt8] {
+        let deadline = Deadline(after: timeout)
+        do {
+            let reply = try exchange(line, deadline)
+            if !Self.saysShuttingDown(reply) {
+                return reply
+            }
+        } catch .closed {
+            // The second attempt tells what is wrong, if something is.
+        }
+        return try exchange(line, deadline)
+    }
+
+    private func exchange(_ line: [UInt8], _ deadline: Deadline) throws(ClientError) -> [UInt8] {
+        var connection = try Connection.open(candidates: candidates, deadline: deadline)
+        try connection.send(line: line)
+        return try connection.receiveLine()
+    }
+
+    /// Whether the reply is an error of code -32006. Errors are short, so a long reply is not parsed twice for it.
+    private static func saysShuttingDown(_ reply: [UInt8]) -> Bool {
+        guard reply.count <= 65_536,
+            let object = try? JSON.parse(reply).objectValue(),
+            case .object(let error) = object["error"]
+        else { return false }
+        return error["code"] == -32006
+    }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import NorrisProtocol
+
+/// One connection to the daemon: lines out, lines in, all under one deadline.
+///
+/// It blocks the calling thread in poll(2) only. System calls that a signal interrupts are taken up again, a peer that
+/// has gone never raises SIGPIPE, and child processes do not inherit the descriptor.
+package struct Connection: ~Copyable {
+    package let path: String
+    let descriptor: Int32
+    private let deadline: Deadline
+    private var splitter = LineSplitter(maximumLength: Self.maximumReply)
+
+    /// In bytes. The daemon holds at most 4 MiB of results for one connection; the rest is room for their envelope.
+    package static let maximumReply = 5 << 20
+
+    /// Takes over a descriptor of a non-blocking socket.
+    init(descriptor: Int32, path: String, deadline: Deadline) {
+        self.descriptor = descriptor
+        self.path = path
+        self.deadline = deadline
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Sends one line; its LF is added unless it is there.
+    ///
+    /// A peer that no longer reads is no error here: its reason for that may be waiting to be received.
+    package mutating func send(line bytes: [UInt8]) throws(ClientError) {
+        var line = bytes
+        if line.last != UInt8(ascii: "\n") {
+            line.append(UInt8(ascii: "\n"))
+        }
+        var sent = 0
+        while sent < line.count {
+            let (count, error) = line.withUnsafeBytes { bytes in
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
+                let count = Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+                return (count, errno)
+            }
+            if count >= 0 {
+                sent += count
+                continue
+            }
+            switch error {
+            case EINTR: continue
+            case EAGAIN: try wait(for: POLLOUT)
+            case EPIPE, ECONNRESET: return
+            default: throw .system(path: path, errno: error)
+            }
+        }
+    }
+
+    /// The next line that is not blank, without its end.
+    ///
+    /// Throws `.closed` if the connection ends before the line begins.
+    package mutating func receiveLine() throws(ClientError) -> [UInt8] {
+        while true {
+            switch splitter.next() {
+            case .line(let line): return Array(line)
+            case .tooLong: throw .malformedReply(path: path, detail: "a line of more than 5 MiB")
+            case nil: try receiveMore()
+            }
+        }
+    }
+
+    private mutating func receiveMore() throws(ClientError) {
+        try wait(for: POLLIN)
+        let (count, error) = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            let error = errno
+            if count > 0 {
+                splitter.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+            return (count, error)
+        }
+        guard count <= 0, count == 0 || (error != EINTR && error != EAGAIN) else { return }
+        guard count == 0 || error == ECONNRESET else { throw .system(path: path, errno: error) }
+        guard splitter.finish() == nil else {
+            throw .malformedReply(path: path, detail: "the connection ended inside a line")
+        }
+        throw .closed(path: path)
+    }
+
+    private func wait(for event: Int32) throws(ClientError) {
+        while !deadline.hasPassed {
+            var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+            if poll(&entry, 1, deadline.pollTimeout) > 0 {
+                return
+            }
+            // Otherwise it was interrupted, short of memory for a moment, or the time is over.
+        }
+        throw .timedOut(path: path)
+    }
+}

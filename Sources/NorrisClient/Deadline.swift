@@ -1,0 +1,31 @@
+import Glibc
+
+/// A moment on the monotonic clock, past which nothing is waited for.
+///
+/// One deadline is shared by everything a call does, so that no sum of small time-outs exceeds it.
+package struct Deadline: Sendable {
+    /// Since the clock's own beginning.
+    private let moment: Duration
+
+    /// Durations of more than 30 years count as 30 years.
+    package init(after duration: Duration) {
+        moment = Self.now() + min(duration, .seconds(1_000_000_000))
+    }
+
+    package var hasPassed: Bool { Self.now() >= moment }
+
+    /// What is left, in the milliseconds of poll(2), rounded up so that poll never returns just before the deadline.
+    var pollTimeout: Int32 {
+        let left = moment - Self.now()
+        guard left > .zero else { return 0 }
+        let (seconds, attoseconds) = left.components
+        let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return Int32(clamping: milliseconds)
+    }
+
+    private static func now() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}

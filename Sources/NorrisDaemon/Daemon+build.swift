@@ -1,0 +1,133 @@
+import Glibc
+import Logging
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+import ServiceLifecycle
+import SystemdIntegration
+import UnixSignals
+
+/// Everything a start needs to know, gathered before anything is touched.
+struct StartPlan: Sendable {
+    let paths: Paths
+    /// Where to listen, unless systemd has passed a socket.
+    let socketPath: String
+    let loader: ConfigurationLoader
+    let loaded: ConfigurationLoader.Loaded
+    let levelFlag: Configuration.LogLevel?
+}
+
+extension Daemon {
+    /// Builds the daemon and runs it until it is told to stop. This is the wiring diagram: read it from top to bottom.
+    static func serve(_ plan: StartPlan) async throws {
+        let configuration = plan.loaded.configuration
+        let levels = LogLevelSwitch(Logger.Level(plan.levelFlag ?? configuration.log.level))
+        let logger = makeLogger(levels)
+        let notifier = Notifier()
+        for warning in plan.loaded.warnings {
+            logger.warning("configuration.warning", metadata: ["warning": "\(warning)"])
+        }
+
+        // The lock first: whoever has it may touch the databases.
+        let lock = try takeLock(plan.paths.stateDirectory, logger)
+        let databases = try Databases(
+            cacheFolder: plan.paths.cacheDirectory,
+            stateFolder: plan.paths.stateDirectory,
+            logger: logger
+        )
+        let facts = FactStore(databases: databases, logger: logger)
+        facts.importStartingCollection()
+        if !configuration.facts.fortunes.isEmpty {
+            // Many files take longer at the first start than systemd waits by default for small services.
+            notifier.extendTimeout(by: .seconds(120))
+        }
+        facts.importFortunes(configuration.facts.fortunes)
+
+        let settings = Settings(configuration, logger: logger)
+        let reloader = Reloader(
+            loader: plan.loader, file: plan.paths.configurationFile, notifier: notifier, logger: logger
+        )
+        let factHandlers = FactHandlers(store: facts)
+        let connections = ConnectionCount()
+        let health = Health(settings: settings, databases: databases, facts: factHandlers, connections: connections)
+        let serverHandlers = ServerHandlers(health: health, reloader: reloader)
+        let registry = MethodRegistry(
+            bodies: factHandlers.bodies.merging(serverHandlers.bodies) { first, _ in first },
+            isAdministrator: settings.isAdministrator
+        )
+        health.count(requestsOf: registry)
+
+        let socket = try listen(plan.socketPath, configuration)
+        let server = Server(
+            socket: socket,
+            registry: registry,
+            limits: Server.Limits(configuration.limits),
+            heartbeat: Watchdog.interval().map { interval in
+                Server.Heartbeat(every: interval) { notifier.watchdog() }
+            },
+            connectionCount: connections,
+            logger: logger
+        ) {
+            notifier.ready(status: health.summary)
+            logger.notice(
+                "server.ready",
+                metadata: ["socket": "\(socket.boundPath ?? "inherited")", "facts": "\(facts.count)"]
+            )
+        }
+        await reloader.attach(
+            Reloader.Targets(
+                settings: settings,
+                facts: facts,
+                levels: levels,
+                levelFlag: plan.levelFlag,
+                setLimits: server.setLimits,
+                summary: { health.summary }
+            )
+        )
+
+        // Each needs those before it; they stop in reverse.
+        var group = ServiceGroupConfiguration(
+            services: [
+                StoreService(databases: databases, facts: facts, settings: settings, logger: logger),
+                ReloadService(reloader: reloader),
+                server,
+                NotifierService(notifier: notifier, health: health),
+            ],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        // Past this the remaining services are cancelled; the server gives up on slow readers before.
+        group.maximumGracefulShutdownDuration = .seconds(3)
+        try await ServiceGroup(configuration: group).run()
+        logger.notice("server.stopped")
+        withExtendedLifetime(lock) {}
+    }
+
+    private static func makeLogger(_ levels: LogLevelSwitch) -> Logger {
+        let sink: any LogSink = Journal.isConnected ? JournalSink() : StandardErrorSink()
+        LoggingSystem.bootstrap { _ in DaemonLogHandler(levels: levels, sink: sink) }
+        return Logger(label: "norrisd")
+    }
+
+    /// - Returns: nil where the folder cannot be written: then there is nothing to protect, and the daemon serves on.
+    /// - Throws: where another daemon holds the folder.
+    private static func takeLock(_ folder: String, _ logger: Logger) throws(StoreError) -> InstanceLock? {
+        do throws(StoreError) {
+            try Folder.make(folder)
+            return try InstanceLock(folder: folder)
+        } catch {
+            if case .locked = error.reason { throw error }
+            logger.error("state.unwritable", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    private static func listen(_ path: String, _ configuration: Configuration) throws -> ListeningSocket {
+        if let descriptor = try ListenDescriptors.inherited() {
+            return ListeningSocket(inherited: descriptor)
+        }
+        // Everybody's daemon is open to everybody, as its socket unit makes it; any other is its user's own.
+        let isSystemWide = path == SocketPath.system
+        return try ListeningSocket(binding: path, mode: isSystemWide ? 0o666 : 0o600)
+    }
+}

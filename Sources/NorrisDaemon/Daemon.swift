@@ -1,0 +1,91 @@
+import ArgumentParser
+import Glibc
+import Logging
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+import NorrisText
+import SystemdIntegration
+
+/// The program `norrisd`, from its arguments to its exit status.
+package enum Daemon {
+    /// The exit statuses of sysexits.h that the daemon uses.
+    enum ExitStatus {
+        static let cannotCreate: CInt = 73
+        static let temporary: CInt = 75
+        static let configuration: CInt = 78
+    }
+
+    package static func main() async {
+        let invocation = InvocationCommand.parseOrExit().invocation
+        if invocation.version {
+            print("norrisd \(NorrisVersion.current)")
+            return
+        }
+        let environment = currentEnvironment()
+        do {
+            let paths = try Paths(
+                flags: .init(
+                    config: invocation.config,
+                    cacheDirectory: invocation.cacheDir,
+                    stateDirectory: invocation.stateDir,
+                    runtimeDirectory: invocation.runtimeDir
+                ),
+                environment: environment,
+                accountHome: ProcessFolders.accountHome
+            )
+            let loader = ConfigurationLoader(home: paths.home, currentDirectory: ProcessFolders.current)
+            let loaded = try loader.load(paths.configurationFile)
+            if invocation.checkConfig || invocation.printConfig {
+                return report(loaded, printsConfiguration: invocation.printConfig)
+            }
+            let plan = StartPlan(
+                paths: paths,
+                socketPath: SocketPath.listenPath(flag: invocation.socket, environment: environment),
+                loader: loader,
+                loaded: loaded,
+                levelFlag: invocation.logLevel
+            )
+            try await serve(plan)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private static func report(_ loaded: ConfigurationLoader.Loaded, printsConfiguration: Bool) {
+        for warning in loaded.warnings {
+            say("warning: \(warning)")
+        }
+        print(printsConfiguration ? loaded.configuration.yaml : "ok", terminator: printsConfiguration ? "" : "\n")
+    }
+
+    /// Says what stands in the way, and ends the process with the status for it.
+    private static func fail(_ error: any Error) -> Never {
+        say("\(error)")
+        switch error {
+        case is ConfigurationError, is PathsError: exit(ExitStatus.configuration)
+        case let error as StoreError:
+            if case .locked = error.reason { exit(ExitStatus.temporary) }
+            exit(ExitStatus.configuration)
+        case let error as NorrisServer.ListenError:
+            exit(error.reason == .inUse ? ExitStatus.temporary : ExitStatus.cannotCreate)
+        default: exit(ExitStatus.cannotCreate)
+        }
+    }
+
+    private static func say(_ text: String) {
+        let lines = text.split(separator: "\n").map { "norrisd: \(sanitizedLine(String($0)))\n" }.joined()
+        _ = Array(lines.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    private static func currentEnvironment() -> [String: String] {
+        var variables: [String: String] = [:]
+        var pointer = environ
+        while let entry = pointer.pointee {
+            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            pointer += 1
+        }
+        return variables
+    }
+}

@@ -1,0 +1,172 @@
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+import NorrisText
+
+/// The methods `fact.*`: from the wire to the store and back.
+struct FactHandlers: Sendable {
+    let store: FactStore
+
+    var bodies: [String: MethodBody] {
+        [
+            FactRandom.description.name: random,
+            FactToday.description.name: today,
+            FactGet.description.name: get,
+            FactSearch.description.name: search,
+            FactCategories.description.name: categories,
+        ]
+    }
+
+    @Sendable
+    private func random(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+        let parameters = FactRandom.Parameters(call.arguments)
+        try check(parameters.categories, allowsExplicit: parameters.allowExplicit)
+        let name = try parameters.name.map(usableName)
+        let given = store.next(
+            parameters.count ?? 1,
+            uid: call.peer.uid,
+            filter: WalkFilter(
+                categories: parameters.categories,
+                allowsExplicit: parameters.allowExplicit,
+                maxLength: parameters.maxLength
+            )
+        )
+        json.beginObject()
+        json.key("items")
+        json.beginArray()
+        for fact in given {
+            if let name {
+                try personalised(fact, name).encode(to: &json)
+            } else {
+                json.raw(fact.wire)
+            }
+        }
+        json.endArray()
+        json.member("freshness", freshness(isEmpty: given.isEmpty, isLocal: given.allSatisfy(\.isLocal)))
+        json.endObject()
+        return nil
+    }
+
+    @Sendable
+    private func today(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+        let today = LocalDay.today
+        let day = FactToday.Parameters(call.arguments).date ?? today
+        if let fact = store.factOfTheDayInMemory(day) {
+            result(of: fact).encode(to: &json)
+            return nil
+        }
+        return { () async throws(ResponseError) -> [UInt8] in
+            guard let fact = await store.factOfTheDay(day, today: today) else {
+                throw ResponseError(.nothingCached, reason: "nothing_cached", message: "There is no fact at all.")
+            }
+            return result(of: fact).jsonBytes
+        }
+    }
+
+    private func result(of fact: Fact) -> FactToday.Result {
+        FactToday.Result(fact: fact, freshness: freshness(isEmpty: false, isLocal: fact.isLocal))
+    }
+
+    @Sendable
+    private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+        let id = call.arguments.string("id") ?? ""
+        guard let fact = store.fact(id: id) else {
+            throw .notFound("There is no fact with the id \(id.quotedForMessage).")
+        }
+        if fact.isExplicit {
+            throw .notFound(
+                "The fact \(id.quotedForMessage) is explicit.",
+                hint: "Explicit facts are given by fact.random with allow_explicit only."
+            )
+        }
+        json.beginObject()
+        json.key("fact")
+        json.raw(fact.wire)
+        json.endObject()
+        return nil
+    }
+
+    @Sendable
+    private func search(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+        let text = call.arguments.string("query") ?? ""
+        if text.utf8.contains(0) {
+            throw .invalidParams("query must not hold the character U+0000.", parameter: "query")
+        }
+        let names = call.arguments.strings("category")
+        try check(names, allowsExplicit: false)
+        let query = FactQuery(text: text, categories: names)
+        let cursor = call.arguments.string("cursor")
+        let limit = call.arguments.integer("limit") ?? 25
+        return { () async throws(ResponseError) -> [UInt8] in
+            var page = try await store.search(query, cursor: cursor, limit: limit)
+            page.freshness = freshness(isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal))
+            return page.jsonBytes
+        }
+    }
+
+    @Sendable
+    private func categories(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+        let items = store.categories
+        let freshness = freshness(isEmpty: items.isEmpty, isLocal: store.isLocal)
+        FactCategories.Result(items: items, freshness: freshness).encode(to: &json)
+        return nil
+    }
+
+    private func check(_ names: [String], allowsExplicit: Bool) throws(ResponseError) {
+        for name in names {
+            if name == Fact.explicitCategory, !allowsExplicit {
+                throw .notFound(
+                    "Facts of the category explicit are not given unasked.",
+                    hint: "fact.random gives them with allow_explicit."
+                )
+            }
+            guard UpstreamCategories.all.contains(name) || store.hasCategory(name) else {
+                throw .notFound(
+                    "There is no category \(name.quotedForMessage).",
+                    hint: "fact.categories lists those there are."
+                )
+            }
+        }
+    }
+
+    /// A name as it may stand in a text.
+    private func usableName(_ name: String) throws(ResponseError) -> String {
+        let name = sanitizedLine(name)
+        guard !name.isEmpty else {
+            throw .invalidParams("name must hold a character that can be seen.", parameter: "name")
+        }
+        return name
+    }
+
+    private func personalised(_ given: FactStore.Given, _ name: String) throws(ResponseError) -> Fact {
+        do {
+            var fact = try Fact(json: JSON.parse(given.wire))
+            fact.text = Personalisation.replacingName(in: fact.text, by: name)
+            return fact
+        } catch {
+            throw .internalError()
+        }
+    }
+}
+
+extension FactHandlers {
+    /// How fresh a reply is. Nothing is fetched, so there is no success to speak of.
+    private func freshness(isEmpty: Bool, isLocal: Bool) -> Freshness {
+        Freshness(
+            origin: isEmpty ? .none : isLocal ? .builtin : .cache,
+            state: isEmpty ? .empty : .stale
+        )
+    }
+
+    /// The facts as a source, for `server.status`.
+    func sourceStatus(isEnabled: Bool) -> SourceStatus {
+        let items = store.count
+        return SourceStatus(
+            name: "facts",
+            kind: "chucknorris",
+            isEnabled: isEnabled,
+            items: items,
+            freshness: freshness(isEmpty: items == 0, isLocal: store.isLocal)
+        )
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import NorrisProtocol
+
+/// The flags of `norrisd`.
+struct Invocation: ParsableArguments {
+    @Option(help: ArgumentHelp("Read this configuration file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Listen on this Unix socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(help: ArgumentHelp("Keep what users would miss in this folder.", valueName: "folder"))
+    var stateDir: String?
+
+    @Option(help: ArgumentHelp("Keep what can be had again in this folder.", valueName: "folder"))
+    var cacheDir: String?
+
+    @Option(help: ArgumentHelp("Keep what others read at run time in this folder.", valueName: "folder"))
+    var runtimeDir: String?
+
+    @Option(help: "Log from this level on: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Configuration.LogLevel?
+
+    @Flag(help: "Check the configuration and exit.")
+    var checkConfig = false
+
+    @Flag(help: "Print the effective configuration and exit.")
+    var printConfig = false
+
+    @Flag(help: "Print the version and exit.")
+    var version = false
+}
+
+extension Configuration.LogLevel: ExpressibleByArgument {}
+
+/// `norrisd --help`.
+struct InvocationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "norrisd",
+        abstract: "Keeps facts at hand and gives them out over a Unix socket.",
+        discussion: """
+            norrisd never forks and logs to standard error, or to the journal under systemd. Without flags it finds \
+            its files where norrisd(8) says; ask it with norrisctl.
+
+            Signals: SIGTERM and SIGINT stop it after every request received is answered; SIGHUP reads the \
+            configuration again.
+
+            Exit status: 0 stopped, 64 wrong usage, 73 the socket cannot be made, 75 another norrisd runs already, \
+            78 the configuration or a database is not fit for use.
+            """
+    )
+
+    @OptionGroup var invocation: Invocation
+}

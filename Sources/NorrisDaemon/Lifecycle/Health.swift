@@ -1,0 +1,65 @@
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+import Synchronization
+
+/// How the daemon is: what `server.status` and the service manager are told.
+final class Health: Sendable {
+    let startedAt = Timestamp.now()
+    private let started = ContinuousClock.now
+    private let settings: Settings
+    private let databases: Databases
+    private let facts: FactHandlers
+    private let connections: ConnectionCount
+    /// Known only after the registry is made of the handlers that ask for this.
+    private let registry = Mutex<MethodRegistry?>(nil)
+
+    init(settings: Settings, databases: Databases, facts: FactHandlers, connections: ConnectionCount) {
+        self.settings = settings
+        self.databases = databases
+        self.facts = facts
+        self.connections = connections
+    }
+
+    func count(requestsOf registry: MethodRegistry) {
+        self.registry.withLock { $0 = registry }
+    }
+
+    /// What is wrong, a sentence each.
+    var faults: [String] {
+        databases.faults + (settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
+    }
+
+    var sources: [SourceStatus] {
+        [facts.sourceStatus(isEnabled: settings.configuration.facts.enabled)]
+    }
+
+    var status: ServerStatus.Result {
+        let faults = faults
+        let sizes = databases.sizes
+        return ServerStatus.Result(
+            state: faults.isEmpty ? .ok : .degraded,
+            message: summary(faults),
+            uptimeSeconds: Int((ContinuousClock.now - started).components.seconds),
+            connections: connections.current,
+            requestsTotal: registry.withLock { $0?.requestsTotal ?? 0 },
+            sources: sources,
+            database: ServerStatus.Database(
+                cacheBytes: sizes.cache,
+                stateBytes: sizes.state,
+                isReadOnly: databases.isReadOnly
+            ),
+            version: NorrisVersion.current
+        )
+    }
+
+    /// One line for a person.
+    var summary: String { summary(faults) }
+
+    private func summary(_ faults: [String]) -> String {
+        let contents = sources.map { source in
+            source.items == 1 ? "1 fact" : "\(source.items) \(source.name)"
+        }.joined(separator: ", ")
+        return ([contents] + faults).joined(separator: " · ")
+    }
+}

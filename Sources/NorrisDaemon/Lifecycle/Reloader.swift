@@ -1,0 +1,70 @@
+import Logging
+import NorrisServer
+import NorrisStore
+import SystemdIntegration
+
+/// Reads the configuration again and applies it, one reload at a time.
+actor Reloader {
+    /// What a new configuration is applied to.
+    struct Targets: Sendable {
+        let settings: Settings
+        let facts: FactStore
+        let levels: LogLevelSwitch
+        /// A level given as a flag, which wins over the file.
+        let levelFlag: Configuration.LogLevel?
+        let setLimits: @Sendable (Server.Limits) -> Void
+        let summary: @Sendable () -> String
+    }
+
+    private let loader: ConfigurationLoader
+    private let file: Paths.ConfigurationFile?
+    private let notifier: Notifier
+    private let logger: Logger
+    /// Known only after the server is made, whose handlers ask for this.
+    private var targets: Targets?
+
+    init(loader: ConfigurationLoader, file: Paths.ConfigurationFile?, notifier: Notifier, logger: Logger) {
+        self.loader = loader
+        self.file = file
+        self.notifier = notifier
+        self.logger = logger
+    }
+
+    func attach(_ targets: Targets) {
+        self.targets = targets
+    }
+
+    /// - Throws: where the file is bad; then nothing has changed.
+    func reload() throws(ConfigurationError) {
+        guard let targets else { return }
+        notifier.reloading()
+        // Also after a failure: without it a reload of the unit would never end.
+        defer { notifier.ready(status: targets.summary()) }
+        let loaded: ConfigurationLoader.Loaded
+        do throws(ConfigurationError) {
+            loaded = try loader.load(file)
+        } catch {
+            targets.settings.refuse(error)
+            logger.error("configuration.refused", metadata: ["error": "\(error)"])
+            throw error
+        }
+        for warning in loaded.warnings {
+            logger.warning("configuration.warning", metadata: ["warning": "\(warning)"])
+        }
+        apply(loaded.configuration, to: targets)
+        logger.notice("configuration.reloaded")
+    }
+
+    private func apply(_ configuration: Configuration, to targets: Targets) {
+        targets.settings.apply(configuration, logger: logger)
+        targets.levels.current = Logger.Level(targets.levelFlag ?? configuration.log.level)
+        targets.setLimits(Server.Limits(configuration.limits))
+        targets.facts.importFortunes(configuration.facts.fortunes)
+    }
+}
+
+extension Server.Limits {
+    init(_ limits: Configuration.Limits) {
+        self.init(connections: limits.connections, connectionsPerUser: limits.connectionsPerUser)
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import Logging
+import NorrisServer
+import Synchronization
+
+/// The configuration in force and what follows from it, changed by a reload.
+final class Settings: Sendable {
+    private struct State {
+        var configuration: Configuration
+        var administratorGroups: Set<gid_t>
+        var refusal: String?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ configuration: Configuration, logger: Logger) {
+        state = Mutex(
+            State(
+                configuration: configuration,
+                administratorGroups: Settings.groups(configuration.adminGroups, logger)
+            )
+        )
+    }
+
+    var configuration: Configuration { state.withLock { $0.configuration } }
+
+    /// Why the last reload was refused; nil after one that was not.
+    var refusal: String? { state.withLock { $0.refusal } }
+
+    func apply(_ configuration: Configuration, logger: Logger) {
+        let groups = Settings.groups(configuration.adminGroups, logger)
+        state.withLock { $0 = State(configuration: configuration, administratorGroups: groups) }
+    }
+
+    func refuse(_ error: ConfigurationError) {
+        let first = error.faults.first?.description
+        state.withLock { $0.refusal = first }
+    }
+
+    /// uid 0, the daemon's own uid, or a member of one of the configured groups.
+    func isAdministrator(_ peer: Peer) -> Bool {
+        if peer.uid == 0 || peer.uid == geteuid() { return true }
+        return state.withLock { state in
+            state.administratorGroups.contains(peer.gid) || !state.administratorGroups.isDisjoint(with: peer.groups)
+        }
+    }
+
+    /// The ids of group names (getgrnam_r(3)); a name nobody knows is a warning.
+    private static func groups(_ names: [String], _ logger: Logger) -> Set<gid_t> {
+        Set(
+            names.compactMap { name in
+                var record = group()
+                var found: UnsafeMutablePointer<group>?
+                var buffer = [CChar](repeating: 0, count: 1 << 20)
+                guard getgrnam_r(name, &record, &buffer, buffer.count, &found) == 0, found != nil else {
+                    logger.warning("configuration.unknown-group", metadata: ["group": "\(name)"])
+                    return nil
+                }
+                return record.gr_gid
+            }
+        )
+    }
+}

@@ -1,0 +1,46 @@
+import Logging
+import NorrisText
+import SystemdIntegration
+
+/// The systemd journal with one field for each value (systemd.journal-fields(7)).
+struct JournalSink: LogSink {
+    func write(_ event: LogEvent, metadata: Logger.Metadata) {
+        var fields: [(name: String, value: String)] = [
+            ("MESSAGE", "\(event.message)\(metadata.line)"),
+            ("PRIORITY", "\(event.level.syslogPriority)"),
+            ("SYSLOG_IDENTIFIER", "norrisd"),
+            ("NORRISD_EVENT", "\(event.message)"),
+            ("CODE_FILE", event.file),
+            ("CODE_LINE", "\(event.line)"),
+            ("CODE_FUNC", event.function),
+        ]
+        for (key, value) in metadata {
+            fields.append(("NORRISD_" + JournalSink.fieldName(key), sanitizedText("\(value)")))
+        }
+        _ = Journal.send(fields)
+    }
+
+    /// `peer.uid` as `PEER_UID`.
+    private static func fieldName(_ key: String) -> String {
+        String(decoding: key.uppercased().utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
+            default: UInt8(ascii: "_")
+            }
+        }, as: UTF8.self)
+    }
+}
+
+extension Logger.Level {
+    /// The priorities of syslog(3).
+    fileprivate var syslogPriority: Int {
+        switch self {
+        case .critical: 2
+        case .error: 3
+        case .warning: 4
+        case .notice: 5
+        case .info: 6
+        case .debug, .trace: 7
+        }
+    }
+}

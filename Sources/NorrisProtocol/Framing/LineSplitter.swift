@@ -1,0 +1,145 @@
+import Glibc
+
+/// Cuts a stream of bytes into lines, holding no more of it than one line of the maximum length and the last chunk.
+///
+/// Pure: `append` what was read, then call `next` until it gives `nil`; at the end of input call `finish` until it
+/// gives `nil`. A line ends with LF or CR LF. Lines of spaces, tabs and carriage returns only are skipped. A line that
+/// is too long is dropped while it arrives and reported once, when its end has been seen.
+package struct LineSplitter: Sendable {
+    package enum Line: Sendable, Equatable {
+        /// A line without its end. The slice shares the splitter's memory: let go of it before the next `append`, or
+        /// the buffer is copied.
+        case line(ArraySlice<UInt8>)
+        case tooLong
+    }
+
+    /// In bytes, the end of the line not counted.
+    private let maximumLength: Int
+
+    private var buffer: [UInt8] = []
+
+    /// Where the first line that has not been handed out begins.
+    private var start = 0
+
+    /// No LF stands between `start` and here, so these bytes are never searched again.
+    private var searched = 0
+
+    /// Inside a line that is too long: everything up to its LF is dropped.
+    private var isDraining = false
+
+    /// Buffers larger than this are given back when they are empty.
+    private static let keptCapacity = 16_384
+
+    /// The longest request line, in bytes without its end.
+    package static let maximumRequest = 65_536
+
+    package init(maximumLength: Int = LineSplitter.maximumRequest) {
+        self.maximumLength = maximumLength
+    }
+
+    /// How many bytes are held that no line has taken yet.
+    package var bufferedBytes: Int { buffer.count - start }
+
+    /// How much memory is held for them, in bytes.
+    package var capacity: Int { buffer.capacity }
+
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        discardTakenBytes()
+        guard isDraining else {
+            buffer.append(contentsOf: bytes)
+            return
+        }
+        // The LF itself is kept, for `next` to find the end of the long line. Once it is there, what follows is kept.
+        if bufferedBytes > 0 {
+            buffer.append(contentsOf: bytes)
+        } else if let index = Self.indexOfLineFeed(in: bytes) {
+            buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[index...]))
+        }
+    }
+
+    /// The next complete line, or `nil` when more bytes are needed.
+    package mutating func next() -> Line? {
+        while let end = indexOfNextLineFeed() {
+            let line = start..<end
+            start = end + 1
+            searched = start
+            if isDraining {
+                isDraining = false
+                return .tooLong
+            }
+            if let line = taken(line) {
+                return line
+            }
+        }
+        // One byte more may be the CR of a line that is just short enough.
+        let lengthWithoutEnd = buffer.last == Self.carriageReturn ? bufferedBytes - 1 : bufferedBytes
+        if lengthWithoutEnd > maximumLength {
+            isDraining = true
+            start = buffer.count
+            searched = start
+        }
+        if start == buffer.count, buffer.capacity > Self.keptCapacity {
+            buffer = []
+            start = 0
+            searched = 0
+        }
+        return nil
+    }
+
+    /// What is left at the end of input: complete lines first, then a last one that has no end.
+    package mutating func finish() -> Line? {
+        if let line = next() {
+            return line
+        }
+        if isDraining {
+            isDraining = false
+            return .tooLong
+        }
+        let rest = start..<buffer.count
+        start = buffer.count
+        searched = start
+        return taken(rest)
+    }
+
+    /// The line in the range without a CR at its end; `nil` if it is blank.
+    private func taken(_ range: Range<Int>) -> Line? {
+        var line = buffer[range]
+        if line.last == Self.carriageReturn {
+            line.removeLast()
+        }
+        guard line.count <= maximumLength else { return .tooLong }
+        let isBlank = line.allSatisfy { byte in
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == Self.carriageReturn
+        }
+        return isBlank ? nil : .line(line)
+    }
+
+    private mutating func indexOfNextLineFeed() -> Int? {
+        let index = buffer.withUnsafeBytes { bytes in
+            Self.indexOfLineFeed(in: UnsafeRawBufferPointer(rebasing: bytes[searched...]))
+        }
+        guard let index else {
+            searched = buffer.count
+            return nil
+        }
+        return searched + index
+    }
+
+    private static func indexOfLineFeed(in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let base = bytes.baseAddress, let found = memchr(base, Int32(UInt8(ascii: "\n")), bytes.count) else {
+            return nil
+        }
+        return UnsafeRawPointer(found) - base
+    }
+
+    /// Moves the rest to the front once at least half of the buffer has been taken: each byte moves at most once for
+    /// each byte that was taken, so lines never pay for their neighbours.
+    private mutating func discardTakenBytes() {
+        guard start > 0, start >= buffer.count - start else { return }
+        buffer.removeFirst(start)
+        searched -= start
+        start = 0
+    }
+
+    private static let carriageReturn = UInt8(ascii: "\r")
+}

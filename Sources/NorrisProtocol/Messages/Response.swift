@@ -1,0 +1,58 @@
+/// One JSON-RPC 2.0 response, as a client reads it.
+package struct Response: Equatable, Sendable {
+    package var id: RequestID
+    package var outcome: Result<JSON, ResponseError>
+
+    package init(id: RequestID, outcome: Result<JSON, ResponseError>) {
+        self.id = id
+        self.outcome = outcome
+    }
+}
+
+extension Response: JSONEncodable, JSONDecodable {
+    package func encode(to json: inout JSONWriter) {
+        switch outcome {
+        case .success(let result):
+            Response.write(id: id, to: &json) { $0.value(result) }
+        case .failure(let error):
+            Response.write(id: id, error: error, to: &json)
+        }
+    }
+
+    package init(json: JSON) throws(JSONDecodingError) {
+        let object = try json.objectValue()
+        guard let id = object["id"].flatMap(RequestID.init) else {
+            throw JSONDecodingError(path: "id", message: "is missing or of the wrong type")
+        }
+        self.id = id
+        if let result = object["result"] {
+            outcome = .success(result)
+        } else {
+            outcome = .failure(try object.required("error"))
+        }
+    }
+
+    /// Writes a successful response around a result that is written in place, without building it as a value first.
+    package static func write(id: RequestID, to json: inout JSONWriter, result: (inout JSONWriter) -> Void) {
+        json.beginObject()
+        json.key("jsonrpc")
+        json.string("2.0")
+        json.key("id")
+        id.encode(to: &json)
+        json.key("result")
+        result(&json)
+        json.endObject()
+    }
+
+    /// Writes an error response.
+    package static func write(id: RequestID, error: ResponseError, to json: inout JSONWriter) {
+        json.beginObject()
+        json.key("jsonrpc")
+        json.string("2.0")
+        json.key("id")
+        id.encode(to: &json)
+        json.key("error")
+        error.encode(to: &json)
+        json.endObject()
+    }
+}

@@ -1,0 +1,58 @@
+/// `fact.random`: the next facts of the caller's walk; the only method that moves it.
+package enum FactRandom {
+    package static let description = MethodDescription(
+        "fact.random",
+        summary: "Gives the next facts that this user has not been given yet.",
+        parameters: [
+            .optional("category", .stringOrStrings, "Only facts of this category, or of any of these."),
+            .optional("count", .integer(1...100), "How many facts; 1 if absent."),
+            .optional("max_length", .integer(1...10_000), "Only facts of at most so many code points."),
+            .optional("name", .text(1...64), "A name to put in place of Chuck Norris."),
+            .optional("allow_explicit", .boolean, "Whether facts of the category explicit may be given."),
+        ],
+        result: .object([.required("items", .list(.reference("Fact"))), .required("freshness", .reference("Freshness"))])
+    )
+
+    package struct Parameters: JSONEncodable {
+        package var categories: [String]
+        package var count: Int?
+        package var maxLength: Int?
+        package var name: String?
+        package var allowExplicit: Bool
+
+        package init(
+            categories: [String] = [],
+            count: Int? = nil,
+            maxLength: Int? = nil,
+            name: String? = nil,
+            allowExplicit: Bool = false
+        ) {
+            self.categories = categories
+            self.count = count
+            self.maxLength = maxLength
+            self.name = name
+            self.allowExplicit = allowExplicit
+        }
+
+        package init(_ arguments: Arguments) {
+            categories = arguments.strings("category")
+            count = arguments.integer("count")
+            maxLength = arguments.integer("max_length")
+            name = arguments.string("name")
+            allowExplicit = arguments.flag("allow_explicit")
+        }
+
+        package func encode(to json: inout JSONWriter) {
+            json.beginObject()
+            json.member("category", categories.isEmpty ? nil : categories)
+            json.member("count", count)
+            json.member("max_length", maxLength)
+            json.member("name", name)
+            json.member("allow_explicit", allowExplicit ? true : nil)
+            json.endObject()
+        }
+    }
+
+    /// The result is a page without `total` and `next`: a walk has no end.
+    package typealias Result = Page<Fact>
+}

@@ -1,0 +1,54 @@
+/// `fact.search`: facts that contain a text.
+package enum FactSearch {
+    package static let description = MethodDescription(
+        "fact.search",
+        summary: "Finds the facts that contain the whole query, newest stored first, without regard to case.",
+        parameters: [
+            .required("query", .text(1...65_536), "The text to look for; no character of it is special."),
+            .optional("category", .stringOrStrings, "Only facts of this category, or of any of these."),
+            .optional("limit", .integer(1...100), "How many facts a page holds; 25 if absent."),
+            .optional("cursor", .string, "The `next` of the page before."),
+            .optional("offline", .boolean, "Whether to answer from the cache in any case."),
+        ],
+        result: .object([
+            .required("items", .list(.reference("Fact"))),
+            .optional("total", .integer(0...countedMatches)),
+            .optional("next", .string),
+            .required("freshness", .reference("Freshness")),
+        ])
+    )
+
+    package struct Parameters: JSONEncodable {
+        package var query: String
+        package var categories: [String]
+        package var limit: Int?
+        package var cursor: String?
+        package var offline: Bool
+
+        package init(
+            query: String,
+            categories: [String] = [],
+            limit: Int? = nil,
+            cursor: String? = nil,
+            offline: Bool = false
+        ) {
+            self.query = query
+            self.categories = categories
+            self.limit = limit
+            self.cursor = cursor
+            self.offline = offline
+        }
+
+        package func encode(to json: inout JSONWriter) {
+            json.beginObject()
+            json.member("query", query)
+            json.member("category", categories.isEmpty ? nil : categories)
+            json.member("limit", limit)
+            json.member("cursor", cursor)
+            json.member("offline", offline ? true : nil)
+            json.endObject()
+        }
+    }
+
+    package typealias Result = Page<Fact>
+}

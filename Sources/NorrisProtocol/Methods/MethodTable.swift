@@ -1,0 +1,21 @@
+/// All methods of the protocol, sorted by name.
+///
+/// Adding one: CONTRIBUTING.md has the list of what to touch.
+package enum MethodTable {
+    package static let methods: [MethodDescription] = [
+        FactCategories.description,
+        FactGet.description,
+        FactRandom.description,
+        FactSearch.description,
+        FactToday.description,
+        Discover.description,
+        ServerInfo.description,
+        ServerReload.description,
+        ServerStatus.description,
+    ]
+
+    /// The parts before the dot: what this daemon can do, as `server.info` says it.
+    package static var capabilities: [String] {
+        Set(methods.compactMap { $0.name.split(separator: ".").first.map(String.init) }).sorted()
+    }
+}

@@ -1,0 +1,84 @@
+/// The shape of a parameter or a result: it checks what comes in, and describes both to `rpc.discover` and the manual.
+package indirect enum Schema: Equatable, Sendable {
+    case boolean
+    /// A calendar day, `YYYY-MM-DD`.
+    case date
+    case integer(ClosedRange<Int>)
+    /// A number of items or seconds: an integer without an upper bound.
+    case count
+    case string
+    /// A string of so many Unicode code points.
+    case text(ClosedRange<Int>)
+    /// One of these words.
+    case word([String])
+    /// A string, or a list of at least one.
+    case stringOrStrings
+    case timestamp
+    case list(Schema)
+    /// A value that is null where it is unknown.
+    case nullable(Schema)
+    case object([Member])
+    /// A value described under `components.schemas`.
+    case reference(String)
+
+    /// One member of an object.
+    package struct Member: Equatable, Sendable {
+        package let name: String
+        package let schema: Schema
+        package let isRequired: Bool
+
+        package static func required(_ name: String, _ schema: Schema) -> Member {
+            Member(name: name, schema: schema, isRequired: true)
+        }
+
+        package static func optional(_ name: String, _ schema: Schema) -> Member {
+            Member(name: name, schema: schema, isRequired: false)
+        }
+    }
+}
+
+extension Schema {
+    /// What a parameter must be, as the end of the sentence "must be …".
+    var requirement: String {
+        switch self {
+        case .boolean: "true or false"
+        case .date: "a day written as YYYY-MM-DD"
+        case .integer(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"
+        case .count: "an integer"
+        case .string: "a string"
+        case .text(let range) where range.lowerBound == 1: "a string of 1 to \(range.upperBound) characters"
+        case .text(let range): "a string of at most \(range.upperBound) characters"
+        case .word(let words): "one of " + words.joined(separator: ", ")
+        case .stringOrStrings: "a string, or a list of at least one string"
+        case .timestamp: "a time such as 2026-01-31T12:00:00Z"
+        case .list: "a list"
+        case .nullable(let schema): schema.requirement + ", or null"
+        case .object, .reference: "an object"
+        }
+    }
+
+    /// Whether a parameter's value has this shape.
+    ///
+    /// An integer is a literal without fraction and exponent, as everywhere in the protocol. Objects do not occur
+    /// among the parameters, so they are only looked at for their kind.
+    func accepts(_ json: JSON) -> Bool {
+        switch (self, json) {
+        case (.boolean, .bool): true
+        case (.date, .string(let text)): CivilDate(text) != nil
+        case (.integer(let range), .integer(let integer)): range.contains(Int(integer))
+        case (.count, .integer(let integer)): integer >= 0
+        case (.string, .string): true
+        case (.text(let range), .string(let text)): range.contains(text.unicodeScalars.count)
+        case (.word(let words), .string(let text)): words.contains(text)
+        case (.stringOrStrings, .string): true
+        case (.stringOrStrings, .array(let elements)):
+            !elements.isEmpty && elements.allSatisfy(Schema.string.accepts)
+        case (.timestamp, .string(let text)): Timestamp(text) != nil
+        case (.list(let element), .array(let elements)): elements.allSatisfy(element.accepts)
+        case (.nullable, .null): true
+        case (.nullable(let schema), _): schema.accepts(json)
+        case (.object, .object), (.reference, .object): true
+        default: false
+        }
+    }
+}

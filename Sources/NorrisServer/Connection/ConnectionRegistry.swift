@@ -1,0 +1,102 @@
+import NIOCore
+import Synchronization
+
+/// The open connections, how many each user has, and what all of them hold unsent. Lives on one event loop.
+final class ConnectionRegistry {
+    /// How much the daemon holds for slow readers altogether.
+    static let maximumUnsent = 64 * 1024 * 1024
+
+    private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
+    private var perUser: [UInt32: Int] = [:]
+    private var unsent: [ObjectIdentifier: Int] = [:]
+    private var unsentTotal = 0
+    private let count: ConnectionCount
+    /// Runs when the last connection has gone after ``drain(whenEmpty:)``.
+    private var whenEmpty: (() -> Void)?
+
+    init(count: ConnectionCount) {
+        self.count = count
+    }
+
+    var isEmpty: Bool { handlers.isEmpty }
+
+    var all: [ConnectionHandler] { Array(handlers.values) }
+
+    func connections(of uid: UInt32) -> Int {
+        perUser[uid, default: 0]
+    }
+
+    func add(_ handler: ConnectionHandler, uid: UInt32) {
+        handlers[ObjectIdentifier(handler)] = handler
+        perUser[uid, default: 0] += 1
+        count.set(handlers.count)
+    }
+
+    func remove(_ handler: ConnectionHandler, uid: UInt32) {
+        let id = ObjectIdentifier(handler)
+        guard handlers.removeValue(forKey: id) != nil else { return }
+        perUser[uid, default: 1] -= 1
+        if perUser[uid] == 0 { perUser[uid] = nil }
+        setUnsent(0, id)
+        count.set(handlers.count)
+        if handlers.isEmpty, let whenEmpty {
+            self.whenEmpty = nil
+            whenEmpty()
+        }
+    }
+
+    /// A connection could not send all it has; past the common limit the slowest readers are closed.
+    func noteUnsent(of handler: ConnectionHandler, _ bytes: Int, now: ContinuousClock.Instant) {
+        setUnsent(bytes, ObjectIdentifier(handler))
+        guard unsentTotal > ConnectionRegistry.maximumUnsent else { return }
+        refreshUnsent()
+        let slowestFirst = handlers.values
+            .filter { unsent[ObjectIdentifier($0)] != nil }
+            .sorted { ($0.stalledSince ?? now, unsent[ObjectIdentifier($1)] ?? 0) < ($1.stalledSince ?? now, unsent[ObjectIdentifier($0)] ?? 0) }
+        for slow in slowestFirst where unsentTotal > ConnectionRegistry.maximumUnsent {
+            setUnsent(0, ObjectIdentifier(slow))
+            slow.abort()
+        }
+    }
+
+    /// Once a second: time-outs, and what slow readers have taken meanwhile.
+    func tick(now: ContinuousClock.Instant) {
+        refreshUnsent()
+        for handler in all {
+            handler.tick(now: now)
+        }
+    }
+
+    /// Lets every connection answer what it has received and close.
+    func drain(whenEmpty: @escaping () -> Void) {
+        guard !handlers.isEmpty else { return whenEmpty() }
+        self.whenEmpty = whenEmpty
+        for handler in all {
+            handler.drain()
+        }
+    }
+
+    private func refreshUnsent() {
+        for id in Array(unsent.keys) {
+            setUnsent(handlers[id]?.unsentBytes ?? 0, id)
+        }
+    }
+
+    private func setUnsent(_ bytes: Int, _ id: ObjectIdentifier) {
+        unsentTotal += bytes - (unsent[id] ?? 0)
+        unsent[id] = bytes > 0 ? bytes : nil
+    }
+}
+
+/// The number of open connections, for readers on any thread.
+package final class ConnectionCount: Sendable {
+    private let value = Atomic<Int>(0)
+
+    package init() {}
+
+    package var current: Int { value.load(ordering: .relaxed) }
+
+    func set(_ count: Int) {
+        value.store(count, ordering: .relaxed)
+    }
+}

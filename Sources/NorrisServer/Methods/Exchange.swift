@@ -1,0 +1,192 @@
+import NorrisProtocol
+
+/// What a connection still has to wait for before it may answer its next line; gives the rest of the reply.
+typealias Continuation = @Sendable () async -> [UInt8]
+
+/// Turns one line into one reply line, a single request or a batch (JSON-RPC 2.0, sections 4 to 6).
+struct Exchange: Sendable {
+    /// How many requests a batch may hold.
+    static let maximumBatch = 64
+    /// How long the reply to a batch may become. What is held back leaves room for the errors of all entries, so
+    /// that a reply never takes more than a connection may hold.
+    static let maximumReply = 4 * 1024 * 1024
+    private static let budget = maximumReply - maximumBatch * 512
+
+    let registry: MethodRegistry
+    let peer: Peer
+
+    /// Answers a line into the writer, as far as it can without waiting.
+    ///
+    /// - Returns: what gives the whole reply line later, or nil where everything is written.
+    func answer(_ line: ArraySlice<UInt8>, into json: inout JSONWriter) -> Continuation? {
+        let message: JSON
+        do {
+            message = try JSON.parse(line)
+        } catch {
+            return refuse(.parseError(error), into: &json)
+        }
+        guard case .array(let entries) = message else {
+            return single(message, into: &json)
+        }
+        if entries.isEmpty {
+            return refuse(.invalidRequest("A batch holds at least one request."), into: &json)
+        }
+        if entries.count > Exchange.maximumBatch {
+            return refuse(
+                .invalidRequest(
+                    "The batch holds \(entries.count) requests, more than \(Exchange.maximumBatch).",
+                    hint: "Send several batches."
+                ),
+                into: &json
+            )
+        }
+        return batch(entries, into: &json)
+    }
+
+    /// Answers a line that was too long to be kept.
+    func refuseLongLine(into json: inout JSONWriter) {
+        _ = refuse(.lineTooLong(maximum: LineSplitter.maximumRequest), into: &json)
+    }
+
+    private func refuse(_ error: ResponseError, into json: inout JSONWriter) -> Continuation? {
+        Response.write(id: .null, error: error, to: &json)
+        json.newline()
+        return nil
+    }
+
+    private func single(_ message: JSON, into json: inout JSONWriter) -> Continuation? {
+        let start = json.count
+        guard let rest = entry(message, into: &json) else {
+            if json.count > start { json.newline() }
+            return nil
+        }
+        return {
+            var json = JSONWriter()
+            await rest(&json)
+            if json.count > 0 { json.newline() }
+            return json.bytes
+        }
+    }
+
+    private func batch(_ entries: [JSON], into json: inout JSONWriter) -> Continuation? {
+        let mark = json.mark()
+        let start = json.count
+        json.beginArray()
+        let opened = json.count
+        for (index, message) in entries.enumerated() {
+            guard let rest = bounded(message, start: start, into: &json) else { continue }
+            // The first entry that has to wait takes the rest of the batch with it, so that entries keep their order.
+            let written = Array(json.bytes[start...])
+            json.rewind(to: mark)
+            let remaining = Array(entries[(index + 1)...])
+            return { await self.finish(written, rest, remaining) }
+        }
+        if json.count == opened {
+            // A batch of notifications only: no line at all.
+            json.rewind(to: mark)
+        } else {
+            json.endArray()
+            json.newline()
+        }
+        return nil
+    }
+
+    private func finish(_ written: [UInt8], _ first: Rest, _ remaining: [JSON]) async -> [UInt8] {
+        var json = JSONWriter(resuming: written)
+        await first(&json)
+        for message in remaining {
+            if let rest = bounded(message, start: 0, into: &json) {
+                await rest(&json)
+            }
+        }
+        // One byte is the opening bracket: notifications only.
+        guard json.count > 1 else { return [] }
+        json.endArray()
+        json.newline()
+        return json.bytes
+    }
+
+    /// An entry of a batch, refused where the reply is full or becomes so.
+    private func bounded(_ message: JSON, start: Int, into json: inout JSONWriter) -> Rest? {
+        guard json.count - start <= Exchange.budget else {
+            overflow(message, into: &json)
+            return nil
+        }
+        let mark = json.mark()
+        if let rest = entry(message, into: &json) {
+            return { json in
+                let mark = json.mark()
+                await rest(&json)
+                if json.count > Exchange.budget {
+                    json.rewind(to: mark)
+                    self.overflow(message, into: &json)
+                }
+            }
+        }
+        if json.count - start > Exchange.budget {
+            json.rewind(to: mark)
+            overflow(message, into: &json)
+        }
+        return nil
+    }
+
+    private func overflow(_ message: JSON, into json: inout JSONWriter) {
+        let error = ResponseError.busy(
+            "The reply to the batch would be longer than \(Exchange.maximumReply) bytes.",
+            hint: "Send smaller batches."
+        )
+        do throws(EnvelopeError) {
+            let request = try Request(json: message)
+            guard let id = request.id else { return }
+            Response.write(id: id, error: error, to: &json)
+        } catch {
+            Response.write(id: error.id, error: error.error, to: &json)
+        }
+    }
+
+    /// The rest of an entry, written when it has become known.
+    private typealias Rest = @Sendable (inout JSONWriter) async -> Void
+
+    /// Answers one request; writes nothing for a notification.
+    private func entry(_ message: JSON, into json: inout JSONWriter) -> Rest? {
+        let request: Request
+        do {
+            request = try Request(json: message)
+        } catch {
+            Response.write(id: error.id, error: error.error, to: &json)
+            return nil
+        }
+        let mark = json.mark()
+        var deferred: Deferred?
+        var failure: ResponseError?
+        Response.write(id: request.id ?? .null, to: &json) { json in
+            do throws(ResponseError) {
+                deferred = try registry.perform(request, peer: peer, into: &json)
+            } catch {
+                failure = error
+            }
+        }
+        if let deferred {
+            json.rewind(to: mark)
+            return { await Exchange.settle(request.id, deferred, into: &$0) }
+        }
+        if failure != nil || request.id == nil {
+            json.rewind(to: mark)
+        }
+        if let failure, let id = request.id {
+            Response.write(id: id, error: failure, to: &json)
+        }
+        return nil
+    }
+
+    private static func settle(_ id: RequestID?, _ deferred: Deferred, into json: inout JSONWriter) async {
+        do throws(ResponseError) {
+            let result = try await deferred()
+            guard let id else { return }
+            Response.write(id: id, to: &json) { $0.raw(result) }
+        } catch {
+            guard let id else { return }
+            Response.write(id: id, error: error, to: &json)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import Glibc
+
+/// A Unix stream socket that listens, and whether it is ours to remove.
+package struct ListeningSocket: Sendable {
+    /// Owned by whoever holds this value; the server closes it.
+    package let descriptor: CInt
+    /// Where this process bound it; nil for a socket inherited from systemd, which outlives us.
+    package let boundPath: String?
+    /// The inode bound at that path, so that a successor's socket is never removed.
+    private let inode: ino_t
+
+    /// The longest queue of connections the kernel keeps for us; it lowers the number to its own limit.
+    private static let backlog: CInt = 4096
+
+    /// Takes over a socket that systemd opened (sd_listen_fds(3)).
+    package init(inherited descriptor: CInt) {
+        self.descriptor = descriptor
+        boundPath = nil
+        inode = 0
+    }
+
+    /// Binds a path. A stale socket is removed after a dial has shown that nobody answers; a live one never is.
+    ///
+    /// - Parameter mode: the permissions of the socket's file, such as 0o600.
+    package init(binding path: String, mode: mode_t) throws(ListenError) {
+        let address = try SocketAddress(path: path)
+        // The lock on the folder keeps two daemons from removing and binding the same path at the same time.
+        let folder = try FolderLock(folderOf: path)
+        defer { folder.release() }
+        try ListeningSocket.removeStale(address)
+
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw ListenError(path: path, .system("socket", errno)) }
+        // With this mask nobody else can connect between bind and chmod.
+        let mask = umask(0o177)
+        let bound = address.withPointer { bind(descriptor, $0, $1) }
+        let bindError = errno
+        umask(mask)
+        guard bound == 0 else {
+            close(descriptor)
+            throw ListenError(path: path, bindError == EACCES ? .notPermitted : .system("bind", bindError))
+        }
+        var status = stat()
+        guard chmod(path, mode) == 0, stat(path, &status) == 0, listen(descriptor, ListeningSocket.backlog) == 0 else {
+            let error = errno
+            close(descriptor)
+            unlink(path)
+            throw ListenError(path: path, .system("listen", error))
+        }
+        self.descriptor = descriptor
+        boundPath = path
+        inode = status.st_ino
+    }
+
+    /// Removes the file of a socket this process bound, unless somebody else's is there by now.
+    package func removeFile() {
+        guard let boundPath else { return }
+        var status = stat()
+        if lstat(boundPath, &status) == 0, status.st_ino == inode {
+            unlink(boundPath)
+        }
+    }
+
+    private static func removeStale(_ address: SocketAddress) throws(ListenError) {
+        var status = stat()
+        guard lstat(address.path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw ListenError(path: address.path, .notASocket) }
+        let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
+        guard probe >= 0 else { throw ListenError(path: address.path, .system("socket", errno)) }
+        defer { close(probe) }
+        // A full backlog answers EAGAIN, which is a sign of life too; only a refusal means that nobody listens.
+        let outcome = address.withPointer({ connect(probe, $0, $1) }) == 0 ? 0 : errno
+        switch outcome {
+        case ECONNREFUSED: break
+        case EACCES, EPERM: throw ListenError(path: address.path, .notPermitted)
+        default: throw ListenError(path: address.path, .inUse)
+        }
+        guard unlink(address.path) == 0 || errno == ENOENT else {
+            throw ListenError(path: address.path, .notPermitted)
+        }
+    }
+}
+
+/// An exclusive flock(2) on the folder of a path, which leaves no file behind.
+private struct FolderLock {
+    private let descriptor: CInt
+
+    init(folderOf path: String) throws(ListenError) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: throw ListenError(path: path, .noFolder(folder))
+            case EACCES: throw ListenError(path: path, .notPermitted)
+            default: throw ListenError(path: path, .system("open", errno))
+            }
+        }
+        // A folder that cannot be locked, on a file system without flock, only loses the protection from the race.
+        _ = flock(descriptor, LOCK_EX)
+    }
+
+    func release() {
+        close(descriptor)
+    }
+}

@@ -1,0 +1,65 @@
+import GRDB
+
+extension DatabaseKind {
+    /// `cache.db`: content that can be had again. Deleting it costs a refetch.
+    static let cache = DatabaseKind(
+        fileName: "cache.db",
+        applicationID: 0x4E52_5243,  // "NRRC"
+        isDurable: false,
+        keepsCopies: false,
+        migrations: [Migration(name: "facts", apply: createFacts)]
+    )
+
+    private static func createFacts(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE meta (
+                    key TEXT NOT NULL PRIMARY KEY,
+                    value TEXT NOT NULL
+                ) STRICT, WITHOUT ROWID;
+
+                -- The rowid is the order of storing: newest highest, and within one import the first id highest, so
+                -- that descending rowids are "newest stored first, then by id". It is never used again
+                -- (AUTOINCREMENT), so that cursors stay true.
+                CREATE TABLE facts (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    id TEXT NOT NULL UNIQUE,
+                    source TEXT NOT NULL,
+                    text TEXT NOT NULL,
+                    folded TEXT NOT NULL,
+                    categories TEXT NOT NULL,
+                    explicit INTEGER NOT NULL,
+                    url TEXT,
+                    created_at INTEGER,
+                    updated_at INTEGER,
+                    stored_at INTEGER NOT NULL
+                ) STRICT;
+                CREATE INDEX facts_by_source ON facts (source);
+
+                CREATE TABLE fact_categories (
+                    category TEXT NOT NULL,
+                    fact INTEGER NOT NULL REFERENCES facts (number) ON DELETE CASCADE,
+                    PRIMARY KEY (category, fact)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX fact_categories_by_fact ON fact_categories (fact);
+
+                -- Trigrams of the folded text: a phrase of them is a substring. Case is folded by us beforehand,
+                -- for the tokenizer folds less than all of Unicode.
+                CREATE VIRTUAL TABLE facts_text USING fts5 (
+                    folded, content = 'facts', content_rowid = 'number',
+                    tokenize = 'trigram case_sensitive 1', detail = full
+                );
+                CREATE TRIGGER facts_inserted AFTER INSERT ON facts BEGIN
+                    INSERT INTO facts_text (rowid, folded) VALUES (new.number, new.folded);
+                END;
+                CREATE TRIGGER facts_deleted AFTER DELETE ON facts BEGIN
+                    INSERT INTO facts_text (facts_text, rowid, folded) VALUES ('delete', old.number, old.folded);
+                END;
+                CREATE TRIGGER facts_updated AFTER UPDATE OF folded ON facts BEGIN
+                    INSERT INTO facts_text (facts_text, rowid, folded) VALUES ('delete', old.number, old.folded);
+                    INSERT INTO facts_text (rowid, folded) VALUES (new.number, new.folded);
+                END;
+                """
+        )
+    }
+}

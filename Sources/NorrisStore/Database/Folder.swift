@@ -1,0 +1,47 @@
+import Glibc
+
+/// A folder that holds a database.
+package enum Folder {
+    /// Makes a folder with its parents, private to this user (mode 0700), as the XDG base directory specification wants.
+    package static func make(_ path: String) throws(StoreError) {
+        guard mkdir(path, 0o700) != 0 else { return }
+        switch errno {
+        case EEXIST:
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw StoreError(path: path, .notWritable("it is no folder"))
+            }
+        case ENOENT:
+            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
+                throw StoreError(path: path, .notWritable("there is no parent folder"))
+            }
+            try make(String(path[..<slash]))
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                throw StoreError(path: path, .notWritable(String(cString: strerror(errno))))
+            }
+        default:
+            throw StoreError(path: path, .notWritable(String(cString: strerror(errno))))
+        }
+    }
+
+    /// The inode and device of a file, or nil where there is none: tells a file from one made anew at its path.
+    static func identity(of path: String) -> FileIdentity? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
+    /// Bytes on disk of a database with its write-ahead log.
+    static func size(ofDatabase path: String) -> Int {
+        ["", "-wal"].reduce(0) { total, suffix in
+            var status = stat()
+            return stat(path + suffix, &status) == 0 ? total + Int(status.st_size) : total
+        }
+    }
+}
+
+/// What tells two files apart.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+}

@@ -1,0 +1,135 @@
+import Foundation
+import GRDB
+import Logging
+import NorrisProtocol
+
+/// `state.db`: seats, walks and facts of the day. Every write is on the disk when it returns.
+///
+/// Blocking; called from the places that may wait.
+struct StateDatabase: Sendable {
+    let opened: OpenedDatabase
+
+    init(folder: String?, logger: Logger) throws(StoreError) {
+        opened = try OpenedDatabase.open(.state, folder: folder, logger: logger)
+    }
+
+    var sizeOnDisk: Int {
+        opened.path.map(Folder.size(ofDatabase:)) ?? 0
+    }
+
+    /// A seat as it is kept.
+    struct Seat: Equatable {
+        let roster: RosterName
+        let seat: Int
+        let fact: String?
+        let length: Int
+    }
+
+    func forEachSeat(_ body: (Seat) -> Void) throws {
+        try opened.writer.read { database in
+            let rows = try Row.fetchCursor(
+                database, sql: "SELECT roster, seat, fact, length FROM seats ORDER BY roster, seat"
+            )
+            while let row = try rows.next() {
+                body(Seat(roster: RosterName(key: row[0]), seat: row[1], fact: row[2], length: row[3]))
+            }
+        }
+    }
+
+    /// Gives each fact its seats, the ones it had where it had some.
+    ///
+    /// - Parameter nextSeat: the number of seats of a roster so far, for those that are not asked in the file.
+    func seat(_ facts: [Fact], nextSeat: (RosterName) -> Int) throws -> [[Int]] {
+        try opened.writer.write { database in
+            var next: [RosterName: Int] = [:]
+            return try facts.map { fact in
+                // A fact whose text has another length now is another fact to those who ask for short ones.
+                try database.cachedStatement(sql: "UPDATE seats SET fact = NULL WHERE fact = ? AND length <> ?")
+                    .execute(arguments: [fact.id, fact.length])
+                return try FactCatalogue.rosters(of: fact).map { roster in
+                    let known = try Int.fetchOne(
+                        database.cachedStatement(sql: "SELECT seat FROM seats WHERE fact = ? AND roster = ?"),
+                        arguments: [fact.id, roster.key]
+                    )
+                    if let known { return known }
+                    let seat = next[roster] ?? nextSeat(roster)
+                    next[roster] = seat + 1
+                    try database.cachedStatement(
+                        sql: "INSERT INTO seats (roster, seat, fact, length) VALUES (?, ?, ?, ?)"
+                    ).execute(arguments: [roster.key, seat, fact.id, fact.length])
+                    return seat
+                }
+            }
+        }
+    }
+
+    func forEachWalk(_ body: (WalkBook.Record) -> Void) throws {
+        try opened.writer.read { database in
+            let rows = try Row.fetchCursor(database, sql: "SELECT uid, filter, position, used_at FROM walks")
+            while let row = try rows.next() {
+                guard let filter = WalkFilter(key: row[1]) else { continue }
+                let position = Array(row[2] as Data)
+                body(WalkBook.Record(key: .init(uid: row[0], filter: filter), position: position, usedAt: row[3]))
+            }
+        }
+    }
+
+    func write(_ walks: [WalkBook.Record]) async throws {
+        try await opened.writer.write { database in
+            for walk in walks {
+                if let position = walk.position {
+                    try database.cachedStatement(
+                        sql: "INSERT OR REPLACE INTO walks (uid, filter, position, used_at) VALUES (?, ?, ?, ?)"
+                    ).execute(arguments: [walk.key.uid, walk.key.filter.key, Data(position), walk.usedAt])
+                } else {
+                    try database.cachedStatement(sql: "DELETE FROM walks WHERE uid = ? AND filter = ?")
+                        .execute(arguments: [walk.key.uid, walk.key.filter.key])
+                }
+            }
+        }
+    }
+
+    /// The days whose fact is remembered besides those around today.
+    private static let rememberedDays = 1_000
+
+    func factOfTheDay(_ day: CivilDate) async throws -> Fact? {
+        try await opened.writer.read { try StateDatabase.factOfTheDay(day, $0) }
+    }
+
+    /// Keeps a fact as that of a day, unless the day has one.
+    ///
+    /// - Returns: the day's fact, the one it had where it had one.
+    func keep(_ fact: Fact, of day: CivilDate, today: CivilDate) async throws -> Fact {
+        try await opened.writer.write { database in
+            try database.execute(
+                sql: "INSERT OR IGNORE INTO facts_of_the_day (day, fact) VALUES (?, ?)",
+                arguments: [day.description, fact.jsonText]
+            )
+            // Anybody may ask for any day, so their number is bounded; nobody can push out the days people look at.
+            let spared = today.dayNumber - 1...today.dayNumber + 1
+            try database.execute(
+                sql: """
+                    DELETE FROM facts_of_the_day
+                    WHERE number <= (SELECT max(number) FROM facts_of_the_day) - ? AND day NOT BETWEEN ? AND ?
+                    """,
+                arguments: [
+                    StateDatabase.rememberedDays, CivilDate(dayNumber: spared.lowerBound)?.description,
+                    CivilDate(dayNumber: spared.upperBound)?.description,
+                ]
+            )
+            return try StateDatabase.factOfTheDay(day, database) ?? fact
+        }
+    }
+
+    private static func factOfTheDay(_ day: CivilDate, _ database: Database) throws -> Fact? {
+        let text = try String.fetchOne(
+            database, sql: "SELECT fact FROM facts_of_the_day WHERE day = ?", arguments: [day.description]
+        )
+        // Written by us; a row that cannot be read any more is picked anew rather than failing for ever.
+        return text.flatMap { try? Fact(json: JSON.parse($0)) }
+    }
+
+    func close() throws {
+        try opened.writer.close()
+    }
+}

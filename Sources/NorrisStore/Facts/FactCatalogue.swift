@@ -1,0 +1,146 @@
+import NorrisProtocol
+
+/// All facts in memory, in the form they have on the wire, with the rosters that walks go over.
+///
+/// Measured: what is answered from here costs a microsecond; the same from SQLite, with a hop to its queue, fifty.
+struct FactCatalogue {
+    /// A fact in memory.
+    struct Entry {
+        let id: String
+        /// The fact as it goes over the wire.
+        let wire: [UInt8]
+        let length: Int
+        let categories: [String]
+        let isExplicit: Bool
+        /// Whether it is from the starting collection or a fortune file.
+        let isLocal: Bool
+        /// Its seat on each of its rosters.
+        fileprivate(set) var seats: [(roster: Int, seat: Int)] = []
+    }
+
+    private var entries: [Entry?] = []
+    private var freeSlots: [Int32] = []
+    private var slots: [String: Int32] = [:]
+    private var rosters: [Roster] = []
+    private var rosterNumbers: [RosterName: Int] = [:]
+
+    /// How many facts are from an upstream.
+    private var upstreamCount = 0
+
+    var count: Int { slots.count }
+
+    var isLocal: Bool { upstreamCount == 0 }
+
+    var ids: [String] { Array(slots.keys) }
+
+    subscript(slot: Int32) -> Entry? {
+        entries[Int(slot)]
+    }
+
+    func slot(of id: String) -> Int32? {
+        slots[id]
+    }
+
+    /// The categories that have facts, explicit facts not counted, by name.
+    var categories: [FactCategories.Category] {
+        rosterNumbers.compactMap { name, number in
+            guard !name.category.isEmpty, !name.isExplicit, rosters[number].present > 0 else { return nil }
+            return FactCategories.Category(name: name.category, count: rosters[number].present)
+        }
+        .sorted { $0.name < $1.name }
+    }
+
+    /// Whether any stored fact has the category.
+    func hasCategory(_ name: String) -> Bool {
+        [false, true].contains { isExplicit in
+            rosterNumbers[RosterName(category: name, isExplicit: isExplicit)].map { rosters[$0].present > 0 } ?? false
+        }
+    }
+
+    /// The names of the rosters a fact sits on: all facts, and each of its categories.
+    static func rosters(of fact: Fact) -> [RosterName] {
+        ([""] + fact.categories).map { RosterName(category: $0, isExplicit: fact.isExplicit) }
+    }
+
+    /// How many seats a roster has.
+    func seatCount(of name: RosterName) -> Int {
+        rosterNumbers[name].map { rosters[$0].seatCount } ?? 0
+    }
+
+    /// Adds an empty seat at a roster's end: one whose fact is gone.
+    mutating func addEmptySeat(on name: RosterName, length: Int) {
+        let number = number(of: name)
+        _ = rosters[number].append(slot: -1, length: length)
+    }
+
+    /// Adds a fact, or puts it in place of the one with its id.
+    ///
+    /// - Parameter seats: its seat on each of ``rosters(of:)``; the next free one of a roster adds it at the end.
+    mutating func insert(_ fact: Fact, seats: [Int]) {
+        remove(id: fact.id)
+        var json = JSONWriter()
+        fact.encode(to: &json)
+        var entry = Entry(
+            id: fact.id,
+            wire: json.bytes,
+            length: fact.length,
+            categories: fact.categories,
+            isExplicit: fact.isExplicit,
+            isLocal: fact.isLocal
+        )
+        let slot = freeSlots.popLast() ?? Int32(entries.count)
+        for (name, seat) in zip(FactCatalogue.rosters(of: fact), seats) {
+            let number = number(of: name)
+            while rosters[number].seatCount < seat { _ = rosters[number].append(slot: -1, length: 0) }
+            if rosters[number].seatCount == seat {
+                _ = rosters[number].append(slot: slot, length: entry.length)
+            } else {
+                rosters[number].occupy(seat: seat, slot: slot)
+            }
+            entry.seats.append((number, seat))
+        }
+        if Int(slot) == entries.count { entries.append(entry) } else { entries[Int(slot)] = entry }
+        slots[fact.id] = slot
+        if !entry.isLocal { upstreamCount += 1 }
+    }
+
+    /// Takes a fact out; its seats stay empty until it comes back.
+    mutating func remove(id: String) {
+        guard let slot = slots.removeValue(forKey: id), let entry = entries[Int(slot)] else { return }
+        for (roster, seat) in entry.seats {
+            rosters[roster].vacate(seat: seat)
+        }
+        entries[Int(slot)] = nil
+        if !entry.isLocal { upstreamCount -= 1 }
+        freeSlots.append(slot)
+    }
+
+    /// The number of a roster, made where there is none yet.
+    mutating func number(of name: RosterName) -> Int {
+        if let number = rosterNumbers[name] { return number }
+        rosters.append(Roster())
+        rosterNumbers[name] = rosters.count - 1
+        return rosters.count - 1
+    }
+
+    /// Makes sure that a roster can be walked by length.
+    mutating func indexLengths(of roster: Int) {
+        rosters[roster].indexLengths()
+    }
+}
+
+extension FactCatalogue: WalkedFacts {
+    func count(of strip: Strip, roster: Int) -> UInt32 {
+        rosters[roster].count(of: strip)
+    }
+
+    func slot(at place: UInt32, of strip: Strip, roster: Int) -> Int32? {
+        guard place < rosters[roster].count(of: strip) else { return nil }
+        let slot = rosters[roster].slots[rosters[roster].seat(at: place, of: strip)]
+        return slot < 0 ? nil : slot
+    }
+
+    func isFact(_ slot: Int32, in category: String) -> Bool {
+        entries[Int(slot)]?.categories.contains { $0.hasSameBytes(as: category) } ?? false
+    }
+}

@@ -1,0 +1,44 @@
+package import NorrisProtocol
+import Synchronization
+
+/// The fact of the day.
+extension FactStore {
+    /// The daemon's own walk: a fact is that of a day once before any is again.
+    private static let daysWalk = WalkBook.Key(uid: -1, filter: WalkFilter())
+
+    /// How many days are kept in memory.
+    private static let daysInMemory = 16
+
+    /// The fact of a day, if it is in memory.
+    package func factOfTheDayInMemory(_ day: CivilDate) -> Fact? {
+        state.withLock { $0.days[day] }
+    }
+
+    /// The fact of a day; picked, and kept for good, by whoever asks first.
+    ///
+    /// - Returns: nil only where there is no fact at all.
+    package func factOfTheDay(_ day: CivilDate, today: CivilDate) async -> Fact? {
+        do {
+            if let fact = try await databases.state.factOfTheDay(day) { return remember(fact, day) }
+            guard let pick = pick() else { return nil }
+            return remember(try await databases.state.keep(pick, of: day, today: today), day)
+        } catch {
+            databases.noteWriteFailure(error, logger)
+            // The disk does not take it: the day keeps its fact while the daemon runs.
+            return factOfTheDayInMemory(day) ?? pick().map { remember($0, day) }
+        }
+    }
+
+    private func pick() -> Fact? {
+        next(1, key: FactStore.daysWalk).first.flatMap { try? Fact(json: JSON.parse($0.wire)) }
+    }
+
+    private func remember(_ fact: Fact, _ day: CivilDate) -> Fact {
+        state.withLock { state in
+            if let known = state.days[day] { return known }
+            if state.days.count >= FactStore.daysInMemory { state.days.removeAll() }
+            state.days[day] = fact
+            return fact
+        }
+    }
+}

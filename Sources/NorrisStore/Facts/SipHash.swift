@@ -1,0 +1,61 @@
+/// SipHash-2-4, a keyed hash of 64 bits (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).
+///
+/// The standard library's Hasher is of the same family but draws a new key in each process; cursors and ids live longer.
+enum SipHash {
+    static func hash(_ bytes: some Sequence<UInt8>, key: (UInt64, UInt64)) -> UInt64 {
+        var state = State(key: key)
+        var word: UInt64 = 0
+        var count: UInt64 = 0
+        for byte in bytes {
+            word |= UInt64(byte) << (8 * (count % 8))
+            count += 1
+            if count % 8 == 0 {
+                state.absorb(word)
+                word = 0
+            }
+        }
+        state.absorb(word | (count << 56))
+        return state.finish()
+    }
+
+    private struct State {
+        var v0, v1, v2, v3: UInt64
+
+        init(key: (UInt64, UInt64)) {
+            v0 = key.0 ^ 0x736F_6D65_7073_6575
+            v1 = key.1 ^ 0x646F_7261_6E64_6F6D
+            v2 = key.0 ^ 0x6C79_6765_6E65_7261
+            v3 = key.1 ^ 0x7465_6462_7974_6573
+        }
+
+        mutating func absorb(_ word: UInt64) {
+            v3 ^= word
+            round()
+            round()
+            v0 ^= word
+        }
+
+        mutating func finish() -> UInt64 {
+            v2 ^= 0xFF
+            for _ in 0..<4 { round() }
+            return v0 ^ v1 ^ v2 ^ v3
+        }
+
+        private mutating func round() {
+            v0 &+= v1
+            v1 = rotated(v1, 13) ^ v0
+            v0 = rotated(v0, 32)
+            v2 &+= v3
+            v3 = rotated(v3, 16) ^ v2
+            v0 &+= v3
+            v3 = rotated(v3, 21) ^ v0
+            v2 &+= v1
+            v1 = rotated(v1, 17) ^ v2
+            v2 = rotated(v2, 32)
+        }
+
+        private func rotated(_ value: UInt64, _ bits: UInt64) -> UInt64 {
+            (value << bits) | (value >> (64 - bits))
+        }
+    }
+}

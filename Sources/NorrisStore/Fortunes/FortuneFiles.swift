@@ -1,0 +1,112 @@
+import Glibc
+
+/// One fortune file to be read.
+struct FortuneFile: Equatable, Sendable {
+    let path: String
+    /// The file's name, which is also its category where it can be one.
+    let name: String
+    let size: Int
+    fileprivate let identity: FileIdentity
+    fileprivate let modified: Int64
+}
+
+/// Why a fortune file or folder is not read, with what to do about it.
+struct FortuneFault: Error, Equatable, CustomStringConvertible {
+    let path: String
+    let problem: String
+
+    var description: String { "\(path): \(problem)" }
+}
+
+/// The fortune files that configured paths lead to: folders with all below them, each file once.
+///
+/// As `fortune` does (fortune(6)): `NAME.dat` and `NAME.u8` beside a file are its own, names that begin with a dot are
+/// not looked at, and the folder `off`, whose texts may offend, is read only where it is named itself.
+struct FortuneFiles {
+    private(set) var files: [FortuneFile] = []
+    private(set) var faults: [FortuneFault] = []
+    private var seen: Set<FileIdentity> = []
+
+    /// No fortune file comes near this size, in bytes; what does is something else.
+    static let maximumSize = 16 * 1024 * 1024
+    /// A folder nested deeper than this is a mistake.
+    private static let maximumDepth = 16
+
+    static func find(_ paths: [String]) -> FortuneFiles {
+        var found = FortuneFiles()
+        for path in paths {
+            found.visit(path, depth: 0)
+        }
+        return found
+    }
+
+    /// Another text whenever a file was added, changed or taken away.
+    var digest: String {
+        let marks = files.map { "\($0.path)\0\($0.size)\0\($0.identity)\0\($0.modified)\n" }.joined()
+        return String(SipHash.hash(marks.utf8, key: (0, 0)), radix: 16)
+    }
+
+    private mutating func visit(_ path: String, depth: Int) {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return refuse(path, "cannot be read (\(String(cString: strerror(errno)))); check facts.fortunes")
+        }
+        let identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        // A file or folder reached twice, by a link or by its name, is read once; a loop of links ends here too.
+        guard seen.insert(identity).inserted else { return }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: visitFolder(path, depth: depth)
+        case S_IFREG:
+            if Int(status.st_size) > FortuneFiles.maximumSize {
+                let limit = FortuneFiles.maximumSize / 1024 / 1024
+                return refuse(path, "is larger than \(limit) MiB; split it, or take it out of facts.fortunes")
+            }
+            files.append(
+                FortuneFile(
+                    path: path,
+                    name: lastComponent(of: path),
+                    size: Int(status.st_size),
+                    identity: identity,
+                    modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+                )
+            )
+        default:
+            refuse(path, "is neither a file nor a folder; take it out of facts.fortunes")
+        }
+    }
+
+    private mutating func visitFolder(_ path: String, depth: Int) {
+        guard depth < FortuneFiles.maximumDepth else {
+            return refuse(path, "is nested too deep; name the folder itself under facts.fortunes")
+        }
+        guard let folder = opendir(path) else {
+            return refuse(path, "cannot be listed (\(String(cString: strerror(errno)))); check its permissions")
+        }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            if isRead(name, below: path) { names.append(name) }
+        }
+        let base = path.utf8.last == UInt8(ascii: "/") ? path : path + "/"
+        // Sorted, so that which of two equal texts counts does not depend on the file system.
+        for name in names.sorted() {
+            visit(base + name, depth: depth + 1)
+        }
+    }
+
+    private func isRead(_ name: String, below folder: String) -> Bool {
+        !name.utf8.starts(with: ".".utf8) && name != "off"
+            && !name.hasSuffix(".dat") && !name.hasSuffix(".u8")
+    }
+
+    private mutating func refuse(_ path: String, _ problem: String) {
+        faults.append(FortuneFault(path: path, problem: problem))
+    }
+
+    private func lastComponent(of path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+}

@@ -1,0 +1,121 @@
+import Glibc
+import NorrisProtocol
+import NorrisText
+
+/// Fortune files as facts.
+enum Fortunes {
+    /// Reads files; one that cannot be read is left out and said.
+    ///
+    /// - Returns: each text once: one that stands in several files has all their categories.
+    static func read(_ files: [FortuneFile]) -> (facts: [Fact], faults: [FortuneFault]) {
+        var facts: [Fact] = []
+        var places: [String: Int] = [:]
+        var faults: [FortuneFault] = []
+        for file in files {
+            do throws(FortuneFault) {
+                for text in try texts(of: file) {
+                    let id = id(of: text)
+                    let category = Fact.isCategoryName(file.name) ? [file.name] : []
+                    if let place = places[id] {
+                        let added = category.filter { !facts[place].categories.contains($0) }
+                        facts[place].categories += added
+                    } else {
+                        places[id] = facts.count
+                        facts.append(Fact(id: id, text: text, categories: category, source: "fortune:\(file.name)"))
+                    }
+                }
+            } catch {
+                faults.append(error)
+            }
+        }
+        return (facts, faults)
+    }
+
+    /// The texts of a fortune file: what stands between lines that hold only a percent sign (strfile(1)).
+    ///
+    /// Sanitised; empty texts and those past ``Fact/maximumLength`` are left out.
+    static func texts(in bytes: some Collection<UInt8>) -> [String] {
+        var texts: [String] = []
+        var start = bytes.startIndex
+        func take(_ slice: some Collection<UInt8>) {
+            let text = trimmed(sanitizedText(bytes: withoutOverstrikes(slice)))
+            if !text.isEmpty, text.unicodeScalars.count <= Fact.maximumLength { texts.append(text) }
+        }
+        var lineStart = start
+        while lineStart < bytes.endIndex {
+            let lineEnd = bytes[lineStart...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+            let next = lineEnd < bytes.endIndex ? bytes.index(after: lineEnd) : lineEnd
+            if isDelimiter(bytes[lineStart..<lineEnd]) {
+                take(bytes[start..<lineStart])
+                start = next
+            }
+            lineStart = next
+        }
+        take(bytes[start...])
+        return texts
+    }
+
+    private static func isDelimiter(_ line: some Collection<UInt8>) -> Bool {
+        line.elementsEqual([UInt8(ascii: "%")]) || line.elementsEqual([UInt8(ascii: "%"), UInt8(ascii: "\r")])
+    }
+
+    /// Some old files underline and embolden as typewriters did, a character over another: the later one stays.
+    private static func withoutOverstrikes(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var kept: [UInt8] = []
+        kept.reserveCapacity(bytes.count)
+        for byte in bytes {
+            if byte == 0x08 {
+                // A whole character: its continuation bytes, then the byte that leads it.
+                while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
+                if let last = kept.last, last != UInt8(ascii: "\n") { kept.removeLast() }
+            } else {
+                kept.append(byte)
+            }
+        }
+        return kept
+    }
+
+    /// Without empty lines at either end and white space at the very end; indentation of the first line stays.
+    private static func trimmed(_ text: String) -> String {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        func isBlank(_ line: Substring) -> Bool { line.allSatisfy(\.isWhitespace) }
+        while let first = lines.first, isBlank(first) { lines.removeFirst() }
+        while let last = lines.last, isBlank(last) { lines.removeLast() }
+        guard var last = lines.popLast() else { return "" }
+        while last.last?.isWhitespace == true { last.removeLast() }
+        return (lines + [last]).joined(separator: "\n")
+    }
+
+    /// An id made from the text: the same fortune has the same id in every file and on every machine.
+    private static func id(of text: String) -> String {
+        let digits = String(SipHash.hash(text.utf8, key: (0, 0)), radix: 32)
+        return "fortune:" + String(repeating: "0", count: 13 - digits.utf8.count) + digits
+    }
+
+    private static func texts(of file: FortuneFile) throws(FortuneFault) -> [String] {
+        // Not blocking, in case the path has become a pipe since it was looked at.
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            let reason = String(cString: strerror(errno))
+            throw FortuneFault(path: file.path, problem: "cannot be read (\(reason)); check its permissions")
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while bytes.count <= FortuneFiles.maximumSize {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else {
+                let reason = String(cString: strerror(errno))
+                throw FortuneFault(path: file.path, problem: "cannot be read (\(reason)); check the disk")
+            }
+            if count == 0 { break }
+            bytes += chunk[..<count]
+        }
+        // No text holds NUL, and every other kind of file does soon.
+        if bytes.contains(0) {
+            throw FortuneFault(path: file.path, problem: "is no text; take it out of facts.fortunes")
+        }
+        return texts(in: bytes)
+    }
+}

@@ -1,0 +1,3 @@
+import NorrisDaemon
+
+await Daemon.main()

@@ -1,0 +1,145 @@
+import Foundation
+import Glibc
+import NorrisClient
+import Testing
+
+struct ConnectionTests {
+    private let deadline = Deadline(after: .seconds(20))
+
+    @Test func readsTheRefusalAfterTheServerHasClosed() throws {
+        let refusal = #"{"jsonrpc":"2.0","id":null,"error":{"code":-32004,"message":"busy"}}"#
+        let server = try ScriptedServer([{ $0.write(refusal + "\n") }])
+        var connection = try Connection.open(candidates: [server.path], deadline: deadline)
+        server.waitUntilDone()
+        // The peer is gone: without MSG_NOSIGNAL this would end the process.
+        try connection.send(line: Array("{}".utf8))
+        #expect(try connection.receiveLine() == Array(refusal.utf8))
+        var isClosed = false
+        do {
+            _ = try connection.receiveLine()
+        } catch {
+            isClosed = error == .closed(path: server.path)
+        }
+        #expect(isClosed)
+    }
+
+    @Test func sendsALongLineWhileThePeerReadsSlowly() throws {
+        let line = String(repeating: "0123456789", count: 100_000)
+        let server = try ScriptedServer([{ $0.write("\($0.readLine().utf8.count)\n") }])
+        var connection = try Connection.open(candidates: [server.path], deadline: deadline)
+        try connection.send(line: Array((line + "\n").utf8))
+        #expect(try connection.receiveLine() == Array("1000000".utf8))
+    }
+
+    @Test func takesTheFirstCandidateThatAccepts() throws {
+        let directory = try TemporaryDirectory()
+        let first = try ScriptedServer([])
+        let second = try ScriptedServer([])
+        let candidates = [directory.path("none.sock"), first.path, second.path]
+        let connection = try Connection.open(candidates: candidates, deadline: deadline)
+        #expect(connection.path == first.path)
+    }
+
+    // MARK: What can be wrong
+
+    private func failure(_ candidates: [String], deadline: Deadline? = nil) -> ClientError? {
+        do throws(ClientError) {
+            _ = try Connection.open(candidates: candidates, deadline: deadline ?? self.deadline)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func namesEveryPathWithoutASocket() throws {
+        let directory = try TemporaryDirectory()
+        let paths = [directory.path("a.sock"), directory.path("b.sock")]
+        #expect(failure(paths) == .noSocket(paths: paths))
+    }
+
+    @Test func tellsAPlainFileAndAFolderFromASocket() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("file")
+        try Data().write(to: URL(fileURLWithPath: file))
+        #expect(failure([file]) == .notASocket(path: file))
+        #expect(failure([directory.path("")]) == .notASocket(path: directory.path("")))
+        #expect(failure([file + "/x.sock"]) == .noSocket(paths: [file + "/x.sock"]))
+    }
+
+    @Test func tellsADatagramSocket() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("datagram.sock")
+        let descriptor = try listeningSocket(at: path, backlog: 0, type: SOCK_DGRAM)
+        defer { close(descriptor) }
+        #expect(failure([path]) == .notASocket(path: path))
+    }
+
+    @Test func tellsASocketThatNobodyListensOn() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("stale.sock")
+        close(try listeningSocket(at: path, backlog: 1))
+        #expect(failure([path]) == .refused(path: path))
+        #expect(failure([directory.path("none.sock"), path]) == .refused(path: path))
+    }
+
+    @Test func refusesPathsThatAreNoAddress() throws {
+        let long = "/tmp/" + String(repeating: "x", count: 103)
+        #expect(failure([long]) == .pathTooLong(path: long))
+        #expect(failure([""]) == .pathTooLong(path: ""))
+        #expect(failure(["/tmp/a\0b"]) == .pathTooLong(path: "/tmp/a\0b"))
+    }
+
+    @Test func takesAPathOf107Bytes() throws {
+        let path = "/tmp/norris-" + UUID().uuidString + String(repeating: "x", count: 59)
+        #expect(path.utf8.count == 107)
+        let descriptor = try listeningSocket(at: path, backlog: 1)
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        #expect(failure([path]) == nil)
+    }
+
+    @Test(.enabled(if: getuid() != 0, "permissions do not stop root"))
+    func tellsASocketThatMayNotBeUsed() throws {
+        let server = try ScriptedServer([])
+        chmod(server.path, 0)
+        #expect(failure([server.path]) == .notPermitted(path: server.path))
+    }
+
+    @Test func waitsForRoomInTheBacklogUntilTheDeadline() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("full.sock")
+        let listener = try listeningSocket(at: path, backlog: 0)
+        let fillers = fillBacklog(of: path)
+        defer { fillers.forEach { close($0) } }
+        #expect(failure([path], deadline: Deadline(after: .milliseconds(100))) == .timedOut(path: path))
+
+        let finished = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            // Makes room; the connections themselves are dropped.
+            while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
+                close(descriptor)
+            }
+            finished.signal()
+        }
+        #expect(failure([path]) == nil)
+        shutdown(listener, Int32(SHUT_RDWR))
+        finished.wait()
+        close(listener)
+    }
+
+    /// Connects until the backlog is full.
+    private func fillBacklog(of path: String) -> [Int32] {
+        var fillers: [Int32] = []
+        while true {
+            let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+            let descriptor = socket(AF_UNIX, Int32(type), 0)
+            guard withSocketAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
+                close(descriptor)
+                return fillers
+            }
+            fillers.append(descriptor)
+        }
+    }
+}

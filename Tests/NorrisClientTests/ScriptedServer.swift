@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+
+/// A server on a real Unix socket, on a thread of its own, that treats each connection as its script says.
+///
+/// The first connection gets the first script, and so on; further connections are left in the backlog.
+final class ScriptedServer: Sendable {
+    typealias Script = @Sendable (Peer) -> Void
+
+    let path: String
+    private let directory: TemporaryDirectory
+    private let listener: Int32
+    private let finished = DispatchSemaphore(value: 0)
+
+    init(_ scripts: [Script], backlog: Int32 = 16) throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("server.sock")
+        listener = try listeningSocket(at: path, backlog: backlog)
+        Thread.detachNewThread { [listener, finished] in
+            for script in scripts {
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0 else { break }
+                script(Peer(descriptor: descriptor))
+                close(descriptor)
+            }
+            finished.signal()
+        }
+    }
+
+    /// Returns when every script has run and every connection is closed.
+    func waitUntilDone() {
+        finished.wait()
+        finished.signal()
+    }
+
+    deinit {
+        // Wakes the thread if it still waits for a connection.
+        shutdown(listener, Int32(SHUT_RDWR))
+        finished.wait()
+        close(listener)
+    }
+}
+
+/// The server's end of a connection. Blocking.
+struct Peer: Sendable {
+    let descriptor: Int32
+
+    /// The next line without its LF; what there is when the client closes.
+    @discardableResult
+    func readLine() -> String {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
+            line.append(byte)
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Reads and forgets until the client closes.
+    func waitForTheEnd() {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+}
+
+/// A directory of its own for a test, removed at the end.
+final class TemporaryDirectory: Sendable {
+    private let url: URL
+
+    init() throws {
+        url = URL(fileURLWithPath: "/tmp/norris-client-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    }
+
+    func path(_ name: String) -> String {
+        url.appendingPathComponent(name).path
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+}
+
+/// A bound and listening socket; its descriptor is the caller's.
+func listeningSocket(at path: String, backlog: Int32, type: __socket_type = SOCK_STREAM) throws -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(type.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let isBound = withSocketAddress(path) { bind(descriptor, $0, $1) == 0 }
+    guard descriptor >= 0, isBound, type != SOCK_STREAM || listen(descriptor, backlog) == 0 else {
+        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+    return descriptor
+}
+
+func withSocketAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+            body(pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+    }
+}

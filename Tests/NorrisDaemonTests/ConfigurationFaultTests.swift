@@ -1,0 +1,191 @@
+import NorrisDaemon
+import Testing
+
+/// What the loader says of a text, one fault a line.
+private func faults(_ yaml: String, home: String? = "/home/chuck") -> String {
+    do {
+        _ = try ConfigurationLoader(home: home, currentDirectory: "/srv").parse(yaml: yaml, file: "c.yaml")
+        return "none"
+    } catch {
+        return error.description
+    }
+}
+
+struct ConfigurationFaultTests {
+    private static let unknownKeysCases: [(String, String)] = [
+        ("facts:\n  refersh: 1h", "c.yaml:2: facts.refersh: unknown key; did you mean facts.refresh?"),
+        ("facts: {Base-URL: x}", "c.yaml:1: facts.Base-URL: unknown key; did you mean facts.base_url?"),
+        ("lgo: {level: info}", "c.yaml:1: lgo: unknown key; did you mean log?"),
+        ("facts: {rating: g}", "c.yaml:1: facts.rating: unknown key; did you mean gifs.rating?"),
+        (
+            "refresh: 1h",
+            "c.yaml:1: refresh: unknown key; did you mean facts.refresh, gifs.refresh or posts.refresh?"
+        ),
+        (
+            "facts:\n  enabled: true\n  gifs: {}\n  admin_groups: []",
+            """
+            c.yaml:3: facts.gifs: unknown key; it belongs at the top of the file; do not indent it
+            c.yaml:4: facts.admin_groups: unknown key; it belongs at the top of the file; do not indent it
+            """
+        ),
+        ("facts.refresh: 1h", "c.yaml:1: facts.refresh: unknown key; write it as facts: {refresh: …}"),
+        (
+            "zebra: 1",
+            "c.yaml:1: zebra: unknown key; valid here: log, admin_groups, limits, http, facts, gifs, posts"
+        ),
+        (
+            "http: {}\nposts:\n  sources:\n    a:\n      knd: feed\n      rating: g\n      url: https://a.example",
+            """
+            c.yaml:5: posts.sources.a.knd: unknown key; did you mean posts.sources.a.kind?
+            c.yaml:6: posts.sources.a.rating: unknown key; valid here: kind, url, enabled, refresh, keep
+            """
+        ),
+        ("facts: {<<: {enabled: true}}", "c.yaml:1: facts.<<: merge keys are not supported; write the keys out"),
+        (
+            "\"a\\e[31m\\u202Eb\": 1",
+            #"c.yaml:1: "a\x1B[31m\u202Eb": unknown key; "#
+                + "valid here: log, admin_groups, limits, http, facts, gifs, posts"
+        ),
+        ("? [facts]\n: 1", "c.yaml:1: has a list or a mapping for a key; write KEY: VALUE"),
+    ]
+
+    @Test("Unknown keys name the nearest valid one, or all", arguments: unknownKeysCases)
+    func unknownKeys(yaml: String, expected: String) {
+        #expect(faults(yaml) == expected)
+    }
+
+    private static let sectionsCases: [(String, String)] = [
+        (
+            "[facts]",
+            "c.yaml:1: expected a mapping with the keys log, admin_groups, limits, http, facts, gifs, posts, "
+                + "found a list"
+        ),
+        (
+            "facts",
+            "c.yaml:1: expected a mapping with the keys log, admin_groups, limits, http, facts, gifs, posts, "
+                + "found a text; put the keys below it, indented"
+        ),
+        (
+            "null",
+            "c.yaml:1: expected a mapping with the keys log, admin_groups, limits, http, facts, gifs, posts, "
+                + "found null"
+        ),
+        ("\nlog: [info]", "c.yaml:2: log: expected a mapping with the keys level, found a list"),
+        ("log: ~", "c.yaml:1: log: expected a mapping with the keys level, found ~"),
+        (
+            "http:\n  proxy:http://chuck:secret@proxy.example\n",
+            "c.yaml:2: http: expected a mapping with the keys timeout, max_body, user_agent, proxy, "
+                + "found a text; put a space after the colon"
+        ),
+        ("log: !!omap {level: info}", #"c.yaml:1: log: has the tag "!!omap", which means nothing here; remove it"#),
+        ("log: {level: !x info}", #"c.yaml:1: log.level: has the tag "!x", which means nothing here; remove it"#),
+    ]
+
+    @Test("A section is a mapping", arguments: sectionsCases)
+    func sections(yaml: String, expected: String) {
+        #expect(faults(yaml) == expected)
+    }
+
+    @Test("All faults are reported at once, in the order of the file")
+    func allFaults() {
+        let yaml = """
+            gifs:
+              rating: x
+              zebra: 1
+            facts:
+              enabled: maybe
+              queries: [ab, chuck, 5]
+            log: {level: loud}
+            """
+        #expect(
+            faults(yaml) == """
+                c.yaml:2: gifs.rating: expected g, pg, pg-13 or r, found "x"
+                c.yaml:3: gifs.zebra: unknown key; valid here: enabled, base_url, api_key_file, rating, refresh, \
+                queries, keep, hourly_quota
+                c.yaml:5: facts.enabled: expected true or false, found "maybe"
+                c.yaml:6: facts.queries[0]: expected a query of 3 to 120 characters, found "ab"; this has 2
+                c.yaml:6: facts.queries[2]: expected a query of 3 to 120 characters, found 5; put it in quotes
+                c.yaml:7: log.level: expected trace, debug, info, notice, warning, error or critical, found "loud"
+                """
+        )
+    }
+
+    @Test("A fault in an alias is reported where it is used")
+    func aliasLine() {
+        #expect(
+            faults("facts:\n  queries: &q [chuck]\ngifs:\n  rating: *q\n")
+                == "c.yaml:4: gifs.rating: expected g, pg, pg-13 or r, found a list"
+        )
+    }
+
+    @Test("Long values are cut in messages")
+    func longValue() {
+        #expect(
+            faults("gifs: {rating: \(String(repeating: "g", count: 61))}")
+                == "c.yaml:1: gifs.rating: expected g, pg, pg-13 or r, "
+                + "found \"\(String(repeating: "g", count: 60))…\""
+        )
+    }
+
+    private static let notYAMLCases: [(String, String)] = [
+        (
+            "log: {}\na: b: c",
+            "c.yaml:2: is not YAML here: mapping values are not allowed in this context; "
+                + "check the indentation (spaces, no tabs), quotes and brackets"
+        ),
+        (
+            "facts:\n  queries: [chuck\ngifs: {}\n",
+            "c.yaml:3: is not YAML here: did not find expected ',' or ']' "
+                + "(while parsing a flow sequence that begins in line 2); "
+                + "check the indentation (spaces, no tabs), quotes and brackets"
+        ),
+        (
+            "facts:\n\tenabled: true",
+            "c.yaml:2: is not YAML here: found character that cannot start any token "
+                + "(while scanning for the next token that begins in line 2); "
+                + "check the indentation (spaces, no tabs), quotes and brackets"
+        ),
+        (
+            "log:\n  level: *here",
+            "c.yaml:2: is not YAML here: found undefined alias; put a text that begins with * in quotes"
+        ),
+        (
+            "log:\r\n  level: in\u{0}fo",
+            "c.yaml:2: is not YAML here: control characters are not allowed; remove the character"
+        ),
+        ("log: {}\n---\n", "c.yaml:3: holds a second document; keep one and remove the line --- between them"),
+        (
+            "log: {}\n---\nlog: {}",
+            "c.yaml:3: holds a second document; keep one and remove the line --- between them"
+        ),
+        (
+            "log: {}\nfacts: {}\nlog: {level: info}",
+            "c.yaml:1: log: stands here and again further down in the same mapping; keep one of the two"
+        ),
+        (
+            "facts:\n  enabled: true\n  \"enabled\": true",
+            "c.yaml:2: enabled: stands here and again further down in the same mapping; keep one of the two"
+        ),
+    ]
+
+    @Test("What is not YAML is said with the line", arguments: notYAMLCases)
+    func notYAML(yaml: String, expected: String) {
+        #expect(faults(yaml) == expected)
+    }
+
+    @Test func homeIsNeededForTilde() {
+        #expect(
+            faults("gifs: {api_key_file: ~/key}", home: nil)
+                == "c.yaml:1: gifs.api_key_file: begins with ~ but the home directory is unknown; "
+                + "write an absolute path or set $HOME"
+        )
+    }
+
+    @Test("A fault prints the parts that are known")
+    func faultDescription() {
+        let fault = ConfigurationFault(file: "/c.yaml", line: 3, key: "log.level", message: "wrong")
+        #expect(fault.description == "/c.yaml:3: log.level: wrong")
+        #expect(ConfigurationFault(file: "/c.yaml", message: "wrong").description == "/c.yaml: wrong")
+        #expect(ConfigurationError(faults: [fault, fault]).description == "\(fault)\n\(fault)")
+    }
+}

@@ -1,0 +1,200 @@
+import NorrisProtocol
+import Testing
+
+struct JSONParseTests {
+    // MARK: Depth
+
+    @Test(arguments: ["[": "]", "{\"a\":": "}"])
+    func opensThirtyTwoBracketsAndNoMore(open: String, close: String) throws {
+        func nested(_ levels: Int) -> String {
+            String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels)
+        }
+        #expect(throws: Never.self) { try JSON.parse(nested(32)) }
+        #expect(throws: JSONError(.tooDeep, at: 32 * open.utf8.count)) { try JSON.parse(nested(33)) }
+    }
+
+    @Test func countsOpenBracketsNotAllBrackets() throws {
+        let wide = "[" + Array(repeating: "[{}]", count: 100).joined(separator: ",") + "]"
+        #expect(try JSON.parse(wide).arrayValue().count == 100)
+    }
+
+    // MARK: Numbers
+
+    @Test(arguments: [
+        ("0", 0), ("-0", 0), ("7", 7), ("-12", -12),
+        ("9007199254740992", 9_007_199_254_740_992), ("-9007199254740992", -9_007_199_254_740_992),
+    ] as [(String, Int64)])
+    func readsIntegers(text: String, value: Int64) throws {
+        #expect(try JSON.parse(text) == .integer(value))
+    }
+
+    @Test(arguments: [
+        "9007199254740993", "-9007199254740993", "18446744073709551616", String(repeating: "9", count: 5000),
+    ])
+    func refusesIntegersBeyondTwoToThe53(text: String) {
+        #expect(throws: JSONError(.integerOutOfRange, at: 0)) { try JSON.parse(text) }
+    }
+
+    @Test(arguments: [
+        ("1.0", 1), ("-0.0", 0), ("1e2", 100), ("1E+2", 100), ("25e-1", 2.5), ("0.1", 0.1),
+        ("9007199254740993.0", 9_007_199_254_740_992), ("123456789012345678901e0", 123_456_789_012_345_683_968),
+        ("1.7976931348623157e308", Double.greatestFiniteMagnitude), ("5e-324", Double.leastNonzeroMagnitude),
+        ("1e-400", 0), ("0e99999999999999999999", 0), ("0.0e-99999999999999999999", 0),
+        ("0." + String(repeating: "0", count: 400) + "1e401", 1),
+        ("1" + String(repeating: "0", count: 400) + "e-400", 1),
+    ] as [(String, Double)])
+    func readsDoubles(text: String, value: Double) throws {
+        #expect(try JSON.parse(text) == .double(value))
+    }
+
+    @Test func keepsTheSignOfADoubleZero() throws {
+        guard case .double(let value) = try JSON.parse("-0.0") else {
+            Issue.record("not a double")
+            return
+        }
+        #expect(value.sign == .minus)
+    }
+
+    @Test(arguments: [
+        "1e400", "-1e400", "1.8e308", "1e99999999999999999999", "9" + String(repeating: "0", count: 400) + ".0",
+    ])
+    func refusesDoublesThatOverflow(text: String) {
+        #expect(throws: JSONError(.numberTooLarge, at: 0)) { try JSON.parse(text) }
+    }
+
+    @Test(arguments: ["-", "01", "-01", "00", "1.", "1.e1", "1e", "1e+", "-a", "1.-1"])
+    func refusesNumbersThatAreNotWellFormed(text: String) {
+        #expect(throws: JSONError(.invalidNumber, at: 0)) { try JSON.parse(text) }
+    }
+
+    @Test(arguments: ["+1", ".5", "Infinity", "NaN", "0x10", "1_000", "1 2"])
+    func refusesNumbersOfOtherLanguages(text: String) {
+        #expect(throws: JSONError.self) { try JSON.parse(text) }
+    }
+
+    // MARK: Keys
+
+    @Test(arguments: [
+        (#"{"a":1,"a":1}"#, 7), (#"{"a":1,"\u0061":2}"#, 7), (#"{"é":1,"\u00e9":2}"#, 8), (#"{"":1,"b":2,"":3}"#, 12),
+        (#"[{"x":{"a":1,"b":2,"a":3}}]"#, 19),
+    ])
+    func refusesDuplicateKeys(text: String, offset: Int) {
+        #expect(throws: JSONError(.duplicateKey, at: offset)) { try JSON.parse(text) }
+    }
+
+    @Test func takesCanonicallyEquivalentKeysForDifferentOnes() throws {
+        let object = try JSON.parse("{\"\u{E9}\":1,\"e\u{301}\":2}").objectValue()
+        #expect(object["\u{E9}"] == 1)
+        #expect(object["e\u{301}"] == 2)
+    }
+
+    @Test func findsADuplicateAmongTenThousandKeys() throws {
+        let keys = (0..<10_000).map { "\"k\($0)\":0" }.joined(separator: ",")
+        #expect(try JSON.parse("{\(keys)}").objectValue().members.count == 10_000)
+        #expect(throws: JSONError(.duplicateKey, at: keys.utf8.count + 2)) { try JSON.parse("{\(keys),\"k77\":0}") }
+    }
+
+    @Test(arguments: 1...40)
+    func findsADuplicateOfTheFirstKeyAtEverySize(size: Int) {
+        let keys = (0..<size).map { "\"k\($0)\":0" }.joined(separator: ",")
+        #expect(throws: JSONError(.duplicateKey, at: keys.utf8.count + 2)) { try JSON.parse("{\(keys),\"k0\":0}") }
+    }
+
+    @Test func keepsMembersInOrder() throws {
+        let object = try JSON.parse(#"{"z":1,"a":2,"m":3}"#).objectValue()
+        #expect(object.members.map(\.key) == ["z", "a", "m"])
+    }
+
+    // MARK: Strings
+
+    @Test(arguments: [
+        (#""""#, ""), (#""a long text without any escape in it""#, "a long text without any escape in it"),
+        (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\u20AC""#, "é€"), (#""\ud83d\ude00!""#, "😀!"),
+        (#""before \u0000 after""#, "before \0 after"), (#""😀 and – dashes""#, "😀 and – dashes"),
+        (#""\uDBFF\uDFFF""#, "\u{10FFFF}"), ("\"\u{7F}\u{FFFF}\"", "\u{7F}\u{FFFF}"),
+    ])
+    func readsStrings(text: String, value: String) throws {
+        #expect(try JSON.parse(text) == .string(value))
+    }
+
+    @Test(arguments: [
+        (#""\ud800""#, 1), (#""ab\udc00""#, 3), (#""\ud800\ud800""#, 1), (#""\ud800\n""#, 1), (#""\ud800x""#, 1),
+        (#"{"\udfff":1}"#, 2),
+    ])
+    func refusesLoneSurrogates(text: String, offset: Int) {
+        #expect(throws: JSONError(.loneSurrogate, at: offset)) { try JSON.parse(text) }
+    }
+
+    @Test(arguments: [#""\x""#, #""\U0041""#, #""\u12g4""#, #""\u+123""#, #""\'""#, #""\u004""#])
+    func refusesUnknownEscapes(text: String) {
+        #expect(throws: JSONError(.invalidEscape, at: 1)) { try JSON.parse(text) }
+    }
+
+    @Test func refusesEveryRawControlCharacterAtEveryPlace() {
+        for byte in UInt8(0)..<0x20 {
+            for length in 0..<18 {
+                var line = Array(("\"" + String(repeating: "x", count: 20) + "\"").utf8)
+                line[1 + length] = byte
+                #expect(throws: JSONError(.controlCharacter, at: 1 + length)) { try JSON.parse(line) }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        [0x80], [0xC3], [0xC0, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF],
+        [0xF0, 0x80, 0x80, 0xAF],
+    ] as [[UInt8]])
+    func refusesInvalidUTF8InStringsAndKeys(bytes: [UInt8]) {
+        let quoted = [0x22] + bytes + [0x22]
+        let escaped = Array(#""some text \n "#.utf8) + bytes + [0x22]
+        #expect(throws: JSONError(.invalidUTF8, at: 0)) { try JSON.parse(quoted) }
+        #expect(throws: JSONError(.invalidUTF8, at: 0)) { try JSON.parse(escaped) }
+        #expect(throws: JSONError(.invalidUTF8, at: 1)) { try JSON.parse([0x7B] + quoted + Array(":1}".utf8)) }
+        #expect(throws: JSONError(.unexpectedByte, at: 0)) { try JSON.parse(bytes) }
+    }
+
+    @Test func doesNotJoinAnEscapeToATruncatedSequence() {
+        let line = [0x22, 0xC3] + Array(#"\u00a9""#.utf8)
+        #expect(throws: JSONError(.invalidUTF8, at: 0)) { try JSON.parse(line) }
+    }
+
+    // MARK: Structure
+
+    @Test func acceptsWhiteSpaceAround() throws {
+        #expect(try JSON.parse(" \t\r\n{ \"a\" : [ 1 , true , false , null ] } \n") == ["a": [1, true, false, nil]])
+    }
+
+    @Test(arguments: [
+        ("", JSONError.Reason.unexpectedEnd, 0), ("  ", .unexpectedEnd, 2), ("[1,", .unexpectedEnd, 3),
+        ("{\"a\"", .unexpectedEnd, 4), ("\"abc", .unexpectedEnd, 4), ("\"\\", .unexpectedEnd, 2),
+        ("tru", .unexpectedEnd, 3),
+        ("[1,]", .unexpectedByte, 3), ("{\"a\":1,}", .unexpectedByte, 7), ("{1:2}", .unexpectedByte, 1),
+        ("[1}", .unexpectedByte, 2), ("True", .unexpectedByte, 0), ("nul1", .unexpectedByte, 3),
+        ("[1 2]", .unexpectedByte, 3),
+        ("\u{A0}1", .unexpectedByte, 0), ("/**/1", .unexpectedByte, 0),
+        ("{}{}", .trailingBytes, 2), ("1 x", .trailingBytes, 2), ("1\0", .trailingBytes, 1),
+        ("\u{FEFF}{}", .byteOrderMark, 0),
+    ])
+    func namesWhatIsWrongAndWhere(text: String, reason: JSONError.Reason, offset: Int) {
+        #expect(throws: JSONError(reason, at: offset)) { try JSON.parse(text) }
+    }
+
+    @Test func readsOnlyItsSlice() throws {
+        let bytes = Array("xx[1]yy".utf8)
+        #expect(try JSON.parse(bytes[2..<5]) == [1])
+        #expect(throws: JSONError(.unexpectedEnd, at: 2)) { try JSON.parse(bytes[2..<4]) }
+    }
+
+    @Test func refusesEveryTruncationOfARequest() {
+        let line = Array(#"{"jsonrpc":"2.0","id":-1.5e3,"method":"é\ud83d\ude00","x":{"a":[true,false,null]}}"#.utf8)
+        for length in 0..<line.count {
+            #expect(throws: JSONError.self) { try JSON.parse(line[..<length]) }
+        }
+        #expect(throws: Never.self) { try JSON.parse(line) }
+    }
+
+    @Test func describesItselfInOneSentence() {
+        #expect(JSONError(.duplicateKey, at: 12).description == "The key at byte 12 stands twice in its object.")
+        #expect(JSONError(.tooDeep, at: 32).description == "The bracket at byte 32 opens more than 32 levels.")
+    }
+}

@@ -1,0 +1,102 @@
+import NorrisProtocol
+import Testing
+
+struct TimestampTests {
+    @Test(arguments: [
+        ("1970-01-01T00:00:00Z", 0), ("1969-12-31T23:59:59Z", -1), ("2026-11-21T03:25:04Z", 1_795_231_504),
+        ("2000-02-29T12:00:00Z", 951_825_600), ("2001-09-09T01:46:40Z", 1_000_000_000),
+        ("2038-01-19T03:14:08Z", 2_147_483_648), ("1900-03-01T00:00:00Z", -2_203_891_200),
+        ("0001-01-01T00:00:00Z", -62_135_596_800), ("9999-12-31T23:59:59Z", 253_402_300_799),
+    ] as [(String, Int64)])
+    func readsAndWrites(text: String, seconds: Int64) throws {
+        #expect(try #require(Timestamp(text)).seconds == seconds)
+        #expect(Timestamp(seconds: seconds).description == text)
+        #expect(Timestamp(seconds: seconds).jsonText == "\"\(text)\"")
+        #expect(try Timestamp(json: .string(text)) == Timestamp(seconds: seconds))
+    }
+
+    @Test(arguments: [
+        ("2026-11-21t03:25:04z", "2026-11-21T03:25:04Z"), ("2026-11-21T03:25:04.999999Z", "2026-11-21T03:25:04Z"),
+        ("2026-11-21T03:25:04+02:00", "2026-11-21T01:25:04Z"), ("2026-11-21T23:25:04-05:30", "2026-11-22T04:55:04Z"),
+        ("2026-01-01T00:00:00.5+00:01", "2025-12-31T23:59:00Z"), ("2026-11-21T03:25:04-00:00", "2026-11-21T03:25:04Z"),
+        ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z"), ("2016-12-31T15:59:60-08:00", "2017-01-01T00:00:00Z"),
+    ])
+    func readsFractionsOffsetsAndLeapSeconds(text: String, normal: String) throws {
+        #expect(try #require(Timestamp(text)).description == normal)
+    }
+
+    @Test(arguments: [
+        "", "2026-11-21", "2026-11-21T03:25:04", "2026-11-21 03:25:04Z", "2026-11-21T03:25Z", "2026-11-21T3:25:04Z",
+        "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z",
+        "2026-04-31T00:00:00Z", "2026-11-00T00:00:00Z", "0000-01-01T00:00:00Z", "2026-11-21T24:00:00Z",
+        "2026-11-21T03:60:00Z", "2026-11-21T03:25:60Z", "2026-11-21T03:25:61Z", "2026-11-21T03:25:04.Z",
+        "2026-11-21T03:25:04+24:00", "2026-11-21T03:25:04+02:60", "2026-11-21T03:25:04+0200", "2026-11-21T03:25:04ZZ",
+        " 2026-11-21T03:25:04Z", "-026-11-21T03:25:04Z", "２026-11-21T03:25:04Z", "2026-11-21T03:25:04\u{2212}02:00",
+    ])
+    func refusesWhatIsNoTime(text: String) {
+        #expect(Timestamp(text) == nil)
+    }
+
+    @Test func writesOnlyWhatItCanRead() {
+        #expect(Timestamp(seconds: .max).description == "9999-12-31T23:59:59Z")
+        #expect(Timestamp(seconds: .min).description == "0001-01-01T00:00:00Z")
+    }
+
+    @Test func readsTheClock() throws {
+        let now = Timestamp.now()
+        #expect(now > (try #require(Timestamp("2024-01-01T00:00:00Z"))))
+        #expect(Timestamp(now.description) == now)
+    }
+
+    @Test func namesTheFormItWants() {
+        let error = #expect(throws: JSONDecodingError.self) { try Timestamp(json: 12) }
+        #expect(error?.message == "must be a time such as \"2026-11-21T03:25:04Z\"")
+    }
+}
+
+struct CivilDateTests {
+    @Test(arguments: ["2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31", "2026-11-21"])
+    func readsAndWrites(text: String) throws {
+        let date = try #require(CivilDate(text))
+        #expect(date.description == text)
+        #expect(try CivilDate(json: .string(text)) == date)
+        #expect(date.jsonText == "\"\(text)\"")
+    }
+
+    @Test(arguments: [
+        "", "2023-02-29", "1900-02-29", "2026-04-31", "2026-13-01", "2026-00-10", "2026-01-00", "0000-01-01",
+        "2026-1-1", "20261121", "2026-11-21Z", "2026/11/21", "+026-11-21", "12026-11-21", "2026-11-21 ",
+    ])
+    func refusesWhatIsNoDay(text: String) {
+        #expect(CivilDate(text) == nil)
+        #expect(throws: JSONDecodingError.self) { try CivilDate(json: .string(text)) }
+    }
+
+    @Test func countsEveryDayFromTheFirstToTheLast() throws {
+        var date = try #require(CivilDate("0001-01-01"))
+        var number = date.dayNumber
+        #expect(number == -719_162)
+        while let next = CivilDate(dayNumber: number + 1) {
+            number += 1
+            // Only comparisons that failed are recorded: there are 3.6 million days.
+            if next.dayNumber != number || !(next > date) || !follows(next, date) {
+                Issue.record("\(next) after \(date)")
+                return
+            }
+            date = next
+        }
+        #expect(date.description == "9999-12-31")
+        #expect(CivilDate(dayNumber: -719_163) == nil)
+        #expect(CivilDate(dayNumber: .max) == nil)
+        #expect(CivilDate(year: 1970, month: 1, day: 1)?.dayNumber == 0)
+    }
+
+    /// Whether one day is the next after another, by the rules of the calendar alone.
+    private func follows(_ next: CivilDate, _ date: CivilDate) -> Bool {
+        if let sameMonth = CivilDate(year: date.year, month: date.month, day: date.day + 1) {
+            return next == sameMonth
+        }
+        return next == CivilDate(year: date.year, month: date.month + 1, day: 1)
+            ?? CivilDate(year: date.year + 1, month: 1, day: 1)
+    }
+}

@@ -1,0 +1,112 @@
+import NorrisStore
+import Testing
+
+struct StartingCollectionTests {
+    private static let categories = [
+        "animal", "career", "celebrity", "dev", "fashion", "food", "history", "money", "movie", "music", "science",
+        "sport", "travel",
+    ]
+
+    private let facts = StartingCollection.facts()
+
+    @Test(arguments: categories)
+    func categoryHasEnoughFacts(category: String) {
+        let count = facts.count { $0.categories.contains(category) }
+        #expect(count >= (category == "dev" ? 30 : 8))
+    }
+
+    @Test func categoriesAreKnownAndStandOncePerFact() {
+        for fact in facts {
+            #expect(!fact.categories.isEmpty)
+            #expect(Set(fact.categories).isSubset(of: Self.categories), "\(fact)")
+            #expect(Set(fact.categories).count == fact.categories.count, "\(fact)")
+        }
+    }
+
+    @Test func idsAreUniqueAndOfTheAlphabetOfCompletionWords() {
+        #expect(Set(facts.map(\.id)).count == facts.count)
+        for fact in facts {
+            #expect(fact.id.wholeMatch(of: /builtin-[0-9a-v]{13}/) != nil, "\(fact)")
+        }
+    }
+
+    /// Users keep favourites by id: whoever changes the derivation loses them.
+    @Test(arguments: [
+        ("Chuck Norris has no backups. He has witnesses.", "builtin-1dulrm4h1rneu"),
+        // Needs its leading zero, and its line in the collection ends in a further category.
+        (
+            "Chuck Norris explained a bug to a rubber duck. The duck fixed it, and two more on the way out.",
+            "builtin-0n09k11nnljre"
+        ),
+    ])
+    func idsAreDerivedAsEver(text: String, id: String) {
+        #expect(facts.first { $0.text == text }?.id == id)
+    }
+
+    @Test func textsAreUniqueIgnoringCase() {
+        #expect(Set(facts.map { $0.text.lowercased() }).count == facts.count)
+    }
+
+    @Test func textsAreOnePrintableLineAboutChuckNorris() {
+        for fact in facts {
+            let scalars = fact.text.unicodeScalars
+            #expect(fact.text.contains("Chuck Norris"), "\(fact)")
+            #expect(!scalars.contains { $0.properties.generalCategory == .control }, "\(fact)")
+            #expect(!scalars.contains { $0 == "\u{2028}" || $0 == "\u{2029}" }, "\(fact)")
+            #expect(scalars.count <= 400, "\(fact)")
+            #expect(scalars.first != " " && scalars.last != " ", "\(fact)")
+            // The mark of a further category must not be left behind in the text.
+            #expect(!fact.text.contains(" #"), "\(fact)")
+        }
+    }
+
+    /// `prompt-facts` holds 64 facts of at most 100 columns without the characters that shells and prompts expand.
+    @Test func enoughFactsFitAShellPrompt() {
+        let fitting = facts.filter { fact in
+            fact.text.utf8.count <= 100 && fact.text.utf8.allSatisfy { $0 < 0x80 }
+                && !fact.text.contains { "`$\\%!".contains($0) }
+        }
+        #expect(fitting.count >= 64)
+        #expect(fitting.count * 2 >= facts.count)
+    }
+
+    @Test func lineMayCarryFurtherCategories() {
+        let sections = [
+            StartingCollection.Section(category: "food", lines: "First. #science #travel\nSecond, # of two."),
+            StartingCollection.Section(category: "dev", lines: "Third."),
+        ]
+        let facts = StartingCollection.facts(in: sections)
+        #expect(facts.map(\.text) == ["First.", "Second, # of two.", "Third."])
+        #expect(facts.map(\.categories) == [["food", "science", "travel"], ["food"], ["dev"]])
+    }
+
+    @Test func idDependsOnTheTextAlone() {
+        let before = StartingCollection.facts(in: [.init(category: "food", lines: "One.\nTwo.")])
+        let after = StartingCollection.facts(in: [.init(category: "dev", lines: "Zero.\nTwo. #food\nOne.")])
+        #expect(after[1].id == before[1].id)
+        #expect(after[2].id == before[0].id)
+        #expect(before[0].id != before[1].id)
+    }
+
+    @Test(arguments: [
+        [("food", "One.\nTwo, too."), ("dev", "Three.")],
+        [("food", "One.\nTwo."), ("movie", "Three.")],
+        [("food", "One.\nTwo. #dev"), ("dev", "Three.")],
+        [("food", "One."), ("dev", "Two.\nThree.")],
+        [("food", "One.\nTwo.")],
+    ])
+    func digestTellsOtherContentApart(other: [(category: String, lines: String)]) {
+        let sections: [StartingCollection.Section] = [
+            .init(category: "food", lines: "One.\nTwo."), .init(category: "dev", lines: "Three."),
+        ]
+        let others = other.map { StartingCollection.Section(category: $0.category, lines: $0.lines) }
+        #expect(StartingCollection.digest(of: others) != StartingCollection.digest(of: sections))
+    }
+
+    @Test func digestIsTheSameInEveryProcess() {
+        #expect(StartingCollection.digest.wholeMatch(of: /[0-9a-f]{16}/) != nil)
+        // The 64-bit FNV-1a of the bytes "a", newline, "b", zero.
+        let sections = [StartingCollection.Section(category: "a", lines: "b")]
+        #expect(StartingCollection.digest(of: sections) == "78ed5d81f1369050")
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Glibc
+import SystemdIntegration
+import Testing
+
+struct CredentialsTests {
+    @Test(arguments: ["0123abcd", "0123abcd\n", "0123abcd\r\n", "0123abcd\n\n"])
+    func credentialIsReadWithoutItsLineEnd(content: String) throws {
+        try withCredential(Data(content.utf8)) { credentials throws in
+            #expect(try credentials.secret(named: "giphy-api-key")?.value == "0123abcd")
+        }
+    }
+
+    @Test func lineEndsAndSpacesInsideStay() throws {
+        try withCredential(Data(" one\ntwo \n".utf8)) { credentials throws in
+            #expect(try credentials.secret(named: "giphy-api-key")?.value == " one\ntwo ")
+        }
+    }
+
+    @Test func absentCredentialIsNil() throws {
+        try withCredential(Data("key".utf8)) { credentials throws in
+            #expect(try credentials.secret(named: "other-key") == nil)
+        }
+        #expect(try Credentials(directory: "/nonexistent/norrisd").secret(named: "giphy-api-key") == nil)
+        #expect(try Credentials(directory: nil).secret(named: "giphy-api-key") == nil)
+        #expect(try Credentials(directory: "").secret(named: "etc") == nil)
+    }
+
+    @Test func sizeIsLimitedTo64KiB() throws {
+        try withCredential(Data(repeating: 0x61, count: 65_536)) { credentials throws in
+            #expect(try credentials.secret(named: "giphy-api-key")?.value.utf8.count == 65_536)
+        }
+        try withCredential(Data(repeating: 0x61, count: 65_537)) { credentials throws in
+            let path = try #require(credentials.directory) + "/giphy-api-key"
+            #expect(throws: CredentialError.tooLarge(path: path)) {
+                try credentials.secret(named: "giphy-api-key")
+            }
+        }
+    }
+
+    @Test func contentThatIsNoKeyIsRefused() throws {
+        try withCredential(Data("\n".utf8)) { credentials throws in
+            let path = try #require(credentials.directory) + "/giphy-api-key"
+            #expect(throws: CredentialError.empty(path: path)) {
+                try credentials.secret(named: "giphy-api-key")
+            }
+        }
+        try withCredential(Data([0x61, 0xFF, 0x0A])) { credentials throws in
+            let path = try #require(credentials.directory) + "/giphy-api-key"
+            #expect(throws: CredentialError.notText(path: path)) {
+                try credentials.secret(named: "giphy-api-key")
+            }
+        }
+    }
+
+    @Test func whatCannotBeReadIsAnError() throws {
+        // A folder and a link to itself: unlike a mode of 0000, they stop root as well.
+        try withCredential(Data("key".utf8)) { credentials throws in
+            let folder = try #require(credentials.directory)
+            try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: false)
+            #expect(throws: CredentialError.unreadable(path: folder + "/folder", errno: EISDIR)) {
+                try credentials.secret(named: "folder")
+            }
+            try FileManager.default.createSymbolicLink(atPath: folder + "/loop", withDestinationPath: "loop")
+            #expect(throws: CredentialError.unreadable(path: folder + "/loop", errno: ELOOP)) {
+                try credentials.secret(named: "loop")
+            }
+        }
+    }
+
+    @Test func pipeWithoutWriterDoesNotBlock() throws {
+        try withCredential(Data("key".utf8)) { credentials throws in
+            let path = try #require(credentials.directory) + "/pipe"
+            try #require(mkfifo(path, 0o600) == 0)
+            #expect(throws: CredentialError.empty(path: path)) {
+                try credentials.secret(named: "pipe")
+            }
+        }
+    }
+
+    @Test func directoryComesFromTheEnvironment() async {
+        await #expect(processExitsWith: .success) {
+            setenv("CREDENTIALS_DIRECTORY", "/run/credentials/norrisd.service", 1)
+            #expect(Credentials.ofThisProcess().directory == "/run/credentials/norrisd.service")
+            unsetenv("CREDENTIALS_DIRECTORY")
+            #expect(Credentials.ofThisProcess().directory == nil)
+        }
+    }
+
+    @Test func everyErrorNamesTheFile() {
+        let errors: [CredentialError] = [
+            .unreadable(path: "/a/key", errno: EACCES), .tooLarge(path: "/a/key"), .empty(path: "/a/key"),
+            .notText(path: "/a/key"),
+        ]
+        for error in errors {
+            #expect(error.description.contains("/a/key"))
+        }
+        #expect(errors[0].description.contains("Permission denied"))
+    }
+}
+
+/// Runs the body with a credentials directory that holds `giphy-api-key` with this content.
+private func withCredential(_ content: Data, _ body: (Credentials) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "credentials-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try content.write(to: folder.appending(path: "giphy-api-key"))
+    try body(Credentials(directory: folder.path))
+}
