@@ -22,6 +22,8 @@ package enum Daemon {
             print("norrisd \(NorrisVersion.current)")
             return
         }
+        // Whatever the daemon makes is its user's own, unless it says otherwise.
+        umask(0o077)
         let environment = currentEnvironment()
         do {
             let paths = try Paths(

@@ -1,1 +1,3 @@
-print("norrisctl")
+import NorrisCommands
+
+Program.run()

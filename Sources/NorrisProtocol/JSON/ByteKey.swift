@@ -22,6 +22,10 @@ extension String {
     package func hasSameBytes(as other: String) -> Bool {
         // Different lengths settle nearly every comparison without a look at the bytes.
         guard utf8.count == other.utf8.count else { return false }
-        return utf8.elementsEqual(other.utf8)
+        let isEqual = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in left.elementsEqual(right) }
+        }
+        // Native strings, and there are no others here, always have their bytes in one piece.
+        return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }

@@ -1,0 +1,50 @@
+# Shared by the scripts beside it; sourced, never run.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+name=$(basename "$0")
+
+# The oldest Swift whose package manager reads Package.swift.
+needed_swift=6.2
+
+say() { printf '%s: %s\n' "$name" "$*" >&2; }
+fail() { say "$@"; exit 1; }
+
+# Runs a command as root: as it is, or through sudo.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        fail "needs root for: $*   (run that as root, then $name again)"
+    fi
+}
+
+# Installs the Debian packages that are missing, and asks for no password where none is.
+need_packages() {
+    local missing=()
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    command -v apt-get >/dev/null || fail "needs what Debian calls ${missing[*]}; install these, then run $name again"
+    say "installing ${missing[*]}"
+    export DEBIAN_FRONTEND=noninteractive
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 update >/dev/null ||
+        say "apt-get update failed; trying with the lists there are"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends \
+        "${missing[@]}" >/dev/null || fail "could not install ${missing[*]}; see what apt-get says above"
+}
+
+need_build_packages() { need_packages libsqlite3-dev libsystemd-dev pkg-config; }
+
+# Says what to install where Swift is missing or too old.
+need_swift() {
+    local how="get Swift $needed_swift or newer for this system from https://www.swift.org/install/linux/ and put its usr/bin into PATH"
+    command -v swift >/dev/null || fail "Swift is not installed; $how"
+    local found
+    found=$(swift --version 2>/dev/null | grep -oE 'Swift version [0-9]+\.[0-9]+' | head -n 1 | grep -oE '[0-9.]+$') ||
+        fail "swift --version says nothing useful; $how"
+    [ "$(printf '%s\n%s\n' "$needed_swift" "$found" | sort -V | head -n 1)" = "$needed_swift" ] ||
+        fail "Swift $found is too old; $how"
+}

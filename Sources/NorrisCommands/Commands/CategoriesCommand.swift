@@ -1,0 +1,33 @@
+import ArgumentParser
+import NorrisProtocol
+import NorrisTerminal
+
+/// `norrisctl categories`: the categories and how many facts each has.
+struct CategoriesCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "categories",
+        abstract: "List the categories and how many facts each has.",
+        usage: "",
+        discussion: """
+            To a pipe each line is a name, a tab and a count.
+
+            Examples:
+              norrisctl categories
+              norrisctl categories | cut -f 1
+            """
+    )
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func run(in session: Session) throws(Failure) -> Report {
+        let reply = try session.call(FactCategories.description, as: FactCategories.Result.self)
+        let page = reply.value
+        return session.report(
+            reply.json,
+            isEmpty: page.items.isEmpty,
+            freshness: page.freshness,
+            source: "facts",
+            nothing: "No categories: there are no facts yet; norrisctl status says why."
+        ) { $0.categories(page.items) }
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import NorrisProtocol
+import NorrisTerminal
+
+/// The program as a whole: what `norrisctl` alone does, and the list of commands.
+struct Norrisctl: SessionCommand {
+    /// In the order of the help.
+    static let commands: [any SessionCommand.Type] = [
+        FactCommand.self, CategoriesCommand.self, SearchCommand.self, StatusCommand.self, ReloadCommand.self,
+        DoctorCommand.self, CallCommand.self,
+    ]
+
+    static let version = "norrisctl \(NorrisVersion.current) (protocol \(ServerInfo.protocolVersion))"
+
+    static let configuration = CommandConfiguration(
+        commandName: "norrisctl",
+        abstract: "Show facts from norrisd, the daemon that keeps them at hand.",
+        usage: "norrisctl [options] <command>",
+        discussion: """
+            Examples:
+              norrisctl fact --category dev
+              norrisctl search keyboard
+              norrisctl status
+
+            Exit status:
+              0   done
+              1   nothing matched
+              64  wrong usage
+              69  norrisd cannot be reached, or is too old
+              70  internal error
+              74  something cannot be written
+              75  try again later
+              77  not permitted
+              78  the daemon's configuration lacks something
+            """,
+        version: version,
+        subcommands: commands
+    )
+
+    @OptionGroup var globals: GlobalOptions
+
+    /// The welcome.
+    func run(in session: Session) -> Report {
+        var screen = Screen(layout: session.layout)
+        screen.paragraph("norrisctl shows facts from norrisd, the daemon that keeps them at hand.")
+        screen.line()
+        screen.line("Three things to try:")
+        for command in ["norrisctl fact --category dev", "norrisctl search keyboard", "norrisctl status"] {
+            screen.line([Span("  "), Span(command, .bold)])
+        }
+        screen.line()
+        screen.paragraph("norrisctl --help lists all commands.")
+        return Report(screen)
+    }
+}

@@ -1,0 +1,59 @@
+package import NorrisProtocol
+package import NorrisTerminal
+import NorrisText
+
+/// What a command leaves behind: content, words beside it, and a status.
+package struct Report: Equatable, Sendable {
+    /// For standard output.
+    package var output: [UInt8] = []
+
+    /// For standard error: whole lines without their ends, safe for a terminal.
+    package private(set) var notes: [String] = []
+
+    package var status: ExitStatus
+
+    package init(status: ExitStatus = .done) {
+        self.status = status
+    }
+
+    /// Lines for a person.
+    package init(_ screen: Screen, status: ExitStatus = .done) {
+        self.init(status: status)
+        output = Array(screen.text.utf8)
+    }
+
+    /// One line for a program.
+    package init(json value: some JSONEncodable, status: ExitStatus = .done) {
+        self.init(status: status)
+        output = Self.line(value)
+    }
+
+    /// A failure in words, or, asked for JSON, the error object of the daemon if there is one.
+    package init(_ failure: Failure, json: Bool) {
+        self.init(status: failure.status)
+        if json, let response = failure.response {
+            notes = [String(decoding: Self.line(response).dropLast(), as: UTF8.self)]
+        } else {
+            note(failure.message)
+            hint(failure.hint)
+        }
+    }
+
+    /// Adds a line in the name of the program.
+    package mutating func note(_ message: String) {
+        notes.append("norrisctl: " + sanitizedLine(message))
+    }
+
+    /// Adds what to do about the line before.
+    package mutating func hint(_ text: String?) {
+        guard let text, !text.isEmpty else { return }
+        notes.append("  " + sanitizedLine(text))
+    }
+
+    private static func line(_ value: some JSONEncodable) -> [UInt8] {
+        var json = JSONWriter()
+        json.value(value)
+        json.newline()
+        return json.bytes
+    }
+}

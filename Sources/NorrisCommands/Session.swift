@@ -1,0 +1,125 @@
+import NorrisClient
+package import NorrisProtocol
+package import NorrisTerminal
+
+/// One run of a command: what the user chose, the machine, and the time that is left.
+package struct Session {
+    package let settings: Settings
+    package let system: System
+    private let start: Duration
+
+    package init(settings: Settings, system: System) {
+        self.settings = settings
+        self.system = system
+        start = system.elapsed()
+    }
+
+    /// The sockets to try, in order.
+    package var sockets: [String] {
+        SocketPath.connectCandidates(flag: settings.socket, environment: system.environment)
+    }
+
+    package var layout: Layout {
+        let isTerminal = system.terminal.isTerminal && !settings.plain
+        return Layout(
+            width: isTerminal
+                ? system.terminal.width(flag: settings.width, environment: system.environment) : nil,
+            usesEscapes: settings.color.allowsEscapes(environment: system.environment, isTerminal: isTerminal)
+        )
+    }
+
+    /// What is left of the time for the whole command; zero or less when it is over.
+    var timeLeft: Duration { settings.timeout.duration - (system.elapsed() - start) }
+}
+
+/// What the daemon answered: the result as it came, and what was read from it.
+package struct Reply<Value> {
+    package let json: JSON
+    package let value: Value
+}
+
+extension Session {
+    /// Calls a method and reads its result.
+    package func call<Value: JSONDecodable>(
+        _ method: MethodDescription,
+        _ parameters: (some JSONEncodable)? = JSON?.none,
+        as type: Value.Type = Value.self
+    ) throws(Failure) -> Reply<Value> {
+        try read(try send(method.name, parameters), of: method)
+    }
+
+    /// Reads the outcome of a call.
+    func read<Value: JSONDecodable>(
+        _ outcome: Result<JSON, ResponseError>,
+        of method: MethodDescription
+    ) throws(Failure) -> Reply<Value> {
+        switch outcome {
+        case .failure(let error):
+            throw Failure(error, method: method.name)
+        case .success(let json):
+            do {
+                return Reply(json: json, value: try Value(json: json))
+            } catch {
+                throw .unreadable("\(error)")
+            }
+        }
+    }
+
+    /// Sends one request to the first socket that accepts.
+    func send(
+        _ method: String,
+        _ parameters: (some JSONEncodable)? = JSON?.none
+    ) throws(Failure) -> Result<JSON, ResponseError> {
+        do {
+            return try send(Self.line(method, parameters), to: sockets)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Sends a line to one of the sockets and reads the reply's envelope.
+    func send(_ line: [UInt8], to sockets: [String]) throws(SendError) -> Result<JSON, ResponseError> {
+        switch system.exchange(line, sockets, timeLeft) {
+        case .failure(let error):
+            throw .connection(error)
+        case .success(let reply):
+            do {
+                return try Response(json: JSON.parse(reply)).outcome
+            } catch {
+                throw .reply("\(error)")
+            }
+        }
+    }
+
+    /// The request line of a call, without its end.
+    static func line(_ method: String, _ parameters: (some JSONEncodable)?) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("jsonrpc")
+        json.string("2.0")
+        json.key("id")
+        json.integer(1)
+        json.key("method")
+        json.string(method)
+        json.member("params", parameters)
+        json.endObject()
+        return json.bytes
+    }
+
+    func failure(_ error: SendError) -> Failure {
+        switch error {
+        case .connection(let error):
+            let choice = SocketChoice(flag: settings.socket, environment: system.environment)
+            return Failure(error, choice: choice, timeout: settings.timeout)
+        case .reply(let detail):
+            return .unreadable(detail)
+        }
+    }
+}
+
+/// Why a request brought no outcome.
+enum SendError: Error {
+    case connection(ClientError)
+    /// The reply is no response; the text says why.
+    case reply(String)
+}

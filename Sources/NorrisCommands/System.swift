@@ -1,0 +1,87 @@
+import Glibc
+package import NorrisClient
+package import NorrisProtocol
+package import NorrisTerminal
+
+/// All that a command may ask of the machine, as values and functions, so that tests can stand in for it.
+package struct System {
+    package var environment: [String: String]
+
+    /// About standard output.
+    package var terminal: TerminalFacts
+    package var now: Timestamp
+
+    /// The time since some fixed moment, on a clock that never jumps.
+    package var elapsed: () -> Duration
+
+    /// Sends a line to the first socket that accepts and returns the reply, within the time.
+    package var exchange: (_ line: [UInt8], _ sockets: [String], Duration) -> Result<[UInt8], ClientError>
+
+    /// Standard input up to its end or one byte past the limit; nil if it cannot be read.
+    package var readInput: (_ limit: Int) -> [UInt8]?
+
+    package init(
+        environment: [String: String],
+        terminal: TerminalFacts,
+        now: Timestamp,
+        elapsed: @escaping () -> Duration,
+        exchange: @escaping (_ line: [UInt8], _ sockets: [String], Duration) -> Result<[UInt8], ClientError>,
+        readInput: @escaping (_ limit: Int) -> [UInt8]?
+    ) {
+        self.environment = environment
+        self.terminal = terminal
+        self.now = now
+        self.elapsed = elapsed
+        self.exchange = exchange
+        self.readInput = readInput
+    }
+}
+
+extension System {
+    /// The machine itself.
+    package static func real() -> System {
+        System(
+            environment: environmentVariables(),
+            terminal: TerminalFacts(descriptor: STDOUT_FILENO),
+            now: .now(),
+            elapsed: monotonicTime,
+            exchange: { line, sockets, timeout in
+                Result { () throws(ClientError) in try Client(candidates: sockets, timeout: timeout).call(line) }
+            },
+            readInput: readStandardInput
+        )
+    }
+
+    /// The variables that norrisctl looks at; reading all of them would take longer.
+    private static func environmentVariables() -> [String: String] {
+        var environment: [String: String] = [:]
+        for name in ["CLICOLOR_FORCE", "COLUMNS", "NORRISD_SOCKET", "NO_COLOR", "TERM", "XDG_RUNTIME_DIR"] {
+            if let value = getenv(name) {
+                environment[name] = String(cString: value)
+            }
+        }
+        return environment
+    }
+
+    private static func monotonicTime() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    private static func readStandardInput(limit: Int) -> [UInt8]? {
+        var input: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while input.count <= limit {
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            if count == 0 {
+                break
+            } else if count > 0 {
+                input += buffer[..<count]
+            } else if errno != EINTR {
+                return nil
+            }
+        }
+        return input
+    }
+}

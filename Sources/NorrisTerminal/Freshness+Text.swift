@@ -1,0 +1,45 @@
+package import NorrisProtocol
+
+extension Freshness {
+    /// One line about what a reader of stored content should know: that the source fails, or that it is stale; nil
+    /// if there is nothing to say.
+    ///
+    /// Built-in content without a failure is not warned about: no upstream has promised anything yet.
+    package func warning(source: String, now: Timestamp) -> String? {
+        guard let concern = concern(now: now) else { return nil }
+        return "\(source): \(concern); \(state == .empty ? "nothing is stored yet" : "showing what is stored")"
+    }
+
+    /// What is wrong, as the end of the sentence "the source is …"; nil if nothing is.
+    package func concern(now: Timestamp) -> String? {
+        if let error {
+            return error.summary(now: now)
+        }
+        guard state == .stale, origin != .builtin else { return nil }
+        return fetchedAt.map { "out of date, last fetched \(relativeTime(of: $0, at: now))" } ?? "not fetched yet"
+    }
+}
+
+extension SourceFailure {
+    /// `offline since 3 hours ago (No route to api.chucknorris.io)`.
+    package func summary(now: Timestamp) -> String {
+        let age = relativeTime(of: since, at: now)
+        let since = age == "just now" ? age : "since \(age)"
+        let detail = message.last == "." ? String(message.dropLast()) : message
+        return "\(kind.text) \(since)" + (detail.isEmpty ? "" : " (\(detail))")
+    }
+}
+
+extension SourceFailure.Kind {
+    /// As the end of the sentence "the source is …"; a kind that is not known is told as it came.
+    fileprivate var text: String {
+        switch self {
+        case .timeout: "timing out"
+        case .http: "answering with errors"
+        case .quota: "out of quota"
+        case .decode: "sending what cannot be read"
+        case .credentials: "without a valid key"
+        default: rawValue
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package import NorrisProtocol
+
+extension Screen {
+    /// Facts for a terminal with an empty line between them; else one a line.
+    package mutating func facts(_ facts: [Fact]) {
+        for (index, fact) in facts.enumerated() {
+            if index > 0, layout.width != nil {
+                line()
+            }
+            self.fact(fact)
+        }
+    }
+
+    private mutating func fact(_ fact: Fact) {
+        let tags = fact.categories.map { Span("#\($0)", .dim) }
+        if let width = layout.width {
+            paragraph(fact.text)
+            flow(tags + [Span(fact.id, .dim, link: fact.url)], width: width)
+        } else if layout.usesEscapes {
+            // Escapes in a pipe were asked for by name; there is nothing but the tags to use them on.
+            line([Span(fact.text)] + tags.flatMap { [Span(" "), $0] })
+        } else {
+            line(fact.text)
+        }
+    }
+
+    /// Spans with two spaces between them, as many on each line as fit; none is divided.
+    private mutating func flow(_ spans: [Span], width: Int) {
+        var row: [Span] = []
+        var column = 0
+        for span in spans {
+            if !row.isEmpty, column + 2 + span.width > width {
+                line(row)
+                (row, column) = ([], 0)
+            }
+            if !row.isEmpty {
+                row.append(Span("  "))
+                column += 2
+            }
+            row.append(span)
+            column += span.width
+        }
+        line(row)
+    }
+}

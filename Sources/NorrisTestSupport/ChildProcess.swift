@@ -1,0 +1,91 @@
+package import Foundation
+
+/// A program running as a child, started by posix_spawn(3).
+///
+/// Foundation's own Process waits on a run loop, and several at once on the threads of a test runner wait for ever.
+package final class ChildProcess {
+    package struct NotStarted: Error, CustomStringConvertible {
+        package let program: String
+        package let code: Int32
+        package var description: String { "\(program) cannot be started: \(String(cString: strerror(code)))" }
+    }
+
+    package let processID: pid_t
+    private var endStatus: Int32?
+
+    /// - Parameters:
+    ///   - program: a path, or a name to be looked for in the usual folders.
+    ///   - environment: all of it but `PATH`; nothing of the test's own is passed on.
+    ///   - input, output, errors: paths of files.
+    package init(
+        _ program: String,
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        input: String = "/dev/null",
+        output: String = "/dev/null",
+        errors: String = "/dev/null"
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+        for (descriptor, path) in [(Int32(1), output), (2, errors)] {
+            posix_spawn_file_actions_addopen(&actions, descriptor, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        }
+        // The threads of a test runner block signals, and a child would inherit that.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let variables = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"].merging(environment) { $1 }
+        var argv: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
+        var envp: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0)=\($1)") }
+        argv.append(nil)
+        envp.append(nil)
+        defer { (argv + envp).forEach { free($0) } }
+        var pid = pid_t()
+        let failure = posix_spawnp(&pid, program, &actions, &attributes, argv, envp)
+        guard failure == 0 else { throw NotStarted(program: program, code: failure) }
+        processID = pid
+    }
+
+    deinit {
+        guard !hasEnded else { return }
+        kill(processID, SIGKILL)
+        wait()
+    }
+
+    /// Whether it has ended by itself or by a signal.
+    package var hasEnded: Bool {
+        if endStatus != nil { return true }
+        var status: Int32 = 0
+        guard waitpid(processID, &status, WNOHANG) == processID else { return false }
+        endStatus = status
+        return true
+    }
+
+    /// Waits for the end; one that does not come within a minute is brought about.
+    ///
+    /// - Returns: the exit status; 128 and the signal's number for one that a signal ended, as shells have it.
+    @discardableResult
+    package func wait() -> Int32 {
+        // So that a program that hangs fails its test and not the whole run.
+        var patience = 30_000
+        while !hasEnded {
+            if patience == 0 { kill(processID, SIGKILL) }
+            patience -= 1
+            poll(nil, 0, 2)
+        }
+        let status = endStatus ?? 0
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+    }
+
+    package func send(_ signal: Int32) {
+        if !hasEnded { kill(processID, signal) }
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+/// Both built programs over a real socket, as a user types it.
+@Suite(.serialized)
+struct FactEndToEndTests {
+    @Test func aDevFactComesOverTheSocket() throws {
+        let daemon = try RunningDaemon()
+        let result = try daemon.ctl("fact", "--category", "dev")
+        #expect(result.status == 0, "\(result)")
+        #expect(result.lines.count == 1)
+        #expect(result.output.contains("Chuck Norris"))
+        #expect(result.errors.isEmpty)
+
+        let json = try daemon.ctl("--json", "fact", "--category", "dev")
+        let page = try FactRandom.Result(json: JSON.parse(json.output.dropLastNewline))
+        #expect(page.items.count == 1)
+        #expect(page.items[0].categories.contains("dev"))
+        #expect(page.freshness?.origin == .builtin)
+    }
+
+    @Test func aNameTakesTheHerosPlace() throws {
+        let daemon = try RunningDaemon()
+        let result = try daemon.ctl("fact", "--name", "Ada Lovelace", "--count", "5")
+        #expect(result.lines.count == 5)
+        #expect(result.lines.allSatisfy { $0.contains("Ada Lovelace") && !$0.contains("Chuck Norris") })
+    }
+
+    @Test func theFactOfTheDayStaysTheSame() throws {
+        let folder = TemporaryFolder()
+        var daemon: RunningDaemon? = try RunningDaemon(in: folder)
+        let first = try #require(try daemon?.ctl("fact", "--today"))
+        #expect(first.status == 0)
+        daemon?.end()
+        // The cache may be deleted at any time; the day keeps its fact.
+        try FileManager.default.removeItem(atPath: folder("cache"))
+        daemon = nil
+        let successor = try RunningDaemon(in: folder)
+        #expect(try successor.ctl("fact", "--today").output == first.output)
+    }
+
+    @Test func everyFactComesBeforeAnyComesTwiceAlsoOverRestarts() throws {
+        let folder = TemporaryFolder()
+        var seen: [String] = []
+        func draw(_ count: Int, from daemon: RunningDaemon) throws -> [String] {
+            try (0..<count).flatMap { _ in try daemon.ctl("fact", "--category", "dev").lines }
+        }
+        var total = 0
+        do {
+            let daemon = try RunningDaemon(in: folder)
+            let categories = try daemon.ctl("categories").lines
+            let dev = try #require(categories.first { $0.hasPrefix("dev\t") })
+            total = try #require(Int(dev.dropFirst(4)))
+            seen += try draw(12, from: daemon)
+            #expect(daemon.end() == 0)
+        }
+        do {
+            let daemon = try RunningDaemon(in: folder)
+            seen += try draw(12, from: daemon)
+            #expect(Set(seen).count == 24, "A clean stop loses nothing")
+            daemon.end(SIGKILL)
+        }
+        // What was given in the second before a crash may come again, and nothing else.
+        let daemon = try RunningDaemon(in: folder)
+        let rest = try draw(total - 12, from: daemon)
+        #expect(Set(rest).isDisjoint(with: seen[..<12]))
+        #expect(Set(seen + rest).count == total)
+    }
+
+    @Test func searchPagesToTheEnd() throws {
+        let daemon = try RunningDaemon()
+        let all = try daemon.ctl("search", "the", "--limit", "100").lines
+        #expect(all.count > 20)
+        let pages = try (1...3).map { try daemon.ctl("search", "the", "--limit", "7", "--page", "\($0)").lines }
+        #expect(Array(pages.joined()) == Array(all.prefix(21)))
+        let nothing = try daemon.ctl("search", "no such text anywhere")
+        #expect(nothing.status == 1)
+        #expect(nothing.output.isEmpty)
+        #expect(!nothing.errors.isEmpty)
+    }
+
+    @Test func unknownCategoryIsTold() throws {
+        let daemon = try RunningDaemon()
+        let result = try daemon.ctl("fact", "--category", "nonsense")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("nonsense"))
+        #expect(result.errors.contains("categories"))
+        // Known to the upstream, though nothing is stored.
+        let political = try daemon.ctl("--json", "fact", "--category", "political")
+        #expect(political.status == 1)
+        #expect(political.output.contains(#""items":[]"#))
+    }
+
+    @Test func netcatGetsItsAnswers() throws {
+        let daemon = try RunningDaemon()
+        let lines = #"{"jsonrpc":"2.0","id":1,"method":"server.info"}"# + "\r\n \t\r\n"
+            + #"[{"jsonrpc":"2.0","id":2,"method":"fact.search","params":{"query":"a","limit":1}},1]"# + "\n"
+            + #"{"jsonrpc":"2.0","id":3,"method":"fact.categories"}"#
+        let result = try run("nc", ["-N", "-U", daemon.socket], input: lines)
+        #expect(result.lines.count == 3, "\(result)")
+        #expect(result.lines[0].hasPrefix(#"{"jsonrpc":"2.0","id":1,"#))
+        #expect(result.lines[1].hasPrefix(#"[{"jsonrpc":"2.0","id":2,"#))
+        #expect(result.lines[2].hasPrefix(#"{"jsonrpc":"2.0","id":3,"#))
+    }
+
+    @Test func debiansFortunesAreReadWholeAndOnce() throws {
+        let path = "/usr/share/games/fortunes"
+        let daemon = try RunningDaemon(configuration: "facts: {fortunes: [\(path), \(path)/art]}\n")
+        let art = Set(try cookies(of: path + "/art"))
+        try #require(art.count > 100, "Debian's package fortunes is needed")
+        let counted = try daemon.ctl("categories").lines.first { $0.hasPrefix("art\t") }
+        #expect(counted == "art\t\(art.count)")
+        let given = try daemon.ctl("--json", "fact", "--category", "art", "--count", "100")
+        let page = try FactRandom.Result(json: JSON.parse(given.output.dropLastNewline))
+        #expect(page.items.allSatisfy { art.contains($0.text) && $0.source.hasPrefix("fortune:") })
+        let found = try daemon.ctl("search", "--category", "art", "--limit", "100", "Picasso")
+        #expect(found.lines.count == art.filter { $0.lowercased().contains("picasso") }.count)
+    }
+
+    /// The texts of a fortune file, cut apart here in another way than the daemon does.
+    private func cookies(of path: String) throws -> [String] {
+        try String(contentsOfFile: path, encoding: .utf8)
+            .components(separatedBy: "\n%\n")
+            .map { text in
+                var text = text
+                while let overstrike = text.range(of: ".\u{8}", options: .regularExpression) {
+                    text.removeSubrange(overstrike)
+                }
+                text.unicodeScalars.removeAll { $0.value < 0x20 && $0 != "\n" && $0 != "\t" }
+                while text.first == "\n" { text.removeFirst() }
+                while text.last?.isWhitespace == true { text.removeLast() }
+                return text
+            }
+            .filter { !$0.isEmpty && $0 != "%" }
+    }
+}
+
+extension String {
+    /// Without the newline at the end.
+    var dropLastNewline: String {
+        hasSuffix("\n") ? String(dropLast()) : self
+    }
+}

@@ -1,0 +1,180 @@
+import NorrisClient
+import NorrisCommands
+import NorrisProtocol
+import Testing
+
+struct DoctorCommandTests {
+    private func info(version: String = NorrisVersion.current, protocol number: Int = 1) -> String {
+        """
+        {"name":"norrisd","version":"\(version)","protocol":\(number),"capabilities":[],"pid":1,\
+        "started_at":"2026-11-21T11:00:00Z"}
+        """
+    }
+
+    private func status(
+        _ state: String = "ok",
+        message: String = "120 facts are served.",
+        freshness: String = builtin,
+        isEnabled: Bool = true,
+        isReadOnly: Bool = false
+    ) -> String {
+        """
+        {"state":"\(state)","message":"\(message)","uptime_seconds":1,"connections":1,"requests_total":1,"sources":[\
+        {"name":"facts","kind":"chucknorris","enabled":\(isEnabled),"items":120,"freshness":\(freshness),\
+        "consecutive_failures":0}],"database":{"cache_bytes":4096,"state_bytes":2048,"read_only":\(isReadOnly)},\
+        "version":"0.1.0"}
+        """
+    }
+
+    private let well = """
+        ok\tsocket\t/run/norrisd.sock is there.
+        ok\tconnect\tnorrisd answers.
+        ok\tversion\tnorrisd \(NorrisVersion.current) speaks protocol 1, as this norrisctl does.
+        ok\tstatus\t120 facts are served.
+        ok\tsource facts\t120 items are stored.
+        ok\tdatabases\tThey can be written: cache 4.0 KiB, state 2.0 KiB.
+
+        """
+
+    /// The checks of a run whose line begins so.
+    private func line(_ beginning: String, _ machine: Machine, status: ExitStatus = .done) -> String? {
+        let outcome = machine.run("doctor")
+        #expect(outcome.status == status)
+        #expect(outcome.errors.isEmpty)
+        return outcome.output.split(separator: "\n").first { $0.contains(beginning) }.map(String.init)
+    }
+
+    @Test func findsNothingWhereAllIsWell() {
+        let machine = Machine(results: info(), status())
+        #expect(machine.run("doctor") == Outcome(output: well))
+        #expect(machine.methods == ["server.info", "server.status"])
+    }
+
+    @Test func isATableOnATerminal() {
+        let failing = status(freshness: offline)
+        #expect(Machine(results: info(), failing).onTerminal(columns: 60).run("doctor") == Outcome(output: """
+            ok    socket        /run/norrisd.sock is there.
+            ok    connect       norrisd answers.
+            ok    version       norrisd \(NorrisVersion.current) speaks protocol 1, as this
+                                norrisctl does.
+            ok    status        120 facts are served.
+            warn  source facts  It is offline since 3 hours ago (There
+                                is no route to api.chucknorris.io). Read
+                                its log: journalctl -u norrisd -n 20
+            ok    databases     They can be written: cache 4.0 KiB,
+                                state 2.0 KiB.
+
+            """))
+    }
+
+    @Test func coloursTheOutcomes() {
+        let output = Machine(results: info(), status()).run("doctor", "--color", "always").output
+        #expect(output.hasPrefix("\u{1B}[32mok\u{1B}[0m\tsocket\t"))
+    }
+
+    @Test func isAnObjectAsJSON() {
+        let outcome = Machine(failure: .noSocket(paths: ["/run/norrisd.sock"])).run("doctor", "--json")
+        #expect(outcome == Outcome(output: """
+            {"checks":[{"check":"socket","outcome":"fail","message":"norrisd is not running: there is no socket at \
+            /run/norrisd.sock.","fix":"Start it: systemctl start norrisd, or systemctl --user start norrisd, or just: \
+            norrisd"}]}
+
+            """, status: .unavailable))
+    }
+
+    @Test func saysWhereTheWayToTheDaemonEnds() {
+        let path = "/run/norrisd.sock"
+        let cases: [(ClientError, String, ExitStatus)] = [
+            (.noSocket(paths: [path]), "fail\tsocket\tnorrisd is not running: there is no socket", .unavailable),
+            (.notASocket(path: path), "fail\tsocket\t/run/norrisd.sock is not a socket", .unavailable),
+            (.notPermitted(path: path), "fail\tsocket\tYou may not connect", .notPermitted),
+            (.refused(path: path), "fail\tconnect\tnorrisd is not running any more", .unavailable),
+            (.timedOut(path: path), "fail\tconnect\tnorrisd at /run/norrisd.sock did not answer within", .unavailable),
+            (.closed(path: path), "fail\tconnect\tnorrisd at /run/norrisd.sock closed", .unavailable),
+            (.malformedReply(path: path, detail: "x"), "fail\tconnect\tnorrisd at /run/norrisd", .internalError),
+        ]
+        for (error, beginning, status) in cases {
+            let machine = Machine(failure: error)
+            #expect(line("fail", machine, status: status)?.hasPrefix(beginning) == true, "\(error)")
+            #expect(machine.requests.count == 1)
+        }
+        let unreadable = Machine([.success(Array("nonsense".utf8))])
+        #expect(line("fail", unreadable, status: .internalError)?.hasPrefix("fail\tconnect\tnorrisd sent") == true)
+    }
+
+    @Test func triesOneSocketAfterTheOther() {
+        let user = "/run/user/1000/norrisd.sock"
+        let reply = Array(#"{"jsonrpc":"2.0","id":1,"result":\#(info())}"#.utf8)
+        let statusReply = Array(#"{"jsonrpc":"2.0","id":1,"result":\#(status())}"#.utf8)
+        // That there is no daemon of the user's own is nothing to speak of.
+        let missing = Machine([.failure(.noSocket(paths: [user])), .success(reply), .success(statusReply)])
+        missing.environment = ["XDG_RUNTIME_DIR": "/run/user/1000"]
+        #expect(missing.run("doctor") == Outcome(output: well))
+        #expect(missing.sockets.prefix(2) == [[user], ["/run/norrisd.sock"]])
+        // That it has died is.
+        let dead = Machine([.failure(.refused(path: user)), .success(reply), .success(statusReply)])
+        dead.environment = ["XDG_RUNTIME_DIR": "/run/user/1000"]
+        #expect(dead.run("doctor") == Outcome(output: """
+            warn\tsocket\tnorrisd is not running any more: nobody listens on \(user). Start it again: systemctl --user \
+            restart norrisd, or just: norrisd
+            \(well)
+            """))
+        let none = Machine([.failure(.noSocket(paths: [user])), .failure(.noSocket(paths: ["/run/norrisd.sock"]))])
+        none.environment = ["XDG_RUNTIME_DIR": "/run/user/1000"]
+        #expect(line("fail", none, status: .unavailable)?.contains("\(user) or /run/norrisd.sock.") == true)
+    }
+
+    @Test func stopsAtTheFirstSocketThatTakesAllTheTime() {
+        let machine = Machine(failure: .timedOut(path: "/run/user/1000/norrisd.sock"))
+        machine.environment = ["XDG_RUNTIME_DIR": "/run/user/1000"]
+        #expect(line("fail", machine, status: .unavailable)?.contains("/run/user/1000/norrisd.sock did not") == true)
+        #expect(machine.requests.count == 1)
+    }
+
+    @Test func hasOneTimeForAll() {
+        let machine = Machine(results: info(), status())
+        machine.delay = .seconds(4)
+        _ = machine.run("doctor")
+        #expect(machine.timeouts == [.seconds(5), .seconds(1)])
+    }
+
+    @Test func comparesTheVersions() {
+        #expect(line("version", Machine(results: info(version: "0.0.9"), status())) == """
+            warn\tversion\tnorrisd 0.0.9 speaks protocol 1, but this is norrisctl \(NorrisVersion.current). Update \
+            both, then: systemctl restart norrisd.socket norrisd
+            """)
+        let machine = Machine(results: info(protocol: 2))
+        #expect(line("version", machine, status: .unavailable)?.hasPrefix("fail\tversion\t") == true)
+        #expect(machine.requests.count == 1)
+        #expect(line("version", Machine(error: .unknownMethod("server.info")), status: .unavailable) != nil)
+    }
+
+    @Test func warnsOfWhatTheStatusTells() {
+        #expect(line("\tstatus\t", Machine(results: info(), status("degraded", message: "A file was refused."))) == """
+            warn\tstatus\tA file was refused. Read its log: journalctl -u norrisd -n 20
+            """)
+        let stale = #"{"origin":"cache","state":"stale","fetched_at":"2026-11-20T12:00:00Z","error":null}"#
+        #expect(line("source", Machine(results: info(), status(freshness: stale))) == """
+            warn\tsource facts\tIt is out of date, last fetched 1 day ago. Read its log: journalctl -u norrisd -n 20
+            """)
+        #expect(line("source", Machine(results: info(), status(freshness: offline, isEnabled: false))) == """
+            ok\tsource facts\tIt is turned off; 120 items are stored.
+            """)
+    }
+
+    @Test func failsWhereNothingCanBeWritten() {
+        let machine = Machine(results: info(), status(isReadOnly: true))
+        #expect(line("databases", machine, status: .inputOutput) == """
+            fail\tdatabases\tThey cannot be written, so nothing new is kept. Free space or repair the disk (df -h), \
+            then: systemctl restart norrisd.socket norrisd
+            """)
+    }
+
+    @Test func failsWhereTheStatusCannotBeHad() {
+        let machine = Machine([
+            .success(Array(#"{"jsonrpc":"2.0","id":1,"result":\#(info())}"#.utf8)),
+            .failure(.timedOut(path: "/run/norrisd.sock")),
+        ])
+        #expect(line("fail", machine, status: .unavailable)?.hasPrefix("fail\tstatus\t") == true)
+    }
+}

@@ -1,0 +1,33 @@
+import NorrisProtocol
+
+let fresh = #"{"origin":"cache","state":"fresh","fetched_at":"2026-11-21T11:00:00Z","age_seconds":3600,"error":null}"#
+let builtin = #"{"origin":"builtin","state":"stale","error":null}"#
+let offline = """
+    {"origin":"cache","state":"fresh","fetched_at":"2026-11-21T01:00:00Z","error":{"kind":"offline",\
+    "message":"There is no route to api.chucknorris.io.","since":"2026-11-21T09:00:00Z"}}
+    """
+
+func fact(_ id: String, _ text: String, tags: String = "\"dev\"") -> String {
+    #"{"id":"\#(id)","text":"\#(text)","categories":[\#(tags)],"source":"s","url":"https://example.org/\#(id)"}"#
+}
+
+func page(_ facts: String..., total: Int? = nil, next: String? = nil, freshness: String = fresh) -> String {
+    let total = total.map { #""total":\#($0),"# } ?? ""
+    let next = next.map { #""next":"\#($0)","# } ?? ""
+    return #"{"items":[\#(facts.joined(separator: ","))],\#(total)\#(next)"freshness":\#(freshness)}"#
+}
+
+/// What must never reach a terminal: escape sequences, C0, DEL, C1, bidi controls, separators.
+let hostile =
+    "a\u{1B}[31mb\u{1B}]0;title\u{7}c\u{9B}2Jd\u{0}\u{8}\u{7F}e\u{85}f\u{202E}g\u{2066}\u{2028}h\r\ni\tj\u{1B}"
+
+/// The scalars of a text that must not be in any output; tabs stand between fields.
+func forbidden(in text: String) -> [Unicode.Scalar] {
+    text.unicodeScalars.filter { scalar in
+        switch scalar.value {
+        case 0x09, 0x0A: false
+        case ..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import NorrisCommands
+import NorrisTerminal
+import Testing
+
+struct GrammarTests {
+    /// What a run of `fact` or `call` shows of the options that every command takes.
+    private func socketAndTimeout(_ arguments: [String]) -> ([String], Duration)? {
+        let machine = Machine(results: page(fact("a", "x")))
+        let outcome = machine.run(arguments)
+        #expect(outcome.status == .done, "\(outcome.errors)")
+        guard let sockets = machine.sockets.first, let timeout = machine.timeouts.first else { return nil }
+        return (sockets, timeout)
+    }
+
+    @Test(arguments: [
+        ["--socket", "/s", "--timeout", "2s", "--json", "fact", "--count", "1"],
+        ["fact", "--count", "1", "--socket", "/s", "--timeout", "2s", "--json"],
+        ["--socket=/s", "fact", "--json", "--count=1", "--timeout=2s"],
+        ["--json", "--timeout", "2s", "fact", "--socket", "/s"],
+        ["--color", "never", "--width", "30", "--plain", "--timeout", "2s", "--socket", "/s", "fact"],
+        ["--timeout", "1s", "fact", "--socket", "/s", "--timeout", "2s"],
+        ["--socket", "fact", "fact", "--socket", "/s", "--timeout", "2s"],
+    ])
+    func takesTheCommonOptionsOnBothSidesOfTheCommand(arguments: [String]) {
+        let found = socketAndTimeout(arguments)
+        #expect(found?.0 == ["/s"])
+        #expect(found?.1 == .seconds(2))
+    }
+
+    @Test(arguments: [
+        ("500ms", Duration.milliseconds(500)), ("1ms", .milliseconds(1)), ("5s", .seconds(5)), ("2m", .seconds(120)),
+        ("1440m", .seconds(86_400)),
+    ])
+    func takesTimesWithUnits(text: String, duration: Duration) {
+        #expect(socketAndTimeout(["fact", "--timeout", text])?.1 == duration)
+        #expect(Timeout(text)?.text == text)
+    }
+
+    @Test func givesUpAfterFiveSecondsByDefault() {
+        #expect(socketAndTimeout(["fact"])?.1 == .seconds(5))
+    }
+
+    @Test(arguments: [
+        ["fact", "--timeout", "5"], ["fact", "--timeout", "0s"], ["fact", "--timeout", "-1s"],
+        ["fact", "--timeout", "5 s"], ["fact", "--timeout", "5h"], ["fact", "--timeout", "s"],
+        ["fact", "--timeout", "1.5s"], ["fact", "--timeout", "99999999999999999999s"], ["fact", "--timeout", "1441m"],
+        ["fact", "--timeout", "٥s"], ["fact", "--timeout"], ["fact", "--width", "0"], ["fact", "--width", "x"],
+        ["fact", "--width", "10001"], ["fact", "--width"], ["--width", "fact"], ["fact", "--color", "red"],
+        ["fact", "--color", "Always"], ["fact", "--socket"], ["--socket"], ["fact", "--count", "0"],
+        ["fact", "--count", "101"], ["fact", "--count", "two"], ["fact", "--count", ""], ["fact", "--count"],
+        ["fact", "--max-length", "0"], ["fact", "--max-length", "10001"], ["fact", "--category"], ["fact", "--id"],
+        ["fact", "--name"], ["fact", "extra"], ["fact", "--bogus"], ["fact", "-x"], ["fact", "--json=1"],
+        ["fact", "--id", "a", "--today"], ["fact", "--id", "a", "--count", "1"], ["fact", "--id", "a", "--name", "b"],
+        ["fact", "--today", "--category", "dev"], ["fact", "--today", "--explicit"], ["search"], ["search", ""],
+        ["search", "--limit", "0", "x"], ["search", "--limit", "101", "x"], ["search", "-x"],
+        ["search", "--bogus", "x"],
+        ["categories", "x"], ["status", "x"], ["reload", "x"], ["doctor", "x"], ["call"], ["call", "m", "{}", "x"],
+        ["--bogus"], ["--bogus", "fact"], ["--count", "2", "fact"], ["fcat"], ["", "fact"],
+    ])
+    func refusesWhatIsNoCommandLine(arguments: [String]) {
+        let machine = Machine()
+        let outcome = machine.run(arguments)
+        #expect(outcome.status == .usage)
+        #expect(ExitStatus.usage.rawValue == 64)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("norrisctl: "))
+        #expect(outcome.errors.split(separator: "\n").count == 2)
+        #expect(machine.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["--id", "-x"], "-x"), (["--id=-x"], "-x"), (["--id", "-hello"], "-hello"), (["--id", "--json"], "--json"),
+        (["--id", "-plain"], "-plain"), (["--id", "--"], "--"), (["--json", "--id", "-x-"], "-x-"),
+        (["--id", "-1"], "-1"), (["--id", "x=y"], "x=y"), (["--id", "-x=y"], "-x=y"),
+    ])
+    func takesIdsThatLookLikeOptions(arguments: [String], id: String) {
+        let machine = Machine(results: #"{"fact":\#(fact("a", "x"))}"#)
+        #expect(machine.run(["fact"] + arguments).status == .done)
+        #expect(machine.parameters == [#"{"id":"\#(id)"}"#])
+    }
+
+    @Test(arguments: [
+        (["search", "--", "-x"], "-x"), (["search", "--", "--help"], "--help"), (["search", "fact"], "fact"),
+        (["search", "--", "--", "x"], "-- x"), (["--json", "search", "a", "--offline", "b"], "a b"),
+        (["search", "a", "--", "-b"], "a -b"), (["search", "  a ", " b"], "  a   b"), (["search", "help"], "help"),
+    ])
+    func takesWordsBehindTwoDashesAsTheyAre(arguments: [String], query: String) {
+        let machine = Machine(results: page(fact("a", "x")))
+        #expect(machine.run(arguments).status == .done)
+        #expect(machine.parameters.first?.hasPrefix(#"{"query":"\#(query)""#) == true)
+    }
+}

@@ -1,0 +1,96 @@
+import NorrisClient
+import NorrisCommands
+import NorrisProtocol
+import NorrisTerminal
+import Testing
+
+/// No text of the daemon, the upstreams or the command line reaches the terminal raw, whatever the field.
+struct HostileTextTests {
+    private static let freshness = Freshness(
+        origin: Freshness.Origin(rawValue: hostile),
+        state: Freshness.State(rawValue: hostile),
+        error: SourceFailure(kind: SourceFailure.Kind(rawValue: hostile), message: hostile, since: Machine.now)
+    )
+    private static let fact = Fact(id: hostile, text: hostile, categories: [hostile], source: hostile, url: hostile)
+
+    private static let results: [(arguments: [String], result: String)] = [
+        (["fact"], FactRandom.Result(items: [fact], freshness: freshness).jsonText),
+        (["fact", "--id", hostile], FactGet.Result(fact: fact).jsonText),
+        (["fact", "--today"], FactToday.Result(fact: fact, freshness: freshness).jsonText),
+        (["search", hostile], FactSearch.Result(items: [fact], next: hostile, freshness: freshness).jsonText),
+        (["search", hostile], FactSearch.Result(items: [], freshness: freshness).jsonText),
+        (["search", hostile, "--page", "2"], FactSearch.Result(items: [fact], freshness: freshness).jsonText),
+        (
+            ["categories"],
+            FactCategories.Result(
+                items: [FactCategories.Category(name: hostile, count: 1)], freshness: freshness
+            ).jsonText
+        ),
+        (
+            ["status"],
+            ServerStatus.Result(
+                state: ServerStatus.State(rawValue: hostile),
+                message: hostile,
+                uptimeSeconds: 1,
+                connections: 1,
+                requestsTotal: 1,
+                sources: [
+                    SourceStatus(name: hostile, kind: hostile, isEnabled: true, items: 1, freshness: freshness)
+                ],
+                database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: true),
+                version: hostile
+            ).jsonText
+        ),
+        (["call", hostile], JSON.object([hostile: .string(hostile)]).jsonText),
+        (["reload"], JSON.string(hostile).jsonText),
+    ]
+
+    @Test(arguments: results)
+    func isMadeHarmlessInResults(arguments: [String], result: String) {
+        for extra in [[], ["--plain"], ["--json"], ["--width", "30"]] {
+            for isTerminal in [true, false] {
+                let machine = Machine(results: result)
+                machine.terminal = TerminalFacts(isTerminal: isTerminal, columns: 80)
+                machine.environment["NO_COLOR"] = "1"
+                // Options stand in front, since the last argument may be words.
+                let outcome = machine.run(extra + arguments)
+                #expect(!outcome.output.isEmpty || !outcome.errors.isEmpty)
+                #expect(forbidden(in: outcome.output + outcome.errors) == [])
+            }
+        }
+    }
+
+    @Test func isMadeHarmlessInErrors() {
+        let error = ResponseError(
+            .notFound, reason: hostile, message: hostile, hint: hostile, details: ["parameter": .string(hostile)]
+        )
+        for arguments in [["fact"], ["fact", "--json"], ["call", "m"], ["doctor"], ["doctor", "--json"]] {
+            let outcome = Machine(error: error).run(arguments)
+            #expect(outcome.status == .nothing)
+            #expect(forbidden(in: outcome.output + outcome.errors) == [])
+        }
+        let failures: [ClientError] = [
+            .noSocket(paths: [hostile]), .refused(path: hostile), .notPermitted(path: hostile),
+            .notASocket(path: hostile), .pathTooLong(path: hostile), .timedOut(path: hostile), .closed(path: hostile),
+            .malformedReply(path: hostile, detail: hostile), .system(path: hostile, errno: 1),
+        ]
+        for failure in failures {
+            let outcome = Machine(failure: failure).run("fact", "--socket", hostile)
+            #expect(outcome.errors.split(separator: "\n").count == 2)
+            #expect(forbidden(in: outcome.errors) == [])
+        }
+    }
+
+    @Test(arguments: [
+        [hostile], ["fact", hostile], ["fact", "--count", hostile], ["fact", "--\(hostile)"],
+        ["--color", hostile, "fact"],
+        ["fact", "--timeout", hostile], ["call", "m", "{\(hostile)"], ["search", "--\(hostile)"], ["fact", "-x\u{1B}"],
+        ["help", hostile], [hostile, "--help"],
+    ])
+    func isMadeHarmlessInUsageErrors(arguments: [String]) {
+        let outcome = Machine().run(arguments)
+        #expect(outcome.status == .usage)
+        #expect(forbidden(in: outcome.output + outcome.errors) == [])
+        #expect(outcome.errors.split(separator: "\n").count <= 2)
+    }
+}

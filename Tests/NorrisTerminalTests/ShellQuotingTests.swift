@@ -1,0 +1,39 @@
+import Foundation
+import NorrisTerminal
+import Testing
+
+struct ShellQuotingTests {
+    @Test(arguments: [
+        ("dev", "dev"), ("--page", "--page"), ("/run/norrisd.sock", "/run/norrisd.sock"), ("", "''"),
+        ("chuck norris", "'chuck norris'"), ("don't", "'don'\\''t'"), ("$HOME", "'$HOME'"), ("~", "'~'"),
+        ("=ls", "'=ls'"), ("é", "'é'"),
+    ])
+    func quotesOnlyWhatNeedsIt(word: String, quoted: String) {
+        #expect(shellQuoted(word) == quoted)
+    }
+
+    @Test(arguments: [
+        "plain", "", " ", "'", "''", "\"", "\\", "a'b'c", "`id`", "$(id)", "${HOME}", "*", "?", "[a]", "{a,b}", "!!",
+        "a;b", "a&b", "a|b", "<a>", "#a", "~root", "%1", "=a", "-n", "日本語 '👍'", "e\u{301}'\u{301}x",
+    ])
+    func givesAShellTheSameBytes(word: String) throws {
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", "printf %s \(shellQuoted(word))"]
+        let output = Foundation.Pipe()
+        shell.standardOutput = output
+        try shell.run()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        shell.waitUntilExit()
+        #expect(Array(bytes) == Array(word.utf8))
+    }
+
+    @Test func joinsWordsToACommand() {
+        #expect(shellCommand(["norrisctl", "search", "two words"]) == "norrisctl search 'two words'")
+    }
+
+    @Test(arguments: ["\u{1B}[2J", "a\nb", "a\tb", "\u{202E}", "\u{9B}"])
+    func showsNoCommandThatWouldNotBeTheOneMeant(word: String) {
+        #expect(shellCommand(["search", word]) == nil)
+    }
+}
