@@ -64,7 +64,7 @@ let tests: [Target] = [
     .testTarget(name: "NorrisClientTests", dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTestSupport"]),
     .testTarget(
         name: "NorrisCommandsTests",
-        dependencies: ["NorrisCommands", "NorrisProtocol", "NorrisTestSupport"]
+        dependencies: ["NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisTerminal", "NorrisTestSupport"]
     ),
     .testTarget(
         name: "NorrisDaemonTests",

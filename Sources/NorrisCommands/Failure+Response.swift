@@ -1,4 +1,4 @@
-package import NorrisProtocol
+import NorrisProtocol
 
 extension Failure {
     /// An error that the daemon answered with. `method` is the one that was called; an unknown one means an older
@@ -24,7 +24,7 @@ extension Failure {
 
 extension ExitStatus {
     /// What an error of the daemon means to a script. A code from a newer daemon counts as a fault of its.
-    package init(_ error: ResponseError) {
+    init(_ error: ResponseError) {
         switch error.code {
         case .parseError, .internalError: self = .internalError
         case .invalidRequest, .unknownMethod, .invalidParams: self = .usage

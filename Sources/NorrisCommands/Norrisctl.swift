@@ -19,7 +19,7 @@ struct Norrisctl: SessionCommand {
         discussion: """
             Examples:
               norrisctl fact --category dev
-              norrisctl search keyboard
+              norrisctl search light
               norrisctl status
 
             Exit status:
@@ -45,7 +45,7 @@ struct Norrisctl: SessionCommand {
         screen.paragraph("norrisctl shows facts from norrisd, the daemon that keeps them at hand.")
         screen.line()
         screen.line("Three things to try:")
-        for command in ["norrisctl fact --category dev", "norrisctl search keyboard", "norrisctl status"] {
+        for command in ["norrisctl fact --category dev", "norrisctl search light", "norrisctl status"] {
             screen.line([Span("  "), Span(command, .bold)])
         }
         screen.line()

@@ -1,5 +1,5 @@
-package import NorrisProtocol
-package import NorrisTerminal
+import NorrisProtocol
+import NorrisTerminal
 import NorrisText
 
 /// What a command leaves behind: content, words beside it, and a status.
@@ -12,24 +12,24 @@ package struct Report: Equatable, Sendable {
 
     package var status: ExitStatus
 
-    package init(status: ExitStatus = .done) {
+    init(status: ExitStatus = .done) {
         self.status = status
     }
 
     /// Lines for a person.
-    package init(_ screen: Screen, status: ExitStatus = .done) {
+    init(_ screen: Screen, status: ExitStatus = .done) {
         self.init(status: status)
         output = Array(screen.text.utf8)
     }
 
     /// One line for a program.
-    package init(json value: some JSONEncodable, status: ExitStatus = .done) {
+    init(json value: some JSONEncodable, status: ExitStatus = .done) {
         self.init(status: status)
         output = Self.line(value)
     }
 
     /// A failure in words, or, asked for JSON, the error object of the daemon if there is one.
-    package init(_ failure: Failure, json: Bool) {
+    init(_ failure: Failure, json: Bool) {
         self.init(status: failure.status)
         if json, let response = failure.response {
             notes = [String(decoding: Self.line(response).dropLast(), as: UTF8.self)]
@@ -40,12 +40,12 @@ package struct Report: Equatable, Sendable {
     }
 
     /// Adds a line in the name of the program.
-    package mutating func note(_ message: String) {
+    mutating func note(_ message: String) {
         notes.append("norrisctl: " + sanitizedLine(message))
     }
 
     /// Adds what to do about the line before.
-    package mutating func hint(_ text: String?) {
+    mutating func hint(_ text: String?) {
         guard let text, !text.isEmpty else { return }
         notes.append("  " + sanitizedLine(text))
     }

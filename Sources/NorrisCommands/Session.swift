@@ -1,25 +1,25 @@
 import NorrisClient
-package import NorrisProtocol
-package import NorrisTerminal
+import NorrisProtocol
+import NorrisTerminal
 
 /// One run of a command: what the user chose, the machine, and the time that is left.
-package struct Session {
-    package let settings: Settings
-    package let system: System
+struct Session {
+    let settings: Settings
+    let system: System
     private let start: Duration
 
-    package init(settings: Settings, system: System) {
+    init(settings: Settings, system: System) {
         self.settings = settings
         self.system = system
         start = system.elapsed()
     }
 
     /// The sockets to try, in order.
-    package var sockets: [String] {
+    var sockets: [String] {
         SocketPath.connectCandidates(flag: settings.socket, environment: system.environment)
     }
 
-    package var layout: Layout {
+    var layout: Layout {
         let isTerminal = system.terminal.isTerminal && !settings.plain
         return Layout(
             width: isTerminal
@@ -33,14 +33,14 @@ package struct Session {
 }
 
 /// What the daemon answered: the result as it came, and what was read from it.
-package struct Reply<Value> {
-    package let json: JSON
-    package let value: Value
+struct Reply<Value> {
+    let json: JSON
+    let value: Value
 }
 
 extension Session {
     /// Calls a method and reads its result.
-    package func call<Value: JSONDecodable>(
+    func call<Value: JSONDecodable>(
         _ method: MethodDescription,
         _ parameters: (some JSONEncodable)? = JSON?.none,
         as type: Value.Type = Value.self

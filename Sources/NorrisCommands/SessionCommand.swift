@@ -22,7 +22,7 @@ extension CommandConfiguration {
             commandName: name,
             _superCommandName: "norrisctl",
             abstract: abstract,
-            usage: "norrisctl \(name) \(usage)",
+            usage: "norrisctl \(name)" + (usage.isEmpty ? "" : " \(usage)"),
             discussion: discussion,
             version: Norrisctl.version
         )

@@ -1,41 +1,11 @@
-package import NorrisTerminal
+import NorrisTerminal
 
 /// What the user chose for all commands alike, as typed: nothing of the system has been looked at.
-package struct Settings: Equatable, Sendable {
-    package var json = false
-    package var plain = false
-    package var width: Int?
-    package var color = ColorChoice.auto
-    package var socket: String?
-    package var timeout = Timeout.standard
-
-    package init() {}
-}
-
-/// The bound of a whole command, as typed and as a duration.
-package struct Timeout: Equatable, Sendable {
-    package let text: String
-    package let duration: Duration
-
-    package static let standard = Timeout(text: "5s", duration: .seconds(5))
-
-    private init(text: String, duration: Duration) {
-        self.text = text
-        self.duration = duration
-    }
-
-    /// A whole number above zero with the unit ms, s or m, at most a day; nil for anything else.
-    package init?(_ text: String) {
-        let digits = text.utf8.prefix { 0x30...0x39 ~= $0 }
-        guard let count = Int(Substring(digits)), count > 0, count <= 86_400_000 else { return nil }
-        let duration: Duration
-        switch text.utf8.dropFirst(digits.count).map({ Unicode.Scalar($0) }) {
-        case ["m", "s"]: duration = .milliseconds(count)
-        case ["s"]: duration = .seconds(count)
-        case ["m"]: duration = .seconds(60 * count)
-        default: return nil
-        }
-        guard duration <= .seconds(86_400) else { return nil }
-        self.init(text: text, duration: duration)
-    }
+struct Settings: Equatable, Sendable {
+    var json = false
+    var plain = false
+    var width: Int?
+    var color = ColorChoice.auto
+    var socket: String?
+    var timeout = Timeout.standard
 }

@@ -98,8 +98,24 @@ struct DoctorCommandTests {
             #expect(line("fail", machine, status: status)?.hasPrefix(beginning) == true, "\(error)")
             #expect(machine.requests.count == 1)
         }
-        let unreadable = Machine([.success(Array("nonsense".utf8))])
-        #expect(line("fail", unreadable, status: .internalError)?.hasPrefix("fail\tconnect\tnorrisd sent") == true)
+    }
+
+    @Test func neverAdvisesItself() {
+        let slow = Machine(failure: .timedOut(path: "/run/norrisd.sock"))
+        #expect(line("fail", slow, status: .unavailable) == """
+            fail\tconnect\tnorrisd at /run/norrisd.sock did not answer within 5s. Start it anew: systemctl restart \
+            norrisd.socket norrisd
+            """)
+        let unreadable = Machine([.success(Array("?".utf8))])
+        #expect(line("fail", unreadable, status: .internalError) == """
+            fail\tconnect\tnorrisd sent a reply that cannot be read: The byte at 0 is not JSON there. Start it anew: \
+            systemctl restart norrisd.socket norrisd
+            """)
+        let strange = Machine(results: "{}")
+        #expect(line("fail", strange, status: .internalError) == """
+            fail\tversion\tnorrisd sent a reply that cannot be read: name is missing. Update both, then: systemctl \
+            restart norrisd.socket norrisd
+            """)
     }
 
     @Test func triesOneSocketAfterTheOther() {
@@ -176,5 +192,8 @@ struct DoctorCommandTests {
             .failure(.timedOut(path: "/run/norrisd.sock")),
         ])
         #expect(line("fail", machine, status: .unavailable)?.hasPrefix("fail\tstatus\t") == true)
+        #expect(machine.sockets == [["/run/norrisd.sock"], ["/run/norrisd.sock"]])
+        let strange = Machine(results: info(), "[]")
+        #expect(line("fail", strange, status: .internalError)?.hasPrefix("fail\tstatus\t") == true)
     }
 }

@@ -13,7 +13,7 @@ struct UsageTests {
 
             Three things to try:
               norrisctl fact --category dev
-              norrisctl search keyboard
+              norrisctl search light
               norrisctl status
 
             norrisctl --help lists all commands.

@@ -1,6 +1,5 @@
 import NorrisProtocol
 import NorrisTerminal
-import NorrisText
 import Testing
 
 struct FactScreenTests {

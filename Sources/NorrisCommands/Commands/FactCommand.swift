@@ -9,7 +9,7 @@ struct FactCommand: SessionCommand {
         abstract: "Show facts you have not seen yet.",
         usage: """
             [--category <name>]... [--count <n>] [--max-length <n>] [--name <name>] [--explicit]
-                   norrisctl fact --id <id> | --today
+            norrisctl fact --id <id> | --today
             """,
         discussion: """
             Every fact that matches comes once before any comes again.

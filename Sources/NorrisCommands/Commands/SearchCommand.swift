@@ -12,9 +12,9 @@ struct SearchCommand: SessionCommand {
             The words are looked for as one text, capital letters or not; no character is special.
 
             Examples:
-              norrisctl search keyboard
+              norrisctl search light
               norrisctl search round house --category sport --limit 5
-              norrisctl search keyboard --page 2
+              norrisctl search light --page 2
               norrisctl search --offline -- -1
             """
     )

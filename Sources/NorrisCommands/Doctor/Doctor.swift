@@ -37,7 +37,7 @@ struct Doctor {
                 }
             } catch {
                 checks.append(.ok("socket", "\(socket) is there."))
-                checks.append(.fail("connect", session.failure(error)))
+                checks.append(.fail("connect", failure(error, socket)))
                 return nil
             }
         }
@@ -45,7 +45,9 @@ struct Doctor {
         if worst.hasSocket {
             checks.append(.ok("socket", "There is a socket."))
         }
-        checks.append(.fail(worst.hasSocket ? "connect" : "socket", session.failure(.connection(worst))))
+        // A socket that takes all the time is the last that was tried.
+        let last = session.sockets[failures.count - 1]
+        checks.append(.fail(worst.hasSocket ? "connect" : "socket", failure(.connection(worst), last)))
         return nil
     }
 
@@ -60,13 +62,40 @@ struct Doctor {
         }
     }
 
+    /// Why a request brought no outcome. Elsewhere the advice is to run this command, which is of no use here.
+    private func failure(_ error: SendError, _ socket: String) -> Failure {
+        var failure = session.failure(error)
+        switch error {
+        case .connection(.timedOut), .reply: failure.hint = "Start it anew: \(DaemonCommands(socket: socket).restart)"
+        case .connection: break
+        }
+        return failure
+    }
+
     // MARK: What the daemon says
+
+    /// The result of a method at the socket that was found.
+    private func read<Value: JSONDecodable>(
+        _ outcome: Result<JSON, ResponseError>,
+        of method: MethodDescription,
+        _ socket: String
+    ) throws(Failure) -> Value {
+        do {
+            return try session.read(outcome, of: method).value
+        } catch {
+            var failure = error
+            if failure.response == nil {
+                failure.hint = "Update both, then: \(DaemonCommands(socket: socket).restart)"
+            }
+            throw failure
+        }
+    }
 
     /// Whether it makes sense to go on.
     private mutating func examineVersion(_ outcome: Result<JSON, ResponseError>, _ socket: String) -> Bool {
         let info: ServerInfo.Result
         do {
-            info = try session.read(outcome, of: ServerInfo.description).value
+            info = try read(outcome, of: ServerInfo.description, socket)
         } catch {
             checks.append(.fail("version", error))
             return false
@@ -89,9 +118,16 @@ struct Doctor {
 
     private mutating func examineStatus(_ socket: String) {
         let commands = DaemonCommands(socket: socket)
+        let outcome: Result<JSON, ResponseError>
+        do {
+            outcome = try session.send(Session.line(ServerStatus.description.name, JSON?.none), to: [socket])
+        } catch {
+            checks.append(.fail("status", failure(error, socket)))
+            return
+        }
         let status: ServerStatus.Result
         do {
-            status = try session.call(ServerStatus.description).value
+            status = try read(outcome, of: ServerStatus.description, socket)
         } catch {
             checks.append(.fail("status", error))
             return
