@@ -79,7 +79,7 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "NorrisServerTests",
-        dependencies: ["NorrisProtocol", "NorrisServer", "NorrisTestSupport", logging, nioCore, nioPosix]
+        dependencies: ["NorrisProtocol", "NorrisServer", "NorrisTestSupport", logging, serviceLifecycle]
     ),
     .testTarget(
         name: "NorrisStoreTests",
