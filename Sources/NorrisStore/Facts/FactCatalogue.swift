@@ -9,13 +9,17 @@ struct FactCatalogue {
         let id: String
         /// The fact as it goes over the wire.
         let wire: [UInt8]
-        let length: Int
-        let categories: [String]
         let isExplicit: Bool
         /// Whether it is from the starting collection or a fortune file.
         let isLocal: Bool
         /// Its seat on each of its rosters.
-        fileprivate(set) var seats: [(roster: Int, seat: Int)] = []
+        fileprivate(set) var seats: [Seat] = []
+    }
+
+    /// A seat by the number of its roster.
+    struct Seat {
+        let roster: Int32
+        let seat: Int32
     }
 
     private var entries: [Entry?] = []
@@ -83,21 +87,21 @@ struct FactCatalogue {
         var entry = Entry(
             id: fact.id,
             wire: json.bytes,
-            length: fact.length,
-            categories: fact.categories,
             isExplicit: fact.isExplicit,
             isLocal: fact.isLocal
         )
         let slot = freeSlots.popLast() ?? Int32(entries.count)
+        let length = fact.length
+        entry.seats.reserveCapacity(seats.count)
         for (name, seat) in zip(FactCatalogue.rosters(of: fact), seats) {
             let number = number(of: name)
             while rosters[number].seatCount < seat { _ = rosters[number].append(slot: -1, length: 0) }
             if rosters[number].seatCount == seat {
-                _ = rosters[number].append(slot: slot, length: entry.length)
+                _ = rosters[number].append(slot: slot, length: length)
             } else {
                 rosters[number].occupy(seat: seat, slot: slot)
             }
-            entry.seats.append((number, seat))
+            entry.seats.append(Seat(roster: Int32(number), seat: Int32(seat)))
         }
         if Int(slot) == entries.count { entries.append(entry) } else { entries[Int(slot)] = entry }
         slots[fact.id] = slot
@@ -107,8 +111,8 @@ struct FactCatalogue {
     /// Takes a fact out; its seats stay empty until it comes back.
     mutating func remove(id: String) {
         guard let slot = slots.removeValue(forKey: id), let entry = entries[Int(slot)] else { return }
-        for (roster, seat) in entry.seats {
-            rosters[roster].vacate(seat: seat)
+        for seat in entry.seats {
+            rosters[Int(seat.roster)].vacate(seat: Int(seat.seat))
         }
         entries[Int(slot)] = nil
         if !entry.isLocal { upstreamCount -= 1 }
@@ -140,7 +144,11 @@ extension FactCatalogue: WalkedFacts {
         return slot < 0 ? nil : slot
     }
 
-    func isFact(_ slot: Int32, in category: String) -> Bool {
-        entries[Int(slot)]?.categories.contains { $0.hasSameBytes(as: category) } ?? false
+    func isFact(_ slot: Int32, on roster: Int) -> Bool {
+        entries[Int(slot)]?.seats.contains { $0.roster == roster } ?? false
+    }
+
+    func hasFacts(roster: Int) -> Bool {
+        rosters[roster].present > 0
     }
 }

@@ -68,13 +68,14 @@ package final class FactStore: Sendable {
 
     func next(_ count: Int, key: WalkBook.Key) -> [Given] {
         state.withLock { state in
-            let tracks = state.catalogue.tracks(of: key.filter)
-            let catalogue = state.catalogue
-            let slots = state.walks.move(key) {
-                Walk(tracks: tracks, position: WalkPosition(key: .random(in: .min ... .max), strips: tracks.count))
-            } _: { walk in
-                walk.next(count, from: catalogue)
+            if !state.walks.hasWalk(key) {
+                let tracks = state.catalogue.tracks(of: key.filter)
+                let position = WalkPosition(key: .random(in: .min ... .max), strips: tracks.count)
+                state.walks.begin(Walk(tracks: tracks, position: position), key: key)
             }
+            // Not a copy of what it holds: nothing changes the catalogue while both names live.
+            let catalogue = state.catalogue
+            let slots = state.walks.move(key) { $0.next(count, from: catalogue) }
             return slots.compactMap(catalogue.given)
         }
     }
@@ -140,7 +141,7 @@ extension FactCatalogue {
         return filter.rosters.flatMap { name in
             let number = number(of: name)
             if filter.maxLength != nil { indexLengths(of: number) }
-            return strips.map { Walk.Track(roster: number, strip: $0, category: name.category) }
+            return strips.map { Walk.Track(roster: number, strip: $0) }
         }
     }
 }

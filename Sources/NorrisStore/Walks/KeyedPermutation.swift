@@ -8,9 +8,7 @@ struct KeyedPermutation {
     private let key: UInt64
     private let leftBits: UInt64
     private let rightBits: UInt64
-
-    /// With four bits or fewer on a side, few rounds would leave patterns that a person sees; more cost nothing there.
-    private static let rounds: UInt64 = 8
+    private let rounds: UInt64
 
     init(count: UInt32, key: UInt64) {
         self.count = count
@@ -18,6 +16,9 @@ struct KeyedPermutation {
         let bits = UInt64(count <= 1 ? 0 : UInt32.bitWidth - (count - 1).leadingZeroBitCount)
         leftBits = bits / 2
         rightBits = bits - leftBits
+        // Measured: of the orders of eight or fewer, eight rounds give some twice as often as others, and 32 give all
+        // alike; up to 32 numbers, 16 do. A round takes two nanoseconds.
+        rounds = bits <= 3 ? 48 : bits <= 5 ? 16 : 8
     }
 
     /// - Precondition: `index` is less than `count`.
@@ -34,7 +35,7 @@ struct KeyedPermutation {
         let rightMask = (1 << rightBits) - 1 as UInt64
         var left = value >> rightBits
         var right = value & rightMask
-        for round in stride(from: 0, to: KeyedPermutation.rounds, by: 2) {
+        for round in stride(from: 0, to: rounds, by: 2) {
             left ^= mix(key &+ (round << 32 | right)) & leftMask
             right ^= mix(key &+ ((round + 1) << 32 | left)) & rightMask
         }

@@ -1,27 +1,32 @@
 /// One walk of a user: gives every matching fact once before it gives any again.
 ///
-/// Pure but for the seed: it reads the catalogue through ``WalkedFacts`` and changes only its own position.
+/// Pure but for the seed: it reads the catalogue through ``WalkedFacts`` and changes only its own position. Each draw
+/// takes a few steps, and one for each empty seat it meets.
+///
+/// A fact that moves to other categories while a walk over several of them is under way may come once more in that
+/// round, or not until the next.
 struct Walk {
-    /// The strips the walk goes over, each with its roster and the category it stands for.
+    /// A strip the walk goes over, and its roster.
     struct Track {
         let roster: Int
         let strip: Strip
-        let category: String
     }
 
     private(set) var position: WalkPosition
     private let tracks: [Track]
-    /// Whether a fact can sit on several tracks; then it counts on the first of its categories only.
-    private let hasOverlap: Bool
+    /// The rosters of the tracks, each once. A fact that sits on several counts on the first of them only.
+    private let rosters: [Int]
 
     init(tracks: [Track], position: WalkPosition) {
         self.tracks = tracks
         self.position = position
-        hasOverlap = tracks.contains { $0.category != tracks[0].category }
+        rosters = tracks.map(\.roster).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }
 
     /// Gives the next facts: as many as asked for, or all that match where they are fewer, none twice.
     mutating func next(_ count: Int, from facts: some WalkedFacts) -> [Int32] {
+        // Otherwise each call would look at every seat to find it empty.
+        guard rosters.contains(where: facts.hasFacts(roster:)) else { return [] }
         var given: [Int32] = []
         while given.count < count, let slot = next(without: given, from: facts) {
             given.append(slot)
@@ -30,16 +35,22 @@ struct Walk {
     }
 
     private mutating func next(without given: [Int32], from facts: some WalkedFacts) -> Int32? {
-        var hasBegunRound = false
-        while true {
+        if let slot = nextInRound(without: given, from: facts) { return slot }
+        // The round is over, but for what the reply holds already because it ran over into it: then it holds everything.
+        guard !position.deferred.contains(where: { countedSlot(at: $0, in: facts) != nil }) else { return nil }
+        let end = position
+        beginRound()
+        if let slot = nextInRound(without: given, from: facts) { return slot }
+        // A round that gives nothing has not begun: what comes back is still of the one before.
+        position = end
+        return nil
+    }
+
+    private mutating func nextInRound(without given: [Int32], from facts: some WalkedFacts) -> Int32? {
+        repeat {
             if let slot = nextInSegment(without: given, from: facts) { return slot }
-            if beginSegment(of: facts) { continue }
-            if let slot = nextDeferred(without: given, from: facts) { return slot }
-            // A whole round without a fact to give: nothing matches, or the reply holds all that do.
-            if hasBegunRound || !position.deferred.isEmpty { return nil }
-            hasBegunRound = true
-            beginRound()
-        }
+        } while beginSegment(of: facts)
+        return nextDeferred(without: given, from: facts)
     }
 
     private mutating func nextInSegment(without given: [Int32], from facts: some WalkedFacts) -> Int32? {
@@ -48,11 +59,15 @@ struct Walk {
             key: position.key
         )
         while position.cursor < permutation.count {
-            let isFirstOfRound = position.cursor == 0 && position.bounds.allSatisfy { $0.low == 0 }
             let place = place(permutation(position.cursor))
             position.cursor += 1
-            guard let slot = slot(at: place, in: facts) else { continue }
-            if given.contains(slot) || (isFirstOfRound && place == position.last) {
+            guard let slot = slot(at: place, in: facts) else {
+                position.deferEmpty(place)
+                continue
+            }
+            guard isCounted(slot, at: place, in: facts) else { continue }
+            // A place comes once a round, so the last given can only be met as the first of the next.
+            if given.contains(slot) || place == position.last {
                 position.deferred.append(place)
                 continue
             }
@@ -62,19 +77,10 @@ struct Walk {
         return nil
     }
 
-    /// What was passed over for a reply that is sent by now.
+    /// What was passed over in this round and can be given now.
     private mutating func nextDeferred(without given: [Int32], from facts: some WalkedFacts) -> Int32? {
-        var index = 0
-        while index < position.deferred.count {
-            let place = position.deferred[index]
-            guard let slot = slot(at: place, in: facts) else {
-                position.deferred.remove(at: index)
-                continue
-            }
-            if given.contains(slot) {
-                index += 1
-                continue
-            }
+        for (index, place) in position.deferred.enumerated() {
+            guard let slot = countedSlot(at: place, in: facts), !given.contains(slot) else { continue }
             position.deferred.remove(at: index)
             position.last = place
             return slot
@@ -104,6 +110,7 @@ struct Walk {
         for index in position.bounds.indices {
             position.bounds[index] = WalkPosition.Bounds()
         }
+        position.deferred = []
         position.cursor = 0
         position.key = mix(position.key)
     }
@@ -120,13 +127,19 @@ struct Walk {
         preconditionFailure("The permutation counts the places of all bounds")
     }
 
-    /// The fact at a place; nil where it is gone, or counts on another track.
     private func slot(at place: WalkPosition.Place, in facts: some WalkedFacts) -> Int32? {
         let track = tracks[Int(place.strip)]
-        guard let slot = facts.slot(at: place.place, of: track.strip, roster: track.roster) else { return nil }
-        guard hasOverlap else { return slot }
-        let first = tracks.first { facts.isFact(slot, in: $0.category) }
-        return first?.category == track.category ? slot : nil
+        return facts.slot(at: place.place, of: track.strip, roster: track.roster)
+    }
+
+    private func countedSlot(at place: WalkPosition.Place, in facts: some WalkedFacts) -> Int32? {
+        slot(at: place, in: facts).flatMap { isCounted($0, at: place, in: facts) ? $0 : nil }
+    }
+
+    /// Whether a fact counts where it was met, and not on another roster that comes before.
+    private func isCounted(_ slot: Int32, at place: WalkPosition.Place, in facts: some WalkedFacts) -> Bool {
+        guard rosters.count > 1 else { return true }
+        return rosters.first { facts.isFact(slot, on: $0) } == tracks[Int(place.strip)].roster
     }
 }
 
@@ -135,5 +148,7 @@ protocol WalkedFacts {
     func count(of strip: Strip, roster: Int) -> UInt32
     /// nil where the seat is empty, or past the end.
     func slot(at place: UInt32, of strip: Strip, roster: Int) -> Int32?
-    func isFact(_ slot: Int32, in category: String) -> Bool
+    func isFact(_ slot: Int32, on roster: Int) -> Bool
+    /// Whether any seat of a roster is taken.
+    func hasFacts(roster: Int) -> Bool
 }

@@ -35,18 +35,24 @@ struct WalkBook {
         lastUse = max(lastUse, usedAt)
     }
 
-    /// Moves a walk by the body, begun anew where there is none.
-    mutating func move<Result>(_ key: Key, begin: () -> Walk, _ body: (inout Walk) -> Result) -> Result {
+    func hasWalk(_ key: Key) -> Bool {
+        users[key.uid]?[key.filter] != nil
+    }
+
+    /// Adds a walk where there is none; the one not used for longest makes room.
+    mutating func begin(_ walk: Walk, key: Key) {
+        makeRoom(for: key)
+        users[key.uid, default: [:]][key.filter] = Entry(walk: walk, usedAt: lastUse)
+    }
+
+    /// Moves a walk that there is.
+    mutating func move<Result>(_ key: Key, _ body: (inout Walk) -> Result) -> Result {
         lastUse += 1
         moved.insert(key)
-        if users[key.uid]?[key.filter] == nil {
-            makeRoom(for: key)
-            users[key.uid, default: [:]][key.filter] = Entry(walk: begin(), usedAt: lastUse)
-        }
         // In place through both dictionaries: no copy of a walk.
         let lastUse = lastUse
         return { (entry: inout Entry?) -> Result in
-            guard entry != nil else { preconditionFailure("The walk was put there above") }
+            guard entry != nil else { preconditionFailure("A walk is begun before it is moved") }
             entry?.usedAt = lastUse
             return body(&entry!.walk)  // Not nil: guarded two lines above.
         }(&users[key.uid, default: [:]][key.filter])

@@ -20,16 +20,16 @@ extension WalkFilter {
         return "\(categories.joined(separator: ","))/\(allowsExplicit ? "explicit" : "")/\(length)"
     }
 
+    /// nil for a text that is no such form.
     init?(key: String) {
         let parts = key.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        let length = parts[2].isEmpty ? nil : Int(parts[2])
-        guard parts[2].isEmpty == (length == nil) else { return nil }
         self.init(
             categories: parts[0].split(separator: ",").map(String.init),
-            allowsExplicit: parts[1] == "explicit",
-            maxLength: length
+            allowsExplicit: !parts[1].isEmpty,
+            maxLength: Int(parts[2])
         )
+        guard self.key.utf8.elementsEqual(key.utf8), maxLength.map({ $0 > 0 }) ?? true else { return nil }
     }
 
     /// The rosters that hold the matching facts. A fact of several of the categories is in several of them.

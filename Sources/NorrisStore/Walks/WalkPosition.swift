@@ -2,7 +2,7 @@
 ///
 /// A round goes through every seat of the walk's strips once. It is cut into segments: the first holds the seats there
 /// are when the round begins; when it is done, the seats that came meanwhile are the next, and so on until none came.
-/// Within a segment a ``KeyedPermutation`` gives the order, and the cursor counts.
+/// Within a segment a ``KeyedPermutation`` gives the order, and the cursor counts. At the end comes what was deferred.
 struct WalkPosition: Equatable {
     /// One strip's part of a segment.
     struct Bounds: Equatable {
@@ -23,7 +23,8 @@ struct WalkPosition: Equatable {
     var cursor: UInt32 = 0
     /// One for each strip of the walk, in order.
     var bounds: [Bounds]
-    /// What was passed over because the same reply held it already, from the round before; due before the round ends.
+    /// What was passed over in this round and is due before it ends: because the same reply held it already, from the
+    /// round before, or because its seat was empty, in case its fact comes back.
     var deferred: [Place] = []
     /// What was given last, so that a new round does not begin with it.
     var last: Place?
@@ -31,6 +32,13 @@ struct WalkPosition: Equatable {
     init(key: UInt64, strips: Int) {
         self.key = key
         bounds = Array(repeating: Bounds(), count: strips)
+    }
+
+    /// Past this many, a fact that comes back to a seat passed in its absence waits for the next round.
+    static let maximumDeferredEmpty = 1_024
+
+    mutating func deferEmpty(_ place: Place) {
+        if deferred.count < WalkPosition.maximumDeferredEmpty { deferred.append(place) }
     }
 }
 
@@ -81,5 +89,12 @@ extension WalkPosition {
         else { return nil }
         deferred = Array(places.prefix(deferredCount))
         last = places.dropFirst(deferredCount).first
+        guard encoded == bytes else { return nil }
+    }
+
+    /// Whether the position can be one on strips of these lengths, so that no damaged one is followed.
+    func fits(_ counts: [UInt32]) -> Bool {
+        guard bounds.count == counts.count, zip(bounds, counts).allSatisfy({ $0.high <= $1 }) else { return false }
+        return UInt64(cursor) <= bounds.reduce(0) { $0 + UInt64($1.count) }
     }
 }
