@@ -12,18 +12,15 @@ struct CacheDatabase: Sendable {
     let cursorKey: UInt64
 
     init(folder: String?, logger: Logger) throws(StoreError) {
-        var opened = try OpenedDatabase.open(.cache, folder: folder, logger: logger)
-        var key: UInt64?
-        do {
-            key = try CacheDatabase.cursorKey(opened.writer)
-        } catch {
-            // A file that opened but cannot be written: go on in memory, with what the daemon brings along.
-            logger.error("database.unwritable", metadata: ["path": "\(opened.path ?? "")", "error": "\(error)"])
-            opened = try OpenedDatabase.open(.cache, folder: nil, logger: logger)
-        }
-        self.opened = opened
+        opened = try OpenedDatabase.open(.cache, folder: folder, logger: logger)
         identity = opened.path.flatMap(Folder.identity(of:))
-        cursorKey = key ?? UInt64.random(in: .min ... .max)
+        do {
+            cursorKey = try CacheDatabase.cursorKey(opened.writer)
+        } catch {
+            // A file that cannot be written is read all the same; its cursors end with this process.
+            logger.error("database.unwritable", metadata: ["path": "\(opened.path ?? "")", "error": "\(error)"])
+            cursorKey = UInt64.random(in: .min ... .max)
+        }
     }
 
     /// Whether the file this database was opened from is gone from its path.
@@ -37,7 +34,9 @@ struct CacheDatabase: Sendable {
     }
 
     func value(forKey key: String) throws -> String? {
-        try opened.writer.read { try String.fetchOne($0, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key]) }
+        try opened.writer.read { database in
+            try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])
+        }
     }
 
     /// Calls the body with every fact, oldest stored first.
@@ -60,12 +59,12 @@ struct CacheDatabase: Sendable {
     /// Puts a group's facts in place of those it has, all or nothing.
     ///
     /// - Parameters:
-    ///   - keeping: sources of the group whose facts stay although they are not among the new ones.
+    ///   - keeping: whether a fact of the group stays although it is not among the new ones.
     ///   - marks: entries of `meta` written with them.
     func replace(
         _ group: FactGroup,
         with facts: [Fact],
-        keeping: Set<String> = [],
+        keeping: (Fact) -> Bool = { _ in false },
         marks: [String: String] = [:],
         at now: Timestamp
     ) throws -> Changes {
@@ -83,7 +82,7 @@ struct CacheDatabase: Sendable {
                 try FactRecord.store(fact, at: now, database)
                 changes.stored.append(fact)
             }
-            for fact in known.values where !keeping.contains(fact.source) {
+            for fact in known.values where !keeping(fact) {
                 try database.cachedStatement(sql: "DELETE FROM facts WHERE id = ?").execute(arguments: [fact.id])
                 changes.removed.append(fact.id)
             }
@@ -97,17 +96,20 @@ struct CacheDatabase: Sendable {
     }
 
     func close() throws {
-        try opened.writer.close()
+        try opened.close()
     }
 
     private static func cursorKey(_ writer: any DatabaseWriter) throws -> UInt64 {
+        let known = try writer.read { database in
+            try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'cursor_key'")
+        }
+        if let known = known.flatMap(UInt64.init) { return known }
+        let key = UInt64.random(in: .min ... .max)
         try writer.write { database in
             try database.execute(
-                sql: "INSERT OR IGNORE INTO meta (key, value) VALUES ('cursor_key', ?)",
-                arguments: [String(UInt64.random(in: .min ... .max))]
+                sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('cursor_key', ?)", arguments: [String(key)]
             )
-            let key = try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'cursor_key'")
-            return key.flatMap(UInt64.init) ?? 0
         }
+        return key
     }
 }

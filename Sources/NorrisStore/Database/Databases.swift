@@ -1,13 +1,20 @@
+import Glibc
 package import Logging
 import Synchronization
-import GRDB
 
 /// The two databases of the daemon, and how they are.
 package final class Databases: Sendable {
     let state: StateDatabase
     private let cacheFolder: String?
     private let openedCache: Mutex<CacheDatabase>
-    private let trouble = Mutex<String?>(nil)
+    /// What last failed to be written, and why, until it succeeds.
+    private let trouble = Mutex<[Content: String]>([:])
+
+    /// What is written.
+    enum Content: Hashable {
+        case facts(FactGroup)
+        case state
+    }
 
     /// Opens both, and makes what is missing.
     ///
@@ -34,8 +41,10 @@ package final class Databases: Sendable {
             case .inMemory(let detail): faults.append("A database is kept in memory: \(detail)")
             }
         }
-        if let trouble = trouble.withLock({ $0 }) {
-            faults.append("The disk takes no writes: \(trouble)")
+        let trouble = trouble.withLock { $0 }
+        if let detail = trouble[.state] { faults.append("The state takes no writes: \(detail)") }
+        if let detail = FactGroup.allCases.lazy.compactMap({ trouble[.facts($0)] }).first {
+            faults.append("The cache takes no writes: \(detail)")
         }
         return faults
     }
@@ -49,7 +58,7 @@ package final class Databases: Sendable {
             case .readOnly, .inMemory: true
             }
         }
-        return isUnwritable || trouble.withLock { $0 != nil }
+        return isUnwritable || trouble.withLock { !$0.isEmpty }
     }
 
     /// Bytes on disk.
@@ -58,24 +67,18 @@ package final class Databases: Sendable {
     }
 
     /// A write failed: said once, until one succeeds again.
-    func noteWriteFailure(_ error: any Error, _ logger: Logger) {
-        let isNew = trouble.withLock { trouble in
-            defer { trouble = "\(error)" }
-            return trouble == nil
-        }
+    func noteWriteFailure(_ error: any Error, of content: Content, _ logger: Logger) {
+        let isNew = trouble.withLock { $0.updateValue("\(error)", forKey: content) == nil }
         if isNew {
-            logger.error("database.write-failed", metadata: ["error": "\(error)"])
+            logger.error("database.write-failed", metadata: ["content": "\(content)", "error": "\(error)"])
         }
     }
 
     /// A write succeeded.
-    func noteWriteSuccess(_ logger: Logger) {
-        let wasTrouble = trouble.withLock { trouble in
-            defer { trouble = nil }
-            return trouble != nil
-        }
+    func noteWriteSuccess(of content: Content, _ logger: Logger) {
+        let wasTrouble = trouble.withLock { $0.removeValue(forKey: content) != nil }
         if wasTrouble {
-            logger.notice("database.writes-again")
+            logger.notice("database.writes-again", metadata: ["content": "\(content)"])
         }
     }
 
@@ -84,7 +87,10 @@ package final class Databases: Sendable {
     /// - Returns: whether that was so; the caller fills it again.
     package func reopenCacheIfDeleted(_ logger: Logger) -> Bool {
         let old = cache
-        guard old.isDeleted else { return false }
+        guard let path = old.opened.path, old.isDeleted else { return false }
+        // What is left of the old file's log and index; a new file must not share them with connections still open.
+        unlink(path + "-wal")
+        unlink(path + "-shm")
         do {
             let new = try CacheDatabase(folder: cacheFolder, logger: logger)
             openedCache.withLock { $0 = new }

@@ -24,6 +24,18 @@ package enum Folder {
         }
     }
 
+    /// Makes an empty file that only this user reads and writes (mode 0600), unless there is a file.
+    ///
+    /// SQLite gives the files beside a database the mode of the database. No connection to the file may be open: to
+    /// close any descriptor of a file takes SQLite's locks off it (fcntl(2)).
+    ///
+    /// - Throws: where it cannot be written; SQLite itself would open it and fail at the first change.
+    static func makePrivateFile(_ path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StoreError(path: path, .notWritable(String(cString: strerror(errno)))) }
+        close(descriptor)
+    }
+
     /// The inode and device of a file, or nil where there is none: tells a file from one made anew at its path.
     static func identity(of path: String) -> FileIdentity? {
         var status = stat()

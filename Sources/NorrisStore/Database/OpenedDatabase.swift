@@ -19,6 +19,13 @@ struct OpenedDatabase: Sendable {
     let path: String?
     let condition: Condition
 
+    /// Closes all connections, with the write-ahead log written back and removed.
+    func close() throws {
+        // GRDB closes the writer before the readers, and a reader that closes last cannot write the log back.
+        (writer as? DatabasePool)?.invalidateReadOnlyConnections()
+        try writer.close()
+    }
+
     /// Opens a database of a folder, and makes, migrates or sets it aside as needed.
     ///
     /// - Throws: only for what must not be touched, a newer schema or another program's file. Where the disk cannot be
@@ -64,23 +71,19 @@ struct OpenedDatabase: Sendable {
         let writer: any DatabaseWriter
         let version: Int
         do {
-            // Looked at before anything is written, the journal mode included: a file that is not for us stays as it is.
-            let found = try Fingerprint(path: path)
-            if let found, found.applicationID != kind.applicationID, !found.isEmpty {
-                throw OpeningFailure.refused(StoreError(path: path, .foreign))
-            }
-            version = found?.schemaVersion ?? 0
-            if version > kind.schemaVersion {
-                throw OpeningFailure.refused(
-                    StoreError(path: path, .newerSchema(found: version, known: kind.schemaVersion))
-                )
-            }
+            // Looked at before anything is written, the journal mode included: a file that is not for us, or damaged,
+            // stays as it is.
+            version = try inspect(kind, path)
+            try Folder.makePrivateFile(path)
             writer = try connect(kind, path)
-            try check(writer)
             if kind.keepsCopies, version > 0, version < kind.schemaVersion {
                 try copy(writer, to: "\(path).v\(version)")
             }
-            try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = \(kind.applicationID)") }
+            if version == 0 {
+                try writer.writeWithoutTransaction {
+                    try $0.execute(sql: "PRAGMA application_id = \(kind.applicationID)")
+                }
+            }
             try kind.migrator.migrate(writer)
             return writer
         } catch let failure as OpeningFailure {
@@ -97,6 +100,8 @@ struct OpenedDatabase: Sendable {
             try database.execute(sql: "PRAGMA synchronous = \(kind.isDurable ? "FULL" : "NORMAL")")
             // Measured: a small page cache is as fast for this data, and the daemon stays small.
             try database.execute(sql: "PRAGMA cache_size = -512")
+            // The log of one large import does not stay on the disk for the rest of the run.
+            try database.execute(sql: "PRAGMA journal_size_limit = 1048576")
         }
         guard !kind.isDurable else {
             // The state is written rarely and read at the start: one connection does for both.
@@ -109,15 +114,40 @@ struct OpenedDatabase: Sendable {
         return try DatabasePool(path: path, configuration: configuration)
     }
 
-    private static func check(_ writer: any DatabaseWriter) throws {
-        let verdict = try writer.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-        guard verdict == "ok" else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict)
+    /// Reads what a file is, without changing a byte of it.
+    ///
+    /// - Returns: its schema version, 0 where there is no file or an empty one.
+    /// - Throws: for a damaged file, and for one that must not be touched.
+    private static func inspect(_ kind: DatabaseKind, _ path: String) throws -> Int {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_size > 0 else { return 0 }
+        var configuration = GRDB.Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let version = try queue.read { database in
+            let applicationID = try Int32.fetchOne(database, sql: "PRAGMA application_id")
+            let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+            guard isEmpty || applicationID == kind.applicationID else {
+                throw OpeningFailure.refused(StoreError(path: path, .foreign))
+            }
+            guard version <= kind.schemaVersion else {
+                let reason = StoreError.Reason.newerSchema(found: version, known: kind.schemaVersion)
+                throw OpeningFailure.refused(StoreError(path: path, reason))
+            }
+            let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+            guard verdict == "ok" else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict)
+            }
+            return version
         }
+        try queue.close()
+        return version
     }
 
     private static func copy(_ writer: any DatabaseWriter, to path: String) throws {
         unlink(path)
+        try Folder.makePrivateFile(path)
         try writer.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
     }
 
@@ -159,7 +189,7 @@ struct OpenedDatabase: Sendable {
         logger.error("database.unwritable", metadata: ["path": "\(path)", "error": "\(detail)"])
         var configuration = GRDB.Configuration()
         configuration.readonly = true
-        guard let found = try? Fingerprint(path: path), found.schemaVersion == kind.schemaVersion,
+        guard (try? inspect(kind, path)) == kind.schemaVersion,
             let writer = try? DatabaseQueue(path: path, configuration: configuration)
         else {
             return inMemory(kind, detail)
@@ -176,29 +206,5 @@ struct OpenedDatabase: Sendable {
             // Our own schema on an empty database in memory: only a broken build or no memory at all fails here.
             fatalError("SQLite cannot make a database in memory: \(error)")
         }
-    }
-}
-
-/// What the header of a database file says, read without changing a byte of it.
-private struct Fingerprint {
-    let applicationID: Int32
-    let schemaVersion: Int
-    let isEmpty: Bool
-
-    /// nil where there is no file, or an empty one.
-    init?(path: String) throws {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_size > 0 else { return nil }
-        var configuration = GRDB.Configuration()
-        configuration.readonly = true
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        (applicationID, schemaVersion, isEmpty) = try queue.read { database in
-            (
-                try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
-                try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0,
-                try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
-            )
-        }
-        try queue.close()
     }
 }

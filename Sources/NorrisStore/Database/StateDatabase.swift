@@ -36,29 +36,32 @@ struct StateDatabase: Sendable {
         }
     }
 
-    /// Gives each fact its seats, the ones it had where it had some.
-    ///
-    /// - Parameter nextSeat: the number of seats of a roster so far, for those that are not asked in the file.
-    func seat(_ facts: [Fact], nextSeat: (RosterName) -> Int) throws -> [[Int]] {
-        try opened.writer.write { database in
-            var next: [RosterName: Int] = [:]
-            return try facts.map { fact in
-                // A fact whose text has another length now is another fact to those who ask for short ones.
-                try database.cachedStatement(sql: "UPDATE seats SET fact = NULL WHERE fact = ? AND length <> ?")
-                    .execute(arguments: [fact.id, fact.length])
-                return try FactCatalogue.rosters(of: fact).map { roster in
-                    let known = try Int.fetchOne(
-                        database.cachedStatement(sql: "SELECT seat FROM seats WHERE fact = ? AND roster = ?"),
-                        arguments: [fact.id, roster.key]
-                    )
-                    if let known { return known }
-                    let seat = next[roster] ?? nextSeat(roster)
-                    next[roster] = seat + 1
-                    try database.cachedStatement(
-                        sql: "INSERT INTO seats (roster, seat, fact, length) VALUES (?, ?, ?, ?)"
-                    ).execute(arguments: [roster.key, seat, fact.id, fact.length])
-                    return seat
+    /// Calls the body with each fact and the seats it has had.
+    func forEachFact(of facts: [Fact], _ body: (Fact, [Seat]) -> Void) throws {
+        try opened.writer.read { database in
+            let statement = try database.cachedStatement(sql: "SELECT roster, seat, length FROM seats WHERE fact = ?")
+            for fact in facts {
+                let seats = try Row.fetchAll(statement, arguments: [fact.id]).map { row in
+                    Seat(roster: RosterName(key: row[0]), seat: row[1], fact: fact.id, length: row[2])
                 }
+                body(fact, seats)
+            }
+        }
+    }
+
+    /// Keeps new seats.
+    ///
+    /// - Parameter leaving: facts whose older seats are nobody's from now on.
+    func write(_ seats: [Seat], leaving: [String]) throws {
+        guard !seats.isEmpty else { return }
+        try opened.writer.write { database in
+            for id in leaving {
+                try database.execute(sql: "UPDATE seats SET fact = NULL WHERE fact = ?", arguments: [id])
+            }
+            for seat in seats {
+                try database.cachedStatement(
+                    sql: "INSERT INTO seats (roster, seat, fact, length) VALUES (?, ?, ?, ?)"
+                ).execute(arguments: [seat.roster.key, seat.seat, seat.fact, seat.length])
             }
         }
     }
@@ -101,8 +104,9 @@ struct StateDatabase: Sendable {
     /// - Returns: the day's fact, the one it had where it had one.
     func keep(_ fact: Fact, of day: CivilDate, today: CivilDate) async throws -> Fact {
         try await opened.writer.write { database in
+            if let kept = try StateDatabase.factOfTheDay(day, database) { return kept }
             try database.execute(
-                sql: "INSERT OR IGNORE INTO facts_of_the_day (day, fact) VALUES (?, ?)",
+                sql: "INSERT OR REPLACE INTO facts_of_the_day (day, fact) VALUES (?, ?)",
                 arguments: [day.description, fact.jsonText]
             )
             // Anybody may ask for any day, so their number is bounded; nobody can push out the days people look at.
@@ -117,7 +121,7 @@ struct StateDatabase: Sendable {
                     CivilDate(dayNumber: spared.upperBound)?.description,
                 ]
             )
-            return try StateDatabase.factOfTheDay(day, database) ?? fact
+            return fact
         }
     }
 
@@ -130,6 +134,6 @@ struct StateDatabase: Sendable {
     }
 
     func close() throws {
-        try opened.writer.close()
+        try opened.close()
     }
 }

@@ -1,5 +1,6 @@
 import Logging
 package import NorrisProtocol
+import Synchronization
 
 /// Taking in content that needs no network.
 extension FactStore {
@@ -9,8 +10,10 @@ extension FactStore {
     /// What a group's source gives.
     private struct Batch {
         var facts: [Fact]
-        /// Sources whose stored facts stay although they are not among these: they could not be read this time.
-        var keeping: Set<String> = []
+        /// Whether all was read that was to be read.
+        var isComplete = true
+        /// Whether a stored fact stays although it is not among these: what gave it could not be read this time.
+        var keeps: (Fact) -> Bool = { _ in false }
     }
 
     /// Brings the starting collection of this build into the cache, unless it is there.
@@ -34,8 +37,10 @@ extension FactStore {
         importGroup(.fortunes, mark: FactStore.fortunesMark, digest: found.digest, at: now) {
             let (facts, unreadable) = Fortunes.read(found.files)
             faults += unreadable
-            let names = faults.compactMap { $0.path.split(separator: "/").last }
-            return Batch(facts: facts, keeping: Set(names.map { "fortune:\($0)" }))
+            let unread = faults.filter { $0.extent != .nothing }
+            let keepsAll = unread.contains { $0.extent == .unknown }
+            let sources = Set(unread.map { Fortunes.source(of: lastComponent(of: $0.path)) })
+            return Batch(facts: facts, isComplete: unread.isEmpty) { keepsAll || sources.contains($0.source) }
         }
         for fault in faults {
             logger.error("fortunes.unreadable", metadata: ["error": "\(fault)"])
@@ -46,21 +51,22 @@ extension FactStore {
     private func importGroup(
         _ group: FactGroup, mark: String, digest: String, at now: Timestamp, _ read: () -> Batch
     ) {
-        let cache = databases.cache
-        var batch: Batch?
-        do {
-            guard try cache.value(forKey: mark) != digest else { return }
-            let read = read()
-            batch = read
-            // Without the mark what could not be read is tried again at the next start.
-            let marks = read.keeping.isEmpty ? [mark: digest] : [:]
-            publish(
-                try cache.replace(group, with: read.facts, keeping: read.keeping, marks: marks, at: now)
-            )
-        } catch {
-            databases.noteWriteFailure(error, logger)
-            // The disk does not take them: they are in memory for this run.
-            publish(CacheDatabase.Changes(stored: (batch ?? read()).facts))
+        importing.withLock { _ in
+            let cache = databases.cache
+            guard (try? cache.value(forKey: mark)) != digest else {
+                return databases.noteWriteSuccess(of: .facts(group), logger)
+            }
+            let batch = read()
+            do {
+                // Without the right mark what could not be read is tried again at the next start.
+                let marks = [mark: batch.isComplete ? digest : ""]
+                publish(try cache.replace(group, with: batch.facts, keeping: batch.keeps, marks: marks, at: now))
+                databases.noteWriteSuccess(of: .facts(group), logger)
+            } catch {
+                databases.noteWriteFailure(error, of: .facts(group), logger)
+                // The disk does not take them: they are in memory for this run.
+                publish(CacheDatabase.Changes(stored: batch.facts))
+            }
         }
     }
 }

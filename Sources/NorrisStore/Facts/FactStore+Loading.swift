@@ -24,7 +24,13 @@ extension FactStore {
     func loadCache() {
         var facts: [Fact] = []
         do {
-            try databases.cache.forEachFact { facts.append($0) }
+            // A few at a time, for the whole of a large cache would stay in the heap of a small daemon.
+            try databases.cache.forEachFact { fact in
+                facts.append(fact)
+                guard facts.count == FactStore.publishedAtOnce else { return }
+                publish(CacheDatabase.Changes(stored: facts))
+                facts.removeAll(keepingCapacity: true)
+            }
         } catch {
             logger.error("cache.unreadable", metadata: ["error": "\(error)"])
         }
@@ -33,15 +39,17 @@ extension FactStore {
 
     /// Fills a cache that was made anew with what needs no network; what only the old one held is gone.
     package func refill(fortunes: [String]) {
-        let gone = state.withLock { $0.catalogue.ids }
         importStartingCollection()
         importFortunes(fortunes)
-        do {
-            var stored: Set<String> = []
-            try databases.cache.forEachFact { stored.insert($0.id) }
-            publish(CacheDatabase.Changes(removed: gone.filter { !stored.contains($0) }))
-        } catch {
-            logger.error("cache.unreadable", metadata: ["error": "\(error)"])
+        importing.withLock { _ in
+            do {
+                var stored: Set<String> = []
+                try databases.cache.forEachFact { stored.insert($0.id) }
+                let known = state.withLock { $0.catalogue.ids }
+                publish(CacheDatabase.Changes(removed: known.filter { !stored.contains($0) }))
+            } catch {
+                logger.error("cache.unreadable", metadata: ["error": "\(error)"])
+            }
         }
     }
 
@@ -51,7 +59,8 @@ extension FactStore {
                 try databases.state.forEachWalk { record in
                     let tracks = state.catalogue.tracks(of: record.key.filter)
                     guard let bytes = record.position,
-                        let position = WalkPosition(encoded: bytes, strips: tracks.count)
+                        let position = WalkPosition(encoded: bytes, strips: tracks.count),
+                        position.fits(tracks.map { state.catalogue.count(of: $0.strip, roster: $0.roster) })
                     else { return }
                     state.walks.restore(
                         Walk(tracks: tracks, position: position), key: record.key, usedAt: record.usedAt
@@ -66,7 +75,7 @@ extension FactStore {
     /// How many facts are put into the catalogue at a time: few enough that no request waits for a millisecond.
     private static let publishedAtOnce = 256
 
-    /// Shows changes of the cache to the readers, after their seats are on the disk.
+    /// Shows changes of the cache to the readers, after their seats are on the disk. One call at a time.
     func publish(_ changes: CacheDatabase.Changes) {
         for start in stride(from: 0, to: changes.removed.count, by: FactStore.publishedAtOnce) {
             state.withLock { state in
@@ -86,21 +95,40 @@ extension FactStore {
         }
     }
 
+    /// The seats of each fact on its rosters: those it had, and new ones at the ends of the others.
     private func seats(of facts: [Fact]) -> [[Int]] {
-        let nextSeat = { (roster: RosterName) in self.state.withLock { $0.catalogue.seatCount(of: roster) } }
-        do {
-            return try databases.state.seat(facts, nextSeat: nextSeat)
-        } catch {
-            databases.noteWriteFailure(error, logger)
-            // The disk does not take them: the facts get seats for this run, and are seated anew at the next start.
-            var next: [RosterName: Int] = [:]
-            return facts.map { fact in
+        var seats: [[Int]] = []
+        var new: [StateDatabase.Seat] = []
+        var leaving: [String] = []
+        var next: [RosterName: Int] = [:]
+        func take(_ fact: Fact, _ known: [StateDatabase.Seat]) {
+            let length = fact.length
+            // A fact whose text has another length now is another fact to those who ask for short ones.
+            let hasOtherLength = known.contains { $0.length != length }
+            if hasOtherLength { leaving.append(fact.id) }
+            let known = hasOtherLength ? [] : known
+            seats.append(
                 FactCatalogue.rosters(of: fact).map { roster in
-                    let seat = next[roster] ?? nextSeat(roster)
+                    if let seat = known.first(where: { $0.roster == roster })?.seat { return seat }
+                    let seat = next[roster] ?? state.withLock { $0.catalogue.seatCount(of: roster) }
                     next[roster] = seat + 1
+                    new.append(StateDatabase.Seat(roster: roster, seat: seat, fact: fact.id, length: length))
                     return seat
                 }
-            }
+            )
         }
+        do {
+            try databases.state.forEachFact(of: facts, take)
+        } catch {
+            logger.error("seats.unreadable", metadata: ["error": "\(error)"])
+            for fact in facts[seats.count...] { take(fact, []) }
+        }
+        do {
+            try databases.state.write(new, leaving: leaving)
+        } catch {
+            // The facts have their seats for this run, and are seated anew at the next start.
+            databases.noteWriteFailure(error, of: .state, logger)
+        }
+        return seats
     }
 }

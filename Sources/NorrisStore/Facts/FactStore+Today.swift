@@ -19,13 +19,13 @@ extension FactStore {
     /// - Returns: nil only where there is no fact at all.
     package func factOfTheDay(_ day: CivilDate, today: CivilDate) async -> Fact? {
         do {
-            if let fact = try await databases.state.factOfTheDay(day) { return remember(fact, day) }
+            if let fact = try await databases.state.factOfTheDay(day) { return remember(fact, day, today: today) }
             guard let pick = pick() else { return nil }
-            return remember(try await databases.state.keep(pick, of: day, today: today), day)
+            return remember(try await databases.state.keep(pick, of: day, today: today), day, today: today)
         } catch {
-            databases.noteWriteFailure(error, logger)
+            databases.noteWriteFailure(error, of: .state, logger)
             // The disk does not take it: the day keeps its fact while the daemon runs.
-            return factOfTheDayInMemory(day) ?? pick().map { remember($0, day) }
+            return factOfTheDayInMemory(day) ?? pick().map { remember($0, day, today: today) }
         }
     }
 
@@ -33,10 +33,13 @@ extension FactStore {
         next(1, key: FactStore.daysWalk).first.flatMap { try? Fact(json: JSON.parse($0.wire)) }
     }
 
-    private func remember(_ fact: Fact, _ day: CivilDate) -> Fact {
+    private func remember(_ fact: Fact, _ day: CivilDate, today: CivilDate) -> Fact {
         state.withLock { state in
             if let known = state.days[day] { return known }
-            if state.days.count >= FactStore.daysInMemory { state.days.removeAll() }
+            if state.days.count >= FactStore.daysInMemory {
+                // Where the disk takes nothing, this is the only place that knows today's.
+                state.days = state.days.filter { abs($0.key.dayNumber - today.dayNumber) <= 1 }
+            }
             state.days[day] = fact
             return fact
         }

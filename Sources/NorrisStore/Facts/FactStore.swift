@@ -16,6 +16,8 @@ package final class FactStore: Sendable {
 
     let databases: Databases
     let state = Mutex(State())
+    /// Held while content changes: new seats are numbered before the catalogue has them.
+    let importing = Mutex(())
     let logger: Logger
 
     /// Reads what the databases hold.
@@ -120,11 +122,11 @@ package final class FactStore: Sendable {
         guard !changes.isEmpty else { return true }
         do {
             try await databases.state.write(changes)
-            databases.noteWriteSuccess(logger)
+            databases.noteWriteSuccess(of: .state, logger)
             return true
         } catch {
             state.withLock { $0.walks.giveBack(changes) }
-            databases.noteWriteFailure(error, logger)
+            databases.noteWriteFailure(error, of: .state, logger)
             return false
         }
     }

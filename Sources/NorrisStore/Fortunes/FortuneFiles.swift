@@ -12,8 +12,18 @@ struct FortuneFile: Equatable, Sendable {
 
 /// Why a fortune file or folder is not read, with what to do about it.
 struct FortuneFault: Error, Equatable, CustomStringConvertible {
+    /// How much is not read for it, and so keeps the facts it gave before.
+    enum Extent: Sendable {
+        /// Nothing: there is nothing any more.
+        case nothing
+        case file
+        /// A folder, or what may be one: any number of files.
+        case unknown
+    }
+
     let path: String
     let problem: String
+    var extent = Extent.file
 
     var description: String { "\(path): \(problem)" }
 }
@@ -29,6 +39,7 @@ struct FortuneFiles {
 
     /// No fortune file comes near this size, in bytes; what does is something else.
     static let maximumSize = 16 * 1024 * 1024
+    static let tooLarge = "is larger than 16 MiB; split it, or take it out of facts.fortunes"
     /// A folder nested deeper than this is a mistake.
     private static let maximumDepth = 16
 
@@ -49,7 +60,9 @@ struct FortuneFiles {
     private mutating func visit(_ path: String, depth: Int) {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            return refuse(path, "cannot be read (\(String(cString: strerror(errno)))); check facts.fortunes")
+            let isGone = errno == ENOENT || errno == ENOTDIR
+            let problem = "cannot be read (\(String(cString: strerror(errno)))); check facts.fortunes"
+            return refuse(path, problem, extent: isGone ? .nothing : .unknown)
         }
         let identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         // A file or folder reached twice, by a link or by its name, is read once; a loop of links ends here too.
@@ -58,8 +71,7 @@ struct FortuneFiles {
         case S_IFDIR: visitFolder(path, depth: depth)
         case S_IFREG:
             if Int(status.st_size) > FortuneFiles.maximumSize {
-                let limit = FortuneFiles.maximumSize / 1024 / 1024
-                return refuse(path, "is larger than \(limit) MiB; split it, or take it out of facts.fortunes")
+                return refuse(path, FortuneFiles.tooLarge)
             }
             files.append(
                 FortuneFile(
@@ -77,10 +89,12 @@ struct FortuneFiles {
 
     private mutating func visitFolder(_ path: String, depth: Int) {
         guard depth < FortuneFiles.maximumDepth else {
-            return refuse(path, "is nested too deep; name the folder itself under facts.fortunes")
+            let problem = "is nested too deep; name the folder itself under facts.fortunes"
+            return refuse(path, problem, extent: .nothing)
         }
         guard let folder = opendir(path) else {
-            return refuse(path, "cannot be listed (\(String(cString: strerror(errno)))); check its permissions")
+            let problem = "cannot be listed (\(String(cString: strerror(errno)))); check its permissions"
+            return refuse(path, problem, extent: .unknown)
         }
         defer { closedir(folder) }
         var names: [String] = []
@@ -102,11 +116,12 @@ struct FortuneFiles {
             && !name.hasSuffix(".dat") && !name.hasSuffix(".u8")
     }
 
-    private mutating func refuse(_ path: String, _ problem: String) {
-        faults.append(FortuneFault(path: path, problem: problem))
+    private mutating func refuse(_ path: String, _ problem: String, extent: FortuneFault.Extent = .file) {
+        faults.append(FortuneFault(path: path, problem: problem, extent: extent))
     }
+}
 
-    private func lastComponent(of path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? path
-    }
+/// The name of a file or folder without the path to it.
+func lastComponent(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
 }

@@ -21,7 +21,7 @@ enum Fortunes {
                         facts[place].categories += added
                     } else {
                         places[id] = facts.count
-                        facts.append(Fact(id: id, text: text, categories: category, source: "fortune:\(file.name)"))
+                        facts.append(Fact(id: id, text: text, categories: category, source: source(of: file.name)))
                     }
                 }
             } catch {
@@ -29,6 +29,11 @@ enum Fortunes {
             }
         }
         return (facts, faults)
+    }
+
+    /// The source of the facts of a file with this name.
+    static func source(of name: String) -> String {
+        "fortune:\(name)"
     }
 
     /// The texts of a fortune file: what stands between lines that hold only a percent sign (strfile(1)).
@@ -111,6 +116,9 @@ enum Fortunes {
             }
             if count == 0 { break }
             bytes += chunk[..<count]
+        }
+        if bytes.count > FortuneFiles.maximumSize {
+            throw FortuneFault(path: file.path, problem: FortuneFiles.tooLarge)
         }
         // No text holds NUL, and every other kind of file does soon.
         if bytes.contains(0) {

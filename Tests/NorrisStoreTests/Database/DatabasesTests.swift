@@ -1,0 +1,213 @@
+import GRDB
+import Glibc
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+/// Opening, closing and refusing the two files, as a daemon's start and stop do.
+struct DatabasesTests {
+    private let fixture = StoreFixture()
+
+    private func open() throws -> Databases {
+        try fixture.databases()
+    }
+
+    @Test func freshFoldersAreMade() throws {
+        let databases = try open()
+        #expect(databases.faults == [])
+        #expect(!databases.isReadOnly)
+        #expect(databases.sizes.cache > 0 && databases.sizes.state > 0)
+        databases.close()
+        for name in ["cache", "state"] {
+            #expect(try fixture.folder.mode(name) == 0o700)
+            // Nothing is left in a log.
+            #expect(try fixture.folder.names(name) == ["\(name).db"])
+        }
+    }
+
+    @Test func filesAreTheirUsersOwn() throws {
+        let mask = umask(0)
+        defer { umask(mask) }
+        let databases = try open()
+        for name in ["cache", "state"] {
+            let files = try fixture.folder.names(name)
+            #expect(files.contains("\(name).db-wal"))
+            for file in files { #expect(try fixture.folder.mode("\(name)/\(file)") == 0o600, "\(file)") }
+        }
+        databases.close()
+    }
+
+    @Test func fileSaysWhoseItIs() throws {
+        try open().close()
+        for (name, id) in [("cache", "NRRC"), ("state", "NRRS")] {
+            // Offsets 60 and 68 of the header: user_version, application_id (SQLite, "Database File Format").
+            let header = try fixture.folder.bytes("\(name)/\(name).db")
+            #expect(header[68..<72].elementsEqual(id.utf8))
+            #expect(header[60..<64].elementsEqual([0, 0, 0, 1]))
+        }
+    }
+
+    /// A clean stop leaves one file each, whatever was written and searched before.
+    @Test func cleanStopWritesTheLogsBack() async throws {
+        try await fixture.run { store in
+            store.importStartingCollection()
+            _ = store.nextIDs(5)
+            _ = try await store.search(FactQuery(text: "chuck"), cursor: nil, limit: 5)
+            _ = try await store.search(FactQuery(text: "ch"), cursor: nil, limit: 5)
+        }
+        #expect(try fixture.folder.names("cache") == ["cache.db"])
+        #expect(try fixture.folder.names("state") == ["state.db"])
+        #expect(try fixture.folder.bytes("cache/cache.db").count > 50_000)
+    }
+
+    @Test func whatWasWrittenIsThereAgain() async throws {
+        let key = try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<10, categories: ["x"]))
+            return store.databases.cache.cursorKey
+        }
+        try await fixture.run { store in
+            #expect(store.count == 10)
+            #expect(store.categories.map(\.count) == [10])
+            #expect(store.databases.cache.cursorKey == key)
+            #expect(store.databases.faults == [])
+        }
+    }
+
+    @Test(arguments: ["cache", "state"])
+    func newerSchemaIsLeftUntouched(name: String) throws {
+        try open().close()
+        try execute("PRAGMA user_version = 7", on: name)
+        let before = try fixture.folder.bytes("\(name)/\(name).db")
+        let error = try #require(throws: StoreError.self) { try open() }
+        #expect(error.reason == .newerSchema(found: 7, known: 1))
+        #expect(error.path == fixture.folder["\(name)/\(name).db"])
+        #expect(error.description.contains("newer norrisd") && error.description.contains("left untouched"))
+        #expect(try fixture.folder.bytes("\(name)/\(name).db") == before)
+    }
+
+    /// The version may stand in the log alone, after an unclean end.
+    @Test func newerSchemaInTheLogIsLeftUntouched() async throws {
+        let databases = try open()
+        try await databases.state.opened.writer.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA user_version = 9")
+        }
+        let killed = try fixture.killed()
+        databases.close()
+        let before = try ["", "-wal"].map { try killed.folder.bytes("state/state.db" + $0) }
+        let error = #expect(throws: StoreError.self) { try killed.databases() }
+        #expect(error?.reason == .newerSchema(found: 9, known: 1))
+        #expect(try ["", "-wal"].map { try killed.folder.bytes("state/state.db" + $0) } == before)
+    }
+
+    @Test(arguments: ["cache", "state"])
+    func databaseOfAnotherProgramIsLeftUntouched(name: String) throws {
+        try fixture.folder.write("\(name)/\(name).db", "")
+        try execute("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1); PRAGMA application_id = 42", on: name)
+        let before = try fixture.folder.bytes("\(name)/\(name).db")
+        let error = #expect(throws: StoreError.self) { try open() }
+        #expect(error?.reason == .foreign)
+        #expect(error?.description.contains("another program") == true)
+        #expect(try fixture.folder.bytes("\(name)/\(name).db") == before)
+        #expect(try !fixture.folder.names(name).contains { $0.contains("damaged") })
+    }
+
+    /// Also without an id of its own; and the two of ours must not be swapped.
+    @Test func swappedDatabasesAreRefused() throws {
+        try open().close()
+        try fixture.folder.write("state/state.db", try fixture.folder.bytes("cache/cache.db"))
+        #expect(throws: StoreError.self) { try open() }
+        try fixture.folder.remove("state/state.db")
+        try fixture.folder.write("state/state.db", "")
+        try execute("CREATE TABLE theirs (x)", on: "state")
+        #expect(throws: StoreError.self) { try open() }
+    }
+
+    @Test func emptyFileBecomesADatabase() throws {
+        try fixture.folder.write("state/state.db", "")
+        let databases = try open()
+        #expect(databases.faults == [])
+        databases.close()
+    }
+
+    @Test(arguments: ["cache", "state"])
+    func garbageIsSetAside(name: String) async throws {
+        let garbage = Array(repeating: UInt8(ascii: "x"), count: 5_000)
+        try fixture.folder.write("\(name)/\(name).db", garbage)
+        try fixture.folder.write("\(name)/\(name).db-wal", "log")
+        let aside = fixture.folder["\(name)/\(name).db.damaged"]
+        try await fixture.run { store in
+            #expect(store.databases.faults == ["A damaged database was set aside as \(aside)"])
+            #expect(!store.databases.isReadOnly)
+            store.importStartingCollection()
+        }
+        #expect(try fixture.folder.bytes("\(name)/\(name).db.damaged") == garbage)
+        #expect(try fixture.folder.bytes("\(name)/\(name).db.damaged-wal") == Array("log".utf8))
+
+        // Whole by now, and another time does not overwrite what was set aside before.
+        try await fixture.run { #expect($0.databases.faults == []) }
+        try fixture.folder.write("\(name)/\(name).db", garbage.reversed() + [1])
+        try await fixture.run { #expect($0.databases.faults == ["A damaged database was set aside as \(aside).2"]) }
+        #expect(try fixture.folder.bytes("\(name)/\(name).db.damaged") == garbage)
+    }
+
+    @Test(arguments: ["cache", "state"], [Damage.truncated, .overwritten])
+    func damagedDatabaseIsSetAside(name: String, damage: Damage) async throws {
+        try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<500, categories: ["x", "y"]))
+            for length in 1...30 { _ = store.nextIDs(3, WalkFilter(maxLength: 100 * length)) }
+        }
+        var bytes = try fixture.folder.bytes("\(name)/\(name).db")
+        let pageSize = 4_096
+        try #require(bytes.count > 8 * pageSize)
+        switch damage {
+        case .truncated: bytes.removeLast(bytes.count / 2)
+        case .overwritten:
+            bytes.replaceSubrange(pageSize..<4 * pageSize, with: repeatElement(0x5A, count: 3 * pageSize))
+        }
+        try fixture.folder.write("\(name)/\(name).db", bytes)
+        try await fixture.run { store in
+            #expect(store.databases.faults.map { $0.contains("set aside") } == [true])
+            try store.replaceUpstream(upstreamFacts(0..<500, categories: ["x", "y"]))
+            #expect(store.nextIDs(100).count == 100)
+        }
+        #expect(try fixture.folder.bytes("\(name)/\(name).db.damaged") == bytes)
+        try await fixture.run { store in
+            #expect(store.databases.faults == [])
+            #expect(store.count == 500)
+        }
+    }
+
+    enum Damage {
+        case truncated, overwritten
+    }
+
+    @Test func folderThatCannotBeMadeLeavesTheOtherDatabaseOnDisk() throws {
+        let file = try fixture.folder.write("file", "plain")
+        let databases = try Databases(cacheFolder: file + "/below", stateFolder: fixture.stateFolder, logger: .silent)
+        #expect(databases.faults.count == 1)
+        #expect(databases.faults.first?.contains("\(file)/below: cannot be written") == true)
+        #expect(databases.isReadOnly)
+        #expect(databases.sizes.cache == 0)
+        #expect(databases.sizes.state > 0)
+        databases.close()
+        #expect(try fixture.folder.bytes("file") == Array("plain".utf8))
+    }
+
+    @Test func importDoesNotLeaveALargeLogBehind() async throws {
+        let store = try fixture.open()
+        let text = String(repeating: "lorem ipsum dolor sit amet ", count: 40)
+        try store.replaceUpstream((0..<3_000).map { .upstream("\($0)", "\($0) \(text)") })
+        try store.replaceUpstream([])
+        try store.replaceUpstream([.upstream("a")])
+        #expect(try fixture.folder.bytes("cache/cache.db-wal").count < 2_000_000)
+        #expect(try fixture.folder.bytes("cache/cache.db").count > 4_000_000)
+        store.databases.close()
+    }
+
+    private func execute(_ sql: String, on name: String) throws {
+        let queue = try DatabaseQueue(path: fixture.folder["\(name)/\(name).db"])
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+}

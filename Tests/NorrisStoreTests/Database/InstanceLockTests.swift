@@ -1,0 +1,96 @@
+import Glibc
+import Testing
+
+@testable import NorrisStore
+
+struct InstanceLockTests {
+    private let folder = ScratchFolder()
+
+    private func isFree() throws -> Bool {
+        do throws(StoreError) {
+            _ = try InstanceLock(folder: folder.path)
+            return true
+        } catch {
+            guard case .locked = error.reason else { throw error }
+            return false
+        }
+    }
+
+    @Test func secondHolderIsRefusedAndToldWhoHasIt() throws {
+        let lock = try InstanceLock(folder: folder.path)
+        let error = try #require(throws: StoreError.self) { _ = try InstanceLock(folder: folder.path) }
+        #expect(error == StoreError(path: folder.path, .locked(pid: Int(getpid()))))
+        #expect(error.description.contains("process id \(getpid())"))
+        #expect(error.description.contains("--state-dir"))
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func lockIsGivenBackAtTheEnd() throws {
+        do {
+            let lock = try InstanceLock(folder: folder.path)
+            #expect(try !isFree())
+            withExtendedLifetime(lock) {}
+        }
+        #expect(try isFree())
+    }
+
+    /// What was written by a holder that is gone says nothing.
+    @Test(arguments: ["", "123\n", "garbage", String(repeating: "9", count: 100)])
+    func leftLockFileDoesNotHold(text: String) throws {
+        try folder.write("lock", text)
+        #expect(try isFree())
+        #expect(try folder.bytes("lock") == Array("\(getpid())\n".utf8))
+    }
+
+    @Test func lockFileIsTheUsersOwn() throws {
+        let mask = umask(0)
+        defer { umask(mask) }
+        _ = try InstanceLock(folder: folder.path)
+        #expect(try folder.mode("lock") == 0o600)
+    }
+
+    @Test func lockFileThatIsALinkIsRefused() throws {
+        try folder.write("elsewhere", "precious")
+        #expect(symlink(folder["elsewhere"], folder["lock"]) == 0)
+        #expect(throws: StoreError.self) { _ = try InstanceLock(folder: folder.path) }
+        #expect(try folder.bytes("elsewhere") == Array("precious".utf8))
+    }
+
+    @Test func missingFolderIsSaid() throws {
+        let error = #expect(throws: StoreError.self) { _ = try InstanceLock(folder: folder["none"]) }
+        #expect(error?.path == folder["none/lock"])
+        guard case .notWritable = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    /// A program that the daemon starts does not keep the folder when the daemon has ended.
+    @Test func lockDoesNotSurviveInAProgramThatIsStarted() throws {
+        var (input, output): ([CInt], [CInt]) = ([0, 0], [0, 0])
+        #expect(pipe(&input) == 0 && pipe(&output) == 0)
+        _ = fcntl(input[1], F_SETFD, FD_CLOEXEC)
+        var child: pid_t = 0
+        do {
+            let lock = try InstanceLock(folder: folder.path)
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            posix_spawn_file_actions_adddup2(&actions, input[0], 0)
+            posix_spawn_file_actions_adddup2(&actions, output[1], 1)
+            var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("cat"), nil]
+            // Gives back its input, and ends with it when the pipe is closed below.
+            #expect(posix_spawnp(&child, "cat", &actions, nil, &arguments, environ) == 0)
+            posix_spawn_file_actions_destroy(&actions)
+            free(arguments[0])
+            // What comes back comes from the other program: by then nothing of this one is left in the child.
+            var byte: UInt8 = 7
+            #expect(write(input[1], &byte, 1) == 1 && read(output[0], &byte, 1) == 1)
+            #expect(try !isFree())
+            withExtendedLifetime(lock) {}
+        }
+        #expect(try isFree())
+        for descriptor in [input[1], input[0], output[0], output[1]] { close(descriptor) }
+        var status: CInt = 0
+        #expect(waitpid(child, &status, 0) == child)
+    }
+}

@@ -1,0 +1,131 @@
+import GRDB
+import NorrisProtocol
+import Synchronization
+import Testing
+
+@testable import NorrisStore
+
+struct FactOfTheDayTests {
+    private let today = CivilDate(year: 2026, month: 2, day: 28)!  // A day of the calendar.
+
+    private func day(_ distance: Int) -> CivilDate {
+        CivilDate(dayNumber: today.dayNumber + distance)!  // A few thousand days from today.
+    }
+
+    @Test func dayHasOneFactThroughRestartsArrivalsAndClearing() async throws {
+        let fixture = StoreFixture()
+        let fact = try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<50))
+            let fact = await store.factOfTheDay(today, today: today)
+            #expect(await store.factOfTheDay(today, today: today) == fact)
+            #expect(store.factOfTheDayInMemory(today) == fact)
+            return fact
+        }
+        #expect(fact != nil)
+        try await fixture.run { store in
+            #expect(store.factOfTheDayInMemory(today) == nil)
+            #expect(await store.factOfTheDay(today, today: today) == fact)
+            try store.replaceUpstream(upstreamFacts(50..<90))
+            #expect(await store.factOfTheDay(today, today: today) == fact)
+        }
+        try fixture.folder.remove("cache")
+        try await fixture.run { store in
+            #expect(store.count == 0)
+            #expect(await store.factOfTheDay(today, today: today) == fact)
+        }
+        // It was on the disk before it was given.
+        try await fixture.killed().run { #expect(await $0.factOfTheDay(today, today: today) == fact) }
+    }
+
+    @Test func everyFactIsThatOfADayBeforeAnyIsAgain() async throws {
+        let fixture = StoreFixture()
+        var ids: [String] = []
+        for start in [0, 6, 11] {
+            try await fixture.run { store in
+                try store.replaceUpstream(upstreamFacts(0..<20))
+                for distance in start..<[0: 6, 6: 11, 11: 20][start]! {  // The keys are the three starts.
+                    ids += [await store.factOfTheDay(day(distance), today: today)?.id].compactMap { $0 }
+                }
+            }
+        }
+        #expect(Set(ids).count == 20)
+    }
+
+    @Test func explicitFactIsNeverThatOfADay() async throws {
+        let store = try FactStore.inMemory()
+        try store.replaceUpstream([.upstream("rude", categories: ["explicit"])])
+        #expect(await store.factOfTheDay(today, today: today) == nil)
+        try store.replaceUpstream([.upstream("rude", categories: ["explicit"]), .upstream("kind")])
+        for distance in 0..<5 {
+            #expect(await store.factOfTheDay(day(distance), today: today)?.id == "kind")
+        }
+    }
+
+    @Test func withoutFactsThereIsNoneUntilOneComes() async throws {
+        let store = try FactStore.inMemory()
+        #expect(await store.factOfTheDay(today, today: today) == nil)
+        try store.replaceUpstream([.upstream("first")])
+        #expect(await store.factOfTheDay(today, today: today)?.id == "first")
+    }
+
+    @Test func thoseWhoAskAtOneTimeGetOneFact() async throws {
+        let fixture = StoreFixture()
+        try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<100))
+            for distance in 0..<10 {
+                let day = day(distance)
+                let ids = await withTaskGroup(of: String?.self) { group in
+                    for _ in 0..<16 { group.addTask { await store.factOfTheDay(day, today: today)?.id } }
+                    return await group.reduce(into: Set()) { $0.insert($1) }
+                }
+                #expect(ids.count == 1 && ids.first != .some(nil))
+            }
+        }
+    }
+
+    @Test func rememberedDaysAreBoundedAndTodayIsNeverForgotten() async throws {
+        let fixture = StoreFixture()
+        try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<10))
+            var kept: [Fact?] = []
+            for distance in -1...1 { kept.append(await store.factOfTheDay(day(distance), today: today)) }
+            for distance in 2..<1_200 { _ = await store.factOfTheDay(day(distance), today: today) }
+            let count = try await store.databases.state.opened.writer.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM facts_of_the_day")
+            }
+            #expect(count == 1_003)
+            #expect(store.state.withLock { $0.days.count } <= 20)
+            for (distance, fact) in zip(-1...1, kept) {
+                #expect(await store.factOfTheDay(day(distance), today: today) == fact)
+            }
+        }
+    }
+
+    @Test func todayKeepsItsFactWhereTheDiskTakesNothing() async throws {
+        let fixture = StoreFixture()
+        try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<100))
+            try await store.databases.state.opened.refuseWrites(to: "facts_of_the_day")
+            let fact = await store.factOfTheDay(today, today: today)
+            #expect(fact != nil)
+            for distance in 2..<60 { #expect(await store.factOfTheDay(day(distance), today: today) != nil) }
+            #expect(await store.factOfTheDay(today, today: today) == fact)
+            try await store.databases.state.opened.takeWritesAgain()
+        }
+    }
+
+    @Test func unreadableRowIsPickedAnewForGood() async throws {
+        let fixture = StoreFixture()
+        let fact = try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<100))
+            try await store.databases.state.opened.writer.write { database in
+                try database.execute(
+                    sql: "INSERT INTO facts_of_the_day (day, fact) VALUES (?, '{')", arguments: [today.description]
+                )
+            }
+            return await store.factOfTheDay(today, today: today)
+        }
+        #expect(fact != nil)
+        try await fixture.run { #expect(await $0.factOfTheDay(today, today: today) == fact) }
+    }
+}

@@ -1,0 +1,245 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+struct FactSearchTests {
+    private let store: FactStore
+
+    init() throws {
+        store = try FactStore.inMemory()
+    }
+
+    private func stored(_ texts: [String]) throws {
+        try store.replaceUpstream(texts.enumerated().map { .upstream("\($0.offset)", $0.element) })
+    }
+
+    private func found(_ query: String, categories: [String] = []) async throws -> Set<String> {
+        let page = try await store.search(FactQuery(text: query, categories: categories), cursor: nil, limit: 100)
+        #expect(page.total == page.items.count)
+        return Set(page.items.map(\.text))
+    }
+
+    /// No character of a query is special, whether it is looked up by trigrams or in the texts.
+    @Test(arguments: [
+        "%", "_", "\"", "*", "'", "\\", "^", "(", ":", "-", "+", "{", ",", ".", "?", "[",
+        "50%", "a_b", "\"ab", "ab*", "it's", "a\\b", "\"\"", "\"\"\"", "a\"b\"c", "AND", "a OR b", "NOT x", "^ab",
+        "NEAR(a b)", "folded:a", "a - b", "(ab)", "--x", "'; --", "   ", "\t\t\t", "a\nb",
+    ])
+    func queryIsLiteral(query: String) async throws {
+        let text = "before \(query) after"
+        try stored([text, "50 x", "axb", "ab", "abc abd its", "and or not near", "x", "beforeafter"])
+        #expect(try await found(query).contains(text))
+        #expect(try await found(query).allSatisfy { $0.lowercased().contains(query.lowercased()) })
+    }
+
+    @Test(arguments: [
+        ("éclair", "ÉCLAIR"), ("ÉCL", "éclair"), ("straße", "STRASSE"), ("STRASSE", "straße"), ("ß", "Masse ss"),
+        ("İst", "İSTANBUL"), ("ΣΊΣΥΦΟΣ", "σίσυφος"), ("σίσυφος", "ΣΊΣΥΦΟΣ"), ("ς", "Σ"), ("привет", "ПРИВЕТ"),
+        ("ǅ", "ǆ"), ("ﬁne", "FINE"), ("CHUCK", "chuck"), ("k", "K"),
+    ])
+    func caseDoesNotMatter(query: String, text: String) async throws {
+        try stored(["<\(text)>", "other"])
+        #expect(try await found(query) == ["<\(text)>"])
+    }
+
+    @Test(arguments: [("é", "e"), ("e\u{301}", "é"), ("naïve", "naive")])
+    func accentsAndTheirFormMatter(query: String, text: String) async throws {
+        try stored([text])
+        #expect(try await found(query) == [])
+    }
+
+    @Test(arguments: ["日", "日本", "日本語", "本語の", "👩‍👩‍👧", "🇩🇪", "한", "한국"])
+    func scriptsWithoutCaseAreFoundByAnyLength(query: String) async throws {
+        try stored(["これは日本語のテキスト", "👩‍👩‍👧 🇩🇪 한국어", "中文", "日 本 語"])
+        let expected = ["これは日本語のテキスト", "👩‍👩‍👧 🇩🇪 한국어", "中文", "日 本 語"].filter { $0.contains(query) }
+        #expect(try await found(query) == Set(expected))
+        #expect(!expected.isEmpty)
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 119, 120, 121, 122, 500, 9_990])
+    func lengthOfTheQueryDoesNotMatter(length: Int) async throws {
+        var generator = SeededGenerator(state: UInt64(length))
+        let needle = String((0..<length).map { _ in "abcde fghij".randomElement(using: &generator)! })
+        let other = String(needle.dropLast()) + "Z"
+        try stored(["xx" + needle.uppercased() + "yy", "xx" + other + "yy"])
+        #expect(try await found(needle) == ["xx" + needle.uppercased() + "yy"])
+        #expect(try await found(needle + "z") == [])
+    }
+
+    @Test func newestStoredComesFirstThenById() async throws {
+        let older = ["b", "a", "Z", "c"].map { Fact.upstream($0, "same \($0)") }
+        try store.replaceUpstream(older)
+        try store.replaceUpstream(older + ["e", "B", "d", "é"].map { .upstream($0, "same \($0)") })
+        let ids = try await store.search(FactQuery(text: "same"), cursor: nil, limit: 100).items.map(\.id)
+        #expect(ids == ["B", "d", "e", "é", "Z", "a", "b", "c"])
+        let short = try await store.search(FactQuery(text: "sa"), cursor: nil, limit: 100).items.map(\.id)
+        #expect(short == ids)
+    }
+
+    @Test func changedFactIsFoundByItsNewTextOnlyAndKeepsItsPlace() async throws {
+        try store.replaceUpstream([.upstream("a", "old words here"), .upstream("b", "other words here")])
+        try store.replaceUpstream([.upstream("a", "new words here"), .upstream("b", "other words here")])
+        #expect(try await found("old words") == [])
+        #expect(try await found("new words") == ["new words here"])
+        let ids = try await store.search(FactQuery(text: "words"), cursor: nil, limit: 9).items.map(\.id)
+        #expect(ids == ["a", "b"])
+        try store.replaceUpstream([])
+        #expect(try await found("words") == [])
+        #expect(try await found("w") == [])
+    }
+
+    @Test(arguments: [999, 1_000, 1_001, 1_002])
+    func totalIsExactUpToAThousandAndAbsentAbove(count: Int) async throws {
+        try store.replaceUpstream(upstreamFacts(0..<count) + [.upstream("x", "nothing of the kind")])
+        for query in ["text of", "fa", "THE TEXT OF FACT-"] {
+            let page = try await store.search(FactQuery(text: query), cursor: nil, limit: 1)
+            #expect(page.total == (count > 1_000 ? nil : count), "\(query)")
+        }
+    }
+
+    @Test(arguments: ["text of", "fa"])
+    func pagesHoldEverythingOnce(query: String) async throws {
+        try store.replaceUpstream(upstreamFacts(0..<107))
+        let query = FactQuery(text: query)
+        for limit in [1, 10, 25, 100] {
+            var ids: [String] = []
+            var cursor: String?
+            repeat {
+                let page = try await store.search(query, cursor: cursor, limit: limit)
+                #expect(page.items.count == min(limit, 107 - ids.count))
+                #expect(page.total == 107)
+                ids += page.items.map(\.id)
+                cursor = page.next
+            } while cursor != nil
+            #expect(ids == upstreamFacts(0..<107).map(\.id))
+        }
+    }
+
+    @Test func pageThatEndsWithTheLastFactHasNoNext() async throws {
+        try store.replaceUpstream(upstreamFacts(0..<50))
+        let page = try await store.search(FactQuery(text: "text"), cursor: nil, limit: 50)
+        #expect(page.items.count == 50)
+        #expect(page.next == nil)
+    }
+
+    /// What was there all the time comes exactly once, whatever comes and goes between the pages.
+    @Test(arguments: ["text of", "fa"])
+    func cursorsStayTrueWhileFactsComeAndGo(query: String) async throws {
+        let query = FactQuery(text: query)
+        var generator = SeededGenerator(state: 4)
+        let steady = upstreamFacts(0..<60)
+        var passing = upstreamFacts(100..<160)
+        var born = 1_000
+        try store.replaceUpstream(steady + passing)
+        var ids: [String] = []
+        var cursor: String?
+        repeat {
+            let page = try await store.search(query, cursor: cursor, limit: 7)
+            ids += page.items.map(\.id)
+            cursor = page.next
+            passing.shuffle(using: &generator)
+            // The fact the cursor stands on goes too, now and then.
+            passing.removeAll { $0.id == page.items.last?.id && Bool.random(using: &generator) }
+            passing = passing.dropLast(2) + upstreamFacts(born..<born + 3)
+            born += 3
+            try store.replaceUpstream(steady + passing)
+        } while cursor != nil
+        #expect(Set(ids).count == ids.count)
+        #expect(Set(ids).isSuperset(of: steady.map(\.id)))
+        #expect(ids.filter(Set(steady.map(\.id)).contains) == steady.map(\.id))
+    }
+
+    @Test func foreignCursorsAreRefused() async throws {
+        try store.replaceUpstream(upstreamFacts(0..<50, categories: ["x", "y"]))
+        let query = FactQuery(text: "text", categories: ["x"])
+        let cursor = try #require(try await store.search(query, cursor: nil, limit: 10).next)
+        #expect(try await store.search(query, cursor: cursor, limit: 5).items.count == 5)
+        // Another spelling of the same search.
+        let same = FactQuery(text: "TEXT", categories: ["x", "x"])
+        #expect(try await store.search(same, cursor: cursor, limit: 5).items.count == 5)
+
+        let others = [
+            FactQuery(text: "text"), FactQuery(text: "texx", categories: ["x"]),
+            FactQuery(text: "text", categories: ["y"]), FactQuery(text: "text", categories: ["x", "y"]),
+        ]
+        for other in others { try await expectRefusal(of: cursor, in: other, store) }
+
+        let parts = cursor.split(separator: ".").map(String.init)
+        let forged = [
+            "", ".", "..", "0", "zzz", "-1.\(parts[1])", "1.\(parts[1])", "+\(cursor)", "0\(cursor)", cursor + "0",
+            cursor + ".", cursor.uppercased() + " ", "\(parts[0]).", ".\(parts[1])", "\(parts[0]).0", "\u{0}",
+            String(repeating: "z", count: 10_000), "💥.💥",
+        ]
+        for text in forged { try await expectRefusal(of: text, in: query, store) }
+
+        let elsewhere = try FactStore.inMemory()
+        try elsewhere.replaceUpstream(upstreamFacts(0..<50, categories: ["x", "y"]))
+        try await expectRefusal(of: cursor, in: query, elsewhere)
+    }
+
+    private func expectRefusal(of cursor: String, in query: FactQuery, _ store: FactStore) async throws {
+        let error = await #expect(throws: ResponseError.self, "\(cursor.prefix(30))") {
+            try await store.search(query, cursor: cursor, limit: 5)
+        }
+        #expect(error?.code == .invalidParams)
+    }
+
+    @Test func cursorSurvivesARestart() async throws {
+        let fixture = StoreFixture()
+        let query = FactQuery(text: "text")
+        let cursor = try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<20))
+            return try await store.search(query, cursor: nil, limit: 15).next
+        }
+        try await fixture.run { store in
+            let page = try await store.search(query, cursor: cursor, limit: 15)
+            #expect(page.items.count == 5)
+        }
+    }
+
+    @Test func explicitFactsAreNeverFound() async throws {
+        try store.replaceUpstream([
+            .upstream("rude", "some words", categories: ["explicit", "dev"]),
+            .upstream("kind", "some words", categories: ["dev"]),
+        ])
+        for query in ["some words", "so"] {
+            for categories in [[], ["dev"], ["explicit"], ["dev", "explicit"]] {
+                let page = try await store.search(
+                    FactQuery(text: query, categories: categories), cursor: nil, limit: 5
+                )
+                #expect(page.items.map(\.id) == (categories == ["explicit"] ? [] : ["kind"]))
+                #expect(page.total == page.items.count)
+            }
+        }
+    }
+
+    @Test(arguments: ["word", "wo"])
+    func anyOfTheCategoriesMatches(query: String) async throws {
+        try store.replaceUpstream([
+            .upstream("1", "word one", categories: ["a"]),
+            .upstream("2", "word two", categories: ["a", "b"]),
+            .upstream("3", "word three", categories: ["c"]),
+            .upstream("4", "word four"),
+        ])
+        #expect(try await found(query, categories: ["a", "b"]) == ["word one", "word two"])
+        #expect(try await found(query, categories: ["b", "c"]) == ["word two", "word three"])
+        #expect(try await found(query, categories: ["none"]) == [])
+        #expect(try await found(query).count == 4)
+        // Categories that change are found as they are.
+        try store.replaceUpstream([.upstream("1", "word one", categories: ["c"])])
+        #expect(try await found(query, categories: ["a"]) == [])
+        #expect(try await found(query, categories: ["c"]) == ["word one"])
+    }
+
+    @Test func factComesBackWhole() async throws {
+        let fact = Fact(
+            id: "-x_", text: "Tab\tand\nnewline.", categories: ["b", "a"], source: "chucknorris",
+            url: "https://example.org/?a=b&c", createdAt: Timestamp(seconds: 1_600_000_000),
+            updatedAt: Timestamp(seconds: 1_700_000_000)
+        )
+        try store.replaceUpstream([fact])
+        #expect(try await store.search(FactQuery(text: "newline"), cursor: nil, limit: 1).items == [fact])
+        #expect(store.fact(id: "-x_")?.fact == fact)
+    }
+}

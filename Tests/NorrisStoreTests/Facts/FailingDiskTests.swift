@@ -1,0 +1,170 @@
+import GRDB
+import Glibc
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+/// The store goes on serving whatever the disk does, says so, and loses nothing that it can keep.
+struct FailingDiskTests {
+    @Test func walksThatCannotBeWrittenAreWrittenLater() async throws {
+        let fixture = StoreFixture()
+        let facts = upstreamFacts(0..<40)
+        var given: [String] = []
+        try await fixture.run { store in
+            try store.replaceUpstream(facts)
+            try await store.databases.state.opened.refuseWrites(to: "walks")
+            given += store.nextIDs(10)
+            #expect(await !store.writeWalks())
+            #expect(store.databases.isReadOnly)
+            #expect(store.databases.faults.count == 1)
+            #expect(store.databases.faults.first?.hasPrefix("The state takes no writes: ") == true)
+            given += store.nextIDs(10)
+            #expect(await !store.writeWalks())
+            try await store.databases.state.opened.takeWritesAgain()
+            #expect(await store.writeWalks())
+            #expect(!store.databases.isReadOnly)
+            #expect(store.databases.faults == [])
+        }
+        given += try await fixture.run { $0.nextIDs(20) }
+        #expect(Set(given).count == 40)
+    }
+
+    /// A good write of one database says nothing of the other.
+    @Test func troubleOfTheCacheIsNotForgottenWhenTheStateIsWritten() async throws {
+        let fixture = StoreFixture()
+        try await fixture.run { store in
+            try await store.databases.cache.opened.refuseWrites(to: "facts")
+            store.importStartingCollection()
+            #expect(store.nextIDs(5).count == 5)
+            #expect(await store.writeWalks())
+            #expect(store.databases.faults.count == 1)
+            #expect(store.databases.faults.first?.hasPrefix("The cache takes no writes: ") == true)
+            try await store.databases.cache.opened.takeWritesAgain()
+            store.importStartingCollection()
+            #expect(store.databases.faults == [])
+        }
+    }
+
+    @Test func contentIsServedFromMemoryWhereTheCacheIsFull() async throws {
+        let fixture = StoreFixture()
+        let path = try fixture.folder.write("jokes", "One.\n%\nTwo.\n")
+        try await fixture.run { store in
+            // SQLITE_FULL, as on a disk without space.
+            try await store.databases.cache.opened.writer.writeWithoutTransaction { database in
+                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                try database.execute(sql: "PRAGMA max_page_count = \(pages)")
+            }
+            store.importStartingCollection()
+            store.importFortunes([path])
+            #expect(store.count == StartingCollection.facts().count + 2)
+            #expect(Set(store.nextIDs(9, WalkFilter(categories: ["jokes"]))).count == 2)
+            #expect(store.databases.isReadOnly)
+        }
+        // With space again it is as if nothing had been.
+        try await fixture.run { store in
+            store.importStartingCollection()
+            store.importFortunes([path])
+            #expect(store.databases.faults == [])
+            let page = try await store.search(FactQuery(text: "two."), cursor: nil, limit: 5)
+            #expect(page.items.count == 1)
+        }
+    }
+
+    @Test func seatsThatCannotBeKeptLastForTheRun() async throws {
+        let fixture = StoreFixture()
+        var given = try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<20))
+            return store.nextIDs(10)
+        }
+        given += try await fixture.run { store in
+            try await store.databases.state.opened.refuseWrites(to: "seats")
+            // Facts with seats keep them; only the new ones have none for good.
+            try store.replaceUpstream(upstreamFacts(0..<30))
+            #expect(store.databases.isReadOnly)
+            return store.nextIDs(20)
+        }
+        #expect(Set(given).count == 30)
+        try await fixture.run { store in
+            #expect(store.databases.faults == [])
+            #expect(Set(store.nextIDs(30)).count == 30)
+        }
+    }
+
+    @Test func stateThatIsNoDatabaseIsSetAside() async throws {
+        let fixture = StoreFixture()
+        try fixture.folder.write("state/state.db", "This is no database. It never was one.")
+        try await fixture.run { store in
+            store.importStartingCollection()
+            #expect(store.nextIDs(5).count == 5)
+            #expect(await store.writeWalks())
+            #expect(store.databases.faults.count == 1)
+            #expect(!store.databases.isReadOnly)
+        }
+    }
+
+    @Test func withoutAnyFolderTheDaemonServes() async throws {
+        let folder = ScratchFolder()
+        let file = try folder.write("file", "")
+        let databases = try Databases(cacheFolder: file + "/c", stateFolder: file + "/s", logger: .silent)
+        let store = FactStore(databases: databases, logger: .silent)
+        store.importStartingCollection()
+        #expect(Set(store.nextIDs(100)).count == 100)
+        #expect(await store.writeWalks())
+        #expect(try await store.search(FactQuery(text: "chuck"), cursor: nil, limit: 5).items.count == 5)
+        let day = try #require(CivilDate("2026-02-28"))
+        let fact = await store.factOfTheDay(day, today: day)
+        #expect(fact != nil)
+        #expect(await store.factOfTheDay(day, today: day) == fact)
+        #expect(databases.isReadOnly)
+        #expect(databases.faults.count == 2)
+        #expect(databases.faults.allSatisfy { $0.contains(file) && $0.contains("kept in memory") })
+        #expect(databases.sizes == (0, 0))
+        databases.close()
+    }
+
+    /// The folders are there but belong to somebody else: what they hold is read, and nothing is written.
+    @Test func foreignDatabasesAreRead() async throws {
+        let fixture = StoreFixture()
+        let before = try fixture.open()
+        try before.replaceUpstream(upstreamFacts(0..<20))
+        var given = before.nextIDs(15)
+        await before.writeWalks()
+        // Not of a clean stop: a read-only connection needs the index that lies beside the database.
+        let foreign = try fixture.killed()
+        before.databases.close()
+        for folder in ["cache", "state"] {
+            for name in try foreign.folder.names(folder) { chmod(foreign.folder["\(folder)/\(name)"], 0o444) }
+            chmod(foreign.folder[folder], 0o555)
+        }
+        defer { for folder in ["cache", "state"] { chmod(foreign.folder[folder], 0o755) } }
+        let store = try asNobody { try foreign.open() }
+        #expect(store.databases.isReadOnly)
+        #expect(store.databases.faults.count == 2)
+        #expect(store.databases.faults.allSatisfy { $0.hasPrefix("A database is read-only: ") })
+        #expect(store.count == 20)
+        given += store.nextIDs(5)
+        #expect(Set(given).count == 20)
+        #expect(await !store.writeWalks())
+        #expect(try await store.search(FactQuery(text: "text of"), cursor: nil, limit: 5).total == 20)
+        store.databases.close()
+    }
+}
+
+extension OpenedDatabase {
+    /// Makes every insertion into a table fail, on the connection that writes.
+    func refuseWrites(to table: String) async throws {
+        try await writer.writeWithoutTransaction { database in
+            try database.execute(
+                sql: """
+                    CREATE TEMP TRIGGER refused BEFORE INSERT ON main.\(table)
+                    BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
+                    """
+            )
+        }
+    }
+
+    func takeWritesAgain() async throws {
+        try await writer.writeWithoutTransaction { try $0.execute(sql: "DROP TRIGGER refused") }
+    }
+}

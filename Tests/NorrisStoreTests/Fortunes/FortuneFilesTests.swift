@@ -1,0 +1,125 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import NorrisStore
+
+/// Which files configured paths lead to.
+struct FortuneFilesTests {
+    private let folder = ScratchFolder()
+
+    private func find(_ names: String...) -> (names: [String], faults: [String]) {
+        let found = FortuneFiles.find(names.map { folder[$0] })
+        return (found.files.map { String($0.path.dropFirst(folder.path.utf8.count + 1)) }, found.faults.map(\.problem))
+    }
+
+    @Test func folderIsReadWithAllBelowIt() throws {
+        for name in ["f/b", "f/a", "f/sub/c", "f/sub/deeper/d"] { try folder.write(name, "x") }
+        #expect(find("f").names == ["f/a", "f/b", "f/sub/c", "f/sub/deeper/d"])
+        #expect(find("f/").names.count == 4)
+        #expect(find("f/b", "f/sub").names == ["f/b", "f/sub/c", "f/sub/deeper/d"])
+        #expect(find("f").faults == [])
+    }
+
+    @Test func whatBelongsToAnotherFileIsNotRead() throws {
+        let others = ["a.dat", "a.u8", ".hidden", ".git/config", "off/rude", "sub/off/rude"]
+        for name in ["a", "offset", "dat", "x.dat.y"] + others { try folder.write("f/" + name, "x") }
+        #expect(find("f").names == ["f/a", "f/dat", "f/offset", "f/x.dat.y"])
+        #expect(find("f").faults == [])
+    }
+
+    @Test func whatIsNamedIsRead() throws {
+        try folder.write("f/off/rude", "x")
+        try folder.write("f/.hidden", "x")
+        try folder.write("f/a.u8", "x")
+        #expect(find("f/off").names == ["f/off/rude"])
+        #expect(find("f/off/").names.count == 1)
+        #expect(find("f/.hidden", "f/a.u8").names == ["f/.hidden", "f/a.u8"])
+    }
+
+    @Test func fileReachedTwiceIsReadOnce() throws {
+        try folder.write("f/a", "x")
+        #expect(symlink("a", folder["f/link"]) == 0)
+        #expect(link(folder["f/a"], folder["f/same"]) == 0)
+        #expect(symlink(folder["f"], folder["other"]) == 0)
+        #expect(find("f").names == ["f/a"])
+        #expect(find("f", "f/a", "other", "f/../f", "f").names == ["f/a"])
+        #expect(find("f/link").names == ["f/link"])
+    }
+
+    @Test func linksInALoopEnd() throws {
+        try folder.write("f/sub/a", "x")
+        #expect(symlink("..", folder["f/sub/up"]) == 0)
+        #expect(symlink(".", folder["f/self"]) == 0)
+        #expect(symlink("two", folder["f/one"]) == 0)
+        #expect(symlink("one", folder["f/two"]) == 0)
+        let found = find("f")
+        #expect(found.names == ["f/sub/a"])
+        // The two that lead to each other lead nowhere.
+        #expect(found.faults.count == 2)
+        #expect(found.faults.allSatisfy { $0.contains("Too many levels of symbolic links") })
+    }
+
+    @Test func nestingEnds() throws {
+        let deep = "f/" + (1...20).map(String.init).joined(separator: "/")
+        try folder.write(deep + "/a", "x")
+        #expect(find("f").names == [])
+        #expect(find("f").faults.map { $0.contains("nested too deep") } == [true])
+        #expect(find(deep).names == [deep + "/a"])
+    }
+
+    @Test func missingPathIsSaid() {
+        #expect(find("none").faults == ["cannot be read (No such file or directory); check facts.fortunes"])
+    }
+
+    @Test(arguments: [16 * 1024 * 1024 + 1, 1 << 30])
+    func tooLargeFileIsNotOpened(size: Int) throws {
+        let path = try folder.write("f/large", "")
+        #expect(truncate(path, off_t(size)) == 0)
+        try folder.write("f/small", "x")
+        #expect(find("f").names == ["f/small"])
+        #expect(find("f").faults == ["is larger than 16 MiB; split it, or take it out of facts.fortunes"])
+    }
+
+    @Test func pipesAndDevicesAreNotOpened() throws {
+        try folder.write("f/a", "x")
+        #expect(mkfifo(folder["f/pipe"], 0o600) == 0)
+        #expect(symlink("/dev/zero", folder["f/zero"]) == 0)
+        let found = find("f")
+        #expect(found.names == ["f/a"])
+        #expect(found.faults.count == 2)
+        #expect(found.faults.allSatisfy { $0.hasPrefix("is neither a file nor a folder") })
+    }
+
+    @Test func folderThatCannotBeListedIsSaid() throws {
+        try folder.write("f/a", "x")
+        chmod(folder["f"], 0)
+        defer { chmod(folder["f"], 0o700) }
+        let found = asNobody { find("f") }
+        #expect(found.faults == ["cannot be listed (Permission denied); check its permissions"])
+    }
+
+    @Test func digestTellsEveryChange() throws {
+        var digests: [String] = []
+        func note() { digests.append(FortuneFiles.find([folder["f"]]).digest) }
+        try folder.write("f/a", "one")
+        note()
+        try folder.write("f/b", "two")
+        note()
+        try folder.write("f/b", "three")
+        note()
+        // As long as before, and of another time.
+        let path = try folder.write("f/b", "seven")
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+        note()
+        #expect(rename(path, folder["f/c"]) == 0)
+        note()
+        try folder.remove("f/c")
+        try folder.remove("f/a")
+        note()
+        #expect(Set(digests).count == digests.count)
+        note()
+        #expect(digests.last == digests.dropLast().last)
+        #expect(FortuneFiles.find([]).digest == FortuneFiles.find([]).digest)
+    }
+}
