@@ -73,13 +73,14 @@ struct Exchange: Sendable {
         let start = json.count
         json.beginArray()
         let opened = json.count
+        var isFull = false
         for (index, message) in entries.enumerated() {
-            guard let rest = bounded(message, start: start, into: &json) else { continue }
+            guard let rest = bounded(message, start: start, &isFull, into: &json) else { continue }
             // The first entry that has to wait takes the rest of the batch with it, so that entries keep their order.
             let written = Array(json.bytes[start...])
             json.rewind(to: mark)
             let remaining = Array(entries[(index + 1)...])
-            return { await self.finish(written, rest, remaining) }
+            return { await self.finish(written, message, rest, remaining) }
         }
         if json.count == opened {
             // A batch of notifications only: no line at all.
@@ -91,12 +92,13 @@ struct Exchange: Sendable {
         return nil
     }
 
-    private func finish(_ written: [UInt8], _ first: Rest, _ remaining: [JSON]) async -> [UInt8] {
+    private func finish(_ written: [UInt8], _ first: JSON, _ rest: Rest, _ remaining: [JSON]) async -> [UInt8] {
         var json = JSONWriter(resuming: written)
-        await first(&json)
+        var isFull = false
+        await settle(first, rest, &isFull, into: &json)
         for message in remaining {
-            if let rest = bounded(message, start: 0, into: &json) {
-                await rest(&json)
+            if let rest = bounded(message, start: 0, &isFull, into: &json) {
+                await settle(message, rest, &isFull, into: &json)
             }
         }
         // One byte is the opening bracket: notifications only.
@@ -106,31 +108,38 @@ struct Exchange: Sendable {
         return json.bytes
     }
 
-    /// An entry of a batch, refused where the reply is full or becomes so.
-    private func bounded(_ message: JSON, start: Int, into json: inout JSONWriter) -> Rest? {
-        guard json.count - start <= Exchange.budget else {
-            overflow(message, into: &json)
+    /// An entry of a batch. The one that would overfill the reply is refused, and those after it are not begun.
+    private func bounded(
+        _ message: JSON, start: Int, _ isFull: inout Bool, into json: inout JSONWriter
+    ) -> Rest? {
+        if isFull {
+            refuseOverflowing(message, into: &json)
             return nil
         }
         let mark = json.mark()
-        if let rest = entry(message, into: &json) {
-            return { json in
-                let mark = json.mark()
-                await rest(&json)
-                if json.count > Exchange.budget {
-                    json.rewind(to: mark)
-                    self.overflow(message, into: &json)
-                }
-            }
-        }
+        if let rest = entry(message, into: &json) { return rest }
         if json.count - start > Exchange.budget {
+            isFull = true
             json.rewind(to: mark)
-            overflow(message, into: &json)
+            refuseOverflowing(message, into: &json)
         }
         return nil
     }
 
-    private func overflow(_ message: JSON, into json: inout JSONWriter) {
+    /// The rest of an entry of a batch, which may overfill the reply too.
+    private func settle(
+        _ message: JSON, _ rest: Rest, _ isFull: inout Bool, into json: inout JSONWriter
+    ) async {
+        let mark = json.mark()
+        await rest(&json)
+        if json.count > Exchange.budget {
+            isFull = true
+            json.rewind(to: mark)
+            refuseOverflowing(message, into: &json)
+        }
+    }
+
+    private func refuseOverflowing(_ message: JSON, into json: inout JSONWriter) {
         let error = ResponseError.busy(
             "The reply to the batch would be longer than \(Exchange.maximumReply) bytes.",
             hint: "Send smaller batches."
