@@ -18,7 +18,7 @@ struct Invocation: ParsableArguments {
     @Option(help: ArgumentHelp("Keep what others read at run time in this folder.", valueName: "folder"))
     var runtimeDir: String?
 
-    @Option(help: "Log from this level on: trace, debug, info, notice, warning, error or critical.")
+    @Option(help: ArgumentHelp("Log from this level on, whatever the configuration says.", valueName: "level"))
     var logLevel: Configuration.LogLevel?
 
     @Flag(help: "Check the configuration and exit.")
@@ -39,8 +39,10 @@ struct InvocationCommand: ParsableCommand {
         commandName: "norrisd",
         abstract: "Keeps facts at hand and gives them out over a Unix socket.",
         discussion: """
-            norrisd never forks and logs to standard error, or to the journal under systemd. Without flags it finds \
-            its files where norrisd(8) says; ask it with norrisctl.
+            norrisd never forks and logs to standard error, or to the journal under systemd. Without flags it \
+            listens on the socket that systemd passes, on $NORRISD_SOCKET, $XDG_RUNTIME_DIR/norrisd.sock or \
+            /run/norrisd.sock, and keeps its files where systemd or the XDG base directory specification say. Ask \
+            it with norrisctl.
 
             Signals: SIGTERM and SIGINT stop it after every request received is answered; SIGHUP reads the \
             configuration again.
