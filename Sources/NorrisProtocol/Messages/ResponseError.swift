@@ -49,14 +49,11 @@ extension ResponseError: JSONEncodable, JSONDecodable {
         let object = try json.objectValue()
         code = ErrorCode(rawValue: try object.required("code"))
         message = try object.required("message")
-        // Another server may send no data at all, or data that is no object: the code and message still stand.
-        guard case .object(let data)? = object["data"] else {
-            (reason, hint, details) = ("", nil, JSONObject())
-            return
-        }
-        reason = try data.optional("reason") ?? ""
-        hint = try data.optional("hint")
-        details = JSONObject()
+        // Another server may send no data at all, or data of another shape: the code and message still stand.
+        (reason, hint, details) = ("", nil, JSONObject())
+        guard case .object(let data)? = object["data"] else { return }
+        if case .string(let word)? = data["reason"] { reason = word }
+        if case .string(let text)? = data["hint"] { hint = text }
         for (key, value) in data.members where key != "reason" && key != "hint" {
             details[key] = value
         }

@@ -44,14 +44,14 @@ extension Schema {
         case .boolean: "true or false"
         case .date: "a day written as YYYY-MM-DD"
         case .integer(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"
-        case .count: "an integer"
+        case .count: "an integer of 0 or more"
         case .string: "a string"
         case .text(let range) where range.lowerBound == 1: "a string of 1 to \(range.upperBound) characters"
         case .text(let range): "a string of at most \(range.upperBound) characters"
         case .word(let words): "one of " + words.joined(separator: ", ")
         case .stringOrStrings: "a string, or a list of at least one string"
         case .timestamp: "a time such as 2026-01-31T12:00:00Z"
-        case .list: "a list"
+        case .list(let element): "a list, each item " + element.requirement
         case .nullable(let schema): schema.requirement + ", or null"
         case .object, .reference: "an object"
         }
@@ -69,7 +69,7 @@ extension Schema {
         case (.count, .integer(let integer)): integer >= 0
         case (.string, .string): true
         case (.text(let range), .string(let text)): range.contains(text.unicodeScalars.count)
-        case (.word(let words), .string(let text)): words.contains(text)
+        case (.word(let words), .string(let text)): words.contains { $0.hasSameBytes(as: text) }
         case (.stringOrStrings, .string): true
         case (.stringOrStrings, .array(let elements)):
             !elements.isEmpty && elements.allSatisfy(Schema.string.accepts)

@@ -1,0 +1,42 @@
+import NorrisProtocol
+import Testing
+
+struct MethodTableTests {
+    private let names = MethodTable.methods.map(\.name)
+
+    @Test func isSortedByNameWithoutDoubles() {
+        #expect(names == Set(names).sorted())
+    }
+
+    @Test func hasTheMethodsOfThisVersion() {
+        #expect(
+            names == [
+                "fact.categories", "fact.get", "fact.random", "fact.search", "fact.today", "rpc.discover",
+                "server.info", "server.reload", "server.status",
+            ]
+        )
+        #expect(MethodTable.methods.filter(\.isAdministrative).map(\.name) == ["server.reload"])
+        #expect(MethodTable.capabilities == ["fact", "rpc", "server"])
+    }
+
+    @Test("A name is a group and a verb, in lower case")
+    func hasValidNames() throws {
+        for method in MethodTable.methods {
+            #expect(method.name.wholeMatch(of: /[a-z]+\.[a-z]+(_[a-z]+)*/) != nil, "\(method.name)")
+            for parameter in method.parameters {
+                #expect(parameter.name.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(method.name) \(parameter.name)")
+            }
+            #expect(Set(method.parameters.map(\.name)).count == method.parameters.count, "\(method.name)")
+        }
+    }
+
+    @Test("Every method and parameter is described by a sentence")
+    func hasSentences() {
+        for method in MethodTable.methods {
+            for summary in [method.summary] + method.parameters.map(\.summary) {
+                #expect(summary.hasSuffix("."), "\(method.name): \(summary)")
+                #expect(summary.first?.isUppercase == true, "\(method.name): \(summary)")
+            }
+        }
+    }
+}
