@@ -43,55 +43,51 @@ extension Daemon {
         }
         facts.importFortunes(configuration.facts.fortunes)
 
-        let settings = Settings(configuration, logger: logger)
-        let reloader = Reloader(
-            loader: plan.loader, file: plan.paths.configurationFile, notifier: notifier, logger: logger
+        let handlers = Handlers(
+            loaded: plan.loaded,
+            databases: databases,
+            facts: facts,
+            loader: plan.loader,
+            file: plan.paths.configurationFile,
+            notifier: notifier,
+            logger: logger
         )
-        let factHandlers = FactHandlers(store: facts)
-        let connections = ConnectionCount()
-        let health = Health(settings: settings, databases: databases, facts: factHandlers, connections: connections)
-        let serverHandlers = ServerHandlers(health: health, reloader: reloader)
-        let registry = MethodRegistry(
-            bodies: factHandlers.bodies.merging(serverHandlers.bodies) { first, _ in first },
-            isAdministrator: settings.isAdministrator
-        )
-        health.count(requestsOf: registry)
 
         let socket = try listen(plan.socketPath, configuration)
         let server = Server(
             socket: socket,
-            registry: registry,
+            registry: handlers.makeRegistry(isAdministrator: handlers.settings.isAdministrator),
             limits: Server.Limits(configuration.limits),
             heartbeat: Watchdog.interval().map { interval in
                 Server.Heartbeat(every: interval) { notifier.watchdog() }
             },
-            connectionCount: connections,
+            connectionCount: handlers.connections,
             logger: logger
         ) {
-            notifier.ready(status: health.summary)
+            notifier.ready(status: handlers.health.summary)
             logger.notice(
                 "server.ready",
                 metadata: ["socket": "\(socket.boundPath ?? "inherited")", "facts": "\(facts.count)"]
             )
         }
-        await reloader.attach(
+        await handlers.reloader.attach(
             Reloader.Targets(
-                settings: settings,
+                settings: handlers.settings,
                 facts: facts,
                 levels: levels,
                 levelFlag: plan.levelFlag,
                 setLimits: server.setLimits,
-                summary: { health.summary }
+                summary: { handlers.health.summary }
             )
         )
 
         // Each needs those before it; they stop in reverse.
         var group = ServiceGroupConfiguration(
             services: [
-                StoreService(databases: databases, facts: facts, settings: settings, logger: logger),
-                ReloadService(reloader: reloader),
+                StoreService(databases: databases, facts: facts, settings: handlers.settings, logger: logger),
+                ReloadService(reloader: handlers.reloader),
                 server,
-                NotifierService(notifier: notifier, health: health),
+                NotifierService(notifier: notifier, health: handlers.health),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger

@@ -1,7 +1,7 @@
 /// The errors of the protocol by name, so that one reason is always worded alike.
 extension ResponseError {
     package static func parseError(_ error: JSONError) -> ResponseError {
-        ResponseError(.parseError, reason: "parse_error", message: "The line is not valid JSON: \(error).")
+        ResponseError(.parseError, reason: "parse_error", message: error.description)
     }
 
     package static func invalidRequest(_ message: String, hint: String? = nil) -> ResponseError {

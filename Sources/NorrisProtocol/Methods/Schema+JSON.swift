@@ -47,6 +47,7 @@ extension Schema: CustomStringConvertible {
         switch self {
         case .boolean: "true|false"
         case .date: "\"YYYY-MM-DD\""
+        case .integer(let range) where range.count == 1: "\(range.lowerBound)"
         case .integer(let range): "\(range.lowerBound)…\(range.upperBound)"
         case .count: "integer"
         case .string: "string"

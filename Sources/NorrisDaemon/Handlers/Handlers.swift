@@ -1,0 +1,39 @@
+import Logging
+import NorrisServer
+import NorrisStore
+import SystemdIntegration
+
+/// The bodies of all methods with what they answer from: the part of the daemon that needs neither socket nor process.
+struct Handlers: Sendable {
+    let settings: Settings
+    let reloader: Reloader
+    let health: Health
+    /// The server keeps it up to date.
+    let connections = ConnectionCount()
+    let bodies: [String: MethodBody]
+
+    /// - Parameter facts: of the same databases, filled already.
+    init(
+        loaded: ConfigurationLoader.Loaded,
+        databases: Databases,
+        facts: FactStore,
+        loader: ConfigurationLoader,
+        file: Paths.ConfigurationFile?,
+        notifier: Notifier = Notifier(),
+        logger: Logger
+    ) {
+        settings = Settings(loaded.configuration, logger: logger)
+        reloader = Reloader(loader: loader, file: file, notifier: notifier, logger: logger)
+        let factHandlers = FactHandlers(store: facts)
+        health = Health(settings: settings, databases: databases, facts: factHandlers, connections: connections)
+        let serverHandlers = ServerHandlers(health: health, reloader: reloader)
+        bodies = factHandlers.bodies.merging(serverHandlers.bodies) { first, _ in first }
+    }
+
+    /// The dispatch to the bodies.
+    func makeRegistry(isAdministrator: @escaping @Sendable (Peer) -> Bool) -> MethodRegistry {
+        let registry = MethodRegistry(bodies: bodies, isAdministrator: isAdministrator)
+        health.count(requestsOf: registry)
+        return registry
+    }
+}

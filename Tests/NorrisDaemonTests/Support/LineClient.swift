@@ -1,0 +1,64 @@
+import Glibc
+
+/// A client that knows nothing of the protocol but lines. It blocks, ten seconds at most.
+final class LineClient {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let descriptor: CInt
+    private var received: [UInt8] = []
+
+    init(path: String) throws {
+        descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let outcome = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard outcome == 0 else { throw LineClient.failure("connect") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func send(line: String) throws {
+        let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
+        guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count else {
+            throw LineClient.failure("send")
+        }
+    }
+
+    /// The next line without its end; nil where the server has closed.
+    func receiveLine() throws -> String? {
+        while true {
+            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { received.removeSubrange(...end) }
+                return String(decoding: received[..<end], as: UTF8.self)
+            }
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            guard count >= 0 else { throw LineClient.failure("recv") }
+            guard count > 0 else {
+                if !received.isEmpty { throw Failure(description: "The last line has no end.") }
+                return nil
+            }
+            received += chunk[..<count]
+        }
+    }
+
+    /// Says that no more lines come.
+    func endInput() {
+        shutdown(descriptor, CInt(SHUT_WR))
+    }
+
+    private static func failure(_ call: String) -> Failure {
+        Failure(description: "\(call): \(String(cString: strerror(errno)))")
+    }
+}

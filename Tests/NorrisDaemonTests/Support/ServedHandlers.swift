@@ -1,0 +1,88 @@
+import Foundation
+import Logging
+import NorrisServer
+import NorrisStore
+
+@testable import NorrisDaemon
+
+/// The daemon's own handlers behind a real socket, in this process: the starting collection in a folder of its own,
+/// the default configuration, one server for an administrator and one for anybody else.
+struct ServedHandlers: Sendable {
+    /// Whom the server takes its peers for.
+    enum Caller: String, CaseIterable {
+        // The status counts the requests to the last of them.
+        case user, administrator
+    }
+
+    private let folder: URL
+
+    func socketPath(_ caller: Caller) -> String {
+        folder.appending(path: "\(caller.rawValue).sock").path
+    }
+
+    /// Serves while the body runs, which gets a thread of its own and may block.
+    static func serve<Result: Sendable>(
+        _ body: @escaping @Sendable (ServedHandlers) throws -> Result
+    ) async throws -> Result {
+        let served = ServedHandlers(
+            folder: FileManager.default.temporaryDirectory.appending(path: "norrisd-handlers-\(UUID().uuidString)")
+        )
+        defer { try? FileManager.default.removeItem(at: served.folder) }
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let databases = try Databases(
+            cacheFolder: served.folder.appending(path: "cache").path,
+            stateFolder: served.folder.appending(path: "state").path,
+            logger: logger
+        )
+        defer { databases.close() }
+        let facts = FactStore(databases: databases, logger: logger)
+        facts.importStartingCollection()
+        let handlers = Handlers(
+            loaded: ConfigurationLoader.Loaded(configuration: Configuration()),
+            databases: databases,
+            facts: facts,
+            loader: ConfigurationLoader(home: nil, currentDirectory: served.folder.path),
+            file: nil,
+            logger: logger
+        )
+        await handlers.reloader.attach(
+            Reloader.Targets(
+                settings: handlers.settings,
+                facts: facts,
+                levels: LogLevelSwitch(.info),
+                levelFlag: nil,
+                setLimits: { _ in },
+                summary: { "" }
+            )
+        )
+        return try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for caller in Caller.allCases {
+                let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+                let server = Server(
+                    socket: try ListeningSocket(binding: served.socketPath(caller), mode: 0o600),
+                    registry: handlers.makeRegistry { _ in caller == .administrator },
+                    limits: Server.Limits(),
+                    connectionCount: handlers.connections,
+                    logger: logger,
+                    onReady: { isReady.finish() }
+                )
+                tasks.addTask {
+                    // A server that cannot start is ready to be found out.
+                    defer { isReady.finish() }
+                    try await server.run()
+                }
+                for await _ in ready {}
+            }
+            defer { tasks.cancelAll() }
+            return try await onThread { try body(served) }
+        }
+    }
+
+    private static func onThread<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Swift.Result(catching: body)) }
+        }
+    }
+}
