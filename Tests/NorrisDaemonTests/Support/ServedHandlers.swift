@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import NorrisServer
 import NorrisStore
+import NorrisTestSupport
 
 @testable import NorrisDaemon
 
@@ -14,24 +15,21 @@ struct ServedHandlers: Sendable {
         case user, administrator
     }
 
-    private let folder: URL
+    private let folder = TemporaryFolder()
 
     func socketPath(_ caller: Caller) -> String {
-        folder.appending(path: "\(caller.rawValue).sock").path
+        folder(caller.rawValue)
     }
 
     /// Serves while the body runs, which gets a thread of its own and may block.
     static func serve<Result: Sendable>(
         _ body: @escaping @Sendable (ServedHandlers) throws -> Result
     ) async throws -> Result {
-        let served = ServedHandlers(
-            folder: FileManager.default.temporaryDirectory.appending(path: "norrisd-handlers-\(UUID().uuidString)")
-        )
-        defer { try? FileManager.default.removeItem(at: served.folder) }
+        let served = ServedHandlers()
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let databases = try Databases(
-            cacheFolder: served.folder.appending(path: "cache").path,
-            stateFolder: served.folder.appending(path: "state").path,
+            cacheFolder: served.folder("cache"),
+            stateFolder: served.folder("state"),
             logger: logger
         )
         defer { databases.close() }
