@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client that knows nothing of the protocol but lines. It blocks, ten seconds at most.
+/// A client that knows nothing of the protocol but lines. It blocks, as long as a busy machine may take.
 final class LineClient {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -14,7 +14,7 @@ final class LineClient {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        var patience = timeval(tv_sec: 300, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         let outcome = withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
