@@ -24,6 +24,8 @@ package enum Daemon {
         }
         // Whatever the daemon makes is its user's own, unless it says otherwise.
         umask(0o077)
+        // Until the reload service listens for it, a hang-up would end the process; what it asks for is being done.
+        signal(SIGHUP, SIG_IGN)
         let environment = currentEnvironment()
         do {
             let paths = try Paths(

@@ -42,6 +42,7 @@ package final class Server: Service, Sendable {
     private let registry: MethodRegistry
     private let limits: Mutex<Limits>
     private let heartbeat: Heartbeat?
+    private let lastRefusalNote = Mutex<ContinuousClock.Instant?>(nil)
     private let onReady: @Sendable () -> Void
     private let connectionCount: ConnectionCount
     private let logger: Logger
@@ -158,7 +159,7 @@ package final class Server: Service, Sendable {
             throw ChannelError.operationUnsupported
         }
         if let refusal = refusal(of: peer, connections) {
-            logger.notice("connection.refused", metadata: ["peer.uid": "\(peer.uid)", "reason": "\(refusal.message)"])
+            noteRefusal(refusal, of: peer)
             return try pipeline.addHandler(RefusalHandler(refusal))
         }
         try pipeline.addHandler(
@@ -169,6 +170,19 @@ package final class Server: Service, Sendable {
                 patience: .init()
             )
         )
+    }
+
+    /// Says a refusal in the log, but not once for every try of somebody who does not give up.
+    private func noteRefusal(_ refusal: ResponseError, of peer: Peer) {
+        let now = ContinuousClock.now
+        let isDue = lastRefusalNote.withLock { last in
+            if let last, last.duration(to: now) < .seconds(60) { return false }
+            last = now
+            return true
+        }
+        if isDue {
+            logger.notice("connection.refused", metadata: ["peer.uid": "\(peer.uid)", "reason": "\(refusal.message)"])
+        }
     }
 
     private func refusal(of peer: Peer, _ connections: ConnectionRegistry) -> ResponseError? {

@@ -208,6 +208,15 @@ struct ExchangeTests {
         #expect(codes == [0, 0, 0] + Array(repeating: -32004, count: 61))
     }
 
+    @Test func aReplyThatWouldBeLongerIsRefused() async throws {
+        let line = #"{"jsonrpc":"2.0","id":1,"method":"fact.random"}"#
+        let envelope = #"{"jsonrpc":"2.0","id":1,"result":""}"#.utf8.count + 1
+        let fits = TestMethods.registry(["fact.random": TestMethods.long(Exchange.maximumReply - envelope)])
+        #expect(try await refusal(of: line, fits).code == 0)
+        let tooLong = TestMethods.registry(["fact.random": TestMethods.long(Exchange.maximumReply - envelope + 1)])
+        #expect(try await refusal(of: line, tooLong) == Refusal(code: -32004, id: .integer(1)))
+    }
+
     @Test func aBatchsBracketCountsTowardsTheDepth() async throws {
         func request(_ depth: Int) -> String {
             let nest = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

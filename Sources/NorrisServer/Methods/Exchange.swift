@@ -7,10 +7,8 @@ typealias Continuation = @Sendable () async -> [UInt8]
 struct Exchange: Sendable {
     /// How many requests a batch may hold.
     static let maximumBatch = 64
-    /// How long the reply to a batch may become. What is held back leaves room for the errors of all entries, so
-    /// that a reply never takes more than a connection may hold.
+    /// How long a reply line may become, in bytes: no more than a connection may hold.
     static let maximumReply = 4 * 1024 * 1024
-    private static let budget = maximumReply - maximumBatch * 512
 
     let registry: MethodRegistry
     let peer: Peer
@@ -40,7 +38,9 @@ struct Exchange: Sendable {
                 into: &json
             )
         }
-        return batch(entries, into: &json)
+        // What is held back leaves room for the refusal of every entry with its id, each byte of it escaped.
+        let refusals = 6 * line.count + Exchange.maximumBatch * 256
+        return batch(entries, budget: Exchange.maximumReply - refusals, into: &json)
     }
 
     /// Answers a line that was too long to be kept.
@@ -56,31 +56,34 @@ struct Exchange: Sendable {
 
     private func single(_ message: JSON, into json: inout JSONWriter) -> Continuation? {
         let start = json.count
-        guard let rest = entry(message, into: &json) else {
+        var isFull = false
+        let budget = Exchange.maximumReply - 1
+        guard let rest = bounded(message, limit: start + budget, &isFull, into: &json) else {
             if json.count > start { json.newline() }
             return nil
         }
         return {
             var json = JSONWriter()
-            await rest(&json)
+            var isFull = false
+            await self.settle(message, rest, limit: budget, &isFull, into: &json)
             if json.count > 0 { json.newline() }
             return json.bytes
         }
     }
 
-    private func batch(_ entries: [JSON], into json: inout JSONWriter) -> Continuation? {
+    private func batch(_ entries: [JSON], budget: Int, into json: inout JSONWriter) -> Continuation? {
         let mark = json.mark()
         let start = json.count
         json.beginArray()
         let opened = json.count
         var isFull = false
         for (index, message) in entries.enumerated() {
-            guard let rest = bounded(message, start: start, &isFull, into: &json) else { continue }
+            guard let rest = bounded(message, limit: start + budget, &isFull, into: &json) else { continue }
             // The first entry that has to wait takes the rest of the batch with it, so that entries keep their order.
             let written = Array(json.bytes[start...])
             json.rewind(to: mark)
             let remaining = Array(entries[(index + 1)...])
-            return { await self.finish(written, message, rest, remaining) }
+            return { await self.finish(written, message, rest, remaining, budget: budget) }
         }
         if json.count == opened {
             // A batch of notifications only: no line at all.
@@ -92,13 +95,15 @@ struct Exchange: Sendable {
         return nil
     }
 
-    private func finish(_ written: [UInt8], _ first: JSON, _ rest: Rest, _ remaining: [JSON]) async -> [UInt8] {
+    private func finish(
+        _ written: [UInt8], _ first: JSON, _ rest: Rest, _ remaining: [JSON], budget: Int
+    ) async -> [UInt8] {
         var json = JSONWriter(resuming: written)
         var isFull = false
-        await settle(first, rest, &isFull, into: &json)
+        await settle(first, rest, limit: budget, &isFull, into: &json)
         for message in remaining {
-            if let rest = bounded(message, start: 0, &isFull, into: &json) {
-                await settle(message, rest, &isFull, into: &json)
+            if let rest = bounded(message, limit: budget, &isFull, into: &json) {
+                await settle(message, rest, limit: budget, &isFull, into: &json)
             }
         }
         // One byte is the opening bracket: notifications only.
@@ -108,9 +113,11 @@ struct Exchange: Sendable {
         return json.bytes
     }
 
-    /// An entry of a batch. The one that would overfill the reply is refused, and those after it are not begun.
+    /// One request of the line. The one that would overfill the reply is refused, and those after it are not begun.
+    ///
+    /// - Parameter limit: what the writer may hold after it.
     private func bounded(
-        _ message: JSON, start: Int, _ isFull: inout Bool, into json: inout JSONWriter
+        _ message: JSON, limit: Int, _ isFull: inout Bool, into json: inout JSONWriter
     ) -> Rest? {
         if isFull {
             refuseOverflowing(message, into: &json)
@@ -118,7 +125,7 @@ struct Exchange: Sendable {
         }
         let mark = json.mark()
         if let rest = entry(message, into: &json) { return rest }
-        if json.count - start > Exchange.budget {
+        if json.count > limit {
             isFull = true
             json.rewind(to: mark)
             refuseOverflowing(message, into: &json)
@@ -126,13 +133,13 @@ struct Exchange: Sendable {
         return nil
     }
 
-    /// The rest of an entry of a batch, which may overfill the reply too.
+    /// The rest of a request, which may overfill the reply too.
     private func settle(
-        _ message: JSON, _ rest: Rest, _ isFull: inout Bool, into json: inout JSONWriter
+        _ message: JSON, _ rest: Rest, limit: Int, _ isFull: inout Bool, into json: inout JSONWriter
     ) async {
         let mark = json.mark()
         await rest(&json)
-        if json.count > Exchange.budget {
+        if json.count > limit {
             isFull = true
             json.rewind(to: mark)
             refuseOverflowing(message, into: &json)
@@ -141,8 +148,8 @@ struct Exchange: Sendable {
 
     private func refuseOverflowing(_ message: JSON, into json: inout JSONWriter) {
         let error = ResponseError.busy(
-            "The reply to the batch would be longer than \(Exchange.maximumReply) bytes.",
-            hint: "Send smaller batches."
+            "The reply would be longer than \(Exchange.maximumReply) bytes.",
+            hint: "Ask for less at a time."
         )
         do throws(EnvelopeError) {
             let request = try Request(json: message)
