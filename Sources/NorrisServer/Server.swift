@@ -8,7 +8,7 @@ import Synchronization
 /// Serves the protocol on a Unix socket: one event loop, one handler for each connection.
 ///
 /// A graceful shutdown accepts no more, answers every line received, and closes; connections that do not let that
-/// happen within ``Server/drainTime`` are cut.
+/// happen within ``Server/Pace/drainTime`` are cut.
 package final class Server: Service, Sendable {
     typealias Job = @Sendable () async -> Void
 
@@ -35,22 +35,40 @@ package final class Server: Service, Sendable {
         }
     }
 
-    /// How long a stop waits for peers that do not take their replies.
-    static let drainTime = TimeAmount.seconds(2)
+    /// What the contract says of slow and silent peers; other figures are for tests.
+    struct Pace: Sendable {
+        var patience = ConnectionStateMachine.Patience()
+        /// How often the clock is looked at.
+        var tick = Duration.seconds(1)
+        /// How long a stop waits for peers that do not take their replies.
+        var drainTime = Duration.seconds(2)
+        /// How many bytes are held for slow readers altogether.
+        var maximumUnsent = 64 * 1024 * 1024
+    }
+
+    /// What a run works with.
+    private struct Running {
+        let listener: any Channel
+        let connections: NIOLoopBound<ConnectionRegistry>
+        let feed: AsyncStream<Job>.Continuation
+    }
 
     private let socket: ListeningSocket
     private let registry: MethodRegistry
     private let limits: Mutex<Limits>
+    private let pace: Pace
     private let heartbeat: Heartbeat?
     private let lastRefusalNote = Mutex<ContinuousClock.Instant?>(nil)
     private let onReady: @Sendable () -> Void
     private let connectionCount: ConnectionCount
     private let logger: Logger
+    /// From the moment the socket accepts until a stop begins.
+    private let running = Mutex<Running?>(nil)
 
     /// - Parameters:
     ///   - connectionCount: kept up to date with the number of open connections.
     ///   - onReady: called once, when the socket accepts.
-    package init(
+    package convenience init(
         socket: ListeningSocket,
         registry: MethodRegistry,
         limits: Limits,
@@ -59,9 +77,26 @@ package final class Server: Service, Sendable {
         logger: Logger,
         onReady: @escaping @Sendable () -> Void = {}
     ) {
+        self.init(
+            socket: socket, registry: registry, limits: limits, pace: Pace(), heartbeat: heartbeat,
+            connectionCount: connectionCount, logger: logger, onReady: onReady
+        )
+    }
+
+    init(
+        socket: ListeningSocket,
+        registry: MethodRegistry,
+        limits: Limits,
+        pace: Pace,
+        heartbeat: Heartbeat? = nil,
+        connectionCount: ConnectionCount = ConnectionCount(),
+        logger: Logger,
+        onReady: @escaping @Sendable () -> Void = {}
+    ) {
         self.socket = socket
         self.registry = registry
         self.limits = Mutex(limits)
+        self.pace = pace
         self.heartbeat = heartbeat
         self.connectionCount = connectionCount
         self.logger = logger
@@ -78,52 +113,61 @@ package final class Server: Service, Sendable {
         let eventLoop = group.next()
         let (jobs, feed) = AsyncStream.makeStream(of: Job.self)
         let connections = try await eventLoop.submit {
-            NIOLoopBound(ConnectionRegistry(count: self.connectionCount), eventLoop: eventLoop)
+            let registry = ConnectionRegistry(maximumUnsent: self.pace.maximumUnsent, count: self.connectionCount)
+            return NIOLoopBound(registry, eventLoop: eventLoop)
         }.get()
         let listener: any Channel
         do {
             listener = try await bootstrap(eventLoop, connections, feed).withBoundSocket(socket.descriptor).get()
         } catch {
+            socket.removeFile()
             try await group.shutdownGracefully()
             throw error
         }
+        running.withLock { $0 = Running(listener: listener, connections: connections, feed: feed) }
         startTicking(eventLoop, connections)
         onReady()
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { tasks in
-                // Ends when the last connection has closed after the shutdown began.
+                // Ends when the last connection has closed after the shutdown began, or when this task is cancelled.
                 for await job in jobs {
                     tasks.addTask(operation: job)
                 }
             }
         } onGracefulShutdown: {
-            self.logger.debug("server.draining")
-            listener.close().whenComplete { _ in
-                self.socket.removeFile()
-                Server.drain(connections, eventLoop, feed)
-            }
+            self.stop()
+        }
+        // A run that was cancelled instead has not been stopped yet.
+        if running.withLock({ $0.take() }) != nil {
+            socket.removeFile()
         }
         try await group.shutdownGracefully()
     }
 
-    private static func drain(
-        _ connections: NIOLoopBound<ConnectionRegistry>,
-        _ eventLoop: any EventLoop,
-        _ feed: AsyncStream<Job>.Continuation
-    ) {
+    /// Begins a clean stop, which ends ``run()``.
+    func stop() {
+        guard let running = running.withLock({ $0.take() }) else { return }
+        logger.debug("server.draining")
+        socket.removeFile()
+        running.listener.close().whenComplete { _ in self.drain(running) }
+    }
+
+    private func drain(_ running: Running) {
+        let eventLoop = running.listener.eventLoop
         eventLoop.execute {
-            let giveUp = eventLoop.scheduleTask(in: drainTime) {
-                for connection in connections.value.all { connection.abort() }
+            let giveUp = eventLoop.scheduleTask(in: TimeAmount(self.pace.drainTime)) {
+                for connection in running.connections.value.all { connection.abort() }
             }
-            connections.value.drain {
+            running.connections.value.drain {
                 giveUp.cancel()
-                feed.finish()
+                running.feed.finish()
             }
         }
     }
 
     private func startTicking(_ eventLoop: any EventLoop, _ connections: NIOLoopBound<ConnectionRegistry>) {
-        eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+        let tick = TimeAmount(pace.tick)
+        eventLoop.scheduleRepeatedTask(initialDelay: tick, delay: tick) { _ in
             connections.value.tick(now: .now)
         }
         if let heartbeat {
@@ -167,7 +211,7 @@ package final class Server: Service, Sendable {
                 exchange: Exchange(registry: registry, peer: peer),
                 registry: connections,
                 jobs: feed,
-                patience: .init()
+                patience: pace.patience
             )
         )
     }

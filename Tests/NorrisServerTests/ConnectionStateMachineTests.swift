@@ -4,163 +4,304 @@ import Testing
 @testable import NorrisServer
 
 struct ConnectionStateMachineTests {
-    private let start = ContinuousClock.now
-
-    private func machine(_ patience: ConnectionStateMachine.Patience = .init()) -> ConnectionStateMachine {
-        ConnectionStateMachine(now: start, patience: patience)
+    private func machine(receiving text: String = "") -> Driver {
+        let driver = Driver(start: .now)
+        driver.receive(text)
+        return driver
     }
 
-    private func feed(_ text: String, to machine: inout ConnectionStateMachine, after: Duration = .zero) {
-        Array(text.utf8).withUnsafeBytes { machine.received($0, now: start + after) }
-    }
+    // MARK: Order
 
-    private func expires(_ machine: inout ConnectionStateMachine, after: Duration, unsent: Int) -> Bool {
-        machine.hasExpired(now: start + after, unsentBytes: unsent)
-    }
-
-    /// Answers everything that can be answered, and gives the lines and the action that ended it.
-    private func drain(_ machine: inout ConnectionStateMachine) -> (lines: [String], last: ConnectionStateMachine.Action) {
-        var lines: [String] = []
-        while true {
-            switch machine.next() {
-            case .answer(let line):
-                lines.append(String(decoding: line, as: UTF8.self))
-                machine.answered(waiting: false)
-            case .refuseLongLine:
-                lines.append("too long")
-                machine.answered(waiting: false)
-            case let action:
-                return (lines, action)
-            }
-        }
-    }
-
-    @Test func linesAreAnsweredInOrderThenMoreIsRead() {
-        var machine = machine()
-        feed("a\nb\r\n\nc\nincompl", to: &machine)
-        let (lines, last) = drain(&machine)
-        #expect(lines == ["a", "b", "c"])
-        #expect(last == .read)
+    @Test func aNewConnectionIsReadFrom() {
+        let machine = machine()
+        #expect(machine.next() == .read)
         #expect(machine.wantsInput)
-        feed("ete\n", to: &machine)
-        let (rest, _) = drain(&machine)
-        #expect(rest == ["incomplete"])
     }
 
-    @Test func anAwaitedAnswerHoldsBackTheNextLine() {
-        var machine = machine()
-        feed("a\nb\n", to: &machine)
-        #expect(machine.next() == .answer(Array("a".utf8)[...]))
-        machine.answered(waiting: true)
+    @Test func answersLinesInTheirOrder() {
+        let machine = machine(receiving: "one\ntwo\r\nthr")
+        #expect(machine.answerNext() == "one")
+        #expect(machine.answerNext() == "two")
+        #expect(machine.next() == .read)
+        machine.receive("ee\n")
+        #expect(machine.answerNext() == "three")
+        #expect(machine.next() == .read)
+    }
+
+    @Test func answersOneLineAtATime() {
+        let machine = machine(receiving: "slow\nnext\n")
+        #expect(machine.answerNext(waiting: true) == "slow")
         #expect(machine.next() == .wait)
         #expect(!machine.wantsInput)
-        machine.answerArrived(now: start)
-        let (rest, _) = drain(&machine)
-        #expect(rest == ["b"])
+        machine.receive("more\n")
+        #expect(machine.next() == .wait)
+        machine.answerArrived()
+        #expect(machine.answerNext() == "next")
+        #expect(machine.answerNext() == "more")
+        #expect(machine.wantsInput)
     }
 
-    @Test func aReaderThatDoesNotTakeItsRepliesIsNotReadFrom() {
-        var machine = machine()
-        feed("a\nb\n", to: &machine)
+    @Test func refusesALongLineInItsTurn() {
+        let long = String(repeating: "x", count: LineSplitter.maximumRequest + 1)
+        let machine = machine(receiving: "before\n\(long)\nafter\n")
+        #expect(machine.answerNext() == "before")
+        #expect(machine.next() == .refuseLongLine)
+        machine.answered()
+        #expect(machine.answerNext() == "after")
+        #expect(machine.next() == .read)
+    }
+
+    @Test func doesNotReadOrAnswerForAPeerThatTakesNothing() {
+        let machine = machine(receiving: "one\ntwo\n")
+        #expect(machine.answerNext() == "one")
         machine.writabilityChanged(false)
         #expect(machine.next() == .wait)
         #expect(!machine.wantsInput)
         machine.writabilityChanged(true)
-        let (rest, _) = drain(&machine)
-        #expect(rest == ["a", "b"])
+        #expect(machine.answerNext() == "two")
+        #expect(machine.next() == .read)
     }
 
-    @Test func afterTheLastLineWithoutItsEndTheConnectionCloses() {
-        var machine = machine()
-        feed("a\nlast", to: &machine)
+    // MARK: The end of input
+
+    @Test(arguments: ["one\ntwo", "one\ntwo\n", "one\r\ntwo\r"])
+    func answersAllAtTheEndOfInput(_ text: String) {
+        let machine = machine(receiving: text)
         machine.inputEnded()
-        let (lines, last) = drain(&machine)
-        #expect(lines == ["a", "last"])
-        #expect(last == .close)
         #expect(!machine.wantsInput)
+        #expect(machine.answerNext() == "one")
+        #expect(machine.answerNext() == "two")
+        #expect(machine.next() == .close)
+        #expect(machine.next() == .close)
     }
 
-    @Test func halfCloseWaitsForTheAnswerUnderWay() {
-        var machine = machine()
-        feed("a\n", to: &machine)
-        _ = machine.next()
-        machine.answered(waiting: true)
+    @Test func closesAtTheEndOfInputOnlyAfterTheAnswer() {
+        let machine = machine(receiving: "one\ntwo")
+        #expect(machine.answerNext(waiting: true) == "one")
         machine.inputEnded()
         #expect(machine.next() == .wait)
-        machine.answerArrived(now: start)
+        machine.answerArrived()
+        machine.writabilityChanged(false)
+        #expect(machine.next() == .wait)
+        machine.writabilityChanged(true)
+        #expect(machine.answerNext() == "two")
         #expect(machine.next() == .close)
     }
 
-    @Test func aLongLineIsRefusedInItsPlace() {
-        var machine = machine()
-        feed("a\n" + String(repeating: "x", count: LineSplitter.maximumRequest + 1) + "\nb\n", to: &machine)
-        let (rest, _) = drain(&machine)
-        #expect(rest == ["a", "too long", "b"])
-    }
-
-    @Test func drainingAnswersWhatIsThereAndDropsHalfALine() {
-        var machine = machine()
-        feed("a\nb\nhalf", to: &machine)
-        machine.drain()
-        let (lines, last) = drain(&machine)
-        #expect(lines == ["a", "b"])
-        #expect(last == .probeInput)
-        // The kernel still held a line.
-        feed(" a line\n", to: &machine)
-        let (rest, _) = drain(&machine)
-        #expect(rest == ["half a line"])
-        feed("rest", to: &machine)
-        #expect(drain(&machine).last == .probeInput)
+    @Test func refusesALongLineThatTheEndOfInputCutsOff() {
+        let machine = machine(receiving: String(repeating: "x", count: LineSplitter.maximumRequest + 10))
+        #expect(machine.next() == .read)
         machine.inputEnded()
-        #expect(drain(&machine) == ([], .close))
+        #expect(machine.next() == .refuseLongLine)
+        machine.answered()
+        #expect(machine.next() == .close)
     }
 
-    @Test func nothingIsAnsweredAfterTheEnd() {
-        var machine = machine()
-        machine.closed()
-        feed("a\n", to: &machine)
+    // MARK: Draining
+
+    @Test func drainingAnswersWhatHasComeAndDropsAnIncompleteLine() {
+        let machine = machine(receiving: "one\ntwo\nthr")
+        machine.drain(unread: 0)
+        #expect(machine.answerNext() == "one")
+        #expect(machine.answerNext() == "two")
         #expect(machine.next() == .close)
         #expect(!machine.wantsInput)
     }
 
-    @Test func silenceForFiveMinutesEndsAConnection() {
-        var machine = machine()
-        feed("a\n", to: &machine, after: .seconds(10))
-        _ = drain(&machine)
-        var isOver = expires(&machine, after: .seconds(309), unsent: 0)
-        #expect(!isOver)
-        isOver = expires(&machine, after: .seconds(310), unsent: 0)
-        #expect(isOver)
+    @Test func drainingReadsWhatHadComeAlready() {
+        let machine = machine(receiving: "one\ntw")
+        machine.drain(unread: 8)
+        #expect(machine.answerNext() == "one")
+        #expect(machine.next() == .read)
+        #expect(machine.wantsInput)
+        machine.receive("o\nthr")
+        #expect(machine.answerNext() == "two")
+        #expect(machine.next() == .read)
+        machine.receive("ee\nfour\nfi")
+        #expect(machine.answerNext() == "three")
+        #expect(machine.answerNext() == "four")
+        #expect(machine.next() == .close)
     }
 
-    @Test func waitingForAnAnswerIsNotSilence() {
-        var machine = machine()
-        feed("a\n", to: &machine)
-        _ = machine.next()
-        machine.answered(waiting: true)
-        var isOver = expires(&machine, after: .seconds(1000), unsent: 0)
-        #expect(!isOver)
-        machine.answerArrived(now: start + .seconds(1000))
-        isOver = expires(&machine, after: .seconds(1299), unsent: 0)
-        #expect(!isOver)
+    @Test func drainingWaitsForTheAnswerAndForThePeer() {
+        let machine = machine(receiving: "one\ntwo\n")
+        #expect(machine.answerNext(waiting: true) == "one")
+        machine.drain(unread: 0)
+        #expect(machine.next() == .wait)
+        machine.answerArrived()
+        machine.writabilityChanged(false)
+        #expect(machine.next() == .wait)
+        machine.writabilityChanged(true)
+        #expect(machine.answerNext() == "two")
+        #expect(machine.next() == .close)
     }
 
-    @Test func aReaderThatTakesNothingForHalfAMinuteIsCut() {
-        var machine = machine()
-        var isOver = expires(&machine, after: .zero, unsent: 500)
-        #expect(!isOver)
-        isOver = expires(&machine, after: .seconds(29), unsent: 500)
-        #expect(!isOver)
-        // A byte taken begins the time anew; bytes added do not.
-        isOver = expires(&machine, after: .seconds(30), unsent: 499)
-        #expect(!isOver)
-        isOver = expires(&machine, after: .seconds(59), unsent: 900)
-        #expect(!isOver)
-        isOver = expires(&machine, after: .seconds(60), unsent: 900)
-        #expect(isOver)
-        #expect(machine.stalledSince == start + .seconds(30))
-        isOver = expires(&machine, after: .seconds(61), unsent: 0)
-        #expect(!isOver)
+    @Test("A peer that ends its input while the daemon drains loses no answer")
+    func inputEndsWhileDraining() {
+        let machine = machine(receiving: "one\ntwo\nthree")
+        #expect(machine.answerNext(waiting: true) == "one")
+        machine.drain(unread: 0)
+        machine.inputEnded()
+        #expect(machine.next() == .wait)
+        machine.answerArrived()
+        #expect(machine.answerNext() == "two")
+        #expect(machine.answerNext() == "three")
+        #expect(machine.next() == .close)
+    }
+
+    @Test func drainingAfterTheEndOfInputKeepsTheLastLine() {
+        let machine = machine(receiving: "last")
+        machine.inputEnded()
+        machine.drain(unread: 0)
+        #expect(machine.answerNext() == "last")
+        #expect(machine.next() == .close)
+    }
+
+    @Test func nothingHappensAfterTheSocketIsGone() {
+        let machine = machine(receiving: "one\n")
+        machine.closed()
+        #expect(machine.next() == .close)
+        machine.receive("two\n")
+        machine.inputEnded()
+        machine.drain(unread: 10)
+        machine.answerArrived()
+        machine.writabilityChanged(true)
+        #expect(machine.next() == .close)
+        #expect(!machine.wantsInput)
+    }
+
+    // MARK: Patience
+
+    @Test func anIdleConnectionExpiresAfterFiveMinutes() {
+        let machine = machine()
+        #expect(!machine.hasExpired(after: .seconds(299)))
+        #expect(machine.hasExpired(after: .seconds(300)))
+    }
+
+    @Test func anyByteEndsIdling() {
+        let machine = machine()
+        machine.receive("{", after: .seconds(200))
+        #expect(!machine.hasExpired(after: .seconds(499)))
+        #expect(machine.hasExpired(after: .seconds(500)))
+    }
+
+    @Test func anAwaitedAnswerIsNotIdle() {
+        let machine = machine(receiving: "slow\n")
+        #expect(machine.answerNext(waiting: true) == "slow")
+        #expect(!machine.hasExpired(after: .seconds(3600)))
+        machine.answerArrived(after: .seconds(3600))
+        #expect(!machine.hasExpired(after: .seconds(3899)))
+        #expect(machine.hasExpired(after: .seconds(3900)))
+    }
+
+    @Test func aPeerThatTakesNothingExpiresAfterThirtySeconds() {
+        let machine = machine()
+        machine.wrote(1000)
         #expect(machine.stalledSince == nil)
+        #expect(!machine.hasExpired(after: .seconds(1), unsent: 800))
+        #expect(machine.stalledSince == .seconds(1))
+        #expect(!machine.hasExpired(after: .seconds(30), unsent: 800))
+        #expect(machine.hasExpired(after: .seconds(31), unsent: 800))
+    }
+
+    @Test("More replies to a peer that takes nothing do not count as progress")
+    func writingIsNoProgress() {
+        let machine = machine()
+        machine.wrote(1000)
+        #expect(!machine.hasExpired(after: .seconds(0), unsent: 800))
+        machine.wrote(500)
+        #expect(!machine.hasExpired(after: .seconds(20), unsent: 1300))
+        #expect(machine.hasExpired(after: .seconds(30), unsent: 1300))
+    }
+
+    @Test func aPeerThatTakesALittleIsWaitedFor() {
+        let machine = machine()
+        machine.wrote(1000)
+        for second in 0..<100 {
+            #expect(!machine.hasExpired(after: .seconds(second * 29), unsent: 800 - second))
+        }
+    }
+
+    @Test("A peer that takes one reply while the next is written makes progress, though as much is unsent as before")
+    func steadyBacklogIsProgress() {
+        let machine = machine()
+        machine.wrote(1000)
+        for second in 0..<100 {
+            #expect(!machine.hasExpired(after: .seconds(second), unsent: 1000))
+            machine.wrote(1000)
+        }
+    }
+
+    @Test("A peer that reads what the kernel holds makes progress before the kernel takes more")
+    func readingFromTheKernelIsProgress() {
+        let machine = machine()
+        machine.wrote(1000)
+        for second in 0..<100 {
+            #expect(!machine.hasExpired(after: .seconds(second), unsent: 500, queued: 200_000 - second))
+        }
+        #expect(!machine.hasExpired(after: .seconds(128), unsent: 500, queued: 199_901))
+        #expect(machine.hasExpired(after: .seconds(129), unsent: 500, queued: 199_901))
+    }
+
+    @Test func idlingBeginsWhenALongReplyHasBeenTaken() {
+        let machine = machine()
+        machine.wrote(1000)
+        for second in 0...600 {
+            #expect(!machine.hasExpired(after: .seconds(second), unsent: 1000 - second))
+        }
+        #expect(!machine.hasExpired(after: .seconds(601)))
+        #expect(machine.stalledSince == nil)
+        #expect(!machine.hasExpired(after: .seconds(900)))
+        #expect(machine.hasExpired(after: .seconds(901)))
+    }
+
+    @Test("A connection that only waits for its last replies to be taken stalls too")
+    func stallsWhileClosing() {
+        let machine = machine(receiving: "one")
+        machine.inputEnded()
+        #expect(machine.answerNext() == "one")
+        machine.wrote(1000)
+        #expect(machine.next() == .close)
+        #expect(!machine.hasExpired(after: .seconds(1), unsent: 1000))
+        #expect(machine.hasExpired(after: .seconds(31), unsent: 1000))
+    }
+}
+
+/// Holds a machine by reference, for `#expect` takes no mutating calls.
+private final class Driver {
+    private var machine: ConnectionStateMachine
+    private let start: ContinuousClock.Instant
+
+    init(start: ContinuousClock.Instant) {
+        machine = ConnectionStateMachine(now: start)
+        self.start = start
+    }
+
+    var wantsInput: Bool { machine.wantsInput }
+    /// In seconds after the start.
+    var stalledSince: Duration? { machine.stalledSince.map { start.duration(to: $0) } }
+
+    func receive(_ text: String, after time: Duration = .zero) {
+        Array(text.utf8).withUnsafeBytes { machine.received($0, now: start + time) }
+    }
+
+    func next() -> ConnectionStateMachine.Action { machine.next() }
+    func answered() { machine.answered(waiting: false) }
+    func answerArrived(after time: Duration = .zero) { machine.answerArrived(now: start + time) }
+    func writabilityChanged(_ isWritable: Bool) { machine.writabilityChanged(isWritable) }
+    func inputEnded() { machine.inputEnded() }
+    func drain(unread: Int) { machine.drain(unread: unread) }
+    func closed() { machine.closed() }
+    func wrote(_ count: Int) { machine.wrote(count) }
+
+    /// Answers the next line, and says what it was; nil where something else is to be done.
+    func answerNext(waiting: Bool = false) -> String? {
+        guard case .answer(let line) = machine.next() else { return nil }
+        machine.answered(waiting: waiting)
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    func hasExpired(after time: Duration, unsent: Int = 0, queued: Int = 0) -> Bool {
+        machine.hasExpired(now: start + time, unsentBytes: unsent, queuedBytes: queued)
     }
 }

@@ -3,246 +3,265 @@ import Testing
 
 @testable import NorrisServer
 
+/// One line in, one line out.
 struct ExchangeTests {
-    private let peer = Peer(uid: 1000, gid: 1000, groups: [])
+    private let registry = TestMethods.registry(["fact.get": TestMethods.echo])
 
-    /// The reply line to a line, waited for if need be; nil for none.
-    private func reply(to line: String, _ registry: MethodRegistry = TestMethods.registry()) async throws -> String? {
-        var json = JSONWriter()
-        let exchange = Exchange(registry: registry, peer: peer)
-        var bytes: [UInt8]
-        if let rest = exchange.answer(Array(line.utf8)[...], into: &json) {
-            #expect(json.count == 0, "Nothing is sent before the rest is known")
-            bytes = await rest()
-        } else {
-            bytes = json.bytes
-        }
-        guard let last = bytes.popLast() else { return nil }
-        try #require(last == UInt8(ascii: "\n"))
-        try #require(!bytes.contains(UInt8(ascii: "\n")))
-        return String(decoding: bytes, as: UTF8.self)
+    private func reply(_ line: String) async throws -> String {
+        try outline(try await registry.reply(to: line))
     }
 
-    /// Code and id of the error that answers a line.
-    private func refusal(of line: String, _ registry: MethodRegistry = TestMethods.registry()) async throws -> Refusal {
-        let response = try Response(json: JSON.parse(try #require(try await reply(to: line, registry))))
-        guard case .failure(let error) = response.outcome else { return Refusal(code: 0, id: response.id) }
-        return Refusal(code: error.code.rawValue, id: response.id)
+    // MARK: The examples of the specification, section 7
+
+    @Test("Parameters by position, which this protocol refuses", arguments: [
+        (#"{"jsonrpc": "2.0", "method": "fact.get", "params": [42, 23], "id": 1}"#, "1 -32602 invalid_params"),
+        (#"{"jsonrpc": "2.0", "method": "fact.get", "params": [], "id": 2}"#, "2 -32602 invalid_params"),
+    ])
+    func positionalParameters(_ line: String, _ expected: String) async throws {
+        #expect(try await reply(line) == expected)
     }
 
-    struct Refusal: Equatable {
-        let code: Int64
-        let id: RequestID
+    @Test("Parameters by name", arguments: [
+        (#"{"jsonrpc": "2.0", "method": "fact.get", "params": {"id": "19"}, "id": 3}"#, #"3 "19""#),
+        (#"{"id": 4, "params": {"id": "19"}, "method": "fact.get", "jsonrpc": "2.0"}"#, #"4 "19""#),
+    ])
+    func namedParameters(_ line: String, _ expected: String) async throws {
+        #expect(try await reply(line) == expected)
     }
 
-    // MARK: The specification's examples, with methods of this protocol
-
-    @Test func namedParameters() async throws {
-        let line = #"{"jsonrpc": "2.0", "method": "fact.search", "params": {"query": "a"}, "id": 3}"#
-        #expect(try await reply(to: line) == #"{"jsonrpc":"2.0","id":3,"result":{"query":"a"}}"#)
-    }
-
-    @Test func positionalParametersAreRefused() async throws {
-        let line = #"{"jsonrpc": "2.0", "method": "fact.search", "params": [42, 23], "id": 1}"#
-        #expect(try await refusal(of: line) == Refusal(code: -32602, id: .integer(1)))
-    }
-
-    @Test(arguments: [
-        #"{"jsonrpc": "2.0", "method": "fact.search", "params": {"query": "a"}}"#,
+    @Test("Notifications", arguments: [
+        #"{"jsonrpc": "2.0", "method": "update", "params": [1,2,3,4,5]}"#,
         #"{"jsonrpc": "2.0", "method": "foobar"}"#,
-        #"{"jsonrpc": "2.0", "method": "fact.random", "params": [1]}"#,
-        #"{"jsonrpc": "2.0", "method": "fact.random", "params": {"count": 0}}"#,
-        #"{"jsonrpc": "2.0", "method": "server.reload"}"#,
-        #"[{"jsonrpc": "2.0", "method": "fact.random"}, {"jsonrpc": "2.0", "method": "foobar"}]"#,
     ])
-    func notificationsAreNeverAnswered(line: String) async throws {
-        #expect(try await reply(to: line) == nil)
+    func notifications(_ line: String) async throws {
+        #expect(try await reply(line).isEmpty)
     }
 
-    @Test(arguments: [
-        (#"{"jsonrpc": "2.0", "method": "foobar", "id": "1"}"#, -32601, RequestID.string("1")),
-        (#"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, -32700, .null),
-        (#"{"jsonrpc": "2.0", "method": 1, "params": "bar"}"#, -32600, .null),
-        (#"[ {"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"}, {"jsonrpc": "2.0", "method" ]"#, -32700, .null),
-        ("[]", -32600, .null),
+    @Test func methodThatDoesNotExist() async throws {
+        let line = #"{"jsonrpc": "2.0", "method": "foobar", "id": "1"}"#
+        #expect(try await reply(line) == #""1" -32601 unknown_method"#)
+    }
+
+    @Test("Invalid JSON and invalid requests", arguments: [
+        (#"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, "null -32700 parse_error"),
+        (#"{"jsonrpc": "2.0", "method": 1, "params": "bar"}"#, "null -32600 invalid_request"),
+        (
+            #"[{"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"}, {"jsonrpc": "2.0", "method"]"#,
+            "null -32700 parse_error"
+        ),
+        ("[]", "null -32600 invalid_request"),
+        ("[1]", "[null -32600 invalid_request]"),
+        ("[1,2,3]", "[null -32600 invalid_request, null -32600 invalid_request, null -32600 invalid_request]"),
     ])
-    func examplesOfErrors(line: String, code: Int64, id: RequestID) async throws {
-        #expect(try await refusal(of: line) == Refusal(code: code, id: id))
+    func invalid(_ line: String, _ expected: String) async throws {
+        #expect(try await reply(line) == expected)
     }
 
-    @Test(arguments: [("[1]", 1), ("[1,2,3]", 3), ("[[]]", 1), ("[null, true, \"a\"]", 3)])
-    func everyEntryThatIsNoRequestGetsItsError(line: String, count: Int) async throws {
-        let replies = try JSON.parse(try #require(try await reply(to: line))).arrayValue()
-        #expect(replies.count == count)
-        for reply in replies {
-            let response = try Response(json: reply)
-            #expect(response.id == .null)
-            guard case .failure(let error) = response.outcome else { Issue.record("No error"); continue }
-            #expect(error.code == .invalidRequest)
-        }
-    }
-
-    @Test func theSpecificationsLongBatch() async throws {
+    @Test func mixedBatch() async throws {
         let line = """
-            [{"jsonrpc":"2.0","method":"fact.search","params":{"query":"a"},"id":"1"},\
-            {"jsonrpc":"2.0","method":"fact.random"},\
-            {"jsonrpc":"2.0","method":"fact.search","params":{"query":"b"},"id":"2"},\
-            {"foo":"boo"},\
-            {"jsonrpc":"2.0","method":"foo.get","params":{"name":"myself"},"id":"5"},\
-            {"jsonrpc":"2.0","method":"server.info","id":"9"}]
+            [{"jsonrpc": "2.0", "method": "fact.get", "params": {"id": "7"}, "id": "1"}, \
+            {"jsonrpc": "2.0", "method": "notify_hello", "params": [7]}, \
+            {"jsonrpc": "2.0", "method": "fact.get", "params": {"id": "19"}, "id": "2"}, \
+            {"foo": "boo"}, \
+            {"jsonrpc": "2.0", "method": "foo.get", "params": {"name": "myself"}, "id": "5"}, \
+            {"jsonrpc": "2.0", "method": "server.info", "id": "9"}]
             """
-        let registry = TestMethods.registry(["fact.search": TestMethods.laterEcho])
-        let replies = try JSON.parse(try #require(try await reply(to: line, registry))).arrayValue()
-        let ids = try replies.map { try Response(json: $0).id }
-        #expect(ids == [.string("1"), .string("2"), .null, .string("5"), .string("9")])
-        #expect(try Response(json: replies[1]).outcome == .success(["later": "b"]))
+        let expected = """
+            ["1" "7", "2" "19", null -32600 invalid_request, "5" -32601 unknown_method, "9" {}]
+            """
+        #expect(try await reply(line) == expected)
     }
 
-    // MARK: Envelopes
-
-    @Test(arguments: [
-        (#"{"jsonrpc":"1.0","id":7,"method":"server.info"}"#, -32600, RequestID.integer(7)),
-        (#"{"id":7,"method":"server.info"}"#, -32600, .integer(7)),
-        (#"{"jsonrpc":"2.0","id":7}"#, -32600, .integer(7)),
-        (#"{"jsonrpc":"2.0","id":7,"method":"server.info","params":1}"#, -32600, .integer(7)),
-        (#"{"jsonrpc":"2.0","id":7,"method":"server.info","params":null}"#, -32600, .integer(7)),
-        (#"{"jsonrpc":"2.0","method":"server.info","params":"x"}"#, -32600, .null),
-        (#"{"jsonrpc":"2.0","id":1.0,"method":"server.info"}"#, -32600, .null),
-        (#"{"jsonrpc":"2.0","id":1e2,"method":"server.info"}"#, -32600, .null),
-        (#"{"jsonrpc":"2.0","id":true,"method":"server.info"}"#, -32600, .null),
-        (#"{"jsonrpc":"2.0","id":{},"method":"server.info"}"#, -32600, .null),
-        (#"{"jsonrpc":"2.0","id":9007199254740993,"method":"server.info"}"#, -32700, .null),
-        ("17", -32600, .null),
-    ])
-    func badEnvelopes(line: String, code: Int64, id: RequestID) async throws {
-        #expect(try await refusal(of: line) == Refusal(code: code, id: id))
-    }
-
-    @Test(arguments: ["null", "\"\"", "\"ü\"", "-9007199254740992", "9007199254740992", "0"])
-    func idsComeBackAsSent(id: String) async throws {
-        let line = #"{"jsonrpc":"2.0","id":\#(id),"method":"server.info","x":[1]}"#
-        #expect(try await reply(to: line) == #"{"jsonrpc":"2.0","id":\#(id),"result":{}}"#)
+    @Test func batchOfNotifications() async throws {
+        let line = """
+            [{"jsonrpc": "2.0", "method": "notify_sum", "params": [1,2,4]}, \
+            {"jsonrpc": "2.0", "method": "notify_hello", "params": [7]}]
+            """
+        #expect(try await reply(line).isEmpty)
     }
 
     // MARK: The order of the checks
 
-    @Test func theMethodIsLookedAtBeforeThePermissionAndThatBeforeTheParameters() async throws {
-        let noMethod = #"{"jsonrpc":"2.0","id":1,"method":"server.reboot","params":{"x":1}}"#
-        #expect(try await refusal(of: noMethod).code == -32601)
-        let reload = #"{"jsonrpc":"2.0","id":1,"method":"server.reload","params":{"x":1}}"#
-        #expect(try await refusal(of: reload).code == -32003)
-        #expect(try await refusal(of: reload, TestMethods.registry(isAdministrator: { $0.uid == 1000 })).code == -32602)
+    @Test("Each line is wrong in this and in every later way", arguments: [
+        (#"{"jsonrpc":"2.0","id":1,"method":"nope","params":3"#, "null -32700 parse_error"),
+        (#"{"jsonrpc":"2.0","id":1,"method":"nope","params":3}"#, "1 -32600 invalid_request"),
+        (request(1, "nope", "[]"), "1 -32601 unknown_method"),
+        (request(1, "server.reload", "[]"), "1 -32003 permission_denied"),
+        (request(1, "server.reload", #"{"x":1}"#), "1 -32003 permission_denied"),
+        (request(1, "fact.get", "[]"), "1 -32602 invalid_params"),
+        (request(1, "fact.get", "{}"), "1 -32602 invalid_params"),
+        (request(1, "fact.get", #"{"id":7}"#), "1 -32602 invalid_params"),
+        (request(1, "fact.get", #"{"id":"a","x":1}"#), "1 -32602 invalid_params"),
+        (request(1, "fact.get", #"{"id":"a"}"#), "1 -32001 not_found"),
+    ])
+    func order(_ line: String, _ expected: String) async throws {
+        let calls = Counter()
+        let notFound = TestMethods.counted(calls, TestMethods.throwing(.notFound("No such fact.")))
+        let registry = TestMethods.registry(["fact.get": notFound], isAdministrator: { _ in false })
+        #expect(try outline(try await registry.reply(to: line)) == expected)
+        #expect(calls.value == (expected.contains("-32001") ? 1 : 0))
     }
 
-    @Test func parametersAreCheckedBeforeTheBodyRuns() async throws {
-        let registry = TestMethods.registry(["fact.random": { _, _ throws(ResponseError) in
-            Issue.record("The body must not run")
-            return nil
-        }])
-        let line = #"{"jsonrpc":"2.0","id":1,"method":"fact.random","params":{"count":101}}"#
-        #expect(try await refusal(of: line, registry).code == -32602)
+    @Test("A refused parameter is named", arguments: [
+        ("{}", "id"), (#"{"id":null}"#, "id"), (#"{"id":"a","Id":"b"}"#, "Id"), (#"{"\n":1}"#, "\n"),
+    ])
+    func namesTheParameter(_ params: String, _ name: String) async throws {
+        let line = try await registry.reply(to: request(1, "fact.get", params))
+        let response = try Response(json: JSON.parse(Array(line.utf8)))
+        guard case .failure(let error) = response.outcome else {
+            Issue.record("\(line) is no error")
+            return
+        }
+        #expect(error.details["parameter"] == .string(name))
     }
 
-    // MARK: Bodies
+    // MARK: The envelope
 
-    @Test func aFailingBodyLeavesNothingOfItsResult() async throws {
-        let registry = TestMethods.registry(["fact.random": TestMethods.failing])
-        let one = #"{"jsonrpc":"2.0","id":1,"method":"fact.random"}"#
-        let error = #""error":{"code":-32001,"message":"Nothing here.","data":{"reason":"not_found"}}}"#
-        #expect(try await reply(to: one, registry) == #"{"jsonrpc":"2.0","id":1,"# + error)
-        let info = #"{"jsonrpc":"2.0","id":2,"method":"server.info"}"#
-        #expect(
-            try await reply(to: "[\(info),\(one),\(info)]", registry)
-                == #"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"# + error
-                + #",{"jsonrpc":"2.0","id":2,"result":{}}]"#
-        )
+    @Test("Ids come back as they were sent", arguments: [
+        "0", "1", "-1", "9007199254740992", "-9007199254740992", "null", #""""#, #""a""#, #""ä\n\"""#,
+    ])
+    func ids(_ id: String) async throws {
+        #expect(try await reply(request(id, "fact.get", #"{"id":"x"}"#)) == id + #" "x""#)
+        #expect(try await reply(request(id, "nope")) == id + " -32601 unknown_method")
+        #expect(try await reply(#"{"jsonrpc":"1.0","id":\#(id),"method":"server.info"}"#) == id + " -32600 invalid_request")
     }
 
-    @Test func aLaterAnswerAndALaterFailure() async throws {
-        let registry = TestMethods.registry(["fact.search": TestMethods.laterEcho])
-        let good = #"{"jsonrpc":"2.0","id":1,"method":"fact.search","params":{"query":"a"}}"#
-        #expect(try await reply(to: good, registry) == #"{"jsonrpc":"2.0","id":1,"result":{"later":"a"}}"#)
-        let bad = #"{"jsonrpc":"2.0","id":1,"method":"fact.search","params":{"query":"fail"}}"#
-        #expect(try await refusal(of: bad, registry).code == -32005)
-        let silent = #"{"jsonrpc":"2.0","method":"fact.search","params":{"query":"a"}}"#
-        #expect(try await reply(to: silent, registry) == nil)
-        #expect(try await reply(to: "[\(silent),\(silent)]", registry) == nil)
+    @Test("What is no id", arguments: [
+        ("1.5", "null -32600 invalid_request"), ("1.0", "null -32600 invalid_request"),
+        ("1e2", "null -32600 invalid_request"), ("true", "null -32600 invalid_request"),
+        ("{}", "null -32600 invalid_request"), ("[1]", "null -32600 invalid_request"),
+        ("9007199254740993", "null -32700 parse_error"), ("-9007199254740993", "null -32700 parse_error"),
+        ("01", "null -32700 parse_error"), (#""\ud800""#, "null -32700 parse_error"),
+    ])
+    func badIDs(_ id: String, _ expected: String) async throws {
+        #expect(try await reply(request(id, "server.info")) == expected)
     }
 
-    @Test func requestsAreCounted() async throws {
-        let registry = TestMethods.registry()
-        let info = #"{"jsonrpc":"2.0","id":2,"method":"server.info"}"#
-        _ = try await reply(to: "[\(info),\(info),1]", registry)
-        _ = try await reply(to: info, registry)
-        #expect(registry.requestsTotal == 3)
+    @Test("What is no envelope", arguments: [
+        "1", "null", #""server.info""#, "true", "{}", #"{"jsonrpc":"2.0"}"#,
+        #"{"method":"server.info"}"#, #"{"jsonrpc":2.0,"method":"server.info"}"#,
+        #"{"jsonrpc":"2","method":"server.info"}"#, #"{"jsonrpc":"2.0","method":null}"#,
+        #"{"jsonrpc":"2.0","method":["server.info"]}"#, #"{"jsonrpc":"2.0","method":"server.info","params":null}"#,
+        #"{"jsonrpc":"2.0","method":"server.info","params":"x"}"#, #"{"jsonrpc":"2.0","method":"server.info","params":1}"#,
+        #"{"jsonrpc":"2.0","method":"server.info","params":false}"#,
+    ])
+    func badEnvelopes(_ line: String) async throws {
+        #expect(try await reply(line) == "null -32600 invalid_request")
     }
 
-    // MARK: Limits
-
-    @Test func aBatchHoldsSixtyFourRequests() async throws {
-        let info = #"{"jsonrpc":"2.0","id":2,"method":"server.info"}"#
-        let full = Array(repeating: info, count: 64).joined(separator: ",")
-        #expect(try JSON.parse(try #require(try await reply(to: "[\(full)]"))).arrayValue().count == 64)
-        #expect(try await refusal(of: "[\(full),\(info)]") == Refusal(code: -32600, id: .null))
+    @Test func unknownMembersAreIgnored() async throws {
+        let line = #"{"x":[1],"jsonrpc":"2.0","ID":5,"id":1,"method":"fact.get","meta":{"a":null},"params":{"id":"a"}}"#
+        #expect(try await reply(line) == #"1 "a""#)
     }
 
-    @Test(arguments: [false, true])
-    func entriesPastFourMebibytesAreRefused(isLater: Bool) async throws {
-        let size = 1024 * 1024
-        let long: MethodBody = { _, json throws(ResponseError) in
-            guard isLater else { return try TestMethods.long(size)(.init(arguments: .none, peer: Peer(uid: 0, gid: 0, groups: [])), &json) }
-            return { () async throws(ResponseError) -> [UInt8] in
-                JSON.string(String(repeating: "x", count: size)).jsonBytes
+    @Test("A well-formed request without an id is never answered", arguments: [
+        notification("server.info"), notification("nope"), notification("server.info", "[]"),
+        notification("fact.get"), notification("fact.get", #"{"id":1}"#), notification("fact.random", #"{"x":1}"#),
+        notification("server.reload"), notification("fact.get", #"{"id":"a"}"#),
+    ])
+    func notificationsAreNeverAnswered(_ line: String) async throws {
+        for body in [TestMethods.echo, TestMethods.deferredEcho, TestMethods.throwing(.internalError())] {
+            let registry = TestMethods.registry(["fact.get": body], isAdministrator: { _ in false })
+            #expect(try await registry.reply(to: line).isEmpty)
+            #expect(try await registry.reply(to: "[\(line),\(line)]").isEmpty)
+        }
+    }
+
+    @Test func aNotificationHasItsEffect() async throws {
+        let calls = Counter()
+        let registry = TestMethods.registry(["fact.get": TestMethods.counted(calls, TestMethods.echo)])
+        _ = try await registry.reply(to: notification("fact.get", #"{"id":"a"}"#))
+        #expect(calls.value == 1)
+        #expect(registry.requestsTotal == 1)
+    }
+
+    @Test("Lines that are not the strict JSON of the protocol", arguments: [
+        "nonsense", "{", #"{"a":1}}"#, #"{"jsonrpc":"2.0","jsonrpc":"2.0","method":"server.info","id":1}"#,
+        "\u{FEFF}" + request(1, "server.info"), request(1, "server.info") + request(2, "server.info"),
+        request(1, "server.info", #"{"x":1e999}"#), request(1, "server.info", "{'x':1}"), "\u{0}",
+    ])
+    func unparsable(_ line: String) async throws {
+        #expect(try await reply(line) == "null -32700 parse_error")
+    }
+
+    @Test func invalidUTF8IsNotParsed() async throws {
+        let line = Array(request(#""\#u{1}""#, "server.info").utf8).map { $0 == 1 ? 0xFF : $0 }
+        #expect(try outline(try await registry.reply(to: line)) == "null -32700 parse_error")
+    }
+
+    @Test func spaceAroundARequestIsAllowed() async throws {
+        #expect(try await reply(" \t" + request(1, "server.info") + " \r ") == "1 {}")
+    }
+
+    // MARK: Depth
+
+    @Test("At most 32 brackets may be open", arguments: [(31, "1 {}"), (32, "null -32700 parse_error")])
+    func depth(_ brackets: Int, _ expected: String) async throws {
+        let nest = String(repeating: "[", count: brackets) + String(repeating: "]", count: brackets)
+        #expect(try await reply(#"{"jsonrpc":"2.0","id":1,"method":"server.info","x":\#(nest)}"#) == expected)
+    }
+
+    @Test("The bracket of a batch counts", arguments: [(30, "[1 {}]"), (31, "null -32700 parse_error")])
+    func depthOfBatch(_ brackets: Int, _ expected: String) async throws {
+        let nest = String(repeating: "[", count: brackets) + String(repeating: "]", count: brackets)
+        #expect(try await reply(#"[{"jsonrpc":"2.0","id":1,"method":"server.info","x":\#(nest)}]"#) == expected)
+    }
+
+    // MARK: Bodies that fail
+
+    @Test("A body that throws leaves nothing of what it wrote", arguments: [false, true])
+    func throwingBody(inBatch: Bool) async throws {
+        let error = ResponseError.storage("The disk is full.", hint: "Make room.")
+        let registry = TestMethods.registry(["fact.get": TestMethods.echo, "server.info": TestMethods.throwing(error)])
+        let line = request(1, "server.info")
+        let expected = #"{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"The disk is full.","#
+            + #""data":{"reason":"storage","hint":"Make room."}}}"#
+        if inBatch {
+            let other = request(2, "fact.get", #"{"id":"a"}"#)
+            let reply = #"{"jsonrpc":"2.0","id":2,"result":"a"}"#
+            #expect(try await registry.reply(to: "[\(line),\(other),\(line)]") == "[\(expected),\(reply),\(expected)]")
+        } else {
+            #expect(try await registry.reply(to: line) == expected)
+        }
+    }
+
+    @Test func throwingLater() async throws {
+        let registry = TestMethods.registry([
+            "server.info": { _, _ throws(ResponseError) in
+                { () async throws(ResponseError) -> [UInt8] in throw .busy("Not now.") }
             }
-        }
-        let registry = TestMethods.registry(["fact.random": long])
-        let entries = (0..<64).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"fact.random"}"# }
-        let line = try #require(try await reply(to: "[\(entries.joined(separator: ","))]", registry))
-        #expect(line.utf8.count <= 4 * 1024 * 1024)
-        let replies = try JSON.parse(line).arrayValue().map { try Response(json: $0) }
-        #expect(replies.map(\.id) == (0..<64).map { .integer($0) })
-        let codes = replies.map { reply -> Int64 in
-            guard case .failure(let error) = reply.outcome else { return 0 }
-            return error.code.rawValue
-        }
-        #expect(codes == [0, 0, 0] + Array(repeating: -32004, count: 61))
+        ])
+        #expect(try outline(try await registry.reply(to: request(7, "server.info"))) == "7 -32004 busy")
+        #expect(try await registry.reply(to: notification("server.info")).isEmpty)
+        let batch = "[\(request(1, "server.info")),\(notification("server.info")),\(request(2, "server.status"))]"
+        #expect(try outline(try await registry.reply(to: batch)) == "[1 -32004 busy, 2 {}]")
     }
 
-    @Test func aReplyThatWouldBeLongerIsRefused() async throws {
-        let line = #"{"jsonrpc":"2.0","id":1,"method":"fact.random"}"#
-        let envelope = #"{"jsonrpc":"2.0","id":1,"result":""}"#.utf8.count + 1
-        let fits = TestMethods.registry(["fact.random": TestMethods.long(Exchange.maximumReply - envelope)])
-        #expect(try await refusal(of: line, fits).code == 0)
-        let tooLong = TestMethods.registry(["fact.random": TestMethods.long(Exchange.maximumReply - envelope + 1)])
-        #expect(try await refusal(of: line, tooLong) == Refusal(code: -32004, id: .integer(1)))
+    @Test("What a body wrote before it chose to wait is taken back")
+    func halfWrittenBeforeWaiting() async throws {
+        let registry = TestMethods.registry([
+            "server.info": { _, json throws(ResponseError) in
+                json.beginObject()
+                return { () async throws(ResponseError) -> [UInt8] in Array("[]".utf8) }
+            }
+        ])
+        #expect(try await registry.reply(to: request(1, "server.info")) == #"{"jsonrpc":"2.0","id":1,"result":[]}"#)
     }
 
-    @Test func aBatchsBracketCountsTowardsTheDepth() async throws {
-        func request(_ depth: Int) -> String {
-            let nest = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-            return #"{"jsonrpc":"2.0","id":1,"method":"server.info","x":\#(nest)}"#
-        }
-        #expect(try await refusal(of: request(31)).code == 0)
-        #expect(try await refusal(of: request(32)).code == -32700)
-        #expect(try await reply(to: "[\(request(30))]")?.contains("result") == true)
-        #expect(try await refusal(of: "[\(request(31))]").code == -32700)
-    }
-
-    @Test func aLongLineHasItsOwnReason() throws {
+    @Test func repliesWrittenOneAfterTheOtherAreLines() throws {
+        let exchange = Exchange(registry: registry, peer: .nobody)
         var json = JSONWriter()
-        Exchange(registry: TestMethods.registry(), peer: peer).refuseLongLine(into: &json)
-        let line = String(decoding: json.bytes.dropLast(), as: UTF8.self)
-        let response = try Response(json: JSON.parse(line))
-        guard case .failure(let error) = response.outcome else { Issue.record("No error"); return }
-        #expect(response.id == .null)
-        #expect(error.code == .invalidRequest)
-        #expect(error.reason == "line_too_long")
-    }
-}
-
-extension Arguments {
-    /// Those of a request without parameters.
-    static var none: Arguments {
-        get throws(ResponseError) { try ServerInfo.description.arguments(from: nil) }
+        for line in [request(1, "server.info"), "[1]", notification("server.info"), "x", request(2, "server.info")] {
+            #expect(exchange.answer(Array(line.utf8)[...], into: &json) == nil)
+        }
+        exchange.refuseLongLine(into: &json)
+        let lines = String(decoding: json.bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.last == "")
+        let outlines = try lines.dropLast().map { try outline(String($0)) }
+        #expect(
+            outlines == [
+                "1 {}", "[null -32600 invalid_request]", "null -32700 parse_error", "2 {}", "null -32600 line_too_long",
+            ]
+        )
     }
 }

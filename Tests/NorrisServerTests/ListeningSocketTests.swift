@@ -1,5 +1,8 @@
+import Dispatch
 import Foundation
+import Glibc
 import NorrisTestSupport
+import Synchronization
 import Testing
 
 @testable import NorrisServer
@@ -7,89 +10,206 @@ import Testing
 struct ListeningSocketTests {
     private let folder = TemporaryFolder()
 
-    private func mode(_ path: String) throws -> mode_t {
-        var status = stat()
-        try #require(stat(path, &status) == 0)
-        return status.st_mode & 0o777
-    }
+    private var path: String { folder("sock") }
 
-    private func failure(binding path: String) -> ListenError.Reason? {
+    /// Why a path cannot be listened on; nil where it can, of which nothing remains.
+    private func failure(_ path: String) -> ListenError.Reason? {
         do throws(ListenError) {
-            close(try ListeningSocket(binding: path, mode: 0o600).descriptor)
+            let socket = try ListeningSocket(binding: path, mode: 0o600)
+            socket.removeFile()
+            close(socket.descriptor)
             return nil
         } catch {
             #expect(error.path == path)
-            #expect(error.description.contains(path))
+            #expect("\(error)".hasPrefix(path + ": "))
             return error.reason
         }
     }
 
-    @Test(arguments: [0o600, 0o666] as [mode_t])
-    func theFileHasTheModeAskedFor(mode: mode_t) throws {
-        let socket = try ListeningSocket(binding: folder("s"), mode: mode)
+    private func status(_ path: String) -> stat {
+        var status = stat()
+        lstat(path, &status)
+        return status
+    }
+
+    @Test("The file has the mode that is asked for, whatever the mask", arguments: [0o600, 0o660, 0o666] as [mode_t])
+    func mode(_ mode: mode_t) throws {
+        let socket = try ListeningSocket(binding: path, mode: mode)
         defer { close(socket.descriptor) }
-        #expect(try self.mode(folder("s")) == mode)
-        #expect(socket.boundPath == folder("s"))
+        #expect(status(path).st_mode == S_IFSOCK | mode)
+        #expect(socket.boundPath == path)
+        #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        #expect(throws: Never.self) { try TestClient(path: path) }
     }
 
-    @Test func aSocketNobodyServesIsReplaced() throws {
-        close(try ListeningSocket(binding: folder("s"), mode: 0o600).descriptor)
-        let again = try ListeningSocket(binding: folder("s"), mode: 0o600)
-        defer { close(again.descriptor) }
-        _ = try RawClient(folder("s"))
+    // MARK: What is there already
+
+    @Test func aStaleSocketIsReplaced() throws {
+        let dead = try ListeningSocket(binding: path, mode: 0o600)
+        close(dead.descriptor)
+        #expect(status(path).st_mode & S_IFMT == S_IFSOCK)
+        let socket = try ListeningSocket(binding: path, mode: 0o600)
+        defer { close(socket.descriptor) }
+        #expect(throws: Never.self) { try TestClient(path: path) }
     }
 
-    @Test func aServedSocketIsLeftAlone() throws {
-        let live = try ListeningSocket(binding: folder("s"), mode: 0o600)
+    @Test func aLiveSocketIsNotTakenOver() throws {
+        let live = try ListeningSocket(binding: path, mode: 0o600)
         defer { close(live.descriptor) }
-        #expect(failure(binding: folder("s")) == .inUse)
-        _ = try RawClient(folder("s"))
+        let inode = status(path).st_ino
+        #expect(failure(path) == .inUse)
+        #expect(status(path).st_ino == inode)
+        #expect(throws: Never.self) { try TestClient(path: path) }
     }
 
-    @Test func anotherFileIsLeftAlone() throws {
-        let path = try folder.write("precious", to: "s")
-        #expect(failure(binding: path) == .notASocket)
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+    @Test("A socket whose queue is full is alive")
+    func fullQueue() throws {
+        let live = try ListeningSocket(binding: path, mode: 0o600)
+        defer { close(live.descriptor) }
+        #expect(listen(live.descriptor, 0) == 0)
+        let waiting = try TestClient(path: path)
+        #expect(failure(path) == .inUse)
+        waiting.close()
     }
 
-    @Test func unusablePathsAreTold() throws {
-        #expect(failure(binding: folder("none/s")) == .noFolder(folder("none")))
+    @Test func aPlainFileIsLeftAlone() throws {
+        let file = try folder.write("precious", to: "file")
+        #expect(failure(file) == .notASocket)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "precious")
+    }
+
+    @Test func aFolderAndALinkAreLeftAlone() throws {
+        let inner = folder("inner")
+        #expect(mkdir(inner, 0o700) == 0)
+        #expect(failure(inner) == .notASocket)
+        let link = folder("link")
+        #expect(symlink(path, link) == 0)
+        #expect(failure(link) == .notASocket)
+        #expect(status(link).st_mode & S_IFMT == S_IFLNK)
+    }
+
+    @Test func aSocketOfAnotherTypeIsLeftAlone() throws {
+        let notify = NotifySocket(path: path)
+        #expect(failure(notify.path) == .inUse)
+        #expect(status(path).st_mode & S_IFMT == S_IFSOCK)
+    }
+
+    @Test("Of several daemons that start at once on a stale socket one gets it")
+    func race() throws {
+        for _ in 0..<20 {
+            let dead = try ListeningSocket(binding: path, mode: 0o600)
+            close(dead.descriptor)
+            let outcomes = Mutex<[ListenError.Reason?]>([])
+            let winners = Mutex<[ListeningSocket]>([])
+            let path = path
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                do throws(ListenError) {
+                    let socket = try ListeningSocket(binding: path, mode: 0o600)
+                    winners.withLock { $0.append(socket) }
+                } catch {
+                    outcomes.withLock { $0.append(error.reason) }
+                }
+            }
+            #expect(outcomes.withLock { $0 } == [.inUse, .inUse, .inUse])
+            winners.withLock { $0 }.forEach { winner in
+                winner.removeFile()
+                close(winner.descriptor)
+            }
+        }
+    }
+
+    @Test("Whoever holds the folder's lock cannot keep a daemon from starting")
+    func lockedFolder() throws {
+        let holder = open(folder.path, O_RDONLY | O_DIRECTORY)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        #expect(failure(path) == nil)
+    }
+
+    // MARK: Paths
+
+    @Test func aMissingFolderIsNamed() throws {
+        #expect(failure(folder("none/sock")) == .noFolder(folder("none")))
+    }
+
+    @Test func aFileInPlaceOfTheFolderIsNamed() throws {
         let file = try folder.write("", to: "file")
-        #expect(failure(binding: file + "/s") == .noFolder(file))
-        #expect(failure(binding: folder(String(repeating: "x", count: 108))) == .unusablePath)
-        #expect(failure(binding: folder("a\0b")) == .unusablePath)
+        #expect(failure(file + "/sock") == .noFolder(file))
     }
 
-    @Test func onlyOurOwnFileIsRemoved() throws {
-        let socket = try ListeningSocket(binding: folder("s"), mode: 0o600)
-        close(socket.descriptor)
-        // A successor has bound the path meanwhile. It exists before the old file goes, so its inode is another.
-        let successor = try ListeningSocket(binding: folder("t"), mode: 0o600)
-        defer { close(successor.descriptor) }
-        try #require(rename(folder("t"), folder("s")) == 0)
+    @Test("A path has 1 to 107 bytes", arguments: [(107, nil), (108, .unusablePath), (5000, .unusablePath)] as [(Int, ListenError.Reason?)])
+    func length(_ length: Int, _ expected: ListenError.Reason?) {
+        let prefix = folder("")
+        let name = String(repeating: "s", count: length - prefix.utf8.count)
+        #expect(failure(prefix + name) == expected)
+    }
+
+    @Test(arguments: ["", "\0abstract", "a\0b"])
+    func noPathAtAll(_ path: String) {
+        #expect(failure(path) == .unusablePath)
+    }
+
+    @Test func aFolderThatMayNotBeWrittenIsRefused() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryFolder()
+            // Root may write everywhere, so it becomes somebody who may not.
+            #expect(chmod(folder.path, 0o555) == 0)
+            if geteuid() == 0 { #expect(seteuid(65_534) == 0) }
+            #expect(throws: ListenError(path: folder("sock"), .notPermitted)) {
+                try ListeningSocket(binding: folder("sock"), mode: 0o600)
+            }
+        }
+    }
+
+    @Test("A socket in a folder of nobody's reach is nobody's to judge")
+    func socketOfAnotherUser() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryFolder()
+            let socket = try ListeningSocket(binding: folder("sock"), mode: 0o600)
+            // Root may connect everywhere, so it becomes somebody who may not.
+            #expect(chmod(folder.path, 0o777) == 0)
+            guard geteuid() == 0 else { return }
+            #expect(seteuid(65_534) == 0)
+            #expect(throws: ListenError(path: folder("sock"), .notPermitted)) {
+                try ListeningSocket(binding: folder("sock"), mode: 0o600)
+            }
+            #expect(access(folder("sock"), F_OK) == 0)
+            close(socket.descriptor)
+        }
+    }
+
+    // MARK: Removing
+
+    @Test func removesItsOwnFileOnce() throws {
+        let socket = try ListeningSocket(binding: path, mode: 0o600)
+        defer { close(socket.descriptor) }
         socket.removeFile()
-        _ = try RawClient(folder("s"))
+        #expect(access(path, F_OK) != 0)
+        socket.removeFile()
     }
 
-    @Test func anInheritedSocketOutlivesUs() throws {
-        let original = try ListeningSocket(binding: folder("s"), mode: 0o600)
-        let inherited = ListeningSocket(inherited: original.descriptor)
-        defer { close(original.descriptor) }
-        inherited.removeFile()
-        #expect(inherited.boundPath == nil)
-        _ = try RawClient(folder("s"))
+    @Test func leavesTheFileOfAnother() throws {
+        let first = try ListeningSocket(binding: path, mode: 0o600)
+        unlink(path)
+        let second = try ListeningSocket(binding: path, mode: 0o600)
+        defer { [first, second].forEach { close($0.descriptor) } }
+        first.removeFile()
+        #expect(throws: Never.self) { try TestClient(path: path) }
     }
 
-    @Test func aPeersCredentialsAreRead() throws {
-        var pair: [Int32] = [0, 0]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
-        defer { pair.forEach { close($0) } }
-        let peer = try #require(Peer(socket: pair[0]))
-        #expect(peer.uid == geteuid())
-        #expect(peer.gid == getegid())
-        var groups = [gid_t](repeating: 0, count: Int(getgroups(0, nil)))
-        try #require(getgroups(Int32(groups.count), &groups) == groups.count)
-        #expect(Set(peer.groups) == Set(groups))
-        #expect(Peer(socket: -1) == nil)
+    @Test func leavesTheFileOfAnInheritedSocket() throws {
+        let socket = try ListeningSocket(binding: path, mode: 0o600)
+        defer { close(socket.descriptor) }
+        ListeningSocket(inherited: socket.descriptor).removeFile()
+        #expect(access(path, F_OK) == 0)
+    }
+
+    @Test("Each error names the path, and says what to do where something can be done", arguments: [
+        .inUse, .notASocket, .notPermitted, .noFolder("/x"), .unusablePath,
+    ] as [ListenError.Reason])
+    func errors(_ reason: ListenError.Reason) {
+        let text = ListenError(path: "/x/sock", reason).description
+        #expect(text.hasPrefix("/x/sock: "))
+        #expect(text.contains("--socket"))
     }
 }

@@ -15,14 +15,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private let jobs: AsyncStream<Server.Job>.Continuation
     private var machine: ConnectionStateMachine
     private var context: ChannelHandlerContext?
-    private var json = JSONWriter(capacity: 1024)
+    private var json = JSONWriter(capacity: initialCapacity)
     /// Whether ``run(_:)`` is under way: flushing can call back into this handler.
     private var isRunning = false
     private var isReadPending = false
     private var isClosing = false
+    private var isAwaiting = false
+    private var isGone = false
 
     /// Past so many bytes the replies so far are sent before the next line is answered.
     private static let flushThreshold = 64 * 1024
+    private static let initialCapacity = 1024
 
     init(
         exchange: Exchange,
@@ -41,13 +44,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         registry.add(self, uid: exchange.peer.uid)
     }
 
+    /// Comes at the end of every channel, also of one that never became active.
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        leave()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        machine.closed()
-        registry.remove(self, uid: exchange.peer.uid)
+        leave()
         context.fireChannelInactive()
     }
 
@@ -87,14 +91,20 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The daemon stops: answers what has been received, then closes.
     func drain() {
         guard let context else { return }
-        machine.drain()
+        let queue = socketQueue(context)
+        // A peer that has ended its side is answered to that end anyhow.
+        if !queue.hasEnded {
+            machine.drain(unread: queue.bytesToRead)
+        }
         run(context)
     }
 
     /// Once a second: closes the connection if it has rested too long.
     func tick(now: ContinuousClock.Instant) {
         guard let context else { return }
-        if machine.hasExpired(now: now, unsentBytes: unsentBytes) {
+        let unsent = unsentBytes
+        let queued = unsent > 0 ? socketQueue(context).bytesQueued : 0
+        if machine.hasExpired(now: now, unsentBytes: unsent, queuedBytes: queued) {
             context.close(promise: nil)
         }
     }
@@ -127,10 +137,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
             case .refuseLongLine:
                 exchange.refuseLongLine(into: &json)
                 machine.answered(waiting: false)
-            case .probeInput:
-                flush(context)
-                guard !hasInput(context) else { return resumeReading(context) }
-                machine.inputEnded()
             case .read:
                 flush(context)
                 return resumeReading(context)
@@ -148,7 +154,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard json.count > 0 else { return }
         var buffer = context.channel.allocator.buffer(capacity: json.count)
         buffer.writeBytes(json.bytes)
-        json.removeAll()
+        machine.wrote(json.count)
+        if json.count > ConnectionHandler.flushThreshold {
+            // The memory of a long reply is given back, or each connection would keep that of its longest.
+            json = JSONWriter(capacity: ConnectionHandler.initialCapacity)
+        } else {
+            json.removeAll()
+        }
         context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
         machine.writabilityChanged(context.channel.isWritable)
         let unsent = unsentBytes
@@ -174,6 +186,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func wait(for rest: @escaping Continuation, _ context: ChannelHandlerContext) {
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
+        isAwaiting = true
         jobs.yield {
             let reply = await rest()
             eventLoop.execute { handler.value.arrived(reply) }
@@ -181,17 +194,25 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func arrived(_ reply: [UInt8]) {
-        guard let context else { return }
+        isAwaiting = false
+        guard !isGone, let context else { return leave() }
         json.raw(lines: reply)
         machine.answerArrived(now: .now)
         run(context)
     }
 
-    /// Whether the kernel holds bytes of this peer that were not read yet (ioctl FIONREAD, unix(7)).
-    private func hasInput(_ context: ChannelHandlerContext) -> Bool {
-        let waiting = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+    /// The channel is closed. While an answer is still being made the connection counts nevertheless, or a peer that
+    /// asks and goes, again and again, could have any number of them made at once.
+    private func leave() {
+        isGone = true
+        machine.closed()
+        if !isAwaiting { registry.remove(self, uid: exchange.peer.uid) }
+    }
+
+    private func socketQueue(_ context: ChannelHandlerContext) -> SocketQueue {
+        let descriptor = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
             of: NIOBSDSocket.Handle.self
-        ) { SocketQueue.bytesWaiting(on: $0) }
-        return waiting.map { $0 > 0 } ?? false
+        ) { $0 }
+        return SocketQueue(descriptor: descriptor ?? -1)
     }
 }

@@ -3,22 +3,22 @@ import Synchronization
 
 /// The open connections, how many each user has, and what all of them hold unsent. Lives on one event loop.
 final class ConnectionRegistry {
-    /// How much the daemon holds for slow readers altogether.
-    static let maximumUnsent = 64 * 1024 * 1024
-
     private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
     private var perUser: [UInt32: Int] = [:]
     private var unsent: [ObjectIdentifier: Int] = [:]
     private var unsentTotal = 0
+    private let maximumUnsent: Int
     private let count: ConnectionCount
     /// Runs when the last connection has gone after ``drain(whenEmpty:)``.
     private var whenEmpty: (() -> Void)?
 
-    init(count: ConnectionCount) {
+    /// - Parameters:
+    ///   - maximumUnsent: how many bytes are held for slow readers altogether.
+    ///   - count: kept up to date with the number of open connections.
+    init(maximumUnsent: Int, count: ConnectionCount) {
+        self.maximumUnsent = maximumUnsent
         self.count = count
     }
-
-    var isEmpty: Bool { handlers.isEmpty }
 
     var all: [ConnectionHandler] { Array(handlers.values) }
 
@@ -48,14 +48,15 @@ final class ConnectionRegistry {
     /// A connection could not send all it has; past the common limit the slowest readers are closed.
     func noteUnsent(of handler: ConnectionHandler, _ bytes: Int, now: ContinuousClock.Instant) {
         setUnsent(bytes, ObjectIdentifier(handler))
-        guard unsentTotal > ConnectionRegistry.maximumUnsent else { return }
+        guard unsentTotal > maximumUnsent else { return }
         refreshUnsent()
-        let slowestFirst = handlers.values
-            .filter { unsent[ObjectIdentifier($0)] != nil }
-            .sorted { ($0.stalledSince ?? now, unsent[ObjectIdentifier($1)] ?? 0) < ($1.stalledSince ?? now, unsent[ObjectIdentifier($0)] ?? 0) }
-        for slow in slowestFirst where unsentTotal > ConnectionRegistry.maximumUnsent {
-            setUnsent(0, ObjectIdentifier(slow))
-            slow.abort()
+        // Those who stand still longest go first, and among equals those who hold most.
+        let slowestFirst = unsent
+            .compactMap { id, bytes in handlers[id].map { (handler: $0, since: $0.stalledSince ?? now, bytes: bytes) } }
+            .sorted { ($0.since, $1.bytes) < ($1.since, $0.bytes) }
+        for slow in slowestFirst where unsentTotal > maximumUnsent {
+            setUnsent(0, ObjectIdentifier(slow.handler))
+            slow.handler.abort()
         }
     }
 

@@ -9,7 +9,7 @@ struct ConnectionStateMachine {
 
     /// How long a connection may rest.
     struct Patience: Equatable {
-        /// Without a byte from the peer.
+        /// Without a byte in either direction.
         var idle: Duration = .seconds(300)
         /// With replies that the peer does not take.
         var stalled: Duration = .seconds(30)
@@ -22,8 +22,6 @@ struct ConnectionStateMachine {
         case refuseLongLine
         /// Read on.
         case read
-        /// See whether the kernel still holds bytes of this peer; if not, report ``inputEnded()``.
-        case probeInput
         /// Nothing to do until something is reported.
         case wait
         /// Send what is written, then close.
@@ -34,37 +32,50 @@ struct ConnectionStateMachine {
         case open
         /// The peer sends no more: what it sent is answered, a last line without LF included.
         case inputEnded
-        /// The daemon stops: what was received is answered, and a line that is not complete is dropped.
-        case draining
+        /// The daemon stops: what had come by then is answered, and a line that is not complete is dropped. So many
+        /// bytes of it are still to be read.
+        case draining(unread: Int)
         case closed
+    }
+
+    /// What a peer has not taken, and since when.
+    private struct Backlog {
+        /// How much was taken of all that was ever written.
+        var taken: Int
+        /// What lies in the kernel for the peer, which takes it from there without our noticing.
+        var queued: Int
+        var since: Instant
     }
 
     private var splitter = LineSplitter()
     private var phase = Phase.open
     private var isAnswering = false
     private var isWritable = true
-    private var lastInput: Instant
-    /// The bytes the peer has not taken, and since when that number has not gone down.
-    private var unsent = (bytes: 0, since: Instant?.none)
+    private var lastActivity: Instant
+    private var written = 0
+    /// nil while the peer keeps up.
+    private var backlog: Backlog?
     private let patience: Patience
 
     init(now: Instant, patience: Patience = Patience()) {
-        lastInput = now
+        lastActivity = now
         self.patience = patience
     }
 
     /// Bytes of the peer arrived.
     mutating func received(_ bytes: UnsafeRawBufferPointer, now: Instant) {
         guard phase != .closed else { return }
-        lastInput = now
+        lastActivity = now
+        if case .draining(let unread) = phase {
+            phase = .draining(unread: max(0, unread - bytes.count))
+        }
         splitter.append(bytes)
     }
 
-    /// The peer will send no more; or, while draining, the kernel holds nothing more of it.
+    /// The peer will send no more.
     mutating func inputEnded() {
         switch phase {
-        case .open: phase = .inputEnded
-        case .draining: phase = .closed
+        case .open, .draining: phase = .inputEnded
         case .inputEnded, .closed: break
         }
     }
@@ -74,20 +85,28 @@ struct ConnectionStateMachine {
         self.isWritable = isWritable
     }
 
-    /// A line was answered, or its answer has to be waited for and ``answerArrived()`` will follow.
+    /// A line was answered, or its answer has to be waited for and ``answerArrived(now:)`` will follow.
     mutating func answered(waiting: Bool) {
         isAnswering = waiting
+    }
+
+    /// So many bytes of replies were handed to the channel.
+    mutating func wrote(_ count: Int) {
+        written += count
     }
 
     /// The answer that was waited for is written.
     mutating func answerArrived(now: Instant) {
         isAnswering = false
-        lastInput = now
+        lastActivity = now
     }
 
     /// The daemon stops.
-    mutating func drain() {
-        if phase == .open { phase = .draining }
+    ///
+    /// - Parameter unread: how many bytes have come that were not read yet. What comes later is not waited for, or a
+    ///   peer that keeps sending would never let the daemon stop.
+    mutating func drain(unread: Int) {
+        if phase == .open { phase = .draining(unread: unread) }
     }
 
     /// The socket is gone.
@@ -102,40 +121,51 @@ struct ConnectionStateMachine {
         if let line = splitter.next() { return action(for: line) }
         switch phase {
         case .open: return .read
-        case .draining: return .probeInput
+        case .draining(let unread) where unread > 0: return .read
         case .inputEnded:
             if let line = splitter.finish() { return action(for: line) }
-            phase = .closed
-            return .close
-        case .closed: return .close
+        case .draining, .closed: break
         }
+        phase = .closed
+        return .close
     }
 
     /// Whether more of the peer's bytes may be read now.
     var wantsInput: Bool {
-        (phase == .open || phase == .draining) && !isAnswering && isWritable
+        guard !isAnswering, isWritable else { return false }
+        switch phase {
+        case .open: return true
+        case .draining(let unread): return unread > 0
+        case .inputEnded, .closed: return false
+        }
     }
 
     /// Looks at the clock, about once a second.
     ///
-    /// - Parameter unsentBytes: what the peer has not taken yet.
+    /// - Parameters:
+    ///   - unsentBytes: what the kernel has not taken yet of all that was written.
+    ///   - queuedBytes: what the kernel holds and the peer has not taken, in any measure that only falls as it reads.
     /// - Returns: whether the connection has rested too long and is to be closed.
-    mutating func hasExpired(now: Instant, unsentBytes: Int) -> Bool {
+    mutating func hasExpired(now: Instant, unsentBytes: Int, queuedBytes: Int) -> Bool {
         guard unsentBytes > 0 else {
-            unsent = (0, nil)
-            return !isAnswering && lastInput.duration(to: now) >= patience.idle
+            // It has just taken the rest of a long reply, which is no rest.
+            if backlog != nil { lastActivity = now }
+            backlog = nil
+            return !isAnswering && lastActivity.duration(to: now) >= patience.idle
         }
-        guard let since = unsent.since, unsentBytes >= unsent.bytes else {
-            unsent = (unsentBytes, now)
+        // The number of unsent bytes alone would not do: it may be the same again when a reply was taken and the next
+        // one written.
+        let taken = written - unsentBytes
+        guard let backlog, taken == backlog.taken, queuedBytes >= backlog.queued else {
+            backlog = Backlog(taken: taken, queued: queuedBytes, since: now)
             return false
         }
-        unsent.bytes = unsentBytes
-        return since.duration(to: now) >= patience.stalled
+        return backlog.since.duration(to: now) >= patience.stalled
     }
 
     /// Since when the peer has taken nothing; nil for one that keeps up.
     var stalledSince: Instant? {
-        unsent.since
+        backlog?.since
     }
 
     private func action(for line: LineSplitter.Line) -> Action {

@@ -7,7 +7,7 @@ typealias Continuation = @Sendable () async -> [UInt8]
 struct Exchange: Sendable {
     /// How many requests a batch may hold.
     static let maximumBatch = 64
-    /// How long a reply line may become, in bytes: no more than a connection may hold.
+    /// How long a reply line may become: what a connection may hold.
     static let maximumReply = 4 * 1024 * 1024
 
     let registry: MethodRegistry
@@ -38,9 +38,8 @@ struct Exchange: Sendable {
                 into: &json
             )
         }
-        // What is held back leaves room for the refusal of every entry with its id, each byte of it escaped.
-        let refusals = 6 * line.count + Exchange.maximumBatch * 256
-        return batch(entries, budget: Exchange.maximumReply - refusals, into: &json)
+        // What is held back leaves room for the errors of all entries with their ids, of which a byte may take six.
+        return batch(entries, budget: Exchange.maximumReply - Exchange.maximumBatch * 512 - line.count * 6, into: &json)
     }
 
     /// Answers a line that was too long to be kept.
@@ -55,17 +54,15 @@ struct Exchange: Sendable {
     }
 
     private func single(_ message: JSON, into json: inout JSONWriter) -> Continuation? {
-        let start = json.count
-        var isFull = false
-        let budget = Exchange.maximumReply - 1
-        guard let rest = bounded(message, limit: start + budget, &isFull, into: &json) else {
-            if json.count > start { json.newline() }
+        var room = Room(start: json.count, budget: Exchange.maximumReply - 1)
+        guard let rest = bounded(message, &room, into: &json) else {
+            if json.count > room.start { json.newline() }
             return nil
         }
         return {
             var json = JSONWriter()
-            var isFull = false
-            await self.settle(message, rest, limit: budget, &isFull, into: &json)
+            var room = Room(start: 0, budget: Exchange.maximumReply - 1)
+            await rest(&json, &room)
             if json.count > 0 { json.newline() }
             return json.bytes
         }
@@ -73,17 +70,16 @@ struct Exchange: Sendable {
 
     private func batch(_ entries: [JSON], budget: Int, into json: inout JSONWriter) -> Continuation? {
         let mark = json.mark()
-        let start = json.count
+        var room = Room(start: json.count, budget: budget)
         json.beginArray()
         let opened = json.count
-        var isFull = false
         for (index, message) in entries.enumerated() {
-            guard let rest = bounded(message, limit: start + budget, &isFull, into: &json) else { continue }
+            guard let rest = bounded(message, &room, into: &json) else { continue }
             // The first entry that has to wait takes the rest of the batch with it, so that entries keep their order.
-            let written = Array(json.bytes[start...])
+            let written = Array(json.bytes[room.start...])
             json.rewind(to: mark)
             let remaining = Array(entries[(index + 1)...])
-            return { await self.finish(written, message, rest, remaining, budget: budget) }
+            return { await self.finish(written, rest, remaining, budget: budget) }
         }
         if json.count == opened {
             // A batch of notifications only: no line at all.
@@ -95,15 +91,14 @@ struct Exchange: Sendable {
         return nil
     }
 
-    private func finish(
-        _ written: [UInt8], _ first: JSON, _ rest: Rest, _ remaining: [JSON], budget: Int
-    ) async -> [UInt8] {
+    private func finish(_ written: [UInt8], _ first: Rest, _ remaining: [JSON], budget: Int) async -> [UInt8] {
         var json = JSONWriter(resuming: written)
-        var isFull = false
-        await settle(first, rest, limit: budget, &isFull, into: &json)
+        // What was written before the first wait had room, or nothing would have been begun after it.
+        var room = Room(start: 0, budget: budget)
+        await first(&json, &room)
         for message in remaining {
-            if let rest = bounded(message, limit: budget, &isFull, into: &json) {
-                await settle(message, rest, limit: budget, &isFull, into: &json)
+            if let rest = bounded(message, &room, into: &json) {
+                await rest(&json, &room)
             }
         }
         // One byte is the opening bracket: notifications only.
@@ -113,58 +108,23 @@ struct Exchange: Sendable {
         return json.bytes
     }
 
-    /// One request of the line. The one that would overfill the reply is refused, and those after it are not begun.
-    ///
-    /// - Parameter limit: what the writer may hold after it.
-    private func bounded(
-        _ message: JSON, limit: Int, _ isFull: inout Bool, into json: inout JSONWriter
-    ) -> Rest? {
-        if isFull {
-            refuseOverflowing(message, into: &json)
-            return nil
-        }
-        let mark = json.mark()
-        if let rest = entry(message, into: &json) { return rest }
-        if json.count > limit {
-            isFull = true
-            json.rewind(to: mark)
-            refuseOverflowing(message, into: &json)
-        }
-        return nil
+    /// The rest of a reply, written when it has become known.
+    private typealias Rest = @Sendable (inout JSONWriter, inout Room) async -> Void
+
+    /// How much of a reply line is left.
+    private struct Room {
+        /// Where in the writer the line begins.
+        let start: Int
+        let budget: Int
+        /// Whether a result did not fit: nothing that wants a reply is begun after it.
+        var isFull = false
+
+        func isOver(_ json: JSONWriter) -> Bool { json.count - start > budget }
     }
 
-    /// The rest of a request, which may overfill the reply too.
-    private func settle(
-        _ message: JSON, _ rest: Rest, limit: Int, _ isFull: inout Bool, into json: inout JSONWriter
-    ) async {
-        let mark = json.mark()
-        await rest(&json)
-        if json.count > limit {
-            isFull = true
-            json.rewind(to: mark)
-            refuseOverflowing(message, into: &json)
-        }
-    }
-
-    private func refuseOverflowing(_ message: JSON, into json: inout JSONWriter) {
-        let error = ResponseError.busy(
-            "The reply would be longer than \(Exchange.maximumReply) bytes.",
-            hint: "Ask for less at a time."
-        )
-        do throws(EnvelopeError) {
-            let request = try Request(json: message)
-            guard let id = request.id else { return }
-            Response.write(id: id, error: error, to: &json)
-        } catch {
-            Response.write(id: error.id, error: error.error, to: &json)
-        }
-    }
-
-    /// The rest of an entry, written when it has become known.
-    private typealias Rest = @Sendable (inout JSONWriter) async -> Void
-
-    /// Answers one request; writes nothing for a notification.
-    private func entry(_ message: JSON, into json: inout JSONWriter) -> Rest? {
+    /// Answers a request or an entry of a batch; refuses it where the line is full or becomes so. Writes nothing for a
+    /// notification.
+    private func bounded(_ message: JSON, _ room: inout Room, into json: inout JSONWriter) -> Rest? {
         let request: Request
         do {
             request = try Request(json: message)
@@ -172,6 +132,39 @@ struct Exchange: Sendable {
             Response.write(id: error.id, error: error.error, to: &json)
             return nil
         }
+        if room.isFull, let id = request.id {
+            Response.write(id: id, error: Exchange.tooMuch, to: &json)
+            return nil
+        }
+        let mark = json.mark()
+        if let deferred = perform(request, into: &json) {
+            return { json, room in
+                let mark = json.mark()
+                await Exchange.settle(request.id, deferred, into: &json)
+                Exchange.limit(request.id, since: mark, &room, &json)
+            }
+        }
+        Exchange.limit(request.id, since: mark, &room, &json)
+        return nil
+    }
+
+    /// Puts an error in place of a result that is too long.
+    private static func limit(
+        _ id: RequestID?, since mark: JSONWriter.Mark, _ room: inout Room, _ json: inout JSONWriter
+    ) {
+        guard let id, room.isOver(json) else { return }
+        room.isFull = true
+        json.rewind(to: mark)
+        Response.write(id: id, error: tooMuch, to: &json)
+    }
+
+    private static let tooMuch = ResponseError.busy(
+        "The reply would be longer than \(maximumReply) bytes.",
+        hint: "Ask for less at a time."
+    )
+
+    /// Runs a request and writes its reply, if it is to have one and need not wait.
+    private func perform(_ request: Request, into json: inout JSONWriter) -> Deferred? {
         let mark = json.mark()
         var deferred: Deferred?
         var failure: ResponseError?
@@ -182,17 +175,13 @@ struct Exchange: Sendable {
                 failure = error
             }
         }
-        if let deferred {
-            json.rewind(to: mark)
-            return { await Exchange.settle(request.id, deferred, into: &$0) }
-        }
-        if failure != nil || request.id == nil {
+        if deferred != nil || failure != nil || request.id == nil {
             json.rewind(to: mark)
         }
         if let failure, let id = request.id {
             Response.write(id: id, error: failure, to: &json)
         }
-        return nil
+        return deferred
     }
 
     private static func settle(_ id: RequestID?, _ deferred: Deferred, into json: inout JSONWriter) async {

@@ -17,7 +17,8 @@ package typealias Deferred = @Sendable () async throws(ResponseError) -> [UInt8]
 
 /// What a method does: writes its result at once and returns nil, or returns what is left to do.
 ///
-/// It runs on the event loop, so it must not block. Where it throws, what it wrote is taken back.
+/// It runs on the event loop, so it must not block; after an entry of a batch that had to wait it runs in a task, so it
+/// must not count on the event loop's thread either. Where it throws, what it wrote is taken back.
 package typealias MethodBody = @Sendable (Call, inout JSONWriter) throws(ResponseError) -> Deferred?
 
 /// The methods of ``MethodTable`` with their bodies: dispatch, permission and parameters in the order of the contract.

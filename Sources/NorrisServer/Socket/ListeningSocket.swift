@@ -31,12 +31,11 @@ package struct ListeningSocket: Sendable {
 
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw ListenError(path: path, .system("socket", errno)) }
-        // With this mask nobody else can connect between bind and chmod.
-        let mask = umask(0o177)
-        let bound = address.withPointer { bind(descriptor, $0, $1) }
-        let bindError = errno
-        umask(mask)
-        guard bound == 0 else {
+        // The file gets what its socket has, so nobody else can connect between bind and chmod; a mask would be the
+        // whole process's.
+        fchmod(descriptor, 0o600)
+        guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else {
+            let bindError = errno
             close(descriptor)
             throw ListenError(path: path, bindError == EACCES ? .notPermitted : .system("bind", bindError))
         }
@@ -53,6 +52,8 @@ package struct ListeningSocket: Sendable {
     }
 
     /// Removes the file of a socket this process bound, unless somebody else's is there by now.
+    ///
+    /// While the socket is open its inode cannot be given to another file, so this comes before closing it.
     package func removeFile() {
         guard let boundPath else { return }
         var status = stat()
@@ -65,7 +66,8 @@ package struct ListeningSocket: Sendable {
         var status = stat()
         guard lstat(address.path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw ListenError(path: address.path, .notASocket) }
-        let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
+        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+        let probe = socket(AF_UNIX, kind, 0)
         guard probe >= 0 else { throw ListenError(path: address.path, .system("socket", errno)) }
         defer { close(probe) }
         // A full backlog answers EAGAIN, which is a sign of life too; only a refusal means that nobody listens.
@@ -96,8 +98,13 @@ private struct FolderLock {
             default: throw ListenError(path: path, .system("open", errno))
             }
         }
-        // A folder that cannot be locked, on a file system without flock, only loses the protection from the race.
-        _ = flock(descriptor, LOCK_EX)
+        // Whoever can read the folder can hold its lock, so waiting for ever would let anybody keep the daemon from
+        // starting. Without the lock, as on a file system that has none, only the protection from the race is lost.
+        var patience = 100
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR, patience > 0 {
+            patience -= 1
+            poll(nil, 0, 10)
+        }
     }
 
     func release() {

@@ -36,12 +36,13 @@ package struct Peer: Equatable, Sendable {
         var capacity = 32
         while capacity <= 65_536 {
             var length = socklen_t(capacity * MemoryLayout<gid_t>.stride)
-            var failed = false
+            var error: CInt = 0
             let groups = [gid_t](unsafeUninitializedCapacity: capacity) { buffer, count in
-                failed = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, buffer.baseAddress, &length) != 0
-                count = failed ? 0 : Int(length) / MemoryLayout<gid_t>.stride
+                let result = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, buffer.baseAddress, &length)
+                error = result == 0 ? 0 : errno
+                count = result == 0 ? Int(length) / MemoryLayout<gid_t>.stride : 0
             }
-            guard failed, errno == ERANGE else { return groups }
+            guard error == ERANGE else { return groups }
             capacity = max(capacity * 2, Int(length) / MemoryLayout<gid_t>.stride)
         }
         return []

@@ -1,0 +1,166 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisServer
+
+/// Batches beyond the specification's examples: their limits, and entries that have to wait.
+struct BatchTests {
+    private static func batch(_ entries: [String]) -> String {
+        "[" + entries.joined(separator: ",") + "]"
+    }
+
+    @Test func sixtyFourEntriesAreServed() async throws {
+        let registry = TestMethods.registry()
+        let entries = (1...64).map { request($0, "server.info") }
+        let reply = try outline(try await registry.reply(to: BatchTests.batch(entries)))
+        #expect(reply == "[" + (1...64).map { "\($0) {}" }.joined(separator: ", ") + "]")
+    }
+
+    @Test("One entry more refuses the batch whole", arguments: [request(1, "fact.get"), notification("fact.get"), "1"])
+    func sixtyFiveEntriesAreRefused(_ entry: String) async throws {
+        let calls = Counter()
+        let registry = TestMethods.registry(["fact.get": TestMethods.counted(calls, TestMethods.echo)])
+        let line = BatchTests.batch(Array(repeating: entry, count: 65))
+        #expect(try outline(try await registry.reply(to: line)) == "null -32600 invalid_request")
+        #expect(calls.value == 0)
+    }
+
+    @Test func anArrayInABatchIsNoRequest() async throws {
+        let line = "[[],[\(request(1, "server.info"))],\(request(2, "server.info"))]"
+        let reply = try await TestMethods.registry().reply(to: line)
+        #expect(try outline(reply) == "[null -32600 invalid_request, null -32600 invalid_request, 2 {}]")
+    }
+
+    @Test("Entries that wait keep their places among those that do not", arguments: [
+        "w", "i", "wi", "iw", "iwi", "wiw", "wwi", "iiwwii", "nw", "wn", "nwn", "inwin", "ew", "wew",
+    ])
+    func order(_ kinds: String) async throws {
+        let registry = TestMethods.registry(["fact.get": TestMethods.deferredEcho])
+        var entries: [String] = []
+        var expected: [String] = []
+        for (id, kind) in kinds.enumerated() {
+            switch kind {
+            case "w":
+                entries.append(request(id, "fact.get", #"{"id":"w"}"#))
+                expected.append(#"\#(id) "w""#)
+            case "i":
+                entries.append(request(id, "server.info"))
+                expected.append("\(id) {}")
+            case "n":
+                entries.append(notification("fact.get", #"{"id":"n"}"#))
+            default:
+                entries.append("7")
+                expected.append("null -32600 invalid_request")
+            }
+        }
+        let reply = try outline(try await registry.reply(to: BatchTests.batch(entries)))
+        #expect(reply == "[" + expected.joined(separator: ", ") + "]")
+    }
+
+    @Test func entriesRunOneAfterTheOther() async throws {
+        let started = Counter()
+        let gate = Gate()
+        let registry = TestMethods.registry([
+            "fact.today": TestMethods.waiting(for: gate),
+            "server.info": TestMethods.counted(started, TestMethods.echo),
+        ])
+        let line = BatchTests.batch([
+            request(1, "server.info"), request(2, "fact.today"), request(3, "server.info"),
+        ])
+        var json = JSONWriter()
+        let rest = try #require(
+            Exchange(registry: registry, peer: .nobody).answer(Array(line.utf8)[...], into: &json)
+        )
+        #expect(json.count == 0)
+        #expect(started.value == 1)
+        gate.open()
+        #expect(try outline(String(decoding: await rest(), as: UTF8.self)) == #"[1 "", 2 {}, 3 ""]"#)
+        #expect(started.value == 2)
+    }
+
+    @Test func aBatchOfNotificationsThatWaitHasNoLine() async throws {
+        let calls = Counter()
+        let registry = TestMethods.registry([
+            "fact.get": TestMethods.counted(calls, TestMethods.deferredEcho)
+        ])
+        let entries = Array(repeating: notification("fact.get", #"{"id":"a"}"#), count: 3)
+        #expect(try await registry.reply(to: BatchTests.batch(entries)).isEmpty)
+        #expect(calls.value == 3)
+    }
+
+    // MARK: Long replies
+
+    /// The ids of the replies that are results, and of those that are refused with -32004.
+    private func served(_ line: String) throws -> (results: [RequestID], refused: [RequestID]) {
+        guard case .array(let entries) = try JSON.parse(Array(line.utf8)) else { return ([], []) }
+        let responses = try entries.map { try Response(json: $0) }
+        let refused = responses.filter { response in
+            guard case .failure(let error) = response.outcome else { return false }
+            return error.code == .busy
+        }
+        return (responses.filter { !refused.contains($0) }.map(\.id), refused.map(\.id))
+    }
+
+    @Test("Entries past four mebibytes are refused, and the line stays below", arguments: [TestMethods.large, TestMethods.deferredLarge])
+    func longBatch(_ body: @escaping MethodBody) async throws {
+        let registry = TestMethods.registry(["fact.random": body])
+        let entries = (0..<64).map { request($0, "fact.random", #"{"count":15}"#) }
+        let line = try await registry.reply(to: BatchTests.batch(entries))
+        #expect(line.utf8.count < Exchange.maximumReply)
+        let (results, refused) = try served(line)
+        #expect(results == (0..<4).map { .integer($0) })
+        #expect(refused == (4..<64).map { .integer($0) })
+    }
+
+    @Test("What comes after an entry that did not fit is not begun")
+    func shortAfterLong() async throws {
+        let calls = Counter()
+        let registry = TestMethods.registry([
+            "fact.random": TestMethods.large, "server.info": TestMethods.counted(calls, TestMethods.echo),
+        ])
+        let line = BatchTests.batch([
+            request(1, "fact.random", #"{"count":40}"#), request(2, "fact.random", #"{"count":40}"#),
+            request(3, "server.info"),
+        ])
+        let (results, refused) = try served(try await registry.reply(to: line))
+        #expect(results == [.integer(1)])
+        #expect(refused == [.integer(2), .integer(3)])
+        #expect(calls.value == 0)
+    }
+
+    @Test("Refusals with the longest ids stay below the limit as well", arguments: [57, 60, 63])
+    func longIDs(_ count: Int) async throws {
+        let registry = TestMethods.registry(["fact.random": TestMethods.large])
+        // DEL takes one byte in a request and six in a reply.
+        let id = "\"" + String(repeating: "\u{7F}", count: 900) + "\""
+        let first = request(0, "fact.random", #"{"count":\#(count)}"#)
+        let entries = [first] + Array(repeating: request(id, "fact.random", #"{"count":1}"#), count: 63)
+        let batch = BatchTests.batch(entries)
+        #expect(batch.utf8.count <= LineSplitter.maximumRequest)
+        let line = try await registry.reply(to: batch)
+        #expect(line.utf8.count < Exchange.maximumReply)
+        let (results, refused) = try served(line)
+        #expect(results.count + refused.count == 64)
+        #expect(refused.count > 0)
+    }
+
+    @Test("A notification takes no room, so it is not left out")
+    func notificationsPastTheLimit() async throws {
+        let calls = Counter()
+        let registry = TestMethods.registry([
+            "fact.random": TestMethods.large, "fact.get": TestMethods.counted(calls, TestMethods.echo),
+        ])
+        let long = (0..<8).map { request($0, "fact.random", #"{"count":15}"#) }
+        _ = try await registry.reply(to: BatchTests.batch(long + [notification("fact.get", #"{"id":"a"}"#)]))
+        #expect(calls.value == 1)
+    }
+
+    @Test("A single reply that is too long is refused as well", arguments: [TestMethods.large, TestMethods.deferredLarge])
+    func longSingle(_ body: @escaping MethodBody) async throws {
+        let registry = TestMethods.registry(["fact.random": body])
+        let refused = try await registry.reply(to: request(1, "fact.random", #"{"count":64}"#))
+        #expect(try outline(refused) == "1 -32004 busy")
+        let served = try await registry.reply(to: request(2, "fact.random", #"{"count":63}"#))
+        #expect(served.utf8.count > 63 * 65_536)
+    }
+}

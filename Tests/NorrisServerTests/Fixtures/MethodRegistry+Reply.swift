@@ -1,0 +1,33 @@
+import NorrisProtocol
+
+@testable import NorrisServer
+
+extension Peer {
+    static let nobody = Peer(uid: 65_534, gid: 65_534, groups: [])
+}
+
+extension MethodRegistry {
+    struct NotOneLine: Error {
+        let bytes: [UInt8]
+    }
+
+    /// The reply line without its end; empty where there is none.
+    func reply(to line: String) async throws -> String {
+        try await reply(to: Array(line.utf8))
+    }
+
+    func reply(to line: [UInt8]) async throws -> String {
+        var json = JSONWriter()
+        var bytes: [UInt8]
+        if let rest = Exchange(registry: self, peer: .nobody).answer(line[...], into: &json) {
+            guard json.count == 0 else { throw NotOneLine(bytes: json.bytes) }
+            bytes = await rest()
+        } else {
+            bytes = json.bytes
+        }
+        guard !bytes.isEmpty else { return "" }
+        let end = bytes.removeLast()
+        guard end == UInt8(ascii: "\n"), !bytes.contains(UInt8(ascii: "\n")) else { throw NotOneLine(bytes: bytes) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

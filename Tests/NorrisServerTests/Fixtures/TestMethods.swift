@@ -1,0 +1,113 @@
+import NorrisProtocol
+import NorrisServer
+import Synchronization
+
+/// Bodies for the methods of the real table, for tests that are about everything around them.
+enum TestMethods {
+    /// A registry whose methods answer `{}` unless the test says otherwise.
+    static func registry(
+        _ bodies: [String: MethodBody] = [:],
+        isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }
+    ) -> MethodRegistry {
+        let empty: MethodBody = { _, json throws(ResponseError) in
+            json.beginObject()
+            json.endObject()
+            return nil
+        }
+        let all = MethodTable.methods.map { ($0.name, bodies[$0.name] ?? empty) }
+        return MethodRegistry(bodies: Dictionary(uniqueKeysWithValues: all), isAdministrator: isAdministrator)
+    }
+
+    /// For `fact.get`: the id that was asked for.
+    static let echo: MethodBody = { call, json throws(ResponseError) in
+        json.string(call.arguments.string("id") ?? "")
+        return nil
+    }
+
+    /// The same, but later.
+    static let deferredEcho: MethodBody = { call, _ throws(ResponseError) in
+        let id = call.arguments.string("id") ?? ""
+        return { () async throws(ResponseError) -> [UInt8] in Array("\"\(id)\"".utf8) }
+    }
+
+    /// For `fact.random`: a text of `count` times 64 KiB.
+    static let large: MethodBody = { call, json throws(ResponseError) in
+        json.raw(longText(call))
+        return nil
+    }
+
+    /// The same, but later.
+    static let deferredLarge: MethodBody = { call, _ throws(ResponseError) in
+        { () async throws(ResponseError) -> [UInt8] in longText(call) }
+    }
+
+    private static func longText(_ call: Call) -> [UInt8] {
+        let quote = [UInt8(ascii: "\"")]
+        return quote + Array(repeating: UInt8(ascii: "x"), count: (call.arguments.integer("count") ?? 1) * 65_536) + quote
+    }
+
+    static func throwing(_ error: ResponseError) -> MethodBody {
+        { _, json throws(ResponseError) in
+            json.beginObject()
+            json.member("half", "written")
+            throw error
+        }
+    }
+
+    /// Counts the calls and then does what the other body does.
+    static func counted(_ counter: Counter, _ body: @escaping MethodBody) -> MethodBody {
+        { call, json throws(ResponseError) in
+            counter.increment()
+            return try body(call, &json)
+        }
+    }
+
+    /// Writes `{}` once the gate is open.
+    static func waiting(for gate: Gate) -> MethodBody {
+        { _, _ throws(ResponseError) in
+            { () async throws(ResponseError) -> [UInt8] in
+                await gate.wait()
+                return Array("{}".utf8)
+            }
+        }
+    }
+}
+
+final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var value: Int { count.load(ordering: .sequentiallyConsistent) }
+
+    func increment() {
+        count.add(1, ordering: .sequentiallyConsistent)
+    }
+}
+
+/// Holds back whoever waits until it is opened, once and for all.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}

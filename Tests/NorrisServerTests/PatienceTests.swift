@@ -1,0 +1,172 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisServer
+
+/// Peers that do not read, and peers that say nothing.
+@Suite(.timeLimit(.minutes(1)))
+struct PatienceTests {
+    /// Ticks as often as it can and never gives up, but for what a test says.
+    private static func pace(idle: Duration = .seconds(3600), stalled: Duration = .seconds(3600)) -> Server.Pace {
+        Server.Pace(patience: .init(idle: idle, stalled: stalled), tick: .milliseconds(1))
+    }
+
+    private static func large(_ id: Int, count: Int) -> String {
+        request(id, "fact.random", #"{"count":\#(count)}"#) + "\n"
+    }
+
+    // MARK: Back-pressure
+
+    @Test("For a peer that does not read, nothing is answered beyond what may be held for it")
+    func holdsLittle() async throws {
+        let calls = Counter()
+        try await withServer(["fact.random": TestMethods.counted(calls, TestMethods.large)]) { live in
+            let client = try live.connect()
+            try client.send((0..<200).map { PatienceTests.large($0, count: 8) }.joined())
+            // Wherever the server stops, it has stopped when nothing changes over many turns of its loop.
+            var before = -1
+            while calls.value != before {
+                before = calls.value
+                for _ in 0..<20 { try live.roundTrip() }
+            }
+            #expect((1...8).contains(calls.value))
+            for id in 0..<200 {
+                let line = try #require(try client.receiveLine())
+                #expect(line.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"result":"xxx"#))
+                #expect(line.utf8.count > 8 * 65_536)
+            }
+            #expect(calls.value == 200)
+        }
+    }
+
+    @Test("The server stops reading from a peer that does not read, and goes on when it does")
+    func stopsReading() async throws {
+        try await withServer(["fact.get": TestMethods.echo]) { live in
+            let client = try live.connect()
+            let id = String(repeating: "i", count: 150)
+            let line = Array((request(1, "fact.get", #"{"id":"\#(id)"}"#) + "\n").utf8)
+            let limit = 4 * 1024 * 1024
+            let sent = try live.send(line, to: client, limit: limit)
+            #expect(sent < limit)
+            // The end of a line that the kernel took in part, as soon as the server reads on.
+            var rest = sent % line.count == 0 ? [] : line[(sent % line.count)...]
+            var received = 0
+            while !rest.isEmpty {
+                rest = rest.dropFirst(try client.sendAvailable(rest))
+                guard !rest.isEmpty else { break }
+                #expect(try client.receiveLine()?.hasSuffix(#"iii"}"#) == true)
+                received += 1
+            }
+            client.endInput()
+            while let reply = try client.receiveLine() {
+                #expect(reply.hasSuffix(#"iii"}"#))
+                received += 1
+            }
+            #expect(received == (sent + line.count - 1) / line.count)
+        }
+    }
+
+    @Test func aPeerThatEndsItsInputAndReadsLateGetsAll() async throws {
+        try await withServer(["fact.random": TestMethods.large]) { live in
+            let client = try live.connect()
+            try client.send((0..<20).map { PatienceTests.large($0, count: 16) }.joined() + request(20, "server.info"))
+            client.endInput()
+            for _ in 0..<20 { try live.roundTrip() }
+            for id in 0..<20 {
+                #expect(try client.receiveLine()?.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"#) == true)
+            }
+            #expect(try client.receiveOutline() == "20 {}")
+            #expect(try client.receiveLine() == nil)
+        }
+    }
+
+    // MARK: Stalled peers
+
+    @Test("A peer that takes nothing is closed", arguments: [false, true])
+    func stalled(endsInput: Bool) async throws {
+        try await withServer(["fact.random": TestMethods.large], pace: pace(stalled: .milliseconds(1))) { live in
+            let client = try live.connect()
+            try client.send(PatienceTests.large(1, count: 60))
+            if endsInput { client.endInput() }
+            try client.waitForClose()
+            let received = try client.receiveToEnd()
+            #expect(received.count < 60 * 65_536)
+            try live.waitFor(connections: 0)
+        }
+    }
+
+    @Test func aPeerThatHasTakenAllIsNotStalled() async throws {
+        try await withServer(["fact.random": TestMethods.large], pace: pace(stalled: .milliseconds(1))) { live in
+            let witness = try live.connect()
+            let client = try live.connect()
+            try client.send(request(1, "server.info") + "\n")
+            #expect(try client.receiveOutline() == "1 {}")
+            // That this one is closed shows that the clock was looked at.
+            try witness.send(PatienceTests.large(1, count: 60))
+            try witness.waitForClose()
+            try client.send(request(2, "server.info") + "\n")
+            #expect(try client.receiveOutline() == "2 {}")
+        }
+    }
+
+    private func pace(idle: Duration = .seconds(3600), stalled: Duration = .seconds(3600)) -> Server.Pace {
+        PatienceTests.pace(idle: idle, stalled: stalled)
+    }
+
+    // MARK: Idle peers
+
+    @Test("A silent peer is closed", arguments: ["", "{", request(1, "server.info") + "\n", notification("nope") + "\n"])
+    func idle(_ text: String) async throws {
+        try await withServer(pace: pace(idle: .milliseconds(1))) { live in
+            let client = try live.connect()
+            // May come too late.
+            try? client.send(text)
+            try client.waitForClose()
+        }
+    }
+
+    @Test func aPeerThatWaitsForItsAnswerIsNotIdle() async throws {
+        let gate = Gate()
+        let pace = pace(idle: .milliseconds(20))
+        try await withServer(["fact.today": TestMethods.waiting(for: gate)], pace: pace) { live in
+            let client = try live.connect()
+            try client.send(request(1, "fact.today") + "\n")
+            // These come later and go: the other has rested longer than the patience for idle ones.
+            for _ in 0..<2 { try live.connect().waitForClose() }
+            gate.open()
+            #expect(try client.receiveOutline() == "1 {}")
+            #expect(try client.receiveLine() == nil)
+        }
+    }
+
+    // MARK: All together
+
+    @Test("Past the common limit the connections that hold most are closed, and no others")
+    func commonLimit() async throws {
+        // Without ticks nobody counts as slower than another.
+        let pace = Server.Pace(tick: .seconds(3600), maximumUnsent: 8 * 1024 * 1024)
+        try await withServer(["fact.random": TestMethods.large], pace: pace) { live in
+            // What is held is a little less than the replies: the kernel takes some.
+            let counts = [40, 20, 50, 41, 60]
+            let clients = try counts.map { count in
+                let client = try live.connect()
+                try client.send(PatienceTests.large(count, count: count))
+                try live.roundTrip()
+                return client
+            }
+            var complete: [Int] = []
+            for (count, client) in zip(counts, clients) {
+                client.endInput()
+                if try client.receiveToEnd().count > count * 65_536 { complete.append(count) }
+            }
+            // 40 + 20 + 50 fit into 128; with 41 more the 50 go; with 60 more these go at once.
+            #expect(complete == [40, 20, 41])
+        }
+    }
+
+    @Test func theCommonLimitIsThatOfTheContract() {
+        let pace = Server.Pace()
+        #expect(pace.maximumUnsent == 67_108_864)
+        #expect(pace.patience == .init(idle: .seconds(300), stalled: .seconds(30)))
+    }
+}

@@ -1,0 +1,266 @@
+import Glibc
+import NorrisProtocol
+import Testing
+
+@testable import NorrisServer
+
+/// Requests and replies over a real socket.
+@Suite(.timeLimit(.minutes(1)))
+struct ServingTests {
+    private static func get(_ id: Int) -> String {
+        request(id, "fact.get", #"{"id":"\#(id)"}"#) + "\n"
+    }
+
+    @Test func answersManyPipelinedRequestsInOrder() async throws {
+        try await withServer(["fact.get": TestMethods.echo]) { live in
+            let client = try live.connect()
+            try client.send((0..<500).map(ServingTests.get).joined())
+            for id in 0..<500 {
+                #expect(try client.receiveOutline() == #"\#(id) "\#(id)""#)
+            }
+        }
+    }
+
+    @Test func anAnswerThatIsAwaitedHoldsBackThoseAfterIt() async throws {
+        let gate = Gate()
+        let later = Counter()
+        let bodies = [
+            "fact.today": TestMethods.waiting(for: gate), "fact.get": TestMethods.counted(later, TestMethods.echo),
+        ]
+        try await withServer(bodies) { live in
+            let client = try live.connect()
+            let lines = [
+                request(1, "server.status"), request(2, "fact.today"), request(3, "fact.get", #"{"id":"a"}"#),
+                "[\(request(4, "fact.get", #"{"id":"b"}"#)),\(request(5, "fact.today")),7]", request(6, "server.status"),
+            ]
+            try client.send(lines.joined(separator: "\n") + "\n")
+            // What stands before the one that waits does not wait for it.
+            #expect(try client.receiveOutline() == "1 {}")
+            // Nor do other connections.
+            try live.roundTrip()
+            #expect(later.value == 0)
+            gate.open()
+            #expect(try client.receiveOutline() == "2 {}")
+            #expect(try client.receiveOutline() == #"3 "a""#)
+            #expect(try client.receiveOutline() == #"[4 "b", 5 {}, null -32600 invalid_request]"#)
+            #expect(try client.receiveOutline() == "6 {}")
+        }
+    }
+
+    @Test func connectionsDoNotWaitForEachOther() async throws {
+        let gate = Gate()
+        try await withServer(["fact.today": TestMethods.waiting(for: gate)]) { live in
+            let clients = try (0..<20).map { _ in try live.connect() }
+            for (index, client) in clients.enumerated() {
+                try client.send(request(index, "fact.today") + "\n")
+            }
+            try live.roundTrip()
+            gate.open()
+            for (index, client) in clients.enumerated().reversed() {
+                #expect(try client.receiveOutline() == "\(index) {}")
+            }
+        }
+    }
+
+    @Test func linesMayComeByteByByte() async throws {
+        try await withServer(["fact.get": TestMethods.echo]) { live in
+            let client = try live.connect()
+            for byte in (ServingTests.get(1) + "\r\n" + ServingTests.get(2)).utf8 {
+                try client.send([byte])
+            }
+            #expect(try client.receiveOutline() == #"1 "1""#)
+            #expect(try client.receiveOutline() == #"2 "2""#)
+        }
+    }
+
+    @Test("CR LF ends a line; lines of spaces, tabs and CR are no lines")
+    func lineEnds() async throws {
+        try await withServer { live in
+            let client = try live.connect()
+            try client.send("\n\r\n \t \n\r\r\n" + request(1, "server.info") + "\r\n \n\n" + notification("nope") + "\n")
+            try client.send("x\n \t\r" + request(2, "server.info") + "\r\n")
+            #expect(try client.receiveOutline() == "1 {}")
+            #expect(try client.receiveOutline() == "null -32700 parse_error")
+            #expect(try client.receiveOutline() == "2 {}")
+        }
+    }
+
+    @Test("The connection stays usable after every error", arguments: [
+        "nonsense", "1", "[]", request(1, "nope"), request(1, "fact.get", "[]"), "\u{FEFF}{}",
+    ])
+    func errorsEndNothing(_ line: String) async throws {
+        try await withServer { live in
+            let client = try live.connect()
+            try client.send(line + "\n" + request("\"after\"", "server.info") + "\n")
+            #expect(try client.receiveOutline()?.contains(" -32") == true)
+            #expect(try client.receiveOutline() == #""after" {}"#)
+        }
+    }
+
+    @Test("A line may have 65,536 bytes without its end", arguments: ["\n", "\r\n"])
+    func longestLine(_ end: String) async throws {
+        try await withServer { live in
+            let client = try live.connect()
+            let line = request(1, "server.info")
+            let spaces = LineSplitter.maximumRequest - line.utf8.count
+            for surplus in [0, 1, 0] {
+                try client.send(line + String(repeating: " ", count: spaces + surplus) + end)
+            }
+            #expect(try client.receiveOutline() == "1 {}")
+            #expect(try client.receiveOutline() == "null -32600 line_too_long")
+            #expect(try client.receiveOutline() == "1 {}")
+        }
+    }
+
+    @Test func aHugeLineIsDrainedAndRefusedInItsTurn() async throws {
+        try await withServer { live in
+            let client = try live.connect()
+            try client.send(request(1, "server.info") + "\n")
+            let chunk = [UInt8](repeating: UInt8(ascii: "["), count: 1 << 20)
+            for _ in 0..<10 { try client.send(chunk) }
+            try client.send("\n" + request(2, "server.info") + "\n")
+            #expect(try client.receiveOutline() == "1 {}")
+            #expect(try client.receiveOutline() == "null -32600 line_too_long")
+            #expect(try client.receiveOutline() == "2 {}")
+        }
+    }
+
+    @Test func noReplyHoldsARawControlCharacter() async throws {
+        try await withServer(["fact.get": TestMethods.echo]) { live in
+            let client = try live.connect()
+            let id = #""a\n\u0000\u007f\u0085\u202e\u2028\u2029""#
+            try client.send(request(id, "fact.get", #"{"id":\#(id)}"#) + "\n")
+            client.endInput()
+            let reply = try client.receiveToEnd()
+            #expect(reply.allSatisfy { 0x20..<0x7F ~= $0 || $0 == 0x0A })
+            #expect(reply.filter { $0 == 0x0A }.count == 1)
+        }
+    }
+
+    // MARK: The end of input
+
+    @Test("All that was sent before the end of input is answered, then the server closes", arguments: ["\n", "", "\r"])
+    func halfClose(_ end: String) async throws {
+        try await withServer(["fact.get": TestMethods.deferredEcho]) { live in
+            let client = try live.connect()
+            try client.send(request(1, "server.info") + "\n" + request(2, "fact.get", #"{"id":"a"}"#) + end)
+            client.endInput()
+            #expect(try client.receiveOutline() == "1 {}")
+            #expect(try client.receiveOutline() == #"2 "a""#)
+            #expect(try client.receiveLine() == nil)
+        }
+    }
+
+    @Test("The end of input comes while an answer is awaited")
+    func halfCloseWhileWaiting() async throws {
+        let gate = Gate()
+        try await withServer(["fact.today": TestMethods.waiting(for: gate)]) { live in
+            let client = try live.connect()
+            try client.send(request(1, "fact.today") + "\n" + request(2, "server.info"))
+            client.endInput()
+            try live.roundTrip()
+            gate.open()
+            #expect(try client.receiveOutline() == "1 {}")
+            #expect(try client.receiveOutline() == "2 {}")
+            #expect(try client.receiveLine() == nil)
+        }
+    }
+
+    @Test("A connection without a line is closed without a word", arguments: ["", " ", "\n\r\n"])
+    func nothingButTheEnd(_ text: String) async throws {
+        try await withServer { live in
+            let client = try live.connect()
+            try client.send(text)
+            client.endInput()
+            #expect(try client.receiveLine() == nil)
+        }
+    }
+
+    @Test func aLongLineCutOffByTheEndIsRefused() async throws {
+        try await withServer { live in
+            let client = try live.connect()
+            try client.send([UInt8](repeating: UInt8(ascii: "x"), count: 200_000))
+            client.endInput()
+            #expect(try client.receiveOutline() == "null -32600 line_too_long")
+            #expect(try client.receiveLine() == nil)
+        }
+    }
+
+    @Test("Notifications of a peer that closes at once have their effect")
+    func sendAndForget() async throws {
+        let calls = Counter()
+        try await withServer(["fact.get": TestMethods.counted(calls, TestMethods.echo)]) { live in
+            let client = try live.connect()
+            let line = notification("fact.get", #"{"id":"a"}"#) + "\n"
+            try client.send(String(repeating: line, count: 100))
+            client.close()
+            try live.waitFor(connections: 0)
+            #expect(calls.value == 100)
+        }
+    }
+
+    @Test("Peers that go away at any moment harm nobody")
+    func peersThatGo() async throws {
+        let gate = Gate()
+        let bodies = ["fact.random": TestMethods.large, "fact.today": TestMethods.waiting(for: gate)]
+        try await withServer(bodies) { live in
+            let faithful = try live.connect()
+            for _ in 0..<10 {
+                for text in ["", "{", request(1, "fact.random", #"{"count":50}"#) + "\n", request(1, "fact.today") + "\n"] {
+                    let client = try live.connect()
+                    try client.send(text)
+                    client.close()
+                    let half = try live.connect()
+                    try half.send(text)
+                    half.endInput()
+                    half.close()
+                }
+                let reader = try live.connect()
+                try reader.send(request(1, "fact.random", #"{"count":50}"#) + "\n")
+                try reader.waitForBytes()
+                reader.close()
+            }
+            gate.open()
+            try faithful.send(request(1, "server.info") + "\n")
+            #expect(try faithful.receiveOutline() == "1 {}")
+            try live.waitFor(connections: 1)
+        }
+    }
+
+    // MARK: Who is there
+
+    @Test func bodiesSeeThePeerOfTheSocket() async throws {
+        let whoAmI: MethodBody = { call, json throws(ResponseError) in
+            json.string("\(call.peer.uid) \(call.peer.gid) \(call.peer.groups.sorted())")
+            return nil
+        }
+        try await withServer(["server.info": whoAmI]) { live in
+            let client = try live.connect()
+            try client.send(request(1, "server.info") + "\n")
+            #expect(try client.receiveOutline() == #"1 "\#(getuid()) \#(getgid()) \#(ownGroups().sorted())""#)
+        }
+    }
+
+    @Test func aSocketPairTellsItsPeer() throws {
+        var pair: [CInt] = [-1, -1]
+        #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        defer { pair.forEach { close($0) } }
+        let peer = try #require(Peer(socket: pair[0]))
+        #expect(peer.uid == getuid())
+        #expect(peer.gid == getgid())
+        #expect(peer.groups.sorted() == ownGroups().sorted())
+    }
+
+    @Test func whatIsNoSocketHasNoPeer() throws {
+        let descriptor = open("/dev/null", O_RDONLY)
+        defer { close(descriptor) }
+        #expect(Peer(socket: descriptor) == nil)
+    }
+}
+
+/// The supplementary groups of this process.
+private func ownGroups() -> [gid_t] {
+    var groups = [gid_t](repeating: 0, count: Int(getgroups(0, nil)))
+    getgroups(CInt(groups.count), &groups)
+    return groups
+}

@@ -1,0 +1,224 @@
+import Glibc
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisServer
+
+/// The clean stop: nothing that was received goes without its answer, and nobody keeps the server.
+@Suite(.timeLimit(.minutes(1)))
+struct StoppingTests {
+    private static let patient = Server.Pace(drainTime: .seconds(3600))
+
+    private static func lines(_ ids: Range<Int>) -> String {
+        ids.map { request($0, "fact.get", #"{"id":"\#($0)"}"#) + "\n" }.joined()
+    }
+
+    @Test("Every line that has come is answered, and an incomplete one is dropped", arguments: ["", "{\"jsonrpc\":"])
+    func answersEveryLine(_ rest: String) async throws {
+        try await withServer(["fact.get": TestMethods.echo], pace: StoppingTests.patient) { live in
+            let clients = try (0..<5).map { _ in try live.connect() }
+            // They are accepted; what they send now need not have been read when the stop begins.
+            try live.roundTrip()
+            for client in clients { try client.send(StoppingTests.lines(0..<1000) + rest) }
+            live.server.stop()
+            for client in clients {
+                for id in 0..<1000 {
+                    #expect(try client.receiveOutline() == #"\#(id) "\#(id)""#)
+                }
+                #expect(try client.receiveLine() == nil)
+            }
+        }
+    }
+
+    @Test func anAwaitedAnswerIsDelivered() async throws {
+        let gate = Gate()
+        let bodies = ["fact.get": TestMethods.echo, "fact.today": TestMethods.waiting(for: gate)]
+        try await withServer(bodies, pace: StoppingTests.patient) { live in
+            let client = try live.connect()
+            let witness = try live.connect()
+            try client.send(request(1, "fact.today") + "\n" + StoppingTests.lines(2..<100))
+            try live.roundTrip()
+            live.server.stop()
+            #expect(try witness.receiveLine() == nil)
+            gate.open()
+            #expect(try client.receiveOutline() == "1 {}")
+            for id in 2..<100 {
+                #expect(try client.receiveOutline() == #"\#(id) "\#(id)""#)
+            }
+            #expect(try client.receiveLine() == nil)
+        }
+    }
+
+    @Test("A peer that ends its input during the stop loses nothing")
+    func halfCloseWhileStopping() async throws {
+        let gate = Gate()
+        let bodies = ["fact.get": TestMethods.echo, "fact.today": TestMethods.waiting(for: gate)]
+        try await withServer(bodies, pace: StoppingTests.patient) { live in
+            let client = try live.connect()
+            let witness = try live.connect()
+            let second = try live.connect()
+            try client.send(request(1, "fact.today") + "\n" + StoppingTests.lines(2..<4) + request(4, "server.info"))
+            try second.send(request(1, "fact.today") + "\n")
+            try live.roundTrip()
+            live.server.stop()
+            #expect(try witness.receiveLine() == nil)
+            client.endInput()
+            gate.open()
+            #expect(try client.receiveOutline() == "1 {}")
+            #expect(try client.receiveOutline() == #"2 "2""#)
+            #expect(try client.receiveOutline() == #"3 "3""#)
+            let last = try client.receiveLine()
+            if let last { #expect(try outline(last) == "4 {}") }
+            #expect(try second.receiveOutline() == "1 {}")
+        }
+    }
+
+    @Test("A last line whose end is the end of input is answered in a stop that comes right after it")
+    func halfCloseBeforeStopping() async throws {
+        for _ in 0..<20 {
+            try await withServer(pace: StoppingTests.patient) { live in
+                let client = try live.connect()
+                try live.roundTrip()
+                try client.send(request(1, "server.info"))
+                client.endInput()
+                live.server.stop()
+                #expect(try client.receiveOutline() == "1 {}")
+                #expect(try client.receiveLine() == nil)
+            }
+        }
+    }
+
+    @Test("What has come but was held back, because the peer does not read, is answered")
+    func answersWhatWasHeldBack() async throws {
+        try await withServer(["fact.random": TestMethods.large], pace: StoppingTests.patient) { live in
+            let client = try live.connect()
+            let padding = String(repeating: " ", count: 10_000)
+            let line = Array((request(1, "fact.random", #"{"count":4\#(padding)}"#) + "\n").utf8)
+            let limit = 4 * 1024 * 1024
+            let sent = try live.send(line, to: client, limit: limit)
+            #expect(sent < limit)
+            live.server.stop()
+            var replies = 0
+            while let reply = try client.receiveLine() {
+                #expect(reply.utf8.count > 4 * 65_536)
+                replies += 1
+            }
+            #expect(replies == sent / line.count)
+        }
+    }
+
+    @Test func silentConnectionsAreClosed() async throws {
+        try await withServer(pace: StoppingTests.patient) { live in
+            let clients = try (0..<20).map { _ in try live.connect() }
+            try live.roundTrip()
+            live.server.stop()
+            for client in clients {
+                #expect(try client.receiveLine() == nil)
+            }
+        }
+    }
+
+    @Test("A peer that never stops sending does not keep the server")
+    func endlessPeer() async throws {
+        try await withServer(["fact.get": TestMethods.echo], pace: StoppingTests.patient) { live in
+            let client = try live.connect()
+            let lines = String(repeating: notification("fact.get", #"{"id":"a"}"#) + "\n", count: 1000)
+            try client.send(lines)
+            live.server.stop()
+            // Ends by EPIPE, when the server has closed.
+            #expect(throws: TestClient.Failure.self) {
+                while true { try client.send(lines) }
+            }
+        }
+    }
+
+    @Test func aPeerThatReadsNothingIsCut() async throws {
+        let pace = Server.Pace(drainTime: .milliseconds(50))
+        let folder = TemporaryFolder()
+        var client: TestClient?
+        try await withServer(["fact.random": TestMethods.large], pace: pace, at: folder("sock")) { live in
+            client = try live.connect()
+            try client?.send(request(1, "fact.random", #"{"count":60}"#) + "\n")
+            try live.roundTrip()
+        }
+        // The server has ended, without a read of ours.
+        let received = try #require(try client?.receiveToEnd())
+        #expect(!received.isEmpty)
+        #expect(received.count < 60 * 65_536)
+    }
+
+    // MARK: The socket
+
+    @Test func noMoreConnectionsAreAccepted() async throws {
+        let gate = Gate()
+        try await withServer(["fact.today": TestMethods.waiting(for: gate)], pace: StoppingTests.patient) { live in
+            let client = try live.connect()
+            try client.send(request(1, "fact.today") + "\n")
+            try live.roundTrip()
+            live.server.stop()
+            #expect(throws: TestClient.Failure.self) { try live.connect() }
+            gate.open()
+            #expect(try client.receiveOutline() == "1 {}")
+        }
+    }
+
+    @Test func theSocketFileGoesWithTheServer() async throws {
+        let folder = TemporaryFolder()
+        try await withServer(at: folder("sock")) { live in
+            #expect(access(live.path, F_OK) == 0)
+        }
+        #expect(access(folder("sock"), F_OK) != 0)
+    }
+
+    @Test func theSocketFileGoesWithACancelledServer() async throws {
+        struct Cancelled: Error {}
+        let folder = TemporaryFolder()
+        await #expect(throws: Cancelled.self) {
+            try await withServer(at: folder("sock")) { live in
+                try live.roundTrip()
+                throw Cancelled()
+            }
+        }
+        #expect(access(folder("sock"), F_OK) != 0)
+    }
+
+    @Test("An inherited socket outlives the server, and the next one serves those who wait there")
+    func inheritedSocket() async throws {
+        let folder = TemporaryFolder()
+        // Stands for the service manager, which keeps its own descriptor.
+        let manager = try ListeningSocket(binding: folder("sock"), mode: 0o600)
+        defer { close(manager.descriptor) }
+        for _ in 0..<3 {
+            let early = try TestClient(path: folder("sock"))
+            try early.send(request(1, "server.info") + "\n")
+            let inherited = ListeningSocket(inherited: dup(manager.descriptor))
+            #expect(inherited.boundPath == nil)
+            try await withServer(at: folder("sock"), socket: inherited) { live in
+                #expect(try early.receiveOutline() == "1 {}")
+                try live.roundTrip()
+            }
+            #expect(access(folder("sock"), F_OK) == 0)
+        }
+    }
+
+    @Test("A successor's socket is not removed")
+    func successor() async throws {
+        let folder = TemporaryFolder()
+        let path = folder("sock")
+        try await withServer(at: path) { _ in
+            // Somebody removes the file under the server, and another daemon starts.
+            unlink(path)
+            let successor = try ListeningSocket(binding: path, mode: 0o600)
+            close(successor.descriptor)
+        }
+        #expect(access(path, F_OK) == 0)
+    }
+
+    @Test func stoppingTwiceIsStoppingOnce() async throws {
+        try await withServer { live in
+            live.server.stop()
+            live.server.stop()
+        }
+    }
+}
