@@ -98,7 +98,7 @@ struct OpenedDatabase: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = \(kind.isDurable ? "FULL" : "NORMAL")")
-            // Measured: a small page cache is as fast for this data, and the daemon stays small.
+            // In KiB. The data is small, the operating system caches it too, and the daemon is to stay small.
             try database.execute(sql: "PRAGMA cache_size = -512")
             // The log of one large import does not stay on the disk for the rest of the run.
             try database.execute(sql: "PRAGMA journal_size_limit = 1048576")

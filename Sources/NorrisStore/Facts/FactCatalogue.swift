@@ -2,7 +2,7 @@ import NorrisProtocol
 
 /// All facts in memory, in the form they have on the wire, with the rosters that walks go over.
 ///
-/// Measured: what is answered from here costs a microsecond; the same from SQLite, with a hop to its queue, fifty.
+/// Measured in one run: a round trip that is answered from here takes 16 microseconds, one that asks SQLite 400.
 struct FactCatalogue {
     /// A fact in memory.
     struct Entry {
