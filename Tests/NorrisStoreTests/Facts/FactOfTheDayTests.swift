@@ -70,6 +70,7 @@ struct FactOfTheDayTests {
 
     @Test func thoseWhoAskAtOneTimeGetOneFact() async throws {
         let fixture = StoreFixture()
+        var facts: [String?] = []
         try await fixture.run { store in
             try store.replaceUpstream(upstreamFacts(0..<100))
             for distance in 0..<10 {
@@ -79,6 +80,12 @@ struct FactOfTheDayTests {
                     return await group.reduce(into: Set()) { $0.insert($1) }
                 }
                 #expect(ids.count == 1 && ids.first != .some(nil))
+                facts.append(ids.first ?? nil)
+            }
+        }
+        try await fixture.run { store in
+            for distance in 0..<10 {
+                #expect(await store.factOfTheDay(day(distance), today: today)?.id == facts[distance])
             }
         }
     }

@@ -150,6 +150,17 @@ struct FactSearchTests {
         #expect(ids.filter(Set(steady.map(\.id)).contains) == steady.map(\.id))
     }
 
+    /// Numbers of facts that are gone are not given out again: what is newer than a page is not on the next.
+    @Test func newerFactsAreNotOnLaterPages() async throws {
+        try store.replaceUpstream(upstreamFacts(0..<10))
+        let query = FactQuery(text: "text of")
+        let cursor = try #require(try await store.search(query, cursor: nil, limit: 3).next)
+        try store.replaceUpstream(upstreamFacts(20..<22))
+        let page = try await store.search(query, cursor: cursor, limit: 3)
+        #expect(page.items.isEmpty)
+        #expect(page.next == nil)
+    }
+
     @Test func foreignCursorsAreRefused() async throws {
         try store.replaceUpstream(upstreamFacts(0..<50, categories: ["x", "y"]))
         let query = FactQuery(text: "text", categories: ["x"])
