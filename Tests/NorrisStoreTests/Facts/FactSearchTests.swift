@@ -155,6 +155,7 @@ struct FactSearchTests {
         try store.replaceUpstream(upstreamFacts(0..<10))
         let query = FactQuery(text: "text of")
         let cursor = try #require(try await store.search(query, cursor: nil, limit: 3).next)
+        try store.replaceUpstream([])
         try store.replaceUpstream(upstreamFacts(20..<22))
         let page = try await store.search(query, cursor: cursor, limit: 3)
         #expect(page.items.isEmpty)
