@@ -1,3 +1,4 @@
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
