@@ -27,6 +27,8 @@ struct FactCatalogue {
     private var slots: [String: Int32] = [:]
     private var rosters: [Roster] = []
     private var rosterNumbers: [RosterName: Int] = [:]
+    /// Writes one fact after the other in the same memory.
+    private var json = JSONWriter()
 
     /// How many facts are from an upstream.
     private var upstreamCount = 0
@@ -82,11 +84,12 @@ struct FactCatalogue {
     /// - Parameter seats: its seat on each of ``rosters(of:)``; the next free one of a roster adds it at the end.
     mutating func insert(_ fact: Fact, seats: [Int]) {
         remove(id: fact.id)
-        var json = JSONWriter()
+        json.removeAll()
         fact.encode(to: &json)
         var entry = Entry(
             id: fact.id,
-            wire: json.bytes,
+            // As many bytes as there are, of thousands of facts: a writer's own array has room to grow.
+            wire: json.bytes.withUnsafeBytes { Array($0) },
             isExplicit: fact.isExplicit,
             isLocal: fact.isLocal
         )

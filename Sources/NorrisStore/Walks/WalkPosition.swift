@@ -47,7 +47,7 @@ extension WalkPosition {
     var encoded: [UInt8] {
         var bytes: [UInt8] = [1]
         func append(_ word: UInt32) {
-            for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(shift))) }
+            for shift in [0, 8, 16, 24] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: word >> shift)) }
         }
         append(UInt32(truncatingIfNeeded: key))
         append(UInt32(truncatingIfNeeded: key >> 32))
