@@ -47,8 +47,25 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A peer that has written already sees the line and a clean end")
-    func refusalOfAWriter() async throws {
+    @Test("A peer that has written already sees the line and a clean end", arguments: [1, 1000])
+    func refusalOfAWriter(_ requests: Int) async throws {
+        let blockade = Blockade()
+        try await withServer(["fact.today": blockade.body], limits: .init(connections: 1)) { live in
+            let served = try live.connect()
+            for _ in 0..<5 {
+                try served.send(request(1, "fact.today") + "\n")
+                blockade.waitUntilEntered()
+                let client = try live.connect()
+                try client.send(String(repeating: request(1, "server.info") + "\n", count: requests))
+                blockade.lift()
+                #expect(try served.receiveOutline() == "1 {}")
+                try expectRefusal(client)
+            }
+        }
+    }
+
+    @Test("A peer that writes while it is refused can still read why")
+    func refusalOfALateWriter() async throws {
         try await withServer(limits: .init(connections: 1)) { live in
             let served = try live.connect()
             try expectService(served)

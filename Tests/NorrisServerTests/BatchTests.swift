@@ -90,7 +90,7 @@ struct BatchTests {
 
     // MARK: Long replies
 
-    /// The ids of the replies that are results, and of those that are refused with -32004.
+    /// The ids of the replies that are refused with -32004, and those of the others.
     private func served(_ line: String) throws -> (results: [RequestID], refused: [RequestID]) {
         guard case .array(let entries) = try JSON.parse(Array(line.utf8)) else { return ([], []) }
         let responses = try entries.map { try Response(json: $0) }
@@ -112,20 +112,26 @@ struct BatchTests {
         #expect(refused == (4..<64).map { .integer($0) })
     }
 
-    @Test("What comes after an entry that did not fit is not begun")
-    func shortAfterLong() async throws {
+    @Test(
+        "What comes after an entry that did not fit is refused and not performed; but a notification takes no room",
+        arguments: [TestMethods.large, TestMethods.deferredLarge]
+    )
+    func afterTheLimit(_ body: @escaping MethodBody) async throws {
         let calls = Counter()
         let registry = TestMethods.registry([
-            "fact.random": TestMethods.large, "server.info": TestMethods.counted(calls, TestMethods.echo),
+            "fact.random": body, "fact.get": TestMethods.counted(calls, TestMethods.echo),
+            "fact.search": TestMethods.counted(calls, TestMethods.deferredEcho),
         ])
         let line = BatchTests.batch([
             request(1, "fact.random", #"{"count":40}"#), request(2, "fact.random", #"{"count":40}"#),
-            request(3, "server.info"),
+            request(3, "fact.get", #"{"id":"a"}"#), request(4, "fact.search", #"{"query":"a"}"#), "5",
+            notification("fact.get", #"{"id":"a"}"#), notification("fact.search", #"{"query":"a"}"#),
+            request(6, "fact.get", #"{"id":"a"}"#),
         ])
         let (results, refused) = try served(try await registry.reply(to: line))
-        #expect(results == [.integer(1)])
-        #expect(refused == [.integer(2), .integer(3)])
-        #expect(calls.value == 0)
+        #expect(results == [.integer(1), .null])
+        #expect(refused == [.integer(2), .integer(3), .integer(4), .integer(6)])
+        #expect(calls.value == 2)
     }
 
     @Test("Refusals with the longest ids stay below the limit as well", arguments: [57, 60, 63])
@@ -142,17 +148,6 @@ struct BatchTests {
         let (results, refused) = try served(line)
         #expect(results.count + refused.count == 64)
         #expect(refused.count > 0)
-    }
-
-    @Test("A notification takes no room, so it is not left out")
-    func notificationsPastTheLimit() async throws {
-        let calls = Counter()
-        let registry = TestMethods.registry([
-            "fact.random": TestMethods.large, "fact.get": TestMethods.counted(calls, TestMethods.echo),
-        ])
-        let long = (0..<8).map { request($0, "fact.random", #"{"count":15}"#) }
-        _ = try await registry.reply(to: BatchTests.batch(long + [notification("fact.get", #"{"id":"a"}"#)]))
-        #expect(calls.value == 1)
     }
 
     @Test("A single reply that is too long is refused as well", arguments: [TestMethods.large, TestMethods.deferredLarge])

@@ -11,7 +11,7 @@ struct PatienceTests {
         Server.Pace(patience: .init(idle: idle, stalled: stalled), tick: .milliseconds(1))
     }
 
-    private static func large(_ id: Int, count: Int) -> String {
+    static func large(_ id: Int, count: Int) -> String {
         request(id, "fact.random", #"{"count":\#(count)}"#) + "\n"
     }
 

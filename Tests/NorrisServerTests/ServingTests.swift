@@ -251,6 +251,19 @@ struct ServingTests {
         #expect(peer.groups.sorted() == ownGroups().sorted())
     }
 
+    @Test("However many groups the peer is in, all are told", arguments: [0, 1, 32, 33, 1000])
+    func manyGroups(_ count: Int) async {
+        await #expect(processExitsWith: .success) { [count] in
+            // Only root may choose its groups.
+            guard geteuid() == 0 else { return }
+            let groups = (0..<count).map { gid_t(1000 + $0) }
+            #expect(setgroups(groups.count, groups) == 0)
+            var pair: [CInt] = [-1, -1]
+            #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
+            #expect(Peer(socket: pair[1])?.groups.sorted() == groups)
+        }
+    }
+
     @Test func whatIsNoSocketHasNoPeer() throws {
         let descriptor = open("/dev/null", O_RDONLY)
         defer { close(descriptor) }

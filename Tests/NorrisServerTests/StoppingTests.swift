@@ -136,7 +136,9 @@ struct StoppingTests {
     }
 
     @Test func aPeerThatReadsNothingIsCut() async throws {
-        let pace = Server.Pace(drainTime: .milliseconds(50))
+        let pace = Server.Pace(
+            patience: .init(idle: .seconds(3600), stalled: .seconds(3600)), drainTime: .milliseconds(50)
+        )
         let folder = TemporaryFolder()
         var client: TestClient?
         try await withServer(["fact.random": TestMethods.large], pace: pace, at: folder("sock")) { live in
@@ -183,6 +185,29 @@ struct StoppingTests {
             }
         }
         #expect(access(folder("sock"), F_OK) != 0)
+    }
+
+    @Test func aCancelledServerLetsGoOfAllConnections() async throws {
+        struct Cancelled: Error {}
+        let gate = Gate()
+        let bodies = ["fact.random": TestMethods.large, "fact.today": TestMethods.waiting(for: gate)]
+        var clients: [TestClient] = []
+        await #expect(throws: Cancelled.self) {
+            try await withServer(bodies) { live in
+                for text in ["", "{", PatienceTests.large(1, count: 60), request(1, "fact.today") + "\n"] {
+                    for endsInput in [false, true] {
+                        let client = try live.connect()
+                        try client.send(text)
+                        if endsInput { client.endInput() }
+                        clients.append(client)
+                    }
+                }
+                try live.roundTrip()
+                gate.open()
+                throw Cancelled()
+            }
+        }
+        for client in clients { try client.waitForClose() }
     }
 
     @Test("An inherited socket outlives the server, and the next one serves those who wait there")

@@ -91,7 +91,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The daemon stops: answers what has been received, then closes.
     func drain() {
         guard let context else { return }
-        let queue = socketQueue(context)
+        let queue = SocketQueue(of: context)
         // A peer that has ended its side is answered to that end anyhow.
         if !queue.hasEnded {
             machine.drain(unread: queue.bytesToRead)
@@ -103,7 +103,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func tick(now: ContinuousClock.Instant) {
         guard let context else { return }
         let unsent = unsentBytes
-        let queued = unsent > 0 ? socketQueue(context).bytesQueued : 0
+        let queued = unsent > 0 ? SocketQueue(of: context).bytesQueued : 0
         if machine.hasExpired(now: now, unsentBytes: unsent, queuedBytes: queued) {
             context.close(promise: nil)
         }
@@ -162,7 +162,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
             json.removeAll()
         }
         context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
-        machine.writabilityChanged(context.channel.isWritable)
         let unsent = unsentBytes
         if unsent > 0 { registry.noteUnsent(of: self, unsent, now: .now) }
     }
@@ -207,12 +206,5 @@ final class ConnectionHandler: ChannelDuplexHandler {
         isGone = true
         machine.closed()
         if !isAwaiting { registry.remove(self, uid: exchange.peer.uid) }
-    }
-
-    private func socketQueue(_ context: ChannelHandlerContext) -> SocketQueue {
-        let descriptor = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-            of: NIOBSDSocket.Handle.self
-        ) { $0 }
-        return SocketQueue(descriptor: descriptor ?? -1)
     }
 }

@@ -9,6 +9,7 @@ final class RefusalHandler: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private let error: ResponseError
+    private var unread = 0
 
     init(_ error: ResponseError) {
         self.error = error
@@ -20,19 +21,16 @@ final class RefusalHandler: ChannelInboundHandler {
         json.newline()
         let buffer = context.channel.allocator.buffer(bytes: json.bytes)
         context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
-        if !hasInput(context) {
-            context.close(promise: nil)
-        }
+        unread = SocketQueue(of: context).bytesToRead
+        closeWhenRead(context)
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        context.close(promise: nil)
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        unread -= unwrapInboundIn(data).readableBytes
+        closeWhenRead(context)
     }
 
-    private func hasInput(_ context: ChannelHandlerContext) -> Bool {
-        let bytes = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-            of: NIOBSDSocket.Handle.self
-        ) { SocketQueue(descriptor: $0).bytesToRead }
-        return bytes.map { $0 > 0 } ?? false
+    private func closeWhenRead(_ context: ChannelHandlerContext) {
+        if unread <= 0 { context.close(promise: nil) }
     }
 }

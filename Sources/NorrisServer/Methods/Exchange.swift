@@ -55,14 +55,14 @@ struct Exchange: Sendable {
 
     private func single(_ message: JSON, into json: inout JSONWriter) -> Continuation? {
         var room = Room(start: json.count, budget: Exchange.maximumReply - 1)
-        guard let rest = bounded(message, &room, into: &json) else {
+        guard let rest = entry(message, &room, into: &json) else {
             if json.count > room.start { json.newline() }
             return nil
         }
-        return {
+        return { [room] in
             var json = JSONWriter()
-            var room = Room(start: 0, budget: Exchange.maximumReply - 1)
-            await rest(&json, &room)
+            var room = room.moved(to: 0)
+            await rest(&room, &json)
             if json.count > 0 { json.newline() }
             return json.bytes
         }
@@ -74,12 +74,12 @@ struct Exchange: Sendable {
         json.beginArray()
         let opened = json.count
         for (index, message) in entries.enumerated() {
-            guard let rest = bounded(message, &room, into: &json) else { continue }
+            guard let rest = entry(message, &room, into: &json) else { continue }
             // The first entry that has to wait takes the rest of the batch with it, so that entries keep their order.
             let written = Array(json.bytes[room.start...])
             json.rewind(to: mark)
             let remaining = Array(entries[(index + 1)...])
-            return { await self.finish(written, rest, remaining, budget: budget) }
+            return { [room] in await self.finish(written, rest, remaining, room.moved(to: 0)) }
         }
         if json.count == opened {
             // A batch of notifications only: no line at all.
@@ -91,14 +91,13 @@ struct Exchange: Sendable {
         return nil
     }
 
-    private func finish(_ written: [UInt8], _ first: Rest, _ remaining: [JSON], budget: Int) async -> [UInt8] {
+    private func finish(_ written: [UInt8], _ first: Rest, _ remaining: [JSON], _ room: Room) async -> [UInt8] {
         var json = JSONWriter(resuming: written)
-        // What was written before the first wait had room, or nothing would have been begun after it.
-        var room = Room(start: 0, budget: budget)
-        await first(&json, &room)
+        var room = room
+        await first(&room, &json)
         for message in remaining {
-            if let rest = bounded(message, &room, into: &json) {
-                await rest(&json, &room)
+            if let rest = entry(message, &room, into: &json) {
+                await rest(&room, &json)
             }
         }
         // One byte is the opening bracket: notifications only.
@@ -108,23 +107,33 @@ struct Exchange: Sendable {
         return json.bytes
     }
 
-    /// The rest of a reply, written when it has become known.
-    private typealias Rest = @Sendable (inout JSONWriter, inout Room) async -> Void
-
-    /// How much of a reply line is left.
+    /// The room that a reply line has in a writer.
     private struct Room {
-        /// Where in the writer the line begins.
+        /// Where the line begins.
         let start: Int
         let budget: Int
-        /// Whether a result did not fit: nothing that wants a reply is begun after it.
+        /// Once a result did not fit, no later request of the line is performed.
         var isFull = false
 
-        func isOver(_ json: JSONWriter) -> Bool { json.count - start > budget }
+        /// The same room in another writer.
+        func moved(to start: Int) -> Room {
+            Room(start: start, budget: budget, isFull: isFull)
+        }
+
+        /// Puts an error in place of a result that did not fit.
+        mutating func limit(_ id: RequestID?, since mark: JSONWriter.Mark, in json: inout JSONWriter) {
+            guard let id, json.count - start > budget else { return }
+            isFull = true
+            json.rewind(to: mark)
+            Response.write(id: id, error: Exchange.tooMuch, to: &json)
+        }
     }
 
-    /// Answers a request or an entry of a batch; refuses it where the line is full or becomes so. Writes nothing for a
-    /// notification.
-    private func bounded(_ message: JSON, _ room: inout Room, into json: inout JSONWriter) -> Rest? {
+    /// The rest of a reply, written when it has become known.
+    private typealias Rest = @Sendable (inout Room, inout JSONWriter) async -> Void
+
+    /// Answers a request or an entry of a batch, if there is room; writes nothing for a notification.
+    private func entry(_ message: JSON, _ room: inout Room, into json: inout JSONWriter) -> Rest? {
         let request: Request
         do {
             request = try Request(json: message)
@@ -132,30 +141,20 @@ struct Exchange: Sendable {
             Response.write(id: error.id, error: error.error, to: &json)
             return nil
         }
-        if room.isFull, let id = request.id {
+        if let id = request.id, room.isFull {
             Response.write(id: id, error: Exchange.tooMuch, to: &json)
             return nil
         }
         let mark = json.mark()
         if let deferred = perform(request, into: &json) {
-            return { json, room in
+            return { room, json in
                 let mark = json.mark()
                 await Exchange.settle(request.id, deferred, into: &json)
-                Exchange.limit(request.id, since: mark, &room, &json)
+                room.limit(request.id, since: mark, in: &json)
             }
         }
-        Exchange.limit(request.id, since: mark, &room, &json)
+        room.limit(request.id, since: mark, in: &json)
         return nil
-    }
-
-    /// Puts an error in place of a result that is too long.
-    private static func limit(
-        _ id: RequestID?, since mark: JSONWriter.Mark, _ room: inout Room, _ json: inout JSONWriter
-    ) {
-        guard let id, room.isOver(json) else { return }
-        room.isFull = true
-        json.rewind(to: mark)
-        Response.write(id: id, error: tooMuch, to: &json)
     }
 
     private static let tooMuch = ResponseError.busy(

@@ -1,9 +1,17 @@
 import Glibc
+import NIOCore
 
 /// What the kernel holds for the two sides of a stream socket. What cannot be known, as of a closed one, counts as
 /// nothing.
 struct SocketQueue {
-    let descriptor: CInt
+    private let descriptor: CInt
+
+    init(of context: ChannelHandlerContext) {
+        let descriptor = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+            of: NIOBSDSocket.Handle.self
+        ) { $0 }
+        self.descriptor = descriptor ?? -1
+    }
 
     /// How many bytes have come that were not read yet (ioctl FIONREAD, unix(7)).
     var bytesToRead: Int {

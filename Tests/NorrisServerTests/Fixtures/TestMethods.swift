@@ -1,3 +1,4 @@
+import Dispatch
 import NorrisProtocol
 import NorrisServer
 import Synchronization
@@ -81,6 +82,27 @@ final class Counter: Sendable {
     func increment() {
         count.add(1, ordering: .sequentiallyConsistent)
     }
+}
+
+/// Holds up the event loop: what happens meanwhile the server finds all at once.
+final class Blockade: Sendable {
+    private let entered = DispatchSemaphore(value: 0)
+    private let lifted = DispatchSemaphore(value: 0)
+
+    /// Blocks until it is lifted, and then writes `{}`.
+    var body: MethodBody {
+        { _, json throws(ResponseError) in
+            self.entered.signal()
+            self.lifted.wait()
+            json.raw(Array("{}".utf8))
+            return nil
+        }
+    }
+
+    /// Returns when the event loop stands still.
+    func waitUntilEntered() { entered.wait() }
+
+    func lift() { lifted.signal() }
 }
 
 /// Holds back whoever waits until it is opened, once and for all.
