@@ -8,10 +8,14 @@ import PackageDescription
 //    `--explicit-target-dependency-import-check error`, so an undeclared import fails.
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTPCompression: Target.Dependency = .product(name: "NIOHTTPCompression", package: "swift-nio-extras")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
@@ -36,20 +40,28 @@ let composition: [Target] = [
     .target(
         name: "NorrisDaemon",
         dependencies: [
-            "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisText", "SystemdIntegration",
-            argumentParser, logging, serviceLifecycle, unixSignals, yams,
+            "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisText", "NorrisUpstream",
+            "SystemdIntegration", argumentParser, logging, serviceLifecycle, unixSignals, yams,
         ]
     ),
 ]
 
 let rooms: [Target] = [
     .target(name: "NorrisClient", dependencies: ["NorrisProtocol"]),
+    .target(name: "NorrisPrefetch", dependencies: ["NorrisProtocol", logging, serviceLifecycle]),
     .target(
         name: "NorrisServer",
         dependencies: ["NorrisProtocol", logging, nioCore, nioPosix, serviceLifecycle]
     ),
     .target(name: "NorrisStore", dependencies: ["NorrisProtocol", "NorrisText", grdb, logging]),
     .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisText"]),
+    .target(
+        name: "NorrisUpstream",
+        dependencies: [
+            "NorrisProtocol", "NorrisText", asyncHTTPClient, logging, nioCore, nioHTTP1, nioHTTPCompression, nioPosix,
+            nioSSL,
+        ]
+    ),
     .target(name: "SystemdIntegration", dependencies: ["CSystemd"]),
 ]
 
@@ -69,8 +81,13 @@ let tests: [Target] = [
     .testTarget(
         name: "NorrisDaemonTests",
         dependencies: [
-            "NorrisDaemon", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisTestSupport", logging,
+            "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisTestSupport",
+            "NorrisUpstream", logging, serviceLifecycle,
         ]
+    ),
+    .testTarget(
+        name: "NorrisPrefetchTests",
+        dependencies: ["NorrisPrefetch", "NorrisProtocol", "NorrisTestSupport", logging, serviceLifecycle]
     ),
     .testTarget(
         name: "NorrisProtocolTests",
@@ -87,8 +104,12 @@ let tests: [Target] = [
     ),
     .testTarget(name: "NorrisTerminalTests", dependencies: ["NorrisProtocol", "NorrisTerminal", "NorrisTestSupport"]),
     .testTarget(name: "NorrisTextTests", dependencies: ["NorrisText"]),
+    .testTarget(
+        name: "NorrisUpstreamTests",
+        dependencies: ["NorrisProtocol", "NorrisTestSupport", "NorrisUpstream", logging]
+    ),
     .testTarget(name: "SystemdIntegrationTests", dependencies: ["NorrisTestSupport", "SystemdIntegration"]),
-    .target(name: "NorrisTestSupport", dependencies: ["NorrisProtocol"]),
+    .target(name: "NorrisTestSupport", dependencies: ["NorrisPrefetch", "NorrisProtocol", nioCore, nioPosix, nioSSL]),
 ]
 
 let package = Package(
@@ -101,8 +122,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: executables + composition + rooms + vocabulary + tests,

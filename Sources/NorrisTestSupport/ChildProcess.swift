@@ -32,6 +32,10 @@ package final class ChildProcess {
         for (descriptor, path) in [(Int32(1), output), (2, errors)] {
             posix_spawn_file_actions_addopen(&actions, descriptor, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         }
+        // A child that held a test's sockets would keep them open. Those that are not open do not matter.
+        for descriptor in Int32(3)..<1024 {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
         // The threads of a test runner block signals, and a child would inherit that.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

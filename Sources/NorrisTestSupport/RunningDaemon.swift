@@ -19,20 +19,19 @@ package final class RunningDaemon {
     /// - Parameters:
     ///   - folder: where its state, cache and socket are; give one again to start a successor.
     ///   - arguments: further flags; a later one wins over the folder's.
-    ///   - configuration: the text of its configuration file, `config.yaml` in the folder.
+    ///   - configuration: the text of its configuration file, `config.yaml` in the folder. Tests know of no upstream
+    ///     but their own.
     package init(
         in folder: TemporaryFolder = TemporaryFolder(),
         _ arguments: [String] = [],
-        configuration: String? = nil,
+        configuration: String = "facts: {enabled: false}\n",
         environment: [String: String] = [:]
     ) throws {
         self.folder = folder
         unlink(folder("notify"))
         notifications = NotifySocket(path: folder("notify"))
-        var arguments = RunningDaemon.arguments(in: folder) + arguments
-        if let configuration {
-            arguments += ["--config", try folder.write(configuration, to: "config.yaml")]
-        }
+        let file = try folder.write(configuration, to: "config.yaml")
+        let arguments = RunningDaemon.arguments(in: folder) + ["--config", file] + arguments
         let log = try folder.write("", to: "log")
         let process = try ChildProcess(
             Programs.norrisd, arguments,

@@ -1,0 +1,77 @@
+package import NorrisProtocol
+
+/// A joke in the shape of api.chucknorris.io.
+package struct FakeJoke: Sendable, Equatable, JSONEncodable {
+    package var id: String
+    package var value: String
+    package var categories: [String]
+    package var createdAt: String
+
+    package init(
+        id: String, value: String, categories: [String] = [], createdAt: String = "2020-01-05 13:42:19.324003"
+    ) {
+        self.id = id
+        self.value = value
+        self.categories = categories
+        self.createdAt = createdAt
+    }
+
+    package func encode(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("categories", categories)
+        json.member("created_at", createdAt)
+        json.member("icon_url", "https://api.chucknorris.io/img/avatar/chuck-norris.png")
+        json.member("id", id)
+        json.member("updated_at", createdAt)
+        json.member("url", "https://api.chucknorris.io/jokes/\(id)")
+        json.member("value", value)
+        json.endObject()
+    }
+
+    /// The upstream's own test: the text in it anywhere, whatever the case; `%` and `_` are wildcards.
+    package func matches(_ query: String) -> Bool {
+        isLike(Array(value.lowercased().unicodeScalars)[...], Array("%\(query.lowercased())%".unicodeScalars)[...])
+    }
+}
+
+/// SQL's LIKE.
+private func isLike(_ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
+    var text = text
+    var pattern = pattern
+    while let first = pattern.first {
+        if first == "%" {
+            let rest = pattern.drop { $0 == "%" }
+            if rest.isEmpty { return true }
+            return text.indices.contains { isLike(text[$0...], rest) }
+        }
+        guard let next = text.popFirst(), first == "_" || first == next else { return false }
+        pattern.removeFirst()
+    }
+    return text.isEmpty
+}
+
+extension FakeUpstream {
+    /// The names that the real upstream gives.
+    package static let categories = [
+        "animal", "career", "celebrity", "dev", "explicit", "fashion", "food", "history", "money", "movie", "music",
+        "political", "religion", "science", "sport", "travel",
+    ]
+
+    /// Jokes that are the same in every run, and different from each other: every text holds `Chuck Norris`, every
+    /// third joke has a category, every eighth id begins with a hyphen.
+    package static func jokes(count: Int) -> [FakeJoke] {
+        var generator = SeededGenerator(state: 22)
+        let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789_-")
+        return (0..<count).map { number in
+            var id = String((0..<22).map { _ in letters[Int.random(in: letters.indices, using: &generator)] })
+            if number % 8 == 0 { id = "-" + id.dropFirst() }
+            let fraction = String("324003".prefix(number % 7))
+            return FakeJoke(
+                id: id,
+                value: "Chuck Norris counted to \(number) \u{2014} and it said \"please stop\".",
+                categories: number % 3 == 0 ? [categories[number / 3 % categories.count]] : [],
+                createdAt: "2020-01-05 13:42:19" + (fraction.isEmpty ? "" : ".\(fraction)")
+            )
+        }
+    }
+}

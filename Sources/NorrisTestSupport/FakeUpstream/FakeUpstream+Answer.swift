@@ -1,0 +1,92 @@
+import NorrisProtocol
+
+extension FakeUpstream {
+    /// A status, header fields and a body, before it is framed.
+    struct Answer {
+        var status = 200
+        var headers: [(String, String)] = [("Content-Type", "application/json")]
+        var body: [UInt8] = []
+
+        /// With a `Content-Length`, unless the status has no body.
+        var bytes: [UInt8] {
+            head(with: status == 304 ? [] : [("Content-Length", "\(body.count)")]) + body
+        }
+
+        func head(with further: [(String, String)]) -> [UInt8] {
+            let fields = (headers + further).map { "\($0.0): \($0.1)\r\n" }.joined()
+            return Array("HTTP/1.1 \(status) Whatever\r\n\(fields)\r\n".utf8)
+        }
+    }
+
+    /// What the upstream has, and how it shows it.
+    struct Content: Sendable {
+        var jokes: [FakeJoke]
+        var prefix: String
+        /// Further header fields of every answer.
+        var headers: [(String, String)] = []
+        var isCompressed = false
+
+        /// The answer of an upstream that works.
+        ///
+        /// - Parameter number: of this request; makes a difference only where the content is to change each time.
+        func answer(to request: Request, changing number: Int?) -> Answer {
+            guard request.path.hasPrefix(prefix) else { return Self.failure(404, "Not Found") }
+            var answer = Answer()
+            switch request.path.dropFirst(prefix.count) {
+            case "/jokes/search":
+                let query = request.query ?? ""
+                guard (3...120).contains(query.utf16.count) else { return Self.badQuery }
+                var found = jokes.filter { $0.matches(query) }
+                if let number {
+                    found.append(FakeJoke(id: "new-\(number)", value: "Chuck Norris is number \(number)."))
+                }
+                var json = JSONWriter()
+                json.beginObject()
+                json.member("total", found.count)
+                json.member("result", found)
+                json.endObject()
+                answer.body = json.bytes
+            case "/jokes/categories":
+                answer.body = FakeUpstream.categories.jsonBytes
+            case "/jokes/random":
+                answer.body = jokes.first?.jsonBytes ?? []
+            default:
+                return Self.failure(404, "Not Found")
+            }
+            return conditional(answer, request)
+        }
+
+        private func conditional(_ answer: Answer, _ request: Request) -> Answer {
+            var answer = answer
+            // Any function of the bytes will do.
+            let etag = "W/\"\(answer.body.reduce(UInt64(5381)) { $0 &* 33 ^ UInt64($1) })\""
+            let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+            let known = request.header("If-None-Match").map { $0 == etag }
+                ?? (request.header("If-Modified-Since") == modified)
+            answer.headers += [("ETag", etag), ("Last-Modified", modified)] + headers
+            if known {
+                answer.status = 304
+                answer.body = []
+            } else if isCompressed, request.header("Accept-Encoding")?.contains("gzip") == true {
+                answer.headers.append(("Content-Encoding", "gzip"))
+                answer.body = FakeGzip.stored(answer.body)
+            }
+            return answer
+        }
+
+        private static func failure(_ status: Int, _ error: String) -> Answer {
+            Answer(status: status, body: Array(#"{"status":\#(status),"error":"\#(error)"}"#.utf8))
+        }
+
+        private static let badQuery = Answer(
+            status: 400,
+            body: Array(
+                """
+                {"timestamp":"2023-06-21T12:03:51.946Z","status":400,"error":"Bad Request",\
+                "message":"search.query: size must be between 3 and 120",\
+                "violations":{"search.query":"size must be between 3 and 120"}}
+                """.utf8
+            )
+        )
+    }
+}

@@ -1,0 +1,59 @@
+extension FakeUpstream {
+    /// What goes wrong with an answer.
+    package enum Fault: Sendable {
+        /// The connection is reset in place of an answer.
+        case reset
+        /// There is never an answer.
+        case hang
+        /// The head at once, then a byte of the body each time.
+        case drip(every: Duration)
+        /// The connection ends in the middle of the body.
+        case truncated(chunked: Bool)
+        /// A body without end.
+        case endless
+        /// These bytes, whatever they are, and the end.
+        case raw(String)
+        /// These bytes, and then nothing more.
+        case hangingAfter(String)
+        /// These bytes at once, before anything is asked.
+        case greeting(String)
+        /// A well-formed answer of this content, whatever was asked.
+        case answer(status: Int, headers: [(String, String)], body: [UInt8])
+        /// A right answer, but another one each time.
+        case changing
+
+        package static func status(_ status: Int, retryAfter: String? = nil, body: String = "") -> Fault {
+            let headers = retryAfter.map { [("Retry-After", $0)] } ?? []
+            return .answer(status: status, headers: headers, body: Array(body.utf8))
+        }
+
+        /// A good status and JSON that is said to be JSON.
+        package static func json(_ body: String) -> Fault {
+            .answer(status: 200, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        }
+
+        package static func redirect(to location: String, status: Int = 302) -> Fault {
+            .answer(status: status, headers: [("Location", location)], body: [])
+        }
+
+        package static let redirectLoop = redirect(to: "?query=again")
+
+        /// What a captive portal says.
+        package static let html = answer(
+            status: 200, headers: [("Content-Type", "text/html; charset=UTF-8")],
+            body: Array("<!DOCTYPE html><html><body>Please log in</body></html>".utf8)
+        )
+
+        package static let garbage = raw("\u{1}\u{2}\u{3} this is not HTTP \r\n\r\n")
+
+        package static let wrongTypes = json(#"{"total":"two","result":{"id":1}}"#)
+
+        package static let emptyResult = json(#"{"total":0,"result":[]}"#)
+
+        /// 16 MiB of zeros in some 110 KB.
+        package static let gzipBomb = answer(
+            status: 200, headers: [("Content-Type", "application/json"), ("Content-Encoding", "gzip")],
+            body: FakeGzip.bomb(inflatingTo: 16 * 1024 * 1024)
+        )
+    }
+}

@@ -1,0 +1,98 @@
+import Glibc
+package import NorrisProtocol
+
+/// A client that knows nothing of the protocol but lines. It blocks, as long as a busy machine may take.
+package final class LineClient {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let descriptor: CInt
+    private var received: [UInt8] = []
+
+    package init(path: String) throws {
+        descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        var patience = timeval(tv_sec: 300, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let outcome = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard outcome == 0 else { throw LineClient.failure("connect") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    package func send(line: String) throws {
+        let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
+        guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count else {
+            throw LineClient.failure("send")
+        }
+    }
+
+    /// The next line without its end; nil where the server has closed.
+    package func receiveLine() throws -> String? {
+        while true {
+            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { received.removeSubrange(...end) }
+                return String(decoding: received[..<end], as: UTF8.self)
+            }
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            guard count >= 0 else { throw LineClient.failure("recv") }
+            guard count > 0 else {
+                if !received.isEmpty { throw Failure(description: "The last line has no end.") }
+                return nil
+            }
+            received += chunk[..<count]
+        }
+    }
+
+    /// Says that no more lines come.
+    package func endInput() {
+        shutdown(descriptor, CInt(SHUT_WR))
+    }
+
+    /// Calls a method and reads its result; events that come before it are passed over.
+    ///
+    /// - Parameter params: JSON.
+    /// - Throws: `ResponseError` for an error of the daemon.
+    package func call<Result: JSONDecodable>(
+        _ method: MethodDescription, _ params: String = "{}", as type: Result.Type = Result.self
+    ) throws -> Result {
+        try send(line: #"{"jsonrpc":"2.0","id":1,"method":"\#(method.name)","params":\#(params)}"#)
+        while let line = try receiveLine() {
+            let message = try JSON.parse(line)
+            if Event.params(of: message) != nil { continue }
+            return try Result(json: Response(json: message).outcome.get())
+        }
+        throw Failure(description: "The server has closed before it answered \(method.name).")
+    }
+
+    /// The next event; replies that come before it are passed over.
+    package func receiveEvent() throws -> Event {
+        while let line = try receiveLine() {
+            if let params = Event.params(of: try JSON.parse(line)) { return try Event(json: params) }
+        }
+        throw Failure(description: "The server has closed before the next event.")
+    }
+
+    /// Waits until a run ends, or begins, in this way; other events are passed over.
+    @discardableResult
+    package func wait(for phase: Event.Phase) throws -> Event {
+        while true {
+            let event = try receiveEvent()
+            if event.phase == phase { return event }
+        }
+    }
+
+    private static func failure(_ call: String) -> Failure {
+        Failure(description: "\(call): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,82 @@
+import NorrisPrefetch
+package import NorrisProtocol
+import Synchronization
+
+/// A clock that a test turns: whoever sleeps is woken when its time has come.
+package final class ManualClock: WallClock {
+    private struct Sleeper {
+        let ticket: Int
+        let until: Timestamp
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now: Timestamp
+        var tickets = 0
+        var sleepers: [Sleeper] = []
+        var watchers: [(Int, CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state: Mutex<State>
+
+    package init(_ now: Timestamp = Timestamp(seconds: 1_000_000)) {
+        state = Mutex(State(now: now))
+    }
+
+    package var now: Timestamp { state.withLock { $0.now } }
+
+    package var elapsed: Duration { Timestamp(seconds: 0).duration(to: now) }
+
+    package func sleep(for duration: Duration) async throws {
+        let ticket = state.withLock { state in
+            state.tickets += 1
+            return state.tickets
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let (isOver, watchers) = state.withLock { state in
+                    if Task.isCancelled { return (true, [CheckedContinuation<Void, Never>]()) }
+                    let until = state.now.advanced(by: duration)
+                    state.sleepers.append(Sleeper(ticket: ticket, until: until, continuation: continuation))
+                    let due = state.watchers.filter { $0.0 <= state.sleepers.count }.map(\.1)
+                    state.watchers.removeAll { $0.0 <= state.sleepers.count }
+                    return (false, due)
+                }
+                if isOver { continuation.resume(throwing: CancellationError()) }
+                for watcher in watchers { watcher.resume() }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                state.sleepers.firstIndex { $0.ticket == ticket }.map { state.sleepers.remove(at: $0) }
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Sets the time, backwards too, and wakes those whose time has come.
+    package func set(_ now: Timestamp) {
+        let due = state.withLock { state in
+            state.now = now
+            let due = state.sleepers.filter { $0.until.seconds <= now.seconds }
+            state.sleepers.removeAll { $0.until.seconds <= now.seconds }
+            return due
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    package func advance(by duration: Duration) {
+        set(now.advanced(by: duration))
+    }
+
+    /// Returns when so many sleep.
+    package func untilAsleep(_ count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isSo = state.withLock { state in
+                if state.sleepers.count >= count { return true }
+                state.watchers.append((count, continuation))
+                return false
+            }
+            if isSo { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Logging
+import NorrisProtocol
+import NorrisTestSupport
+
+@testable import NorrisUpstream
+
+/// A fake upstream and a transport that asks it, both ended with the test.
+struct Asking {
+    /// What `Retry-After` and the like are compared with in these tests: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    static let now = Timestamp(seconds: 784_111_777)
+
+    let upstream: FakeUpstream
+    let transport: HTTPClientTransport
+
+    static let settings = HTTPSettings(timeout: .seconds(60), userAgent: "norrisd/test")
+
+    /// - Parameters:
+    ///   - baseURL: of the upstream by default.
+    ///   - configure: changes the settings.
+    static func run(
+        _ upstream: FakeUpstream,
+        baseURL: String? = nil,
+        assumingBaseIsPrivate: Bool? = nil,
+        configure: (inout HTTPSettings) -> Void = { _ in },
+        _ body: (Asking) async throws -> Void
+    ) async throws {
+        var settings = settings
+        configure(&settings)
+        let transport = HTTPClientTransport(
+            baseURL: baseURL ?? upstream.baseURL, settings: settings, logger: quietLogger, now: { now },
+            assumingBaseIsPrivate: assumingBaseIsPrivate
+        )
+        do {
+            try await body(Asking(upstream: upstream, transport: transport))
+        } catch {
+            transport.shutdown()
+            await upstream.stop()
+            throw error
+        }
+        transport.shutdown()
+        await upstream.stop()
+    }
+
+    static let quietLogger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    static let search = "/jokes/search?query=chuck"
+
+    /// Sends a request to the upstream.
+    func send(
+        _ path: String = search, headers: [(name: String, value: String)] = [], timeout: Duration = .seconds(60)
+    ) async throws(UpstreamError) -> HTTPResponse {
+        try await transport.send(HTTPRequest(url: upstream.baseURL + path, headers: headers, timeout: timeout))
+    }
+
+    /// How a request fails; nil if it does not.
+    func failure(
+        _ path: String = search, headers: [(name: String, value: String)] = [], timeout: Duration = .seconds(60)
+    ) async -> UpstreamError? {
+        do throws(UpstreamError) {
+            _ = try await send(path, headers: headers, timeout: timeout)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// How a request fails while the upstream has a fault.
+    func failure(with fault: FakeUpstream.Fault, timeout: Duration = .seconds(60)) async -> UpstreamError? {
+        upstream.setFault(fault)
+        return await failure(timeout: timeout)
+    }
+
+    func chucknorris() -> Chucknorris {
+        Chucknorris(
+            baseURL: upstream.baseURL, transport: transport, timeout: .seconds(60), now: { Asking.now }
+        )
+    }
+}
+
+/// An answer that needs no network.
+struct FixedTransport: HTTPTransport {
+    let response: HTTPResponse
+
+    init(_ body: String, headers: HTTPHeaderFields = [("Content-Type", "application/json")], status: Int = 200) {
+        response = HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
+    }
+
+    func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse { response }
+}
+
+/// Waits for something that another task is about to do.
+func eventually(_ condition: () -> Bool) async {
+    while !condition() { await Task.yield() }
+}

@@ -1,0 +1,248 @@
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisUpstream
+
+@Suite(.timeLimit(.minutes(5)))
+struct HTTPClientTransportTests {
+    @Test func anAnswerComesWhole() async throws {
+        try await Asking.run(FakeUpstream.start(jokes: FakeUpstream.jokes(count: 3))) { asking in
+            let response = try await asking.send()
+            #expect(response.status == 200)
+            #expect(response.headers["content-TYPE"] == "application/json")
+            #expect(response.headers["x-nothing"] == nil)
+            let json = try JSON.parse(response.body).objectValue()
+            #expect(json["total"] == 3)
+        }
+    }
+
+    @Test func aRequestSaysNothingOfTheMachine() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            _ = try await asking.send(headers: [(name: "Accept", value: "application/json")])
+            let request = try #require(asking.upstream.requests.first)
+            #expect(request.method == "GET")
+            let headers = Dictionary(uniqueKeysWithValues: request.headers.map { ($0.name.lowercased(), $0.value) })
+            #expect(
+                headers == [
+                    "host": "127.0.0.1:\(asking.upstream.port)", "user-agent": "norrisd/test",
+                    "accept-encoding": "gzip", "accept": "application/json",
+                ]
+            )
+        }
+    }
+
+    @Test func cookiesAreNotSentBack() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            asking.upstream.setHeaders([("Set-Cookie", "who=you; Path=/")])
+            _ = try await asking.send()
+            _ = try await asking.send()
+            #expect(asking.upstream.requests.count == 2)
+            #expect(asking.upstream.requests.allSatisfy { $0.header("Cookie") == nil })
+        }
+    }
+
+    @Test func compressedAnswersAreInflated() async throws {
+        try await Asking.run(FakeUpstream.start(jokes: FakeUpstream.jokes(count: 300), gzip: true)) { asking in
+            let response = try await asking.send()
+            #expect(response.headers["content-encoding"] == "gzip")
+            #expect(try JSON.parse(response.body).objectValue()["total"] == 300)
+        }
+    }
+
+    @Test func conditionalRequestsAreAnswered304() async throws {
+        try await Asking.run(FakeUpstream.start(gzip: true)) { asking in
+            let etag = try #require(try await asking.send().headers["etag"])
+            let unchanged = try await asking.send(headers: [(name: "If-None-Match", value: etag)])
+            #expect(unchanged.status == 304)
+            #expect(unchanged.body.isEmpty)
+        }
+    }
+
+    @Test func aNotModifiedThatNobodyAskedForIsAnError() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let error = await asking.failure(with: .status(304))
+            #expect(error?.kind == .decode)
+            #expect(error?.message.contains("304") == true)
+        }
+    }
+
+    // MARK: Statuses
+
+    @Test(arguments: [204, 206, 300, 400, 401, 403, 404, 408, 418, 425, 500, 502, 503, 520, 522])
+    func anyOtherStatusIsAnError(status: Int) async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let error = await asking.failure(with: .status(status, body: status == 204 ? "" : "<html>"))
+            #expect(error?.kind == .http(status: status))
+            #expect(error?.message == "HTTP \(status) from 127.0.0.1:\(asking.upstream.port)/jokes/search.")
+            #expect(error?.isRetryable == (status >= 500 || status == 408 || status == 425))
+        }
+    }
+
+    @Test func theUpstreamsOwnMessageIsKept() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let error = await asking.failure("/jokes/search?query=x")
+            #expect(error?.kind == .http(status: 400))
+            #expect(error?.message.hasSuffix("jokes/search: search.query: size must be between 3 and 120.") == true)
+            #expect(await asking.failure("/nothing")?.kind == .http(status: 404))
+        }
+    }
+
+    @Test func aQuotaSaysWhenItEnds() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let seconds = await asking.failure(with: .status(429, retryAfter: "120"))
+            #expect(seconds?.kind == .quota)
+            #expect(seconds?.retryAfter == .seconds(120))
+            let date = await asking.failure(with: .status(503, retryAfter: "Sun, 06 Nov 1994 08:49:47 GMT"))
+            #expect(date?.retryAfter == .seconds(10))
+        }
+    }
+
+    @Test func theStatusOfABrokenErrorIsKept() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let head = "HTTP/1.1 503 No\r\nRetry-After: 5\r\nContent-Length: 100\r\n\r\nhalf"
+            let error = await asking.failure(with: .raw(head))
+            #expect(error?.kind == .http(status: 503))
+            #expect(error?.retryAfter == .seconds(5))
+            let long = await asking.failure(with: .status(500, body: String(repeating: "x", count: 100_000)))
+            #expect(long?.kind == .http(status: 500))
+        }
+    }
+
+    // MARK: Sizes
+
+    @Test func aLongBodyIsRefusedByItsLength() async throws {
+        try await Asking.run(FakeUpstream.start(), configure: { $0.maximumBody = 1000 }) { asking in
+            // None of it ever comes.
+            let error = await asking.failure(with: .raw("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n"))
+            #expect(error?.kind == .decode)
+            #expect(error?.message.contains("more than 1000 bytes; raise http.max_body") == true)
+            #expect(error?.isRetryable == false)
+        }
+    }
+
+    @Test func anEndlessBodyIsCutOff() async throws {
+        try await Asking.run(FakeUpstream.start(), configure: { $0.maximumBody = 100_000 }) { asking in
+            let error = await asking.failure(with: .endless)
+            #expect(error?.kind == .decode)
+            #expect(error?.message.contains("http.max_body") == true)
+        }
+    }
+
+    @Test func aBodyOfExactlyTheLimitIsTaken() async throws {
+        try await Asking.run(FakeUpstream.start(), configure: { $0.maximumBody = 1000 }) { asking in
+            asking.upstream.setFault(.json(String(repeating: "1", count: 1000)))
+            let answer = try await asking.send()
+            #expect(answer.body.count == 1000)
+            #expect(await asking.failure(with: .json(String(repeating: "1", count: 1001)))?.kind == .decode)
+        }
+    }
+
+    @Test func aGzipBombIsStoppedWhileItInflates() async throws {
+        try await Asking.run(FakeUpstream.start(), configure: { $0.maximumBody = 1_000_000 }) { asking in
+            let error = await asking.failure(with: .gzipBomb)
+            #expect(error?.kind == .decode)
+            #expect(error?.message.contains("http.max_body") == true)
+        }
+    }
+
+    // MARK: Broken answers
+
+    @Test(arguments: [true, false])
+    func aTruncatedBodyIsNoAnswer(chunked: Bool) async throws {
+        for gzip in [false, true] {
+            try await Asking.run(FakeUpstream.start(gzip: gzip)) { asking in
+                let error = await asking.failure(with: .truncated(chunked: chunked))
+                #expect(error?.kind == .offline)
+                #expect(error?.message.contains("broke off") == true, "\(error as Any)")
+                #expect(error?.isRetryable == true)
+            }
+        }
+    }
+
+    @Test func damagedCompressionIsNoTransportFault() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let gzip = [("Content-Encoding", "gzip")]
+            for body in [Array("not gzip".utf8), Array(FakeGzip.stored(Array("whole".utf8)).dropLast(12))] {
+                let error = await asking.failure(with: .answer(status: 200, headers: gzip, body: body))
+                #expect(error?.kind == .decode)
+                #expect(error?.message.contains("damaged") == true, "\(error as Any)")
+            }
+            let foreign = await asking.failure(
+                with: .answer(status: 200, headers: [("Content-Encoding", "br")], body: [1, 2, 3])
+            )
+            #expect(foreign?.kind == .decode)
+            #expect(foreign?.message.contains("coding br") == true)
+        }
+    }
+
+    @Test func garbageIsNotHTTP() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let error = await asking.failure(with: .garbage)
+            #expect(error?.kind == .decode)
+            #expect(error?.message.contains("not HTTP") == true)
+        }
+    }
+
+    @Test func aResetIsOffline() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let error = await asking.failure(with: .reset)
+            #expect(error?.kind == .offline)
+            #expect(error?.isRetryable == true)
+        }
+    }
+
+    @Test func aRefusedConnectionIsOfflineUntilThereIsOne() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            try await asking.upstream.close()
+            let error = await asking.failure()
+            #expect(error?.kind == .offline)
+            #expect(error?.message == "127.0.0.1:\(asking.upstream.port) cannot be reached: connection refused.")
+            try await asking.upstream.reopen()
+            let answer = try await asking.send()
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test func anUnknownNameIsOffline() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            // A label of more than 63 bytes is no name, and no server has to be asked for that.
+            let name = String(repeating: "x", count: 64) + ".invalid"
+            let url = "http://\(name)/jokes/search?query=secret"
+            let error = await #expect(throws: UpstreamError.self) {
+                try await asking.transport.send(HTTPRequest(url: url, timeout: .seconds(60)))
+            }
+            #expect(error?.kind == .offline)
+            #expect(error?.message == "\(name) cannot be reached: the name cannot be resolved.")
+        }
+    }
+
+    @Test func whatIsNoURLIsNotAsked() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let error = await #expect(throws: UpstreamError.self) {
+                try await asking.transport.send(HTTPRequest(url: "gopher://h/", timeout: .seconds(10)))
+            }
+            #expect(error?.message.contains("base_url") == true)
+            #expect(error?.isRetryable == false)
+        }
+    }
+
+    @Test func afterTheShutdownNothingIsAsked() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            asking.transport.shutdown()
+            #expect(await asking.failure() == .cancelled)
+            #expect(asking.upstream.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [FakeUpstream.Fault.hang, .drip(every: .seconds(60))])
+    func theShutdownCallsOffWhatIsUnderWay(fault: FakeUpstream.Fault) async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            asking.upstream.setFault(fault)
+            async let failure = asking.failure(timeout: .seconds(50))
+            await asking.upstream.waitForRequests(1)
+            asking.transport.shutdown()
+            #expect(await failure == .cancelled)
+        }
+    }
+}

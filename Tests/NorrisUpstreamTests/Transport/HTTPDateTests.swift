@@ -1,0 +1,117 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisUpstream
+
+struct HTTPDateTests {
+    private let now = Timestamp("2026-11-21T00:00:00Z")!  // a literal
+
+    @Test(
+        arguments: [
+            "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        ]
+    )
+    func allThreeFormsAreRead(text: String) {
+        #expect(HTTPDate.parse(text, now: now) == Timestamp("1994-11-06T08:49:37Z"))
+    }
+
+    @Test func twoDigitsAreAtMostFiftyYearsAhead() {
+        #expect(HTTPDate.parse("Sunday, 01-Jan-76 00:00:00 GMT", now: now) == Timestamp("2076-01-01T00:00:00Z"))
+        #expect(HTTPDate.parse("Sunday, 01-Jan-77 00:00:00 GMT", now: now) == Timestamp("1977-01-01T00:00:00Z"))
+        #expect(HTTPDate.parse("Sunday, 01-Jan-26 00:00:00 GMT", now: now) == Timestamp("2026-01-01T00:00:00Z"))
+    }
+
+    @Test func aLeapSecondIsTheNextOne() {
+        #expect(HTTPDate.parse("Sat, 31 Dec 2016 23:59:60 GMT", now: now) == Timestamp("2017-01-01T00:00:00Z"))
+    }
+
+    @Test func anAsctimeDayMayHaveTwoDigits() {
+        #expect(HTTPDate.parse("Sun Nov 16 08:49:37 1994", now: now) == Timestamp("1994-11-16T08:49:37Z"))
+    }
+
+    @Test(
+        arguments: [
+            "", "0", "tomorrow", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
+            "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
+            "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
+            "Sun, +6 Nov 1994 08:49:37 GMT", "Foo, 06 Nov 1994 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT",
+            "Sun, 06-Nov-94 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun Nov 006 08:49:37 1994",
+            "Sunday Nov 6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 GMT x",
+        ]
+    )
+    func anythingElseIsNone(text: String) {
+        #expect(HTTPDate.parse(text, now: now) == nil)
+    }
+}
+
+struct RetryAfterTests {
+    @Test(
+        arguments: [
+            ("0", 0), ("120", 120), ("86400", 86_400), ("86401", 86_400), ("99999999999999999999999", 86_400),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
+            ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:49:36 GMT", 0),
+            ("Tue, 08 Nov 1994 08:49:37 GMT", 86_400),
+        ]
+    )
+    func secondsAndDatesAreUnderstood(value: String, seconds: Int) {
+        #expect(retryAfter(value, now: Asking.now) == .seconds(seconds))
+    }
+
+    @Test(arguments: ["", "-1", "+1", "1.5", "1 s", " 1", "soon"])
+    func anythingElseIsIgnored(value: String) {
+        #expect(retryAfter(value, now: Asking.now) == nil)
+    }
+}
+
+struct FreshnessLifetimeTests {
+    private func lifetime(_ headers: [(String, String)]) -> Duration? {
+        freshnessLifetime(HTTPHeaderFields(headers.map { (name: $0.0, value: $0.1) }), now: Asking.now)
+    }
+
+    @Test(
+        arguments: [
+            ("max-age=60", 60), ("public, Max-Age=60", 60), ("no-store, max-age=60, private, no-cache", 60),
+            ("max-age=\"60\"", 60), ("max-age = 60", 60), ("max-age=60, max-age=90", 60), ("max-age=86401", 86_400),
+            ("max-age=99999999999999999999", 86_400), ("x=\"a, max-age=5\", max-age=60", 60),
+            ("x=\"\\\", max-age=5\", max-age=60", 60), (",, max-age=60", 60),
+        ]
+    )
+    func maximumAge(field: String, seconds: Int) {
+        #expect(lifetime([("Cache-Control", field)]) == .seconds(seconds))
+    }
+
+    @Test(
+        arguments: ["", "no-store", "max-age=0", "max-age", "max-age=-1", "max-age=1.5", "s-maxage=60", "xmax-age=60"]
+    )
+    func noneInThese(field: String) {
+        #expect(lifetime([("Cache-Control", field)]) == nil)
+    }
+
+    @Test func ageIsTakenOff() {
+        #expect(lifetime([("cache-control", "max-age=60"), ("age", "20")]) == .seconds(40))
+        #expect(lifetime([("cache-control", "max-age=60"), ("age", "60")]) == nil)
+        #expect(lifetime([("cache-control", "max-age=60"), ("age", "x")]) == .seconds(60))
+    }
+
+    @Test func severalFieldsAreOneList() {
+        #expect(lifetime([("Cache-Control", "public"), ("cache-control", "max-age=60")]) == .seconds(60))
+    }
+
+    @Test func expiresCountsFromTheDateOfTheAnswer() {
+        let expires = ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT")
+        #expect(lifetime([expires]) == .seconds(3600))
+        #expect(lifetime([expires, ("Date", "Sun, 06 Nov 1994 09:49:27 GMT")]) == .seconds(10))
+        #expect(lifetime([expires, ("Date", "Sun, 06 Nov 1994 09:49:37 GMT")]) == nil)
+        #expect(lifetime([("Expires", "0")]) == nil)
+        #expect(lifetime([("Expires", "Sun, 06 Nov 1994 08:49:36 GMT")]) == nil)
+        #expect(lifetime([("Expires", "Tue, 06 Nov 2001 08:49:37 GMT")]) == .seconds(86_400))
+    }
+
+    @Test func maximumAgeWinsOverExpires() {
+        let expires = ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT")
+        #expect(lifetime([expires, ("Cache-Control", "max-age=5")]) == .seconds(5))
+        #expect(lifetime([expires, ("Cache-Control", "max-age=0")]) == nil)
+        #expect(lifetime([expires, ("Cache-Control", "max-age=x")]) == .seconds(3600))
+    }
+}

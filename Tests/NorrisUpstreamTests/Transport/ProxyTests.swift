@@ -1,0 +1,115 @@
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisUpstream
+
+@Suite(.timeLimit(.minutes(5)))
+struct ProxyTests {
+    /// `Basic` of `user:secret`.
+    private let authorization = "Basic dXNlcjpzZWNyZXQ="
+
+    /// - Parameter tls: the proxy goes on as the upstream after a CONNECT, with this certificate.
+    private func run(
+        base: String, tls certificate: FakeCertificate? = nil, password: String? = nil,
+        _ body: (Asking) async throws -> Void
+    ) async throws {
+        let proxy = try await FakeUpstream.start(security: certificate.map { .tlsAfterConnect($0) } ?? .none)
+        try await Asking.run(
+            proxy, baseURL: base,
+            configure: { settings in
+                settings.trustRoots = certificate?.path
+                settings.proxy = HTTPProxySettings(
+                    host: "127.0.0.1", port: proxy.port, user: password == nil ? nil : "user", password: password
+                )
+            },
+            body
+        )
+    }
+
+    private func send(_ asking: Asking, _ url: String) async throws(UpstreamError) -> HTTPResponse {
+        try await asking.transport.send(HTTPRequest(url: url, timeout: .seconds(60)))
+    }
+
+    @Test func plainRequestsNameTheWholeURL() async throws {
+        try await run(base: "http://jokes.example:81", password: "secret") { asking in
+            asking.upstream.requireProxyAuthorization(authorization)
+            let answer = try await send(asking, "http://jokes.example:81" + Asking.search)
+            #expect(answer.status == 200)
+            #expect(asking.upstream.requests.map(\.target) == ["http://jokes.example:81/jokes/search?query=chuck"])
+            #expect(asking.upstream.requests.first?.header("Host") == "jokes.example:81")
+        }
+    }
+
+    @Test func secureRequestsGoThroughATunnel() async throws {
+        try await run(base: "https://jokes.example", tls: FakeCertificate(), password: "secret") { asking in
+            asking.upstream.requireProxyAuthorization(authorization)
+            let answer = try await send(asking, "https://jokes.example" + Asking.search)
+            #expect(answer.status == 200)
+            let requests = asking.upstream.requests
+            #expect(requests.map(\.method) == ["CONNECT", "GET"])
+            #expect(requests.map(\.target) == ["jokes.example:443", "/jokes/search?query=chuck"])
+            #expect(requests.last?.header("Proxy-Authorization") == nil)
+        }
+    }
+
+    @Test(arguments: ["http", "https"])
+    func aProxyThatRefusesUsSaysSo(scheme: String) async throws {
+        try await run(base: "\(scheme)://jokes.example", tls: FakeCertificate(), password: "wrong") { asking in
+            asking.upstream.requireProxyAuthorization(authorization)
+            let error = await #expect(throws: UpstreamError.self) {
+                try await send(asking, "\(scheme)://jokes.example" + Asking.search)
+            }
+            #expect(error?.kind == .http(status: 407))
+            #expect(error?.message == "The proxy wants a user and a password; put them into http.proxy.")
+            #expect(error?.isRetryable == false)
+        }
+    }
+
+    @Test func aProxyThatMakesNoTunnelIsOffline() async throws {
+        try await run(base: "https://jokes.example") { asking in
+            let error = await #expect(throws: UpstreamError.self) {
+                try await send(asking, "https://jokes.example" + Asking.search)
+            }
+            #expect(error?.kind == .offline)
+            #expect(error?.message == "The proxy makes no connection to jokes.example.")
+        }
+    }
+
+    @Test func aProxyThatIsAwayIsNamed() async throws {
+        try await run(base: "https://jokes.example") { asking in
+            try await asking.upstream.close()
+            let error = await #expect(throws: UpstreamError.self) {
+                try await send(asking, "https://jokes.example" + Asking.search)
+            }
+            #expect(error?.kind == .offline)
+            let message = try #require(error?.message)
+            #expect(message.contains("the proxy") && message.contains("connection refused"), "\(message)")
+        }
+    }
+
+    @Test func redirectsToPrivateNamesAreRefused() async throws {
+        try await run(base: "https://jokes.example", tls: FakeCertificate()) { asking in
+            for target in ["https://127.0.0.1/x", "https://localhost/x", "https://[::1]/x", "https://127.1/x"] {
+                asking.upstream.setFault(.redirect(to: target))
+                let error = await #expect(throws: UpstreamError.self) {
+                    try await send(asking, "https://jokes.example" + Asking.search)
+                }
+                #expect(error?.message.contains("redirects to \(target), and a private address") == true)
+            }
+            asking.upstream.setFault(nil)
+            asking.upstream.setFault(.redirect(to: "https://jokes.example/jokes/categories"), path: "/jokes/search")
+            let answer = try await send(asking, "https://jokes.example" + Asking.search)
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test func theDescriptionHasNoPassword() {
+        let proxy = HTTPProxySettings(host: "h", port: 1, user: "user", password: "secret")
+        #expect("\(proxy)" == "h:1")
+        #expect(String(reflecting: proxy) == "h:1")
+        #expect("\(HTTPProxySettings(host: "::1", port: 1))" == "[::1]:1")
+        var settings = Asking.settings
+        settings.proxy = proxy
+        #expect(!String(reflecting: settings).contains("secret"))
+    }
+}

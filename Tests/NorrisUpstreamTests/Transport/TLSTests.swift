@@ -1,0 +1,75 @@
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisUpstream
+
+@Suite(.timeLimit(.minutes(5)))
+struct TLSTests {
+    private func failure(
+        _ certificate: FakeCertificate, trusting path: String?, host: String = "127.0.0.1"
+    ) async throws -> UpstreamError? {
+        var result: UpstreamError?
+        try await Asking.run(
+            FakeUpstream.start(security: .tls(certificate)), configure: { $0.trustRoots = path }
+        ) { asking in
+            let url = asking.upstream.baseURL(host: host) + Asking.search
+            do throws(UpstreamError) {
+                _ = try await asking.transport.send(HTTPRequest(url: url, timeout: .seconds(60)))
+            } catch {
+                result = error
+            }
+        }
+        return result
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func anOwnAuthorityIsTrustedByItsFile(host: String) async throws {
+        let certificate = try FakeCertificate()
+        #expect(try await failure(certificate, trusting: certificate.path, host: host) == nil)
+    }
+
+    @Test func withoutTheFileItIsNot() async throws {
+        let error = try await failure(FakeCertificate(), trusting: nil)
+        #expect(error?.kind == .offline)
+        #expect(error?.message.hasSuffix("the certificate is not trusted.") == true)
+        #expect(error?.isRetryable == true)
+    }
+
+    @Test func aCertificateForAnotherNameIsRefused() async throws {
+        let certificate = try FakeCertificate(names: ["DNS:elsewhere.example"])
+        let error = try await failure(certificate, trusting: certificate.path)
+        #expect(error?.kind == .offline)
+        #expect(error?.message.hasSuffix("the certificate is for another name.") == true)
+    }
+
+    @Test func aFileThatIsNotThereIsNamed() async throws {
+        let error = try await failure(FakeCertificate(), trusting: "/nonexistent/roots.pem")
+        #expect(error?.kind == .offline)
+        #expect(error?.message.contains("SSL_CERT_FILE") == true, "\(error as Any)")
+    }
+
+    /// How a request of `https` to a plain server fails.
+    private func failure(greeting: String?) async throws -> UpstreamError? {
+        var result: UpstreamError?
+        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(400) }) { asking in
+            asking.upstream.setFault(greeting.map { .greeting($0) })
+            let url = "https://127.0.0.1:\(asking.upstream.port)/"
+            result = await #expect(throws: UpstreamError.self) {
+                try await asking.transport.send(HTTPRequest(url: url, timeout: .seconds(60)))
+            }
+        }
+        return result
+    }
+
+    @Test func aPlainServerIsRecognised() async throws {
+        let error = try await failure(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n")
+        #expect(error?.kind == .offline)
+        #expect(error?.message.hasSuffix("it does not speak TLS there.") == true, "\(error as Any)")
+    }
+
+    @Test func aHandshakeThatIsNotAnsweredIsBounded() async throws {
+        let error = try await failure(greeting: nil)
+        #expect(error?.kind == .timeout)
+        #expect(error?.message.hasPrefix("No connection to 127.0.0.1:") == true)
+    }
+}

@@ -1,0 +1,127 @@
+import Glibc
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisUpstream
+
+@Suite(.timeLimit(.minutes(5)))
+struct TimeoutTests {
+    @Test func theWholeIsBounded() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let error = await asking.failure(with: .hang, timeout: .seconds(2))
+            #expect(error?.kind == .timeout)
+            #expect(error?.message == "127.0.0.1:\(asking.upstream.port) did not answer whole within 2 s.")
+            #expect(error?.isRetryable == true)
+        }
+    }
+
+    @Test func aBodyThatDripsIsBoundedToo() async throws {
+        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .seconds(60) }) { asking in
+            let error = await asking.failure(with: .drip(every: .milliseconds(10)), timeout: .seconds(2))
+            #expect(error?.kind == .timeout)
+            #expect(error?.message.contains("whole within 2 s") == true)
+        }
+    }
+
+    @Test func anErrorsBodyThatDripsCostsItsMessage() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let head = "HTTP/1.1 503 No\r\nContent-Length: 10\r\n\r\n"
+            asking.upstream.setFault(.hangingAfter(head))
+            let error = await asking.failure(timeout: .seconds(1))
+            #expect(error?.kind == .http(status: 503))
+        }
+    }
+
+    @Test func silenceBeforeAnAnswerIsBounded() async throws {
+        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(1500) }) { asking in
+            let error = await asking.failure(with: .hang)
+            #expect(error?.kind == .timeout)
+            #expect(error?.message == "127.0.0.1:\(asking.upstream.port) said nothing for 1500 ms.")
+        }
+    }
+
+    @Test func silenceInABodyIsBounded() async throws {
+        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(1500) }) { asking in
+            let error = await asking.failure(with: .drip(every: .seconds(60)))
+            #expect(error?.kind == .timeout)
+            #expect(error?.message.contains("said nothing for 1500 ms") == true)
+        }
+    }
+
+    @Test func redirectsCountIntoTheWhole() async throws {
+        let certificate = try FakeCertificate()
+        try await Asking.run(
+            FakeUpstream.start(security: .tls(certificate)), configure: { $0.trustRoots = certificate.path }
+        ) { asking in
+            asking.upstream.setFault(.redirect(to: "/slow"), path: "/jokes/search")
+            asking.upstream.setFault(.hang, path: "/slow")
+            let error = await asking.failure(timeout: .seconds(2))
+            #expect(error?.kind == .timeout)
+            #expect(asking.upstream.requests.map(\.path) == ["/jokes/search", "/slow"])
+        }
+    }
+
+    @Test("A connection that is never accepted is bounded")
+    func connecting() async throws {
+        let listener = try FullListener()
+        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(200) }) { asking in
+            let url = "http://127.0.0.1:\(listener.port)/"
+            let error = await #expect(throws: UpstreamError.self) {
+                try await asking.transport.send(HTTPRequest(url: url, timeout: .seconds(60)))
+            }
+            #expect(error?.kind == .timeout)
+            #expect(error?.message == "No connection to 127.0.0.1:\(listener.port) within 200 ms.")
+        }
+    }
+
+    @Test func aCancelledRequestEndsAtOnce() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            for fault in [FakeUpstream.Fault.hang, .drip(every: .seconds(60))] {
+                asking.upstream.setFault(fault)
+                let count = asking.upstream.requests.count
+                await withTaskGroup(of: UpstreamError?.self) { group in
+                    group.addTask { await asking.failure(timeout: .seconds(50)) }
+                    await asking.upstream.waitForRequests(count + 1)
+                    group.cancelAll()
+                    #expect(await group.next() == .some(.cancelled))
+                }
+            }
+        }
+    }
+}
+
+/// A listening socket whose queue is full: whoever connects waits.
+private final class FullListener {
+    private var descriptors: [Int32] = []
+    let port: UInt16
+
+    struct NotMade: Error {}
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptors.append(listener)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        func withAddress<Result>(_ body: (UnsafeMutablePointer<sockaddr>) -> Result) -> Result {
+            withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+            }
+        }
+        let size = length
+        guard withAddress({ bind(listener, $0, size) }) == 0, listen(listener, 0) == 0,
+            withAddress({ getsockname(listener, $0, &length) }) == 0
+        else { throw NotMade() }
+        port = UInt16(bigEndian: address.sin_port)
+        for _ in 0..<4 {
+            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            descriptors.append(client)
+            _ = withAddress { connect(client, $0, size) }
+        }
+    }
+
+    deinit {
+        descriptors.forEach { close($0) }
+    }
+}

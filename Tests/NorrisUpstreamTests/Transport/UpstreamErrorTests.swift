@@ -1,0 +1,98 @@
+import Testing
+
+@testable import NorrisUpstream
+
+struct UpstreamErrorTests {
+    @Test(
+        arguments: [
+            UpstreamError.Kind.offline, .timeout, .quota, .http(status: 408), .http(status: 425), .http(status: 500),
+            .http(status: 503), .http(status: 520), .http(status: 527), .http(status: 599),
+        ]
+    )
+    func theseMayPass(kind: UpstreamError.Kind) {
+        #expect(UpstreamError(kind, "").isRetryable)
+    }
+
+    @Test(
+        arguments: [
+            UpstreamError.Kind.decode, .credentials, .cancelled, .http(status: 400), .http(status: 401),
+            .http(status: 403), .http(status: 404), .http(status: 407), .http(status: 410), .http(status: 302),
+            .http(status: 204), .http(status: 600),
+        ]
+    )
+    func theseDoNot(kind: UpstreamError.Kind) {
+        #expect(!UpstreamError(kind, "").isRetryable)
+    }
+
+    @Test func aMessageIsOneHarmlessLine() {
+        #expect(UpstreamError(.offline, "a\nb\u{1B}[31mc\u{202E}").message == "a bc")
+        #expect(UpstreamError(.offline, String(repeating: "e\u{301}", count: 600)).message.unicodeScalars.count == 500)
+    }
+
+    private func error(_ status: Int, _ body: String, headers: HTTPHeaderFields = []) -> UpstreamError {
+        UpstreamError(
+            status: status, from: HTTPURL("https://h/x?key=secret")!, headers: headers, body: Array(body.utf8),
+            now: Asking.now
+        )
+    }
+
+    @Test(
+        "The message of a status has the upstream's own, if there is one",
+        arguments: [
+            ("", "HTTP 404 from h/x."), ("<html>", "HTTP 404 from h/x."), ("[]", "HTTP 404 from h/x."),
+            (#"{"error":"x"}"#, "HTTP 404 from h/x."), (#"{"message":5}"#, "HTTP 404 from h/x."),
+            (#"{"message":""}"#, "HTTP 404 from h/x."),
+            (#"{"status":404,"message":"No jokes\u001b[31m for\n\"x\" found."}"#,
+             "HTTP 404 from h/x: No jokes for \"x\" found."),
+        ]
+    )
+    func messageOfAStatus(body: String, message: String) {
+        #expect(error(404, body).message == message)
+        #expect(error(404, body).kind == .http(status: 404))
+    }
+
+    @Test func aLongMessageIsCut() {
+        let text = String(repeating: "x", count: 300)
+        #expect(error(400, "{\"message\":\"\(text)\"}").message == "HTTP 400 from h/x: \(text.prefix(200)).")
+    }
+
+    @Test func tooManyRequestsAreAQuota() {
+        #expect(error(429, "", headers: [("retry-after", "7")]).kind == .quota)
+        #expect(error(429, "", headers: [("retry-after", "7")]).retryAfter == .seconds(7))
+        #expect(error(401, "").kind == .http(status: 401))
+        #expect(error(503, "", headers: [("Retry-After", "Sun, 06 Nov 1994 08:49:47 GMT")]).retryAfter == .seconds(10))
+        #expect(error(503, "").retryAfter == nil)
+    }
+}
+
+struct ValidatorsTests {
+    @Test(arguments: ["W/\"1\"", "\"a b\"", "unquoted", "\"é\"", "\"\"", "\"a\tb\"".replacing("\t", with: " ")])
+    func theyGoBackAsTheyCame(etag: String) {
+        let validators = Validators([("ETag", etag), ("Last-Modified", "yesterday")])
+        #expect(validators == Validators(etag: etag, lastModified: "yesterday"))
+        #expect(validators.headers.map(\.name) == ["If-None-Match", "If-Modified-Since"])
+        #expect(validators.headers.map(\.value) == [etag, "yesterday"])
+    }
+
+    @Test(arguments: ["", "a\r\nX: y", "a\u{7F}", "a\u{0}", "\u{FFFD}", String(repeating: "e", count: 1025)])
+    func whatCannotBeSentIsDropped(value: String) {
+        #expect(Validators([("ETag", value), ("Last-Modified", value)]) == Validators())
+        #expect(Validators(etag: value, lastModified: value).headers.isEmpty)
+    }
+
+    @Test func aKilobyteIsKept() {
+        let value = String(repeating: "e", count: 1024)
+        #expect(Validators([("ETag", value)]).etag == value)
+    }
+
+    @Test func thoseThatA304DoesNotRepeatGoOnHolding() {
+        let sent = Validators(etag: "\"1\"", lastModified: "then")
+        let bare = HTTPResponse(status: 304)
+        #expect(FetchInfo(bare, sent: sent, now: Asking.now).validators == sent)
+        let renewed = HTTPResponse(status: 304, headers: [("ETag", "\"2\"")])
+        let mixed = Validators(etag: "\"2\"", lastModified: "then")
+        #expect(FetchInfo(renewed, sent: sent, now: Asking.now).validators == mixed)
+        let changed = HTTPResponse(status: 200)
+        #expect(FetchInfo(changed, sent: sent, now: Asking.now).validators == Validators())
+    }
+}
