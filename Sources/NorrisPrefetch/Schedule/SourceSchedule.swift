@@ -1,0 +1,250 @@
+package import NorrisProtocol
+
+/// When one source is fetched: pure decisions over a clock that is passed in and may jump.
+package struct SourceSchedule: Equatable, Sendable {
+    /// What is kept over restarts.
+    package struct Record: Equatable, Sendable {
+        /// nil before the first run.
+        package var nextRunAt: Timestamp?
+        /// No request goes out before, unless somebody asks for a refresh.
+        package var backoffUntil: Timestamp?
+        /// No request goes out before: the upstream asked for it.
+        package var retryAt: Timestamp?
+        /// Runs that failed in a row.
+        package var failures = 0
+        /// The last failure, of a run or a search, until the next success; since the first of those in a row.
+        package var failure: SourceFailure?
+        package var failedAt: Timestamp?
+        /// The settings of the last run that ended.
+        package var settings: String?
+        /// Whether there was content when it had ended.
+        package var hadContent = false
+
+        package init() {}
+    }
+
+    /// What the cache holds of the source.
+    package struct Content: Equatable, Sendable {
+        /// What it was fetched with.
+        package var settings: String
+        package var fetchedAt: Timestamp
+
+        package init(settings: String, fetchedAt: Timestamp) {
+            self.settings = settings
+            self.fetchedAt = fetchedAt
+        }
+    }
+
+    /// How long an upstream may put off a run, by whatever header.
+    static let maximumPutOff = Duration.seconds(86_400)
+    /// How long after a failure no search asks the upstream.
+    static let searchPause = Duration.seconds(60)
+    /// How often a source may be refreshed on the word of ordinary users.
+    static let refreshPause = Duration.seconds(300)
+
+    package private(set) var policy: SourcePolicy
+    package private(set) var record: Record
+    package private(set) var content: Content?
+    /// The settings of the run under way; nil between runs.
+    private var running: String?
+    /// Whether content went while the run was under way: what it brought may be among that.
+    private var lostContent = false
+    private var lastRefresh: Timestamp?
+    /// A search that waited for its turn in vain, which is no failure of the upstream.
+    private var vainWait: SourceFailure?
+    /// The refresh interval of this machine.
+    private var interval: Duration
+
+    init(name: String, policy: SourcePolicy, jitter: Jitter, record: Record, content: Content?, now: Timestamp) {
+        self.policy = policy
+        self.record = record
+        self.content = content
+        interval = jitter.applied(to: policy.refresh, of: name)
+        settle(now)
+        // Content that never came, for all that was tried with these settings, is not gone.
+        let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
+        if record.nextRunAt == nil || (content?.settings != policy.settings && !neverCame) {
+            self.record.nextRunAt = now
+        }
+    }
+
+    package var isRunning: Bool { running != nil }
+
+    /// When the next run begins, unless something happens; nil for a source that is not fetched.
+    package var nextRunAt: Timestamp? {
+        guard policy.isEnabled, let next = record.nextRunAt else { return nil }
+        return [next, record.backoffUntil, record.retryAt].compactMap { $0 }.max()
+    }
+
+    /// The last failure until the next success, with the time of the next try.
+    package var failure: SourceFailure? {
+        var failure = record.failure
+        failure?.retryAt = isRunning ? nil : nextRunAt
+        return failure
+    }
+
+    /// What a search that is not passed on meets: the failure, or that others waited for the turn in vain a moment ago.
+    package func searchFailure(_ now: Timestamp) -> SourceFailure? {
+        if let failure { return failure }
+        guard let vainWait, vainWait.since.duration(to: now) < SourceSchedule.searchPause else { return nil }
+        return vainWait
+    }
+
+    func isDue(_ now: Timestamp) -> Bool {
+        guard !isRunning, let next = nextRunAt else { return false }
+        return next <= now
+    }
+
+    /// Whether the last success is not too long ago, and was one with the settings in force.
+    package func isFresh(_ now: Timestamp) -> Bool {
+        guard let content, content.settings == policy.settings else { return false }
+        return content.fetchedAt.duration(to: now) <= policy.staleAfter
+    }
+
+    /// Whether a search may be passed on to the upstream.
+    func mayAsk(_ now: Timestamp) -> Bool {
+        guard policy.isEnabled, !isFresh(now) else { return false }
+        let failedAt = [record.failedAt, vainWait?.since]
+        let holds = [record.backoffUntil, record.retryAt] + failedAt.map { $0?.advanced(by: SourceSchedule.searchPause) }
+        return holds.allSatisfy { $0.map { $0 <= now } ?? true }
+    }
+
+    /// Takes times back that only a clock that was set back can have put so far ahead.
+    mutating func settle(_ now: Timestamp) {
+        if let ahead = content?.fetchedAt.seconds, ahead > now.seconds {
+            record.nextRunAt?.seconds -= ahead - now.seconds
+            content?.fetchedAt = now
+        }
+        func settled(_ time: Timestamp?, limit: Duration, to value: Duration) -> Timestamp? {
+            guard let time, now.duration(to: time) > limit else { return time }
+            return now.advanced(by: value)
+        }
+        let putOff = SourceSchedule.maximumPutOff
+        record.nextRunAt = settled(record.nextRunAt, limit: max(interval, putOff), to: interval)
+        record.backoffUntil = settled(record.backoffUntil, limit: Backoff.cap, to: .zero)
+        record.retryAt = settled(record.retryAt, limit: putOff, to: .zero)
+        record.failedAt = settled(record.failedAt, limit: .zero, to: .zero)
+        lastRefresh = settled(lastRefresh, limit: .zero, to: .zero)
+        if let wait = vainWait, wait.since > now { vainWait = nil }
+    }
+
+    /// The configuration was read again.
+    mutating func apply(_ policy: SourcePolicy, name: String, jitter: Jitter, now: Timestamp) {
+        let changed = policy.settings != self.policy.settings
+        let old = interval
+        self.policy = policy
+        interval = jitter.applied(to: policy.refresh, of: name)
+        if changed {
+            record.nextRunAt = now
+        } else if interval < old, let fetchedAt = content?.fetchedAt, record.failures == 0 {
+            record.nextRunAt = fetchedAt.advanced(by: interval)
+        }
+    }
+
+    /// A run begins.
+    ///
+    /// - Returns: what to keep now: should the daemon be killed in the middle, again and again, the upstream must not
+    ///   feel it.
+    mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> Record {
+        running = policy.settings
+        lostContent = false
+        var record = record
+        record.failures += 1
+        record.settings = policy.settings
+        record.hadContent = content != nil
+        record.backoffUntil = now.advanced(by: Backoff.delay(failures: record.failures, using: &generator))
+        record.nextRunAt = record.backoffUntil
+        return record
+    }
+
+    /// The run has ended.
+    mutating func finish(
+        _ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator
+    ) {
+        guard let settings = running else { return }
+        running = nil
+        switch outcome {
+        case .cancelled:
+            return
+        case .contentGone:
+            content = nil
+            record.nextRunAt = now
+        case .fetched(_, let notBefore):
+            record = Record()
+            vainWait = nil
+            content = lostContent ? nil : Content(settings: settings, fetchedAt: now)
+            let putOff = min(notBefore ?? .zero, SourceSchedule.maximumPutOff)
+            record.nextRunAt = now.advanced(by: max(interval, putOff))
+        case .failed(let failure):
+            record.failures += 1
+            note(failure, now)
+            if failure.isRetryable {
+                let delay = Backoff.delay(failures: record.failures, using: &generator)
+                record.backoffUntil = now.advanced(by: delay)
+                record.nextRunAt = record.backoffUntil
+            } else {
+                record.backoffUntil = nil
+                record.nextRunAt = now.advanced(by: interval)
+            }
+        }
+        record.settings = settings
+        record.hadContent = content != nil
+        if settings != policy.settings || lostContent { record.nextRunAt = now }
+    }
+
+    /// A search at the upstream has ended.
+    mutating func finishSearch(_ failure: FetchFailure?, now: Timestamp) {
+        if let failure {
+            note(failure, now)
+        } else {
+            record.failure = nil
+            record.failedAt = nil
+        }
+    }
+
+    /// A search has waited for its turn longer than it may.
+    mutating func noteVainWait(_ message: String, now: Timestamp) {
+        vainWait = SourceFailure(kind: .timeout, message: message, since: now)
+    }
+
+    private mutating func note(_ failure: FetchFailure, _ now: Timestamp) {
+        record.failure = SourceFailure(
+            kind: failure.kind, message: failure.message, since: record.failure?.since ?? now
+        )
+        record.failedAt = now
+        if let wait = failure.retryAfter {
+            record.retryAt = now.advanced(by: min(wait, SourceSchedule.maximumPutOff))
+        }
+    }
+
+    /// The stored content is gone.
+    mutating func contentGone(_ now: Timestamp) {
+        content = nil
+        lostContent = isRunning
+        record.nextRunAt = now
+    }
+
+    /// Somebody asks for a run now, which goes through backoff but not through what the upstream asked for.
+    mutating func requestRefresh(_ now: Timestamp, isAdministrator: Bool) throws(RefreshRefusal) {
+        guard policy.isEnabled else { throw .disabled }
+        if let retryAt = record.retryAt, retryAt > now { throw .putOff(until: retryAt) }
+        if !isAdministrator {
+            if let next = lastRefresh?.advanced(by: SourceSchedule.refreshPause), next > now {
+                throw .tooSoon(until: next)
+            }
+            lastRefresh = now
+        }
+        record.nextRunAt = now
+        record.backoffUntil = nil
+    }
+}
+
+/// Why a source is not refreshed at once.
+package enum RefreshRefusal: Error, Equatable, Sendable {
+    case unknown
+    case disabled
+    /// The upstream asked to be left alone.
+    case putOff(until: Timestamp)
+    /// It was refreshed a short while ago.
+    case tooSoon(until: Timestamp)
+}

@@ -1,0 +1,47 @@
+import Synchronization
+
+/// Wakes one waiting task, or, if none waits yet, the next that will.
+final class WakeSignal: Sendable {
+    private struct State {
+        var isSet = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func set() {
+        let waiter = state.withLock { state in
+            defer { state.waiter = nil }
+            state.isSet = state.waiter == nil
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Returns when the signal is set, or when the task is cancelled. One task waits at a time.
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isSet = state.withLock { state in
+                    if !state.isSet { state.waiter = continuation }
+                    defer { state.isSet = false }
+                    return state.isSet
+                }
+                if isSet { continuation.resume() }
+            }
+        } onCancel: {
+            // At worst one wake-up too many.
+            set()
+        }
+    }
+
+    /// Returns when the signal is set, or after the time.
+    func wait(atMost duration: Duration, on clock: some WallClock) async {
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { await self.wait() }
+            tasks.addTask { try? await clock.sleep(for: duration) }
+            await tasks.next()
+            tasks.cancelAll()
+        }
+    }
+}
