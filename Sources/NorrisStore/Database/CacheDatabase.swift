@@ -29,14 +29,17 @@ struct CacheDatabase: Sendable {
         return Folder.identity(of: path) != identity
     }
 
+    /// How messages name the database.
+    var name: String {
+        opened.path ?? "\(DatabaseKind.cache.fileName) in memory"
+    }
+
     var sizeOnDisk: Int {
         opened.path.map(Folder.size(ofDatabase:)) ?? 0
     }
 
     func value(forKey key: String) throws -> String? {
-        try opened.writer.read { database in
-            try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])
-        }
+        try opened.writer.read { try CacheDatabase.value(forKey: key, $0) }
     }
 
     /// Calls the body with every fact, oldest stored first.
@@ -49,49 +52,31 @@ struct CacheDatabase: Sendable {
         }
     }
 
-    /// What a replacement changed.
-    struct Changes: Equatable {
-        /// New facts and facts whose content is another, in the order of storing.
-        var stored: [Fact] = []
-        var removed: [String] = []
+    /// Takes facts in by rules, all or nothing.
+    ///
+    /// - Parameter completing: what is written together with them.
+    func take(
+        _ facts: [Fact], _ rules: FactImport.Rules, at now: Timestamp, completing: (Database) throws -> Void
+    ) throws -> FactChanges {
+        try opened.writer.write { database in
+            let changes = try FactImport.run(facts, rules, at: now, database)
+            try completing(database)
+            return changes
+        }
     }
 
-    /// Puts a group's facts in place of those it has, all or nothing.
-    ///
-    /// - Parameters:
-    ///   - keeping: whether a fact of the group stays although it is not among the new ones.
-    ///   - marks: entries of `meta` written with them.
-    func replace(
-        _ group: FactGroup,
-        with facts: [Fact],
-        keeping: (Fact) -> Bool = { _ in false },
-        marks: [String: String] = [:],
-        at now: Timestamp
-    ) throws -> Changes {
-        try opened.writer.write { database in
-            var changes = Changes()
-            var known: [String: Fact] = [:]
-            let rows = try Row.fetchCursor(database, sql: "SELECT \(FactRecord.columns) FROM facts")
-            while let row = try rows.next() {
-                let fact = try FactRecord.fact(row)
-                if FactGroup(source: fact.source) == group { known[fact.id] = fact }
-            }
-            // Highest id first, so that within one import the order of storing is that of the contract, backwards.
-            for fact in facts.sorted(by: { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }) {
-                guard known.removeValue(forKey: fact.id) != fact else { continue }
-                try FactRecord.store(fact, at: now, database)
-                changes.stored.append(fact)
-            }
-            for fact in known.values where !keeping(fact) {
-                try database.cachedStatement(sql: "DELETE FROM facts WHERE id = ?").execute(arguments: [fact.id])
-                changes.removed.append(fact.id)
-            }
-            for (key, value) in marks {
-                try database.execute(
-                    sql: "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", arguments: [key, value]
-                )
-            }
-            return changes
+    static func value(forKey key: String, _ database: Database) throws -> String? {
+        try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])
+    }
+
+    /// - Parameter value: nil takes the key out.
+    static func set(_ value: String?, forKey key: String, _ database: Database) throws {
+        if let value {
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", arguments: [key, value]
+            )
+        } else {
+            try database.execute(sql: "DELETE FROM meta WHERE key = ?", arguments: [key])
         }
     }
 
@@ -100,16 +85,10 @@ struct CacheDatabase: Sendable {
     }
 
     private static func cursorKey(_ writer: any DatabaseWriter) throws -> UInt64 {
-        let known = try writer.read { database in
-            try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'cursor_key'")
-        }
+        let known = try writer.read { try value(forKey: "cursor_key", $0) }
         if let known = known.flatMap(UInt64.init) { return known }
         let key = UInt64.random(in: .min ... .max)
-        try writer.write { database in
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('cursor_key', ?)", arguments: [String(key)]
-            )
-        }
+        try writer.write { try set(String(key), forKey: "cursor_key", $0) }
         return key
     }
 }

@@ -7,7 +7,10 @@ extension DatabaseKind {
         applicationID: 0x4E52_5243,  // "NRRC"
         isDurable: false,
         keepsCopies: false,
-        migrations: [Migration(name: "facts", apply: createFacts)]
+        migrations: [
+            Migration(name: "facts", apply: createFacts),
+            Migration(name: "fetches", apply: createFetches),
+        ]
     )
 
     private static func createFacts(_ database: Database) throws {
@@ -61,5 +64,38 @@ extension DatabaseKind {
                 END;
                 """
         )
+    }
+
+    private static func createFetches(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                -- found is 1 for a fact that only a search at the upstream has brought so far.
+                ALTER TABLE facts ADD COLUMN found INTEGER NOT NULL DEFAULT 0;
+                -- A hash of the text's bytes, by which facts with the same text are looked for.
+                ALTER TABLE facts ADD COLUMN text_digest INTEGER NOT NULL DEFAULT 0;
+                CREATE INDEX facts_by_text ON facts (text_digest);
+
+                CREATE TABLE fetches (
+                    source TEXT NOT NULL PRIMARY KEY,
+                    settings TEXT NOT NULL,
+                    fetched_at INTEGER NOT NULL,
+                    categories TEXT NOT NULL
+                ) STRICT, WITHOUT ROWID;
+
+                CREATE TABLE validators (
+                    source TEXT NOT NULL REFERENCES fetches (source) ON DELETE CASCADE,
+                    part TEXT NOT NULL,
+                    etag TEXT,
+                    last_modified TEXT,
+                    checked_at INTEGER NOT NULL,
+                    PRIMARY KEY (source, part)
+                ) STRICT, WITHOUT ROWID;
+                """
+        )
+        let rows = try Row.fetchCursor(database, sql: "SELECT number, text FROM facts")
+        while let row = try rows.next() {
+            try database.cachedStatement(sql: "UPDATE facts SET text_digest = ? WHERE number = ?")
+                .execute(arguments: [FactRecord.digest(ofText: row[1]), row[0] as Int64])
+        }
     }
 }

@@ -13,6 +13,7 @@ package final class Databases: Sendable {
     /// What is written.
     enum Content: Hashable {
         case facts(FactGroup)
+        case fetches
         case state
     }
 
@@ -43,7 +44,8 @@ package final class Databases: Sendable {
         }
         let trouble = trouble.withLock { $0 }
         if let detail = trouble[.state] { faults.append("The state takes no writes: \(detail)") }
-        if let detail = FactGroup.allCases.lazy.compactMap({ trouble[.facts($0)] }).first {
+        let contents = FactGroup.allCases.map(Content.facts) + [.fetches]
+        if let detail = contents.lazy.compactMap({ trouble[$0] }).first {
             faults.append("The cache takes no writes: \(detail)")
         }
         return faults

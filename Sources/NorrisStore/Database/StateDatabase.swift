@@ -37,7 +37,7 @@ struct StateDatabase: Sendable {
     }
 
     /// Calls the body with each fact and the seats it has had.
-    func forEachFact(of facts: [Fact], _ body: (Fact, [Seat]) -> Void) throws {
+    func forEachFact(of facts: ArraySlice<Fact>, _ body: (Fact, [Seat]) -> Void) throws {
         try opened.writer.read { database in
             let statement = try database.cachedStatement(sql: "SELECT roster, seat, length FROM seats WHERE fact = ?")
             for fact in facts {

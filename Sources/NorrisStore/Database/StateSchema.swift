@@ -7,8 +7,28 @@ extension DatabaseKind {
         applicationID: 0x4E52_5253,  // "NRRS"
         isDurable: true,
         keepsCopies: true,
-        migrations: [Migration(name: "walks and facts of the day", apply: createWalks)]
+        migrations: [
+            Migration(name: "walks and facts of the day", apply: createWalks),
+            Migration(name: "schedules", apply: createSchedules),
+            Migration(name: "recent searches", apply: createRecentSearches),
+        ]
     )
+
+    private static func createRecentSearches(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                -- The user's newest has the largest number: two searches may fall into one second.
+                CREATE TABLE recent_searches (
+                    number INTEGER PRIMARY KEY,
+                    uid INTEGER NOT NULL,
+                    kind TEXT NOT NULL,
+                    query TEXT NOT NULL,
+                    at INTEGER NOT NULL,
+                    UNIQUE (uid, kind, query)
+                ) STRICT;
+                """
+        )
+    }
 
     private static func createWalks(_ database: Database) throws {
         try database.execute(
@@ -38,6 +58,27 @@ extension DatabaseKind {
                     day TEXT NOT NULL UNIQUE,
                     fact TEXT NOT NULL
                 ) STRICT;
+                """
+        )
+    }
+
+    private static func createSchedules(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                -- When each source is fetched next, and how it has failed since its last success.
+                CREATE TABLE schedules (
+                    source TEXT NOT NULL PRIMARY KEY,
+                    next_run_at INTEGER,
+                    backoff_until INTEGER,
+                    retry_at INTEGER,
+                    failures INTEGER NOT NULL,
+                    failure_kind TEXT,
+                    failure_message TEXT,
+                    failure_since INTEGER,
+                    failed_at INTEGER,
+                    settings TEXT,
+                    had_content INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
                 """
         )
     }

@@ -9,8 +9,10 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case foreign
         /// The folder or file cannot be made or written.
         case notWritable(String)
-        /// Anything else that SQLite says.
+        /// A change that did not come about, for what SQLite says.
         case failed(String)
+        /// A change that was given up on request.
+        case cancelled
     }
 
     package let path: String
@@ -35,7 +37,9 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case .notWritable(let detail):
             "\(path): cannot be written (\(detail)); check the folder's owner and permissions, and the disk's space"
         case .failed(let detail):
-            "\(path): \(detail)"
+            "\(path): could not be changed (\(detail)); check the disk, its space, and who owns the file"
+        case .cancelled:
+            "\(path): was left as it is, for the change was given up; ask again"
         }
     }
 }

@@ -22,29 +22,68 @@ struct FactCatalogue {
         let seat: Int32
     }
 
-    private var entries: [Entry?] = []
+    /// A fact with its seats, ready to be put in: what takes time is done before a lock is held.
+    struct Arrival {
+        fileprivate let entry: Entry
+        /// In code points.
+        fileprivate let length: Int
+        fileprivate let seats: [(roster: RosterName, seat: Int)]
+
+        /// - Parameters:
+        ///   - seats: its seat on each of ``rosters(of:)``; the next free one of a roster adds it at the end.
+        ///   - json: writes one fact after the other in the same memory.
+        init(_ fact: Fact, seats: [Int], json: inout JSONWriter) {
+            json.removeAll()
+            fact.encode(to: &json)
+            entry = Entry(
+                id: fact.id,
+                // As many bytes as there are, of thousands of facts: a writer's own array has room to grow.
+                wire: json.bytes.withUnsafeBytes { Array($0) },
+                isExplicit: fact.isExplicit,
+                isLocal: fact.isLocal
+            )
+            length = fact.length
+            self.seats = Array(zip(FactCatalogue.rosters(of: fact), seats))
+        }
+    }
+
+    /// The facts by slot, and the slots by id: what grows with the number of facts, and is copied to grow.
+    struct Entries {
+        fileprivate var list: [Entry?] = []
+        fileprivate var slots: [String: Int32] = [:]
+
+        var ids: some Collection<String> { slots.keys }
+
+        /// - Returns: false where there was room for so many more facts.
+        mutating func makeRoom(for more: Int) -> Bool {
+            let needed = slots.count + more
+            guard needed > min(list.capacity, slots.capacity) else { return false }
+            // Twice as much each time, so that many small additions do not copy everything many times.
+            list.reserveCapacity(max(needed, 2 * slots.count))
+            slots.reserveCapacity(max(needed, 2 * slots.count))
+            return true
+        }
+    }
+
+    /// Changed by ``insert(_:)`` and ``remove(id:)`` only.
+    var entries = Entries()
     private var freeSlots: [Int32] = []
-    private var slots: [String: Int32] = [:]
     private var rosters: [Roster] = []
     private var rosterNumbers: [RosterName: Int] = [:]
-    /// Writes one fact after the other in the same memory.
-    private var json = JSONWriter()
 
     /// How many facts are from an upstream.
     private var upstreamCount = 0
 
-    var count: Int { slots.count }
+    var count: Int { entries.slots.count }
 
     var isLocal: Bool { upstreamCount == 0 }
 
-    var ids: [String] { Array(slots.keys) }
-
     subscript(slot: Int32) -> Entry? {
-        entries[Int(slot)]
+        entries.list[Int(slot)]
     }
 
     func slot(of id: String) -> Int32? {
-        slots[id]
+        entries.slots[id]
     }
 
     /// The categories that have facts, explicit facts not counted, by name.
@@ -80,44 +119,33 @@ struct FactCatalogue {
     }
 
     /// Adds a fact, or puts it in place of the one with its id.
-    ///
-    /// - Parameter seats: its seat on each of ``rosters(of:)``; the next free one of a roster adds it at the end.
-    mutating func insert(_ fact: Fact, seats: [Int]) {
-        remove(id: fact.id)
-        json.removeAll()
-        fact.encode(to: &json)
-        var entry = Entry(
-            id: fact.id,
-            // As many bytes as there are, of thousands of facts: a writer's own array has room to grow.
-            wire: json.bytes.withUnsafeBytes { Array($0) },
-            isExplicit: fact.isExplicit,
-            isLocal: fact.isLocal
-        )
-        let slot = freeSlots.popLast() ?? Int32(entries.count)
-        let length = fact.length
-        entry.seats.reserveCapacity(seats.count)
-        for (name, seat) in zip(FactCatalogue.rosters(of: fact), seats) {
+    mutating func insert(_ arrival: Arrival) {
+        var entry = arrival.entry
+        remove(id: entry.id)
+        let slot = freeSlots.popLast() ?? Int32(entries.list.count)
+        entry.seats.reserveCapacity(arrival.seats.count)
+        for (name, seat) in arrival.seats {
             let number = number(of: name)
             while rosters[number].seatCount < seat { _ = rosters[number].append(slot: -1, length: 0) }
             if rosters[number].seatCount == seat {
-                _ = rosters[number].append(slot: slot, length: length)
+                _ = rosters[number].append(slot: slot, length: arrival.length)
             } else {
                 rosters[number].occupy(seat: seat, slot: slot)
             }
             entry.seats.append(Seat(roster: Int32(number), seat: Int32(seat)))
         }
-        if Int(slot) == entries.count { entries.append(entry) } else { entries[Int(slot)] = entry }
-        slots[fact.id] = slot
+        if Int(slot) == entries.list.count { entries.list.append(entry) } else { entries.list[Int(slot)] = entry }
+        entries.slots[entry.id] = slot
         if !entry.isLocal { upstreamCount += 1 }
     }
 
     /// Takes a fact out; its seats stay empty until it comes back.
     mutating func remove(id: String) {
-        guard let slot = slots.removeValue(forKey: id), let entry = entries[Int(slot)] else { return }
+        guard let slot = entries.slots.removeValue(forKey: id), let entry = entries.list[Int(slot)] else { return }
         for seat in entry.seats {
             rosters[Int(seat.roster)].vacate(seat: Int(seat.seat))
         }
-        entries[Int(slot)] = nil
+        entries.list[Int(slot)] = nil
         if !entry.isLocal { upstreamCount -= 1 }
         freeSlots.append(slot)
     }
@@ -148,7 +176,7 @@ extension FactCatalogue: WalkedFacts {
     }
 
     func isFact(_ slot: Int32, on roster: Int) -> Bool {
-        entries[Int(slot)]?.seats.contains { $0.roster == roster } ?? false
+        entries.list[Int(slot)]?.seats.contains { $0.roster == roster } ?? false
     }
 
     func hasFacts(roster: Int) -> Bool {

@@ -1,9 +1,9 @@
 import GRDB
-import NorrisProtocol
+package import NorrisProtocol
 import NorrisText
 
 /// A search over the stored facts: what it looks for, and how its pages are told from those of another.
-package struct FactQuery: Sendable, Equatable {
+package struct FactQuery: Sendable, Hashable {
     /// Looked for as a whole, without regard to case; no character is special.
     package let text: String
     /// Any of these; empty for all.
@@ -12,6 +12,13 @@ package struct FactQuery: Sendable, Equatable {
     package init(text: String, categories: [String] = []) {
         self.text = text
         self.categories = Set(categories).sorted()
+    }
+
+    /// Whether the text is part of a fact's.
+    package func matches(_ fact: Fact) -> Bool {
+        let (text, part) = (Array(caseFolded(fact.text).utf8), Array(caseFolded(text).utf8))
+        guard part.count <= text.count else { return false }
+        return (0...text.count - part.count).contains { text[$0...].starts(with: part) }
     }
 
     /// The query and categories in one run of bytes that no other query has.

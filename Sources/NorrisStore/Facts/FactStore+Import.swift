@@ -5,7 +5,6 @@ import Synchronization
 /// Taking in content that needs no network.
 extension FactStore {
     private static let builtinMark = "builtin_digest"
-    private static let fortunesMark = "fortunes_digest"
 
     /// What a group's source gives.
     private struct Batch {
@@ -13,7 +12,7 @@ extension FactStore {
         /// Whether all was read that was to be read.
         var isComplete = true
         /// Whether a stored fact stays although it is not among these: what gave it could not be read this time.
-        var keeps: (Fact) -> Bool = { _ in false }
+        var keeps: (StoredFact) -> Bool = { _ in false }
     }
 
     /// Brings the starting collection of this build into the cache, unless it is there.
@@ -34,7 +33,7 @@ extension FactStore {
     package func importFortunes(_ paths: [String], at now: Timestamp = .now()) -> [String] {
         let found = FortuneFiles.find(paths)
         var faults = found.faults
-        importGroup(.fortunes, mark: FactStore.fortunesMark, digest: found.digest, at: now) {
+        importGroup(.fortunes, mark: LeftOutTexts.fortunesMark, digest: found.digest, at: now) {
             let (facts, unreadable) = Fortunes.read(found.files)
             faults += unreadable
             let unread = faults.filter { $0.extent != .nothing }
@@ -58,14 +57,17 @@ extension FactStore {
             }
             let batch = read()
             do {
-                // Without the right mark what could not be read is tried again at the next start.
-                let marks = [mark: batch.isComplete ? digest : ""]
-                publish(try cache.replace(group, with: batch.facts, keeping: batch.keeps, marks: marks, at: now))
+                let rules = FactImport.Rules(group: group, goes: { !batch.keeps($0) })
+                let changes = try cache.take(batch.facts, rules, at: now) { database in
+                    // Without the right mark what could not be read is tried again at the next start.
+                    try CacheDatabase.set(batch.isComplete ? digest : "", forKey: mark, database)
+                }
+                publish(changes)
                 databases.noteWriteSuccess(of: .facts(group), logger)
             } catch {
                 databases.noteWriteFailure(error, of: .facts(group), logger)
                 // The disk does not take them: they are in memory for this run.
-                publish(CacheDatabase.Changes(stored: batch.facts))
+                publish(FactChanges(stored: batch.facts))
             }
         }
     }

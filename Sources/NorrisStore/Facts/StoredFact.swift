@@ -1,51 +1,68 @@
-package import NorrisProtocol
+import GRDB
+import NorrisProtocol
 
-/// Where facts come from, as far as storing them is concerned: each group is replaced as a whole.
-package enum FactGroup: String, Sendable, CaseIterable {
-    case builtin
-    case fortunes
-    case upstream
+/// A fact in the cache, by what decides whether it stays.
+struct StoredFact {
+    /// Its place in the order of storing.
+    let number: Int64
+    let id: String
+    let source: String
+    /// Whether only a search at the upstream has brought it so far.
+    let isFound: Bool
 
-    /// The group a source's name belongs to: `builtin`, `fortune:NAME`, or the upstream's own name.
-    init(source: String) {
-        if source == "builtin" {
-            self = .builtin
-        } else if source.utf8.starts(with: "fortune:".utf8) {
-            self = .fortunes
-        } else {
-            self = .upstream
-        }
-    }
-}
+    static let columns = "number, id, source, found"
 
-extension Fact {
-    /// The name of the category whose facts are given only to those who ask for them.
-    package static let explicitCategory = "explicit"
-
-    /// A fact longer than this is not stored: the longest that `max_length` can name, in code points.
-    package static let maximumLength = 10_000
-
-    package var isExplicit: Bool {
-        categories.contains { $0.hasSameBytes(as: Fact.explicitCategory) }
+    /// - Parameter row: begins with ``columns``.
+    init(_ row: Row) {
+        number = row[0]
+        id = row[1]
+        source = row[2]
+        isFound = row[3]
     }
 
-    /// Whether the fact is from the starting collection or a fortune file.
-    package var isLocal: Bool {
-        FactGroup(source: source) != .upstream
+    var group: FactGroup { FactGroup(source: source) }
+
+    /// How the cache holds a fact: by its id, and whether with this text and this content, byte for byte.
+    static func find(_ fact: Fact, _ database: Database) throws -> (stored: StoredFact, hasText: Bool, isSame: Bool)? {
+        try Row.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    SELECT \(columns), text = ?,
+                        source = ? AND categories = ? AND url IS ? AND created_at IS ? AND updated_at IS ?
+                    FROM facts WHERE id = ?
+                    """
+            ),
+            arguments: [
+                fact.text, fact.source, fact.categories.joined(separator: " "), fact.url, fact.createdAt?.seconds,
+                fact.updatedAt?.seconds, fact.id,
+            ]
+        ).map { row in (StoredFact(row), row[4], row[4] && row[5]) }
     }
 
-    /// In code points of the text.
-    package var length: Int {
-        text.unicodeScalars.count
+    /// The facts with another id and the same text, byte for byte.
+    static func others(withTextOf fact: Fact, _ database: Database) throws -> [StoredFact] {
+        try Row.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT \(columns) FROM facts WHERE text_digest = ? AND text = ? AND id <> ?"
+            ),
+            arguments: [FactRecord.digest(ofText: fact.text), fact.text, fact.id]
+        ).map(StoredFact.init)
     }
 
-    /// Whether a name may be a category: `[a-z0-9_-]{1,40}`.
-    package static func isCategoryName(_ name: String) -> Bool {
-        (1...40).contains(name.utf8.count)
-            && name.utf8.allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
-            }
+    /// A fact that a search brought came in a fetch too: it is like any other now.
+    static func noteFetched(_ stored: StoredFact, _ database: Database) throws {
+        guard stored.isFound else { return }
+        try database.cachedStatement(sql: "UPDATE facts SET found = 0 WHERE number = ?")
+            .execute(arguments: [stored.number])
+    }
+
+    static func count(of group: FactGroup, _ database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM facts WHERE \(group.condition)") ?? 0
+    }
+
+    /// Calls the body with every fact of a group.
+    static func forEach(of group: FactGroup, _ database: Database, _ body: (StoredFact) throws -> Void) throws {
+        let rows = try Row.fetchCursor(database, sql: "SELECT \(columns) FROM facts WHERE \(group.condition)")
+        while let row = try rows.next() { try body(StoredFact(row)) }
     }
 }

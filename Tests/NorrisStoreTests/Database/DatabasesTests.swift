@@ -40,11 +40,11 @@ struct DatabasesTests {
 
     @Test func fileSaysWhoseItIs() throws {
         try open().close()
-        for (name, id) in [("cache", "NRRC"), ("state", "NRRS")] {
+        for (kind, name, id) in [(DatabaseKind.cache, "cache", "NRRC"), (.state, "state", "NRRS")] {
             // Offsets 60 and 68 of the header: user_version, application_id (SQLite, "Database File Format").
             let header = try fixture.folder.bytes("\(name)/\(name).db")
             #expect(header[68..<72].elementsEqual(id.utf8))
-            #expect(header[60..<64].elementsEqual([0, 0, 0, 1]))
+            #expect(header[60..<64].elementsEqual([0, 0, 0, UInt8(kind.schemaVersion)]))
         }
     }
 
@@ -77,10 +77,11 @@ struct DatabasesTests {
     @Test(arguments: ["cache", "state"])
     func newerSchemaIsLeftUntouched(name: String) throws {
         try open().close()
-        try execute("PRAGMA user_version = 7", on: name)
+        try execute("PRAGMA user_version = 700", on: name)
         let before = try fixture.folder.bytes("\(name)/\(name).db")
         let error = try #require(throws: StoreError.self) { try open() }
-        #expect(error.reason == .newerSchema(found: 7, known: 1))
+        let kind = name == "cache" ? DatabaseKind.cache : .state
+        #expect(error.reason == .newerSchema(found: 700, known: kind.schemaVersion))
         #expect(error.path == fixture.folder["\(name)/\(name).db"])
         #expect(error.description.contains("newer norrisd") && error.description.contains("left untouched"))
         #expect(try fixture.folder.bytes("\(name)/\(name).db") == before)
@@ -90,13 +91,13 @@ struct DatabasesTests {
     @Test func newerSchemaInTheLogIsLeftUntouched() async throws {
         let databases = try open()
         try await databases.state.opened.writer.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA user_version = 9")
+            try database.execute(sql: "PRAGMA user_version = 900")
         }
         let killed = try fixture.killed()
         databases.close()
         let before = try ["", "-wal"].map { try killed.folder.bytes("state/state.db" + $0) }
         let error = #expect(throws: StoreError.self) { try killed.databases() }
-        #expect(error?.reason == .newerSchema(found: 9, known: 1))
+        #expect(error?.reason == .newerSchema(found: 900, known: DatabaseKind.state.schemaVersion))
         #expect(try ["", "-wal"].map { try killed.folder.bytes("state/state.db" + $0) } == before)
     }
 

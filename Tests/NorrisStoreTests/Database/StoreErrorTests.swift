@@ -24,6 +24,11 @@ struct StoreErrorTests {
             "/x: cannot be written (No space left on device); check the folder's owner and permissions, "
                 + "and the disk's space"
         ),
+        (
+            .failed("no space"),
+            "/x: could not be changed (no space); check the disk, its space, and who owns the file"
+        ),
+        (.cancelled, "/x: was left as it is, for the change was given up; ask again"),
     ])
     func textSaysWhatToDo(reason: StoreError.Reason, text: String) {
         #expect(StoreError(path: "/x", reason).description == text)

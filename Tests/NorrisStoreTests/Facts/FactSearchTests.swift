@@ -213,8 +213,8 @@ struct FactSearchTests {
 
     @Test func explicitFactsAreNeverFound() async throws {
         try store.replaceUpstream([
-            .upstream("rude", "some words", categories: ["explicit", "dev"]),
-            .upstream("kind", "some words", categories: ["dev"]),
+            .upstream("rude", "some words that are", categories: ["explicit", "dev"]),
+            .upstream("kind", "some words that are not", categories: ["dev"]),
         ])
         for query in ["some words", "so"] {
             for categories in [[], ["dev"], ["explicit"], ["dev", "explicit"]] {

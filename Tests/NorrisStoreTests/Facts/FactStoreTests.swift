@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import NorrisProtocol
+import Synchronization
 import Testing
 
 @testable import NorrisStore
@@ -253,12 +254,14 @@ struct FactStoreTests {
     @Test func unchangedImportChangesNothing() async throws {
         let fixture = StoreFixture()
         try await fixture.run { $0.importStartingCollection() }
-        let cache = try fixture.databases().cache
+        let databases = try fixture.databases()
+        defer { databases.close() }
         let facts = StartingCollection.facts().map {
             Fact(id: $0.id, text: $0.text, categories: $0.categories, source: "builtin")
         }
-        let changes = try cache.replace(.builtin, with: facts, at: .now())
-        #expect(changes == CacheDatabase.Changes())
+        let rules = FactImport.Rules(group: .builtin, goes: { _ in true })
+        let changes = try databases.cache.take(facts, rules, at: .now()) { _ in }
+        #expect(changes == FactChanges())
     }
 
     @Test func localMeansNothingOfAnUpstream() throws {
@@ -300,5 +303,29 @@ struct FactStoreTests {
             for _ in 0..<store.count { given.formUnion(store.nextIDs(1)) }
             #expect(given.count == store.count)
         }
+    }
+
+    /// The catalogue grows beside the readers, who begin walks on rosters of their own meanwhile.
+    @Test func readersNoticeNothingOfALargeFetch() async throws {
+        let store = try FactStore.inMemory()
+        store.importStartingCollection()
+        let facts = upstreamFacts(0..<3_000, categories: ["dev"])
+        let isDone = Mutex(false)
+        Thread.detachNewThread {
+            #expect(throws: Never.self) { try store.replaceUpstream(facts) }
+            isDone.withLock { $0 = true }
+        }
+        var given: [String] = []
+        var rounds = 0
+        while !isDone.withLock({ $0 }) {
+            // Fewer than there were, for with those the round would end.
+            if given.count < devIDs.count - 1 { given += store.nextIDs(1, dev) }
+            rounds += 1
+            let filter = WalkFilter(categories: ["none\(rounds % 50)", "food"], maxLength: 1 + rounds % 300)
+            #expect(store.next(2, uid: 2, filter: filter).count <= 2)
+        }
+        given += store.nextIDs(3_000 + devIDs.count - given.count, dev)
+        #expect(Set(given).count == 3_000 + devIDs.count)
+        #expect(store.hasCategory("food") && !store.hasCategory("none1"))
     }
 }

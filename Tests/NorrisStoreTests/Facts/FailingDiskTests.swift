@@ -71,6 +71,113 @@ struct FailingDiskTests {
         }
     }
 
+    /// All or nothing: neither the facts nor what is written with them.
+    @Test(arguments: ["facts", "fetches", "fact_categories"])
+    func fetchThatCannotBeWrittenChangesNothing(table: String) async throws {
+        let fixture = StoreFixture()
+        let old = upstreamFacts(0..<20, categories: ["x"])
+        let path = fixture.folder["cache/cache.db"]
+        let record = FetchRecord(settings: "old", fetchedAt: Timestamp(seconds: 1))
+        try await fixture.run { store in
+            let records = FetchRecords(databases: store.databases, logger: .silent)
+            try store.replaceUpstream(old, isComplete: true, fetch: record)
+            try await store.databases.cache.opened.refuseWrites(to: table)
+            let error = #expect(throws: StoreError.self) {
+                try store.replaceUpstream(upstreamFacts(10..<30, categories: ["x"]))
+            }
+            #expect(error?.path == path)
+            #expect(error?.description.contains("could not be changed") == true)
+            #expect(error?.description.contains("refused by the test") == true)
+            #expect(store.databases.faults.map { $0.hasPrefix("The cache takes no writes: ") } == [true])
+            #expect(Set(store.nextIDs(50)) == Set(old.map(\.id)))
+            #expect(records.record(of: "facts") == record)
+            try await store.databases.cache.opened.takeWritesAgain()
+            try store.replaceUpstream(upstreamFacts(10..<30, categories: ["x"]))
+            #expect(store.databases.faults == [])
+        }
+        try await fixture.run { #expect(Set($0.nextIDs(50)) == Set(upstreamFacts(10..<30).map(\.id))) }
+    }
+
+    @Test func foundFactsThatCannotBeWrittenChangeNothing() async throws {
+        try await StoreFixture().run { store in
+            try store.replaceUpstream([.upstream("a")])
+            try await store.databases.cache.opened.refuseWrites(to: "facts")
+            #expect(throws: StoreError.self) { try store.addFound([.upstream("a", "New."), .upstream("b")]) }
+            #expect(store.fact(id: "a")?.fact.text == "The text of a.")
+            #expect(store.count == 1)
+            #expect(store.databases.isReadOnly)
+            try await store.databases.cache.opened.takeWritesAgain()
+            #expect(try store.addFound([.upstream("b")]) == 1)
+            #expect(!store.databases.isReadOnly)
+        }
+    }
+
+    @Test func clearingThatFailsClearsNothing() async throws {
+        try await StoreFixture().run { store in
+            try store.replaceUpstream(upstreamFacts(0..<5))
+            try await store.databases.cache.opened.refuse("DELETE", on: "fetches")
+            #expect(throws: StoreError.self) { try store.clearUpstream() }
+            #expect(store.count == 5)
+            #expect(store.databases.isReadOnly)
+            try await store.databases.cache.opened.takeWritesAgain()
+            #expect(try store.clearUpstream() == 5)
+            #expect(store.databases.faults == [])
+        }
+    }
+
+    @Test func fetchOnAFullDiskChangesNothing() async throws {
+        let fixture = StoreFixture()
+        try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<20))
+            try await store.databases.cache.opened.writer.writeWithoutTransaction { database in
+                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                try database.execute(sql: "PRAGMA max_page_count = \(pages)")
+            }
+            let error = #expect(throws: StoreError.self) { try store.replaceUpstream(upstreamFacts(0..<2_000)) }
+            #expect(error?.description.contains("full") == true)
+            #expect(store.count == 20)
+            #expect(store.databases.isReadOnly)
+            #expect(try await store.search(FactQuery(text: "text of"), cursor: nil, limit: 5).total == 20)
+        }
+        try await fixture.run { #expect($0.count == 20) }
+    }
+
+    /// Given up in the middle of storing, and in the middle of taking away.
+    @Test(arguments: [1, 2, 3])
+    func cancelledFetchChangesNothing(look: Int) async throws {
+        let fixture = StoreFixture()
+        try await fixture.run { store in
+            try store.replaceUpstream(upstreamFacts(0..<600))
+            var looks = 0
+            let error = #expect(throws: StoreError.self) {
+                try store.replaceUpstream(upstreamFacts(500..<700)) {
+                    looks += 1
+                    return looks == look
+                }
+            }
+            #expect(error == StoreError(path: fixture.folder["cache/cache.db"], .cancelled))
+            #expect(looks == look)
+            #expect(Set(store.nextIDs(1_000)) == Set(upstreamFacts(0..<600).map(\.id)))
+            #expect(store.databases.faults == [])
+        }
+        try await fixture.run { #expect($0.count == 600) }
+    }
+
+    @Test func cancellationOfTheTaskIsLookedAt() async throws {
+        let store = try FactStore.inMemory()
+        let fetch = FetchRecord(settings: "", fetchedAt: Timestamp(seconds: 1))
+        await withTaskGroup(of: Void.self) { group in
+            group.cancelAll()
+            group.addTask {
+                let error = #expect(throws: StoreError.self) {
+                    try store.replaceUpstream(upstreamFacts(0..<300), isComplete: true, fetch: fetch)
+                }
+                #expect(error?.reason == .cancelled)
+            }
+        }
+        #expect(store.count == 0)
+    }
+
     @Test func seatsThatCannotBeKeptLastForTheRun() async throws {
         let fixture = StoreFixture()
         var given = try await fixture.run { store in
@@ -146,6 +253,7 @@ struct FailingDiskTests {
         given += store.nextIDs(5)
         #expect(Set(given).count == 20)
         #expect(await !store.writeWalks())
+        #expect(throws: StoreError.self) { try store.replaceUpstream([]) }
         #expect(try await store.search(FactQuery(text: "text of"), cursor: nil, limit: 5).total == 20)
         store.databases.close()
     }
@@ -154,10 +262,14 @@ struct FailingDiskTests {
 extension OpenedDatabase {
     /// Makes every insertion into a table fail, on the connection that writes.
     func refuseWrites(to table: String) async throws {
+        try await refuse("INSERT", on: table)
+    }
+
+    func refuse(_ statement: String, on table: String) async throws {
         try await writer.writeWithoutTransaction { database in
             try database.execute(
                 sql: """
-                    CREATE TEMP TRIGGER refused BEFORE INSERT ON main.\(table)
+                    CREATE TEMP TRIGGER refused BEFORE \(statement) ON main.\(table)
                     BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
                     """
             )

@@ -46,8 +46,13 @@ extension FactStore {
     }
 
     /// Stores facts as those of the upstream, in place of the ones before.
-    func replaceUpstream(_ facts: [Fact]) throws {
-        publish(try databases.cache.replace(.upstream, with: facts, at: Timestamp(seconds: 0)))
+    @discardableResult
+    func replaceUpstream(
+        _ facts: [Fact], isComplete: Bool = true, isCancelled: @escaping () -> Bool = { false }
+    ) throws -> UpstreamChanges {
+        let now = Timestamp(seconds: 0)
+        let fetch = FetchRecord(settings: "test", fetchedAt: now)
+        return try replaceUpstream(facts, isComplete: isComplete, fetch: fetch, at: now, isCancelled: isCancelled)
     }
 
     /// The ids of the next facts.

@@ -12,7 +12,9 @@ struct WalkWorld {
 
     mutating func arrive(_ fact: Fact) {
         facts[fact.id] = fact
-        catalogue.insert(fact, seats: FactCatalogue.rosters(of: fact).map { seat(of: fact, on: $0) })
+        var json = JSONWriter()
+        let seats = FactCatalogue.rosters(of: fact).map { seat(of: fact, on: $0) }
+        catalogue.insert(FactCatalogue.Arrival(fact, seats: seats, json: &json))
     }
 
     mutating func leave(_ id: String) {

@@ -1,0 +1,215 @@
+import GRDB
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+/// Each text is given once, whoever has it: the starting collection, the upstream, a fortune file.
+struct EqualTextTests {
+    private let folder = ScratchFolder()
+    private let store: FactStore
+    private let builtin = StartingCollection.facts()[3]
+
+    init() throws {
+        store = try FactStore.inMemory()
+    }
+
+    /// The ids of all facts with a text.
+    private func ids(_ text: String) -> Set<String> {
+        Set(store.next(store.count, uid: .random(in: 1 ... .max), filter: WalkFilter()).map(\.fact)
+            .filter { $0.text.hasSameBytes(as: text) }.map(\.id))
+    }
+
+    private func importFortunes(_ texts: String...) throws {
+        let path = try folder.write("jokes", texts.joined(separator: "\n%\n"))
+        #expect(store.importFortunes([path]) == [])
+    }
+
+    /// Another start, or the daemon after a change: the file is as it was.
+    private func importFortunesAgain() {
+        store.importFortunes([folder["jokes"]])
+    }
+
+    @Test func builtInTextIsNotStoredAgain() throws {
+        store.importStartingCollection()
+        try store.replaceUpstream([.upstream("a", builtin.text), .upstream("b")])
+        #expect(ids(builtin.text) == [builtin.id])
+        #expect(try store.addFound([.upstream("c", builtin.text)]) == 0)
+        #expect(ids(builtin.text) == [builtin.id])
+        #expect(store.fact(id: "b") != nil)
+    }
+
+    @Test func factThatTakesABuiltInTextGoes() throws {
+        store.importStartingCollection()
+        try store.replaceUpstream([.upstream("a")])
+        let result = try store.replaceUpstream([.upstream("a", builtin.text)], isComplete: false)
+        #expect((result.removed, result.changed, result.total) == (1, 0, 0))
+        #expect(store.fact(id: "a") == nil)
+    }
+
+    @Test func newBuiltInTextTakesThePlaceOfTheOthers() throws {
+        try importFortunes(StartingCollection.facts()[4].text)
+        try store.replaceUpstream([.upstream("a", builtin.text)])
+        store.importStartingCollection()
+        #expect(store.count == StartingCollection.facts().count)
+        #expect(ids(builtin.text) == [builtin.id])
+    }
+
+    @Test func smallestIdIsKeptWithAllCategories() throws {
+        try store.replaceUpstream([
+            .upstream("b", "Same.", categories: ["y"]), .upstream("c", "Other."),
+            .upstream("a", "Same.", categories: ["x", "y"]), .upstream("B", "Same.", categories: ["z"]),
+        ])
+        #expect(ids("Same.") == ["B"])
+        #expect(store.fact(id: "B")?.fact.categories == ["y", "x", "z"])
+        #expect(store.count == 2)
+    }
+
+    @Test func storedIdIsKeptBeforeASmallerOne() throws {
+        try store.replaceUpstream([.upstream("m", "Same.", categories: ["x"])])
+        let both = [Fact.upstream("a", "Same.", categories: ["y"]), .upstream("m", "Same.", categories: ["x"])]
+        let result = try store.replaceUpstream(both)
+        #expect((result.added, result.changed, result.total) == (0, 1, 1))
+        #expect(store.fact(id: "m")?.fact.categories == ["y", "x"])
+        // Alone, the other one is what the upstream has.
+        try store.replaceUpstream([both[0]])
+        #expect(ids("Same.") == ["a"])
+    }
+
+    @Test func twoStoredFactsThatGetOneTextBecomeOne() throws {
+        try store.replaceUpstream([.upstream("a", "One."), .upstream("b", "Two.")])
+        let result = try store.replaceUpstream([.upstream("b", "Same."), .upstream("a", "Same.")], isComplete: false)
+        #expect((result.changed, result.removed, result.total) == (1, 1, 1))
+        #expect(ids("Same.") == ["a"])
+        #expect(store.fact(id: "b") == nil)
+    }
+
+    /// It stays whatever the fetch brings, so the text needs no second fact.
+    @Test func foundFactKeepsItsTextAndGetsTheCategories() throws {
+        try store.addFound([.upstream("found", "Same.", categories: ["x"])])
+        for _ in 0..<2 {
+            try store.replaceUpstream([.upstream("a", "Same.", categories: ["x", "y"])])
+            #expect(ids("Same.") == ["found"])
+            #expect(store.fact(id: "found")?.fact.categories == ["x", "y"])
+        }
+        #expect(store.nextIDs(5, WalkFilter(categories: ["y"])) == ["found"])
+        // Still only found: it stays when the text is gone elsewhere.
+        try store.replaceUpstream([])
+        #expect(ids("Same.") == ["found"])
+    }
+
+    @Test func searchBringsNoSecondFactWithAText() throws {
+        try store.replaceUpstream([.upstream("a", "Same."), .upstream("b", "Other.")])
+        #expect(try store.addFound([.upstream("0", "Same.", categories: ["x"]), .upstream("c", "New.")]) == 1)
+        #expect(ids("Same.") == ["a"])
+        #expect(store.fact(id: "a")?.fact.categories == ["x"])
+        // A known fact that now has the text of another one.
+        try store.addFound([.upstream("b", "Same.")])
+        #expect(store.fact(id: "b") == nil)
+        #expect(store.count == 2)
+    }
+
+    @Test func upstreamWinsOverAFortune() throws {
+        try importFortunes("Same.", "Own.")
+        #expect(store.count == 2)
+        let result = try store.replaceUpstream([.upstream("a", "Same.")])
+        // The fortune is none of the upstream's facts.
+        #expect((result.added, result.removed) == (1, 0))
+        #expect(ids("Same.") == ["a"])
+        importFortunesAgain()
+        #expect(ids("Same.") == ["a"])
+        #expect(ids("Own.").count == 1)
+    }
+
+    @Test func fortunesThatOthersHaveAreLeftOut() throws {
+        store.importStartingCollection()
+        try store.replaceUpstream([.upstream("a", "Same.")])
+        try importFortunes("Same.", "Own.", builtin.text)
+        #expect(ids("Same.") == ["a"])
+        #expect(ids(builtin.text) == [builtin.id])
+        #expect(store.categories.first { $0.name == "jokes" }?.count == 1)
+    }
+
+    enum Going: CaseIterable {
+        case replaced, cleared, changed, becomesDouble
+    }
+
+    /// Left out because it came later, or taken out because it came earlier.
+    @Test(arguments: Going.allCases, [false, true])
+    func fortuneComesBackWhenItsTextIsFree(going: Going, isFortuneFirst: Bool) throws {
+        if isFortuneFirst { try importFortunes("Same.", "Own.") }
+        try store.replaceUpstream([.upstream("a", "Same."), .upstream("b", "Other.")])
+        if isFortuneFirst { importFortunesAgain() } else { try importFortunes("Same.", "Own.") }
+        #expect(ids("Same.") == ["a"])
+        switch going {
+        case .replaced: try store.replaceUpstream([.upstream("b", "Other.")])
+        case .cleared: try store.clearUpstream()
+        case .changed: try store.addFound([.upstream("a", "New.")])
+        case .becomesDouble: try store.addFound([.upstream("a", "Other.")])
+        }
+        importFortunesAgain()
+        #expect(ids("Same.").count == 1 && ids("Same.") != ["a"])
+        #expect(ids("Own.").count == 1)
+    }
+
+    @Test func filesAreNotReadAgainForTextsTheyDoNotHave() throws {
+        try importFortunes("Own.")
+        let mark = { try store.databases.cache.value(forKey: LeftOutTexts.fortunesMark) }
+        let read = try mark()
+        try store.replaceUpstream([.upstream("a"), .upstream("b")])
+        try store.replaceUpstream([.upstream("a")])
+        try store.clearUpstream()
+        #expect(try mark() == read)
+        #expect(read != nil)
+        // Not for good: once they are all in, texts come and go without them again.
+        try store.replaceUpstream([.upstream("a", "Own.")])
+        try store.clearUpstream()
+        #expect(try mark() == nil)
+        importFortunesAgain()
+        try store.replaceUpstream([.upstream("a")])
+        try store.clearUpstream()
+        #expect(try mark() == read)
+    }
+
+    /// Another version of the program may ship other facts.
+    @Test func whatABuiltInFactKeptOutComesBackWhenItGoes() throws {
+        let fact = Fact(id: "builtin-x", text: "Same.", categories: [], source: "builtin")
+        let rules = FactImport.Rules(group: .builtin, goes: { _ in true })
+        store.publish(try store.databases.cache.take([fact], rules, at: .now()) { _ in })
+        try importFortunes("Same.")
+        let part = PartRecord(etag: "\"1\"", checkedAt: Timestamp(seconds: 1))
+        let fetch = FetchRecord(settings: "", fetchedAt: Timestamp(seconds: 1), parts: ["q": part])
+        try store.replaceUpstream([.upstream("a", "Same.")], isComplete: true, fetch: fetch)
+        #expect(ids("Same.") == ["builtin-x"])
+        store.publish(try store.databases.cache.take([], rules, at: .now()) { _ in })
+        importFortunesAgain()
+        #expect(store.nextIDs(5).count == 1)
+        // The next fetch must bring the whole again, but not sooner than it would come.
+        let record = FetchRecords(databases: store.databases, logger: .silent).record(of: "facts")
+        #expect(record == FetchRecord(settings: "", fetchedAt: Timestamp(seconds: 1)))
+        try store.replaceUpstream([.upstream("a", "Same.")])
+        #expect(ids("Same.") == ["a"])
+    }
+
+    @Test func onlyTheSameBytesAreTheSameText() throws {
+        let texts = ["é", "e\u{301}", "E\u{301}", "é ", "É"]
+        try store.replaceUpstream(texts.enumerated().map { .upstream("\($0.offset)", $0.element) })
+        #expect(store.count == 5)
+        try importFortunes("e\u{301}", "ö", "o\u{308}")
+        #expect(store.count == 7)
+    }
+
+    @Test func groupsAreTheSameInTheDatabase() async throws {
+        let sources = ["builtin", "builtin2", "Builtin", "chucknorris", "fortuna", "fortune", "fortune:", "fortune:é",
+            "fortune;", "fortune:~", "g", "a"]
+        try store.replaceUpstream(sources.map { .upstream("id of \($0)", source: $0) })
+        try await store.databases.cache.opened.writer.read { database in
+            for group in FactGroup.allCases {
+                var found: Set<String> = []
+                try StoredFact.forEach(of: group, database) { found.insert($0.source) }
+                #expect(found == Set(sources.filter { FactGroup(source: $0) == group }))
+                #expect(try StoredFact.count(of: group, database) == found.count)
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import GRDB
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisStore
+
+/// Any sequence of fetches, searches, clearings and imports leaves what a few plain lines say it should.
+struct UpstreamModelTests {
+    @Test(arguments: 1...12)
+    func storeIsWhatTheModelSays(seed: Int) throws {
+        var world = try World(seed: UInt64(seed))
+        for step in 0..<120 {
+            try world.step()
+            try world.check("seed \(seed), step \(step)")
+        }
+    }
+}
+
+/// What is in the store by rules written without regard to cost.
+private struct World {
+    struct Known: Equatable {
+        var fact: Fact
+        var isFound: Bool
+
+        func hasSameFact(as other: Known) -> Bool {
+            fact == other.fact && fact.text.hasSameBytes(as: other.fact.text)
+        }
+
+        static func == (left: Known, right: Known) -> Bool {
+            left.hasSameFact(as: right) && left.isFound == right.isFound
+        }
+    }
+
+    private let folder = ScratchFolder()
+    private var store: FactStore
+    private var generator: SeededGenerator
+    private var upstream: [String: Known] = [:]
+    private var builtin: [String] = []
+    private var fortunes: [String] = []
+    /// Whether the fortune files were imported after the last change.
+    private var isSettled = true
+
+    /// Several of the same length, and several with the same beginning.
+    private static let texts = ["a", "b", "aa", "ab", "aaa", "aab", "bbb", "aaaa", "é", "e\u{301}"]
+
+    init(seed: UInt64) throws {
+        store = try FactStore.inMemory()
+        generator = SeededGenerator(state: seed)
+    }
+
+    private mutating func chance(_ one: Int, in all: Int) -> Bool {
+        Int.random(in: 0..<all, using: &generator) < one
+    }
+
+    private mutating func someTexts(_ count: ClosedRange<Int>) -> [String] {
+        Array(World.texts.shuffled(using: &generator).prefix(Int.random(in: count, using: &generator)))
+    }
+
+    private mutating func someFacts() -> [Fact] {
+        (0..<Int.random(in: 0...9, using: &generator)).map { _ in
+            let categories = ["x", "y", "explicit"].shuffled(using: &generator)
+            return .upstream(
+                "\(Int.random(in: 0..<12, using: &generator))",
+                World.texts.randomElement(using: &generator),
+                categories: Array(categories.prefix(Int.random(in: 0...2, using: &generator)))
+            )
+        }
+    }
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0..<4:
+            let facts = someFacts()
+            let isComplete = chance(2, in: 3)
+            let before = upstream
+            take(facts) { $0.isFound || !isComplete }
+            let changes = try store.replaceUpstream(facts, isComplete: isComplete)
+            #expect(changes.added == upstream.keys.count { before[$0] == nil })
+            #expect(changes.removed == before.keys.count { upstream[$0] == nil })
+            #expect(changes.changed == upstream.count { before[$0.key]?.hasSameFact(as: $0.value) == false })
+            #expect(changes.total == upstream.count)
+        case 4..<6:
+            let facts = someFacts()
+            let before = upstream
+            take(facts, isSearch: true) { _ in true }
+            #expect(try store.addFound(facts) == upstream.keys.count { before[$0] == nil })
+        case 6:
+            #expect(try store.clearUpstream() == upstream.count)
+            upstream = [:]
+        case 7:
+            builtin = someTexts(0...3)
+            let facts = builtin.map { text in
+                Fact(id: "builtin-\(Array(text.utf8))", text: text, categories: ["b"], source: "builtin")
+            }
+            let rules = FactImport.Rules(group: .builtin, goes: { _ in true })
+            store.publish(try store.databases.cache.take(facts, rules, at: .now()) { _ in })
+            upstream = upstream.filter { known in !builtin.contains { $0.hasSameBytes(as: known.value.fact.text) } }
+        case 8:
+            fortunes = someTexts(1...6)
+            try folder.write("jokes", fortunes.joined(separator: "\n%\n"))
+            isSettled = false
+            importFortunes()
+            return
+        default:
+            // A restart, on the same databases.
+            store = FactStore(databases: store.databases, logger: .silent)
+            return
+        }
+        isSettled = false
+        if chance(2, in: 3) { importFortunes() }
+    }
+
+    private mutating func importFortunes() {
+        if !fortunes.isEmpty { #expect(store.importFortunes([folder["jokes"]]) == []) }
+        isSettled = true
+    }
+
+    /// The rules of a fetch or a search.
+    private mutating func take(_ facts: [Fact], isSearch: Bool = false, stays: (Known) -> Bool) {
+        var first: [Fact] = []
+        for fact in facts where !first.contains(where: { $0.id == fact.id }) { first.append(fact) }
+        let before = upstream
+        upstream = upstream.filter { known in stays(known.value) && !first.contains { $0.id == known.key } }
+        for text in World.texts {
+            let same = first.filter { $0.text.hasSameBytes(as: text) }
+            guard !same.isEmpty, !builtin.contains(where: { $0.hasSameBytes(as: text) }) else { continue }
+            let categories = same.flatMap(\.categories)
+            let holder = upstream.values.first { $0.fact.text.hasSameBytes(as: text) }
+            let stored = same.filter { before[$0.id] != nil }
+            let kept = (stored.isEmpty ? same : stored).min { $0.id < $1.id }!  // Not empty, as looked at above.
+            var known = holder ?? Known(fact: kept, isFound: isSearch && before[kept.id]?.isFound ?? true)
+            if holder == nil { known.fact.categories = [] }
+            for category in categories where !known.fact.categories.contains(category) {
+                known.fact.categories.append(category)
+            }
+            upstream[known.fact.id] = known
+        }
+    }
+
+    func check(_ comment: Comment) throws {
+        var rows: [String: Known] = [:]
+        var texts: [[UInt8]] = []
+        let isWhole = try store.databases.cache.opened.writer.write { database in
+            for row in try Row.fetchAll(database, sql: "SELECT \(FactRecord.columns), found FROM facts") {
+                let fact = try FactRecord.fact(row)
+                if !fact.isLocal { rows[fact.id] = Known(fact: fact, isFound: row["found"]) }
+                texts.append(Array(fact.text.utf8))
+                #expect(store.fact(id: fact.id)?.fact == fact, comment)
+            }
+            try database.execute(sql: "INSERT INTO facts_text (facts_text) VALUES ('integrity-check')")
+            return try Int.fetchOne(
+                database,
+                sql: "SELECT count(*) FROM fact_categories WHERE fact NOT IN (SELECT number FROM facts)"
+            ) == 0
+        }
+        #expect(isWhole, comment)
+        #expect(rows == upstream, comment)
+        #expect(store.count == texts.count, comment)
+        #expect(Set(texts).count == texts.count, comment)
+        let filter = WalkFilter(allowsExplicit: true)
+        #expect(Set(store.nextIDs(50, uid: .random(in: 1 ... .max), filter)).count == texts.count, comment)
+        guard isSettled else { return }
+        let others = upstream.values.map(\.fact.text) + builtin
+        let expected = Set((others + fortunes).map { Array($0.utf8) })
+        #expect(Set(texts) == expected, comment)
+    }
+}

@@ -1,0 +1,156 @@
+import GRDB
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+struct RecentSearchesTests {
+    private let fixture = StoreFixture()
+
+    private func recents(_ databases: Databases) -> RecentSearches {
+        RecentSearches(databases: databases, logger: .silent)
+    }
+
+    private func withRecents(_ body: (RecentSearches, Databases) async throws -> Void) async throws {
+        let databases = try fixture.databases()
+        try await body(recents(databases), databases)
+        databases.close()
+    }
+
+    private func queries(_ recents: RecentSearches, uid: UInt32 = 1) async throws -> [String] {
+        try await recents.list(uid: uid).map(\.query)
+    }
+
+    private func check(
+        _ recents: RecentSearches,
+        uid: UInt32 = 1,
+        _ queries: [String],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        #expect(try await self.queries(recents, uid: uid) == queries, sourceLocation: sourceLocation)
+    }
+
+    @Test func theLastSixAreKeptNewestFirst() async throws {
+        try await withRecents { recents, _ in
+            try await check(recents, [])
+            for number: Int64 in 1...8 {
+                await recents.record(uid: 1, kind: .fact, query: "q\(number)", at: Timestamp(seconds: number))
+            }
+            try await check(recents, ["q8", "q7", "q6", "q5", "q4", "q3"])
+            let newest = try await recents.list(uid: 1).first
+            #expect(newest == RecentList.Search(kind: .fact, query: "q8", at: Timestamp(seconds: 8)))
+        }
+    }
+
+    @Test("A search that is repeated moves to the front, and no other loses its place")
+    func repeatsWhenFull() async throws {
+        try await withRecents { recents, _ in
+            for number in 1...6 { await recents.record(uid: 1, kind: .fact, query: "q\(number)") }
+            await recents.record(uid: 1, kind: .fact, query: "q1", at: Timestamp(seconds: 9))
+            try await check(recents, ["q1", "q6", "q5", "q4", "q3", "q2"])
+            #expect(try await recents.list(uid: 1).first?.at == Timestamp(seconds: 9))
+            await recents.record(uid: 1, kind: .fact, query: "q4")
+            try await check(recents, ["q4", "q1", "q6", "q5", "q3", "q2"])
+        }
+    }
+
+    @Test("Case and the space around a text make no other search; the kind does, and so do accents")
+    func doubles() async throws {
+        try await withRecents { recents, _ in
+            for query in [" Round  House\t", "round  house", "ROUND  HOUSE\n"] {
+                await recents.record(uid: 1, kind: .fact, query: query)
+            }
+            try await check(recents, ["round  house"])
+            await recents.record(uid: 1, kind: .gif, query: "round  house")
+            #expect(try await recents.list(uid: 1).map(\.kind) == [.gif, .fact])
+            for query in ["STRASSE", "straße", "ÉTÉ", "été", "e\u{301}te\u{301}"] {
+                await recents.record(uid: 1, kind: .fact, query: query)
+            }
+            let shown = try await queries(recents).map { Array($0.utf8) }
+            let known = ["e\u{301}te\u{301}", "été", "straße", "strasse", "round  house", "round  house"]
+            #expect(shown == known.map { Array($0.utf8) })
+        }
+    }
+
+    @Test func textsAreMadeHarmlessAndBlankOnesLeftOut() async throws {
+        try await withRecents { recents, _ in
+            for query in ["", " ", "\t\n", "\u{1B}[31m", "\u{202E}"] {
+                await recents.record(uid: 1, kind: .fact, query: query)
+            }
+            try await check(recents, [])
+            await recents.record(uid: 1, kind: .fact, query: "a\u{1B}[31mB\nC\u{7F}")
+            try await check(recents, ["ab c"])
+        }
+    }
+
+    @Test func usersHaveTheirOwn() async throws {
+        try await withRecents { recents, _ in
+            await recents.record(uid: 1, kind: .fact, query: "one")
+            await recents.record(uid: .max, kind: .fact, query: "one")
+            await recents.record(uid: .max, kind: .fact, query: "two")
+            try await check(recents, ["one"])
+            try await check(recents, uid: .max, ["two", "one"])
+            #expect(try await recents.clear(uid: .max) == 2)
+            #expect(try await recents.clear(uid: .max) == 0)
+            try await check(recents, ["one"])
+            try await check(recents, uid: .max, [])
+        }
+    }
+
+    @Test("They are on the disk when the call returns, and survive a crash")
+    func areDurable() async throws {
+        try await withRecents { recents, _ in
+            await recents.record(uid: 1, kind: .fact, query: "kick")
+            let killed = try fixture.killed()
+            let databases = try killed.databases()
+            #expect(try await queries(self.recents(databases)) == ["kick"])
+            databases.close()
+        }
+    }
+
+    @Test("The newest search again in the same second writes nothing: a walk through it costs no disk")
+    func newestIsNotWritten() async throws {
+        try await withRecents { recents, databases in
+            await recents.record(uid: 1, kind: .fact, query: "kick", at: Timestamp(seconds: 1))
+            try await databases.state.opened.refuseWrites(to: "recent_searches")
+            await recents.record(uid: 1, kind: .fact, query: " KICK", at: Timestamp(seconds: 1))
+            #expect(databases.faults == [])
+            try await databases.state.opened.takeWritesAgain()
+            await recents.record(uid: 1, kind: .fact, query: "kick", at: Timestamp(seconds: 2))
+            #expect(try await recents.list(uid: 1).map(\.at) == [Timestamp(seconds: 2)])
+        }
+    }
+
+    @Test func aDiskThatTakesNoWritesIsNotedAndForgottenWhenItDoes() async throws {
+        try await withRecents { recents, databases in
+            await recents.record(uid: 1, kind: .fact, query: "kick")
+            try await databases.state.opened.refuseWrites(to: "recent_searches")
+            try await databases.state.opened.writer.writeWithoutTransaction { database in
+                try database.execute(
+                    sql: """
+                        CREATE TEMP TRIGGER kept BEFORE DELETE ON main.recent_searches
+                        BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
+                        """
+                )
+            }
+            await recents.record(uid: 1, kind: .fact, query: "punch")
+            #expect(databases.faults.first?.hasPrefix("The state takes no writes: ") == true)
+            let refusal = ResponseError.storage("The state takes no writes now.", hint: "server.status says why.")
+            await #expect(throws: refusal) { try await recents.clear(uid: 1) }
+            try await check(recents, ["kick"])
+            try await databases.state.opened.takeWritesAgain()
+            await recents.record(uid: 1, kind: .fact, query: "punch")
+            #expect(databases.faults == [])
+            try await check(recents, ["punch", "kick"])
+        }
+    }
+
+    @Test func aStateThatCannotBeReadIsAnError() async throws {
+        try await withRecents { recents, databases in
+            try await databases.state.opened.writer.write { try $0.execute(sql: "DROP TABLE recent_searches") }
+            await #expect(throws: ResponseError.self) { try await recents.list(uid: 1) }
+            await recents.record(uid: 1, kind: .fact, query: "kick")
+            #expect(databases.isReadOnly)
+        }
+    }
+}
