@@ -60,12 +60,14 @@ package final class Server: Service, Sendable {
     private let heartbeat: Heartbeat?
     private let lastRefusalNote = Mutex<ContinuousClock.Instant?>(nil)
     private let onReady: @Sendable () -> Void
+    private let events: EventHub
     private let connectionCount: ConnectionCount
     private let logger: Logger
     /// From the moment the socket accepts until a stop begins.
     private let running = Mutex<Running?>(nil)
 
     /// - Parameters:
+    ///   - events: what connections may subscribe to; a stop is told there.
     ///   - connectionCount: kept up to date with the number of open connections.
     ///   - onReady: called once, when the socket accepts.
     package convenience init(
@@ -73,13 +75,14 @@ package final class Server: Service, Sendable {
         registry: MethodRegistry,
         limits: Limits,
         heartbeat: Heartbeat? = nil,
+        events: EventHub = EventHub(),
         connectionCount: ConnectionCount = ConnectionCount(),
         logger: Logger,
         onReady: @escaping @Sendable () -> Void = {}
     ) {
         self.init(
             socket: socket, registry: registry, limits: limits, pace: Pace(), heartbeat: heartbeat,
-            connectionCount: connectionCount, logger: logger, onReady: onReady
+            events: events, connectionCount: connectionCount, logger: logger, onReady: onReady
         )
     }
 
@@ -89,6 +92,7 @@ package final class Server: Service, Sendable {
         limits: Limits,
         pace: Pace,
         heartbeat: Heartbeat? = nil,
+        events: EventHub = EventHub(),
         connectionCount: ConnectionCount = ConnectionCount(),
         logger: Logger,
         onReady: @escaping @Sendable () -> Void = {}
@@ -98,6 +102,7 @@ package final class Server: Service, Sendable {
         self.limits = Mutex(limits)
         self.pace = pace
         self.heartbeat = heartbeat
+        self.events = events
         self.connectionCount = connectionCount
         self.logger = logger
         self.onReady = onReady
@@ -149,6 +154,8 @@ package final class Server: Service, Sendable {
         guard let running = running.withLock({ $0.take() }) else { return }
         logger.debug("server.draining")
         socket.removeFile()
+        // The connections get it on the event loop before they are drained there.
+        events.publish(.server(.stopping))
         running.listener.close().whenComplete { _ in self.drain(running) }
     }
 
@@ -208,7 +215,7 @@ package final class Server: Service, Sendable {
         }
         try pipeline.addHandler(
             ConnectionHandler(
-                exchange: Exchange(registry: registry, peer: peer),
+                exchange: Exchange(registry: registry, peer: peer, subscription: Subscription(hub: events)),
                 registry: connections,
                 jobs: feed,
                 patience: pace.patience

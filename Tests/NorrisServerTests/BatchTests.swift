@@ -69,7 +69,7 @@ struct BatchTests {
         ])
         var json = JSONWriter()
         let rest = try #require(
-            Exchange(registry: registry, peer: .nobody).answer(Array(line.utf8)[...], into: &json)
+            Exchange(registry: registry, peer: .nobody, subscription: .nobodys).answer(Array(line.utf8)[...], into: &json)
         )
         #expect(json.count == 0)
         #expect(started.value == 1)

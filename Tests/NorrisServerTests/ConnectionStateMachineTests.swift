@@ -194,6 +194,37 @@ struct ConnectionStateMachineTests {
         #expect(machine.hasExpired(after: .seconds(3900)))
     }
 
+    @Test func aSubscriberIsNeverIdleUntilItEndsThat() {
+        let machine = machine()
+        #expect(!machine.hasExpired(after: .seconds(1_000_000), isSubscriber: true))
+        #expect(machine.hasExpired(after: .seconds(1_000_000)))
+    }
+
+    @Test func aSubscriberThatTakesNothingExpiresAsEverybody() {
+        let machine = machine()
+        #expect(!machine.hasExpired(after: .seconds(1), isSubscriber: true, unsent: 800))
+        #expect(!machine.hasExpired(after: .seconds(30), isSubscriber: true, unsent: 800))
+        #expect(machine.hasExpired(after: .seconds(31), isSubscriber: true, unsent: 800))
+    }
+
+    @Test func eventsStandBetweenRepliesOnly() {
+        let machine = machine(receiving: "slow\nnext\n")
+        #expect(machine.takesEvents)
+        #expect(machine.answerNext(waiting: true) == "slow")
+        #expect(!machine.takesEvents)
+        machine.answerArrived()
+        #expect(machine.takesEvents)
+        machine.writabilityChanged(false)
+        #expect(!machine.takesEvents)
+        machine.writabilityChanged(true)
+        #expect(machine.answerNext() == "next")
+        // Whoever ends its side, or is drained, still gets what happened before it is closed.
+        machine.inputEnded()
+        #expect(machine.takesEvents)
+        #expect(machine.next() == .close)
+        #expect(!machine.takesEvents)
+    }
+
     @Test func aPeerThatTakesNothingExpiresAfterThirtySeconds() {
         let machine = machine()
         machine.wrote(1000)
@@ -278,6 +309,7 @@ private final class Driver {
     }
 
     var wantsInput: Bool { machine.wantsInput }
+    var takesEvents: Bool { machine.takesEvents }
     /// In seconds after the start.
     var stalledSince: Duration? { machine.stalledSince.map { start.duration(to: $0) } }
 
@@ -301,7 +333,9 @@ private final class Driver {
         return String(decoding: line, as: UTF8.self)
     }
 
-    func hasExpired(after time: Duration, unsent: Int = 0, queued: Int = 0) -> Bool {
-        machine.hasExpired(now: start + time, unsentBytes: unsent, queuedBytes: queued)
+    func hasExpired(
+        after time: Duration, isSubscriber: Bool = false, unsent: Int = 0, queued: Int = 0
+    ) -> Bool {
+        machine.hasExpired(now: start + time, isSubscriber: isSubscriber, unsentBytes: unsent, queuedBytes: queued)
     }
 }

@@ -249,7 +249,7 @@ struct ExchangeTests {
     }
 
     @Test func repliesWrittenOneAfterTheOtherAreLines() throws {
-        let exchange = Exchange(registry: registry, peer: .nobody)
+        let exchange = Exchange(registry: registry, peer: .nobody, subscription: .nobodys)
         var json = JSONWriter()
         for line in [request(1, "server.info"), "[1]", notification("server.info"), "x", request(2, "server.info")] {
             #expect(exchange.answer(Array(line.utf8)[...], into: &json) == nil)

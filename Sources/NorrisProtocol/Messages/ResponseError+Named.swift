@@ -42,6 +42,14 @@ extension ResponseError {
         ResponseError(.notFound, reason: "not_found", message: message, hint: hint)
     }
 
+    /// - Parameter lastError: why the source has nothing, where it is known.
+    package static func nothingCached(_ message: String, source: String, lastError: SourceFailure?) -> ResponseError {
+        var details = JSONObject()
+        details["source"] = .string(source)
+        details["last_error"] = lastError.flatMap { try? JSON.parse($0.jsonBytes) }
+        return ResponseError(.nothingCached, reason: "nothing_cached", message: message, details: details)
+    }
+
     package static func permissionDenied(method: String) -> ResponseError {
         ResponseError(
             .permissionDenied,
@@ -51,8 +59,10 @@ extension ResponseError {
         )
     }
 
-    package static func busy(_ message: String, hint: String? = nil) -> ResponseError {
-        ResponseError(.busy, reason: "busy", message: message, hint: hint)
+    package static func busy(_ message: String, hint: String? = nil, retryAt: Timestamp? = nil) -> ResponseError {
+        var details = JSONObject()
+        details["retry_at"] = retryAt.map { .string($0.description) }
+        return ResponseError(.busy, reason: "busy", message: message, hint: hint, details: details)
     }
 
     package static func storage(_ message: String, hint: String? = nil) -> ResponseError {

@@ -8,6 +8,10 @@ package struct Arguments: Sendable {
         self.object = object
     }
 
+    package func isGiven(_ name: String) -> Bool {
+        object[name] != nil
+    }
+
     package func string(_ name: String) -> String? {
         guard case .string(let string)? = object[name] else { return nil }
         return string

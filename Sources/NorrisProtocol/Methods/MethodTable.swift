@@ -3,15 +3,20 @@
 /// Adding one: CONTRIBUTING.md has the list of what to touch.
 package enum MethodTable {
     package static let methods: [MethodDescription] = [
+        CacheClear.description,
+        EventSubscribe.description,
         FactCategories.description,
         FactGet.description,
         FactRandom.description,
         FactSearch.description,
         FactToday.description,
+        RecentClear.description,
+        RecentList.description,
         Discover.description,
         ServerInfo.description,
         ServerReload.description,
         ServerStatus.description,
+        SourceRefresh.description,
     ]
 
     /// The parts before the dot: what this daemon can do, as `server.info` says it.

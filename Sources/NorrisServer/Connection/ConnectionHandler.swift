@@ -22,6 +22,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var isClosing = false
     private var isAwaiting = false
     private var isGone = false
+    /// Whether events wait in the exchange's subscription.
+    private var hasEvents = false
 
     /// Past so many bytes the replies so far are sent before the next line is answered.
     private static let flushThreshold = 64 * 1024
@@ -42,6 +44,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         registry.add(self, uid: exchange.peer.uid)
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        exchange.subscription.open { eventLoop.execute { handler.value.eventsCame() } }
     }
 
     /// Comes at the end of every channel, also of one that never became active.
@@ -104,7 +109,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let context else { return }
         let unsent = unsentBytes
         let queued = unsent > 0 ? SocketQueue(of: context).bytesQueued : 0
-        if machine.hasExpired(now: now, unsentBytes: unsent, queuedBytes: queued) {
+        let isSubscriber = exchange.subscription.isActive
+        if machine.hasExpired(now: now, isSubscriber: isSubscriber, unsentBytes: unsent, queuedBytes: queued) {
             context.close(promise: nil)
         }
     }
@@ -129,6 +135,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         isRunning = true
         defer { isRunning = false }
         while true {
+            if hasEvents { writeEvents() }
             switch machine.next() {
             case .answer(let line):
                 let rest = exchange.answer(line, into: &json)
@@ -147,6 +154,20 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 return closeWhenSent(context)
             }
             if json.count >= ConnectionHandler.flushThreshold { flush(context) }
+        }
+    }
+
+    private func eventsCame() {
+        hasEvents = true
+        if let context { run(context) }
+    }
+
+    /// Writes the events that wait, unless the machine has them wait on; asked again before each line and each reply.
+    private func writeEvents() {
+        guard machine.takesEvents else { return exchange.subscription.holdBack() }
+        hasEvents = false
+        for line in exchange.subscription.take() {
+            json.raw(lines: line)
         }
     }
 
@@ -205,6 +226,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func leave() {
         isGone = true
         machine.closed()
+        exchange.subscription.close()
         if !isAwaiting { registry.remove(self, uid: exchange.peer.uid) }
     }
 }

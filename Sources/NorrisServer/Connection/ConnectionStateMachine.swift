@@ -130,6 +130,11 @@ struct ConnectionStateMachine {
         return .close
     }
 
+    /// Whether a line that answers nothing may be written now: between replies, for a peer that takes what it is sent.
+    var takesEvents: Bool {
+        !isAnswering && isWritable && phase != .closed
+    }
+
     /// Whether more of the peer's bytes may be read now.
     var wantsInput: Bool {
         guard !isAnswering, isWritable else { return false }
@@ -143,15 +148,16 @@ struct ConnectionStateMachine {
     /// Looks at the clock, about once a second.
     ///
     /// - Parameters:
+    ///   - isSubscriber: whether the peer waits for events, for which it need not say anything.
     ///   - unsentBytes: what the kernel has not taken yet of all that was written.
     ///   - queuedBytes: what the kernel holds and the peer has not taken, in any measure that only falls as it reads.
     /// - Returns: whether the connection has rested too long and is to be closed.
-    mutating func hasExpired(now: Instant, unsentBytes: Int, queuedBytes: Int) -> Bool {
+    mutating func hasExpired(now: Instant, isSubscriber: Bool, unsentBytes: Int, queuedBytes: Int) -> Bool {
         guard unsentBytes > 0 else {
             // It has just taken the rest of a long reply, which is no rest.
             if backlog != nil { lastActivity = now }
             backlog = nil
-            return !isAnswering && lastActivity.duration(to: now) >= patience.idle
+            return !isAnswering && !isSubscriber && lastActivity.duration(to: now) >= patience.idle
         }
         // The number of unsent bytes alone would not do: it may be the same again when a reply was taken and the next
         // one written.

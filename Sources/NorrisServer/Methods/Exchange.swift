@@ -12,6 +12,7 @@ struct Exchange: Sendable {
 
     let registry: MethodRegistry
     let peer: Peer
+    let subscription: Subscription
 
     /// Answers a line into the writer, as far as it can without waiting.
     ///
@@ -169,7 +170,7 @@ struct Exchange: Sendable {
         var failure: ResponseError?
         Response.write(id: request.id ?? .null, to: &json) { json in
             do throws(ResponseError) {
-                deferred = try registry.perform(request, peer: peer, into: &json)
+                deferred = try registry.perform(request, peer: peer, subscription: subscription, into: &json)
             } catch {
                 failure = error
             }

@@ -5,11 +5,12 @@ import Synchronization
 package struct Call: Sendable {
     package let arguments: Arguments
     package let peer: Peer
+    /// The events of the connection that the request came on.
+    package let subscription: Subscription
+    fileprivate let registry: MethodRegistry
 
-    package init(arguments: Arguments, peer: Peer) {
-        self.arguments = arguments
-        self.peer = peer
-    }
+    /// Whether the peer may do what only administrators may.
+    package var isAdministrator: Bool { registry.isAdministrator(peer) }
 }
 
 /// The rest of a method that has to wait for a disk or a network; gives the result as encoded JSON.
@@ -50,7 +51,9 @@ package final class MethodRegistry: Sendable {
         administratorCheck(peer)
     }
 
-    func perform(_ request: Request, peer: Peer, into json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+    func perform(
+        _ request: Request, peer: Peer, subscription: Subscription, into json: inout JSONWriter
+    ) throws(ResponseError) -> Deferred? {
         requests.add(1, ordering: .relaxed)
         guard let (description, body) = methods[request.method] else {
             throw .unknownMethod(request.method)
@@ -59,6 +62,6 @@ package final class MethodRegistry: Sendable {
             throw .permissionDenied(method: description.name)
         }
         let arguments = try description.arguments(from: request.params)
-        return try body(Call(arguments: arguments, peer: peer), &json)
+        return try body(Call(arguments: arguments, peer: peer, subscription: subscription, registry: self), &json)
     }
 }

@@ -60,6 +60,7 @@ func withServer(
     _ bodies: [String: MethodBody] = [:],
     limits: Server.Limits = Server.Limits(),
     pace: Server.Pace = Server.Pace(),
+    events: EventHub = EventHub(),
     isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true },
     at path: String? = nil,
     socket: ListeningSocket? = nil,
@@ -74,6 +75,7 @@ func withServer(
         registry: TestMethods.registry(bodies, isAdministrator: isAdministrator),
         limits: limits,
         pace: pace,
+        events: events,
         connectionCount: connections,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         onReady: { signal.finish() }

@@ -6,6 +6,11 @@ extension Peer {
     static let nobody = Peer(uid: 65_534, gid: 65_534, groups: [])
 }
 
+extension Subscription {
+    /// Of no connection: nothing comes of it.
+    static var nobodys: Subscription { Subscription(hub: EventHub()) }
+}
+
 extension MethodRegistry {
     struct NotOneLine: Error {
         let bytes: [UInt8]
@@ -19,7 +24,8 @@ extension MethodRegistry {
     func reply(to line: [UInt8]) async throws -> String {
         var json = JSONWriter()
         var bytes: [UInt8]
-        if let rest = Exchange(registry: self, peer: .nobody).answer(line[...], into: &json) {
+        let exchange = Exchange(registry: self, peer: .nobody, subscription: .nobodys)
+        if let rest = exchange.answer(line[...], into: &json) {
             guard json.count == 0 else { throw NotOneLine(bytes: json.bytes) }
             bytes = await rest()
         } else {

@@ -47,6 +47,14 @@ enum TestMethods {
         return quote + Array(repeating: UInt8(ascii: "x"), count: (call.arguments.integer("count") ?? 1) * 65_536) + quote
     }
 
+    /// For `event.subscribe`.
+    static let subscribe: MethodBody = { call, json throws(ResponseError) in
+        call.subscription.set(Set(EventSubscribe.Parameters(call.arguments).topics ?? Event.Topic.all))
+        json.beginObject()
+        json.endObject()
+        return nil
+    }
+
     static func throwing(_ error: ResponseError) -> MethodBody {
         { _, json throws(ResponseError) in
             json.beginObject()
