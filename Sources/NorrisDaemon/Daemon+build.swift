@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
@@ -15,6 +16,8 @@ struct StartPlan: Sendable {
     let loader: ConfigurationLoader
     let loaded: ConfigurationLoader.Loaded
     let levelFlag: Configuration.LogLevel?
+    /// A file of trusted certificates in place of the system's, as `SSL_CERT_FILE` names it (openssl-env(7)).
+    let trustRoots: String?
 }
 
 extension Daemon {
@@ -49,6 +52,9 @@ extension Daemon {
             facts: facts,
             loader: plan.loader,
             file: plan.paths.configurationFile,
+            environment: FetchingEnvironment(
+                machine: MachineID.current(), clock: SystemClock(), trustRoots: plan.trustRoots
+            ),
             notifier: notifier,
             logger: logger
         )
@@ -61,6 +67,7 @@ extension Daemon {
             heartbeat: Watchdog.interval().map { interval in
                 Server.Heartbeat(every: interval) { notifier.watchdog() }
             },
+            events: handlers.events,
             connectionCount: handlers.connections,
             logger: logger
         ) {
@@ -74,6 +81,7 @@ extension Daemon {
             Reloader.Targets(
                 settings: handlers.settings,
                 facts: facts,
+                fetching: handlers.fetching,
                 levels: levels,
                 levelFlag: plan.levelFlag,
                 setLimits: server.setLimits,
@@ -84,10 +92,14 @@ extension Daemon {
         // Each needs those before it; they stop in reverse.
         var group = ServiceGroupConfiguration(
             services: [
-                StoreService(databases: databases, facts: facts, settings: handlers.settings, logger: logger),
+                StoreService(
+                    databases: databases, facts: facts, settings: handlers.settings, fetching: handlers.fetching,
+                    logger: logger
+                ),
+                handlers.fetching.prefetcher,
                 ReloadService(reloader: handlers.reloader),
                 server,
-                NotifierService(notifier: notifier, health: handlers.health),
+                NotifierService(notifier: notifier, health: handlers.health, events: handlers.events),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger

@@ -48,7 +48,8 @@ package enum Daemon {
                 socketPath: SocketPath.listenPath(flag: invocation.socket, environment: environment),
                 loader: loader,
                 loaded: loaded,
-                levelFlag: invocation.logLevel
+                levelFlag: invocation.logLevel,
+                trustRoots: environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
             )
             try await serve(plan)
         } catch {

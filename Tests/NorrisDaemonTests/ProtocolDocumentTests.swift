@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 /// PROTOCOL.md shows what the daemon really says.

@@ -6,6 +6,8 @@ import NorrisText
 /// The methods `fact.*`: from the wire to the store and back.
 struct FactHandlers: Sendable {
     let store: FactStore
+    let fetching: Fetching
+    let recents: RecentSearches
 
     var bodies: [String: MethodBody] {
         [
@@ -57,7 +59,8 @@ struct FactHandlers: Sendable {
         }
         return { () async throws(ResponseError) -> [UInt8] in
             guard let fact = await store.factOfTheDay(day, today: today) else {
-                throw ResponseError(.nothingCached, reason: "nothing_cached", message: "There is no fact at all.")
+                let error = freshness(isEmpty: true).error
+                throw .nothingCached("There is no fact at all.", source: FactSource.name, lastError: error)
             }
             return result(of: fact).jsonBytes
         }
@@ -97,9 +100,17 @@ struct FactHandlers: Sendable {
         let query = FactQuery(text: text, categories: names)
         let cursor = call.arguments.string("cursor")
         let limit = call.arguments.integer("limit") ?? 25
+        // Later pages are of what the first one found.
+        let staysHere = cursor != nil || call.arguments.flag("offline")
         return { () async throws(ResponseError) -> [UInt8] in
+            if cursor == nil {
+                await recents.record(uid: call.peer.uid, kind: .fact, query: text)
+            }
+            let wasAsked = staysHere ? false : await fetching.ask(query)
             var page = try await store.search(query, cursor: cursor, limit: limit)
-            page.freshness = freshness(isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal))
+            page.freshness = freshness(
+                isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), wasAsked: wasAsked
+            )
             return page.jsonBytes
         }
     }
@@ -120,7 +131,7 @@ struct FactHandlers: Sendable {
                     hint: "fact.random gives them with allow_explicit."
                 )
             }
-            guard UpstreamCategories.all.contains(name) || store.hasCategory(name) else {
+            guard fetching.knownCategories.contains(name) || store.hasCategory(name) else {
                 throw .notFound(
                     "There is no category \(name.quotedForMessage).",
                     hint: "fact.categories lists those there are."
@@ -147,26 +158,8 @@ struct FactHandlers: Sendable {
             throw .internalError()
         }
     }
-}
 
-extension FactHandlers {
-    /// How fresh a reply is. Nothing is fetched, so there is no success to speak of.
-    private func freshness(isEmpty: Bool, isLocal: Bool) -> Freshness {
-        Freshness(
-            origin: isEmpty ? .none : isLocal ? .builtin : .cache,
-            state: isEmpty ? .empty : .stale
-        )
-    }
-
-    /// The facts as a source, for `server.status`.
-    func sourceStatus(isEnabled: Bool) -> SourceStatus {
-        let items = store.count
-        return SourceStatus(
-            name: "facts",
-            kind: "chucknorris",
-            isEnabled: isEnabled,
-            items: items,
-            freshness: freshness(isEmpty: items == 0, isLocal: store.isLocal)
-        )
+    private func freshness(isEmpty: Bool, isLocal: Bool = false, wasAsked: Bool? = nil) -> Freshness {
+        fetching.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal, wasAsked: wasAsked)
     }
 }

@@ -8,6 +8,8 @@ struct Handlers: Sendable {
     let settings: Settings
     let reloader: Reloader
     let health: Health
+    let fetching: Fetching
+    let events = EventHub()
     /// The server keeps it up to date.
     let connections = ConnectionCount()
     let bodies: [String: MethodBody]
@@ -19,15 +21,25 @@ struct Handlers: Sendable {
         facts: FactStore,
         loader: ConfigurationLoader,
         file: Paths.ConfigurationFile?,
+        environment: FetchingEnvironment,
         notifier: Notifier = Notifier(),
         logger: Logger
     ) {
         settings = Settings(loaded.configuration, logger: logger)
-        reloader = Reloader(loader: loader, file: file, notifier: notifier, logger: logger)
-        let factHandlers = FactHandlers(store: facts)
-        health = Health(settings: settings, databases: databases, facts: factHandlers, connections: connections)
+        fetching = Fetching(
+            settings: settings, databases: databases, facts: facts, events: events, environment: environment,
+            logger: logger
+        )
+        reloader = Reloader(loader: loader, file: file, notifier: notifier, events: events, logger: logger)
+        let recents = RecentSearches(databases: databases, logger: logger)
+        let factHandlers = FactHandlers(store: facts, fetching: fetching, recents: recents)
+        health = Health(settings: settings, databases: databases, fetching: fetching, connections: connections)
         let serverHandlers = ServerHandlers(health: health, reloader: reloader)
-        bodies = factHandlers.bodies.merging(serverHandlers.bodies) { first, _ in first }
+        bodies = factHandlers.bodies
+            .merging(serverHandlers.bodies) { first, _ in first }
+            .merging(EventHandlers().bodies) { first, _ in first }
+            .merging(RecentHandlers(recents: recents).bodies) { first, _ in first }
+            .merging(SourceHandlers(fetching: fetching).bodies) { first, _ in first }
     }
 
     /// The dispatch to the bodies.

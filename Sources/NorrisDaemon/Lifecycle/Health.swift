@@ -9,15 +9,15 @@ final class Health: Sendable {
     private let started = ContinuousClock.now
     private let settings: Settings
     private let databases: Databases
-    private let facts: FactHandlers
+    private let fetching: Fetching
     private let connections: ConnectionCount
     /// Known only after the registry is made of the handlers that ask for this.
     private let registry = Mutex<MethodRegistry?>(nil)
 
-    init(settings: Settings, databases: Databases, facts: FactHandlers, connections: ConnectionCount) {
+    init(settings: Settings, databases: Databases, fetching: Fetching, connections: ConnectionCount) {
         self.settings = settings
         self.databases = databases
-        self.facts = facts
+        self.fetching = fetching
         self.connections = connections
     }
 
@@ -30,9 +30,7 @@ final class Health: Sendable {
         databases.faults + (settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
     }
 
-    var sources: [SourceStatus] {
-        [facts.sourceStatus(isEnabled: settings.configuration.facts.enabled)]
-    }
+    var sources: [SourceStatus] { fetching.statuses }
 
     var status: ServerStatus.Result {
         let faults = faults

@@ -1,13 +1,17 @@
+import NorrisProtocol
+import NorrisServer
 import ServiceLifecycle
 import SystemdIntegration
 
-/// Keeps the service manager's status line true, and says when the daemon stops.
+/// Keeps the service manager's status line true, tells subscribers how the daemon is, and says when it stops.
 struct NotifierService: Service {
     let notifier: Notifier
     let health: Health
+    let events: EventHub
 
     func run() async throws {
         var shown = ""
+        var condition = Condition(faults: health.faults)
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(10)) }
             let summary = health.summary
@@ -15,7 +19,26 @@ struct NotifierService: Service {
                 notifier.status(summary)
                 shown = summary
             }
+            if let phase = condition.change(to: health.faults) {
+                events.publish(.server(phase))
+            }
         }
         notifier.stopping(status: "stopping")
+    }
+
+    /// Whether something was wrong when it was last looked at.
+    struct Condition {
+        private var isDegraded: Bool
+
+        init(faults: [String]) {
+            isDegraded = !faults.isEmpty
+        }
+
+        /// What to tell of it; nil where it is as it was.
+        mutating func change(to faults: [String]) -> Event.Phase? {
+            guard isDegraded == faults.isEmpty else { return nil }
+            isDegraded = !faults.isEmpty
+            return isDegraded ? .degraded : .ok
+        }
     }
 }

@@ -1,4 +1,6 @@
 import Logging
+import NorrisPrefetch
+import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import SystemdIntegration
@@ -9,6 +11,7 @@ actor Reloader {
     struct Targets: Sendable {
         let settings: Settings
         let facts: FactStore
+        let fetching: Fetching
         let levels: LogLevelSwitch
         /// A level given as a flag, which wins over the file.
         let levelFlag: Configuration.LogLevel?
@@ -19,14 +22,22 @@ actor Reloader {
     private let loader: ConfigurationLoader
     private let file: Paths.ConfigurationFile?
     private let notifier: Notifier
+    private let events: EventHub
     private let logger: Logger
     /// Known only after the server is made, whose handlers ask for this.
     private var targets: Targets?
 
-    init(loader: ConfigurationLoader, file: Paths.ConfigurationFile?, notifier: Notifier, logger: Logger) {
+    init(
+        loader: ConfigurationLoader,
+        file: Paths.ConfigurationFile?,
+        notifier: Notifier,
+        events: EventHub,
+        logger: Logger
+    ) {
         self.loader = loader
         self.file = file
         self.notifier = notifier
+        self.events = events
         self.logger = logger
     }
 
@@ -35,7 +46,7 @@ actor Reloader {
     }
 
     /// - Throws: where the file is bad; then nothing has changed.
-    func reload() throws(ConfigurationError) {
+    func reload() async throws(ConfigurationError) {
         guard let targets else { return }
         notifier.reloading()
         // Also after a failure: without it a reload of the unit would never end.
@@ -51,15 +62,19 @@ actor Reloader {
         for warning in loaded.warnings {
             logger.warning("configuration.warning", metadata: ["warning": "\(warning)"])
         }
-        apply(loaded.configuration, to: targets)
+        await apply(loaded.configuration, to: targets)
         logger.notice("configuration.reloaded")
+        events.publish(.server(.reloaded))
     }
 
-    private func apply(_ configuration: Configuration, to targets: Targets) {
+    private func apply(_ configuration: Configuration, to targets: Targets) async {
         targets.settings.apply(configuration, logger: logger)
         targets.levels.current = Logger.Level(targets.levelFlag ?? configuration.log.level)
         targets.setLimits(Server.Limits(configuration.limits))
-        targets.facts.importFortunes(configuration.facts.fortunes)
+        targets.fetching.configure()
+        await withTaskExecutorPreference(Prefetcher.background) {
+            _ = targets.facts.importFortunes(configuration.facts.fortunes)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Logging
+import NorrisPrefetch
 import NorrisStore
 import ServiceLifecycle
 
@@ -7,6 +8,7 @@ struct StoreService: Service {
     let databases: Databases
     let facts: FactStore
     let settings: Settings
+    let fetching: Fetching
     let logger: Logger
 
     /// After a crash, facts of the last second may come again, and no others.
@@ -15,23 +17,29 @@ struct StoreService: Service {
     private static let checkInterval = Duration.seconds(20)
 
     func run() async throws {
-        var sinceCheck = Duration.zero
-        // cancelWhenGracefulShutdown would cut a write short; the sleep alone is what may be cut.
-        while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: StoreService.writeInterval) }
-            await facts.writeWalks()
-            sinceCheck += StoreService.writeInterval
-            if sinceCheck >= StoreService.checkInterval {
-                sinceCheck = .zero
-                refillDeletedCache()
-            }
+        await withDiscardingTaskGroup { tasks in
+            tasks.addTask { await every(StoreService.writeInterval) { await facts.writeWalks() } }
+            // A task of its own: to fill a cache anew may take longer than walks may wait.
+            tasks.addTask { await every(StoreService.checkInterval, refillDeletedCache) }
         }
         await facts.writeWalks()
         databases.close()
     }
 
-    private func refillDeletedCache() {
-        guard databases.reopenCacheIfDeleted(logger) else { return }
-        facts.refill(fortunes: settings.configuration.facts.fortunes)
+    /// Does something again and again until the daemon stops.
+    private func every(_ interval: Duration, _ body: () async -> Void) async {
+        // cancelWhenGracefulShutdown would cut the body short; the sleep alone is what may be cut.
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
+            await body()
+        }
+    }
+
+    private func refillDeletedCache() async {
+        await withTaskExecutorPreference(Prefetcher.background) {
+            guard databases.reopenCacheIfDeleted(logger) else { return }
+            facts.refill(fortunes: settings.configuration.facts.fortunes)
+            fetching.cacheWasLost()
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import NorrisTestSupport
 
 /// One fenced block of PROTOCOL.md: what a client sends on one connection, and what comes back.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import NorrisPrefetch
 import NorrisServer
 import NorrisStore
 import NorrisTestSupport
@@ -7,7 +8,7 @@ import NorrisTestSupport
 @testable import NorrisDaemon
 
 /// The daemon's own handlers behind a real socket, in this process: the starting collection in a folder of its own,
-/// the default configuration, one server for an administrator and one for anybody else.
+/// the default configuration without an upstream, one server for an administrator and one for anybody else.
 struct ServedHandlers: Sendable {
     /// Whom the server takes its peers for.
     enum Caller: String, CaseIterable {
@@ -35,18 +36,24 @@ struct ServedHandlers: Sendable {
         defer { databases.close() }
         let facts = FactStore(databases: databases, logger: logger)
         facts.importStartingCollection()
+        let file = Paths.ConfigurationFile(
+            path: try served.folder.write("facts: {enabled: false}\n", to: "config.yaml"), isNamed: true
+        )
+        let loader = ConfigurationLoader(home: nil, currentDirectory: served.folder.path)
         let handlers = Handlers(
-            loaded: ConfigurationLoader.Loaded(configuration: Configuration()),
+            loaded: try loader.load(file),
             databases: databases,
             facts: facts,
-            loader: ConfigurationLoader(home: nil, currentDirectory: served.folder.path),
-            file: nil,
+            loader: loader,
+            file: file,
+            environment: FetchingEnvironment(machine: "test", clock: SystemClock(), trustRoots: nil),
             logger: logger
         )
         await handlers.reloader.attach(
             Reloader.Targets(
                 settings: handlers.settings,
                 facts: facts,
+                fetching: handlers.fetching,
                 levels: LogLevelSwitch(.info),
                 levelFlag: nil,
                 setLimits: { _ in },
@@ -60,6 +67,7 @@ struct ServedHandlers: Sendable {
                     socket: try ListeningSocket(binding: served.socketPath(caller), mode: 0o600),
                     registry: handlers.makeRegistry { _ in caller == .administrator },
                     limits: Server.Limits(),
+                    events: handlers.events,
                     connectionCount: handlers.connections,
                     logger: logger,
                     onReady: { isReady.finish() }

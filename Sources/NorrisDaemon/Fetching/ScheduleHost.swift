@@ -1,0 +1,71 @@
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+
+/// Joins the schedule to the databases that remember it and to the clients that watch it.
+struct ScheduleHost: PrefetchHost {
+    let schedules: ScheduleRecords
+    let fetches: FetchRecords
+    let facts: FactStore
+    let events: EventHub
+
+    func history(of source: String) -> (record: SourceSchedule.Record, content: SourceSchedule.Content?) {
+        let record = schedules.all()[source].map(SourceSchedule.Record.init) ?? SourceSchedule.Record()
+        let content = fetches.record(of: source).map {
+            SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt)
+        }
+        return (record, content)
+    }
+
+    func keep(_ record: SourceSchedule.Record, of source: String) {
+        schedules.write(ScheduleRecord(record), for: source)
+    }
+
+    func began(_ source: String) {
+        events.publish(.source(source, .started))
+    }
+
+    func finished(_ source: String, added: Int) {
+        if added > 0 { events.publish(.item(source: source, added: added)) }
+        events.publish(.source(source, .finished, items: facts.count))
+    }
+
+    func failed(_ source: String, _ failure: SourceFailure) {
+        events.publish(.source(source, .failed, error: failure))
+    }
+}
+
+extension SourceSchedule.Record {
+    init(_ kept: ScheduleRecord) {
+        self.init()
+        nextRunAt = kept.nextRunAt
+        backoffUntil = kept.backoffUntil
+        retryAt = kept.retryAt
+        failures = kept.failures
+        failedAt = kept.failedAt
+        settings = kept.settings
+        hadContent = kept.hadContent
+        if let kind = kept.failureKind, let since = kept.failureSince {
+            failure = SourceFailure(
+                kind: SourceFailure.Kind(rawValue: kind), message: kept.failureMessage ?? "", since: since
+            )
+        }
+    }
+}
+
+extension ScheduleRecord {
+    init(_ record: SourceSchedule.Record) {
+        self.init()
+        nextRunAt = record.nextRunAt
+        backoffUntil = record.backoffUntil
+        retryAt = record.retryAt
+        failures = record.failures
+        failedAt = record.failedAt
+        settings = record.settings
+        hadContent = record.hadContent
+        failureKind = record.failure?.kind.rawValue
+        failureMessage = record.failure?.message
+        failureSince = record.failure?.since
+    }
+}

@@ -1,0 +1,187 @@
+import NorrisProtocol
+import NorrisStore
+import NorrisTestSupport
+import Synchronization
+import Testing
+
+@testable import NorrisDaemon
+
+/// When a search of a user goes to the upstream, and what comes of it.
+@Suite(.timeLimit(.minutes(5)))
+struct AskingTests {
+    private static let hidden = FakeJoke(id: "hidden", value: "Nobody hides from Walker.")
+
+    /// Without runs, so that the facts are stale and nothing but searches asks.
+    private func stale(
+        jokes: [FakeJoke] = FakeUpstream.jokes(count: 40) + [hidden], facts: String = "",
+        _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
+    ) async throws {
+        let upstream = try await FakeUpstream.start(jokes: jokes)
+        do {
+            try await FetchingDaemon.run(upstream, facts: facts, fetches: false) { try await body($0, upstream) }
+        } catch {
+            await upstream.stop()
+            throw error
+        }
+        await upstream.stop()
+    }
+
+    @Test func aStaleSourceIsAskedAndItsAnswerStored() async throws {
+        try await stale { daemon, upstream in
+            let page = try daemon.search(text: "WALKER")
+            #expect(page.items.map(\.id) == ["hidden"])
+            #expect(page.freshness?.origin == .upstream)
+            #expect(page.freshness?.state == .fresh)
+            #expect(page.freshness?.ageSeconds == 0)
+            #expect(upstream.requests.map(\.query) == ["WALKER"])
+            let none = try daemon.search(text: "no such text")
+            #expect(none.freshness?.origin == .upstream)
+            #expect(none.freshness?.state == .empty)
+            #expect(try daemon.search(#"{"query":"walker","offline":true}"#).items.map(\.id) == ["hidden"])
+            #expect(try daemon.source().freshness.fetchedAt == nil, "A search is no fetch")
+        }
+    }
+
+    @Test func aFreshSourceIsNotAsked() async throws {
+        let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 40) + [Self.hidden])
+        let (folder, clock) = (TemporaryFolder(), ManualClock(.now()))
+        try await FetchingDaemon.run(upstream, in: folder, clock: clock) { try $0.watch.wait(for: .finished) }
+        try await FetchingDaemon.run(upstream, in: folder, clock: clock, fetches: false) { daemon in
+            let page = try daemon.search(text: "walker")
+            #expect(page.items == [])
+            #expect(page.freshness?.origin == .cache)
+            #expect(page.freshness?.state == .empty)
+            #expect(upstream.requests.count == 3)
+            daemon.advance(by: .hours(37))
+            #expect(try daemon.search(text: "walker").items.count == 1)
+            #expect(upstream.requests.count == 4)
+        }
+        await upstream.stop()
+    }
+
+    @Test("The upstream takes 3 to 120 UTF-16 units", arguments: [
+        ("ab", false), ("abc", true), ("😀", false), ("😀a", true), ("   ", true),
+        (String(repeating: "😀", count: 60), true), (String(repeating: "😀", count: 60) + "a", false),
+        (String(repeating: "x", count: 120), true), (String(repeating: "x", count: 121), false),
+    ])
+    func lengths(_ text: String, _ isAsked: Bool) async throws {
+        try await stale { daemon, upstream in
+            let page = try daemon.search(text: text)
+            #expect(upstream.requests.map(\.query) == (isAsked ? [text] : []))
+            #expect((page.freshness?.origin == .upstream) == isAsked)
+        }
+    }
+
+    @Test func neitherOfflineNorALaterPageAsks() async throws {
+        try await stale { daemon, upstream in
+            _ = try daemon.search(#"{"query":"light","offline":true}"#)
+            let first = try daemon.search(#"{"query":"the","limit":1,"offline":true}"#)
+            let cursor = try #require(first.next)
+            let second = try daemon.search(#"{"query":"the","limit":1,"cursor":"\#(cursor)"}"#)
+            #expect(second.items.count == 1)
+            #expect(second.freshness?.origin == .builtin)
+            #expect(second.freshness?.state == .stale)
+            #expect(upstream.requests.isEmpty)
+        }
+    }
+
+    @Test func aSourceThatIsSwitchedOffIsNotAsked() async throws {
+        try await stale(facts: ", enabled: false") { (daemon, upstream) throws in
+            #expect(try daemon.search(text: "walker").items == [])
+            #expect(upstream.requests.isEmpty)
+        }
+    }
+
+    @Test func equalSearchesAtOnceShareARequest() async throws {
+        try await stale { daemon, upstream in
+            let fetching = daemon.handlers.fetching
+            let query = FactQuery(text: "walker")
+            upstream.hold()
+            let answers = await withTaskGroup(of: Bool.self) { tasks in
+                for category in ["dev", "food", "travel"] {
+                    tasks.addTask { await fetching.ask(FactQuery(text: "walker", categories: [category])) }
+                }
+                await upstream.waitForRequests(1)
+                while fetching.searches.waiters.withLock({ $0[query]?.count }) != 2 { await Task.yield() }
+                upstream.release()
+                return await tasks.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers == [true, true, true])
+            #expect(upstream.requests.count == 1)
+            #expect(daemon.store.fact(id: "hidden") != nil)
+        }
+    }
+
+    @Test func anUpstreamThatHangsIsWaitedForTwoSecondsOnce() async throws {
+        try await stale { daemon, upstream in
+            upstream.setFault(.hang)
+            let start = ContinuousClock.now
+            let page = try daemon.search(text: "light")
+            #expect(start.duration(to: .now) >= .milliseconds(1_900))
+            #expect(!page.items.isEmpty)
+            #expect(page.freshness?.origin == .builtin)
+            let failure = try #require(page.freshness?.error)
+            #expect(failure.kind == .timeout)
+            #expect(failure.retryAt != nil)
+            #expect(try daemon.search(text: "walker").freshness?.error == failure)
+            #expect(upstream.requests.count == 1)
+
+            upstream.setFault(nil)
+            daemon.advance(by: .seconds(59))
+            _ = try daemon.search(text: "walker")
+            #expect(upstream.requests.count == 1)
+            daemon.advance(by: .seconds(1))
+            #expect(try daemon.search(text: "walker").items.count == 1)
+            #expect(try daemon.source().freshness.error == nil, "A search that is answered is a success")
+        }
+    }
+
+    @Test func aFailureIsToldInTheReply() async throws {
+        try await stale { daemon, upstream in
+            upstream.setFault(.status(429, retryAfter: "3600"))
+            let page = try daemon.search(text: "light")
+            #expect(page.freshness?.error?.kind == .quota)
+            #expect(page.freshness?.state == .stale)
+            #expect(!page.items.isEmpty)
+            #expect(try daemon.source().consecutiveFailures == 0, "It was no run")
+            daemon.advance(by: .minutes(59))
+            _ = try daemon.search(text: "light")
+            #expect(upstream.requests.count == 1, "The upstream asked for an hour")
+            daemon.advance(by: .minutes(1))
+            _ = try daemon.search(text: "light")
+            #expect(upstream.requests.count == 2)
+        }
+    }
+
+    @Test func aRefusedQueryIsNoFailureOfTheSource() async throws {
+        try await stale { daemon, upstream in
+            upstream.setFault(.status(400))
+            let page = try daemon.search(text: "light")
+            #expect(page.freshness?.origin == .builtin)
+            #expect(page.freshness?.error == nil)
+            upstream.setFault(nil)
+            #expect(try daemon.search(text: "walker").freshness?.origin == .upstream)
+        }
+    }
+
+    @Test func percentSignsAndUnderscoresAreThemselves() async throws {
+        try await stale { (daemon, upstream) throws in
+            let count = daemon.store.count
+            #expect(try daemon.search(text: "%%%").items == [])
+            #expect(try daemon.search(text: "___").items == [])
+            #expect(try daemon.search(text: "wal_er").items == [])
+            #expect(upstream.requests.count == 3)
+            #expect(daemon.store.count == count)
+        }
+    }
+
+    @Test func explicitFactsThatAreFoundAreNotShown() async throws {
+        let joke = FakeJoke(id: "rude", value: "Walker swears.", categories: ["explicit"])
+        try await stale(jokes: [joke]) { daemon, upstream in
+            let page = try daemon.search(text: "walker")
+            #expect(page.items == [])
+            #expect(page.freshness?.state == .empty)
+            #expect(daemon.store.fact(id: "rude")?.isExplicit == true)
+        }
+    }
+}

@@ -1,0 +1,277 @@
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisStore
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisDaemon
+
+/// What a run of the facts' source asks, stores and says.
+@Suite(.timeLimit(.minutes(2)))
+struct FactSourceTests {
+    private static let news = FakeJoke(id: "news", value: "Chuck Norris is the news.")
+
+    // MARK: What is asked
+
+    @Test func theFirstRunAsksEachQueryAndTheCategoriesOnce() async throws {
+        try await SourceFixture.run { fixture in
+            #expect(await fixture.fetch() == .fetched(added: 40, notBefore: .zero))
+            #expect(fixture.queries() == ["chuck", "norris", "-"])
+            #expect(fixture.fetchedCount == 40)
+            let joke = FakeUpstream.jokes(count: 40)[8]
+            let fact = try #require(fixture.store.fact(id: joke.id))
+            #expect(try Fact(json: JSON.parse(fact.wire)).text == joke.value)
+        }
+    }
+
+    @Test func aRunWithoutNewsIsOneConditionalRequest() async throws {
+        try await SourceFixture.run { fixture in
+            _ = await fixture.fetch()
+            try fixture.age(by: .hours(24))
+            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
+            #expect(fixture.queries(from: 3) == ["chuck?"])
+            let record = try #require(fixture.records.record(of: "facts"))
+            #expect(record.fetchedAt.duration(to: .now()) < .hours(1))
+            #expect(fixture.fetchedCount == 40)
+        }
+    }
+
+    @Test func theOtherQueriesAreAskedAgainAfterSevenIntervals() async throws {
+        try await SourceFixture.run { fixture in
+            _ = await fixture.fetch()
+            try fixture.age(by: .hours(7 * 24 - 1))
+            _ = await fixture.fetch()
+            #expect(fixture.queries(from: 3) == ["chuck?"])
+            try fixture.age(by: .hours(2))
+            _ = await fixture.fetch()
+            #expect(fixture.queries(from: 4) == ["chuck?", "norris?"])
+            try fixture.age(by: .hours(24))
+            _ = await fixture.fetch()
+            #expect(fixture.queries(from: 6) == ["chuck?"])
+        }
+    }
+
+    @Test func newsOfTheFirstQueryMakeAllBeAskedWhole() async throws {
+        try await SourceFixture.run { fixture in
+            _ = await fixture.fetch()
+            fixture.upstream.setJokes(FakeUpstream.jokes(count: 41))
+            #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
+            #expect(fixture.queries(from: 3) == ["chuck?", "norris", "-"])
+            #expect(fixture.fetchedCount == 41)
+        }
+    }
+
+    @Test func newsOfAnotherQueryAreFoundAfterSevenIntervals() async throws {
+        try await SourceFixture.run { fixture in
+            _ = await fixture.fetch()
+            fixture.upstream.setJokes(FakeUpstream.jokes(count: 40) + [FakeJoke(id: "n", value: "Norris alone.")])
+            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
+            try fixture.age(by: .hours(7 * 24 + 1))
+            #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
+            #expect(fixture.store.fact(id: "n") != nil)
+            #expect(fixture.fetchedCount == 41)
+        }
+    }
+
+    @Test func anUpstreamWithoutValidatorsIsAskedWholeEachTime() async throws {
+        try await SourceFixture.run { fixture in
+            fixture.upstream.setFault(.result(FakeUpstream.jokes(count: 3)), path: "/jokes/search")
+            #expect(await fixture.fetch() == .fetched(added: 3, notBefore: .zero))
+            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
+            #expect(fixture.queries() == ["chuck", "norris", "-", "chuck", "norris", "-"])
+        }
+    }
+
+    @Test func otherQueriesAndAnotherAddressAreAskedWhole() async throws {
+        try await SourceFixture.run { fixture in
+            _ = await fixture.fetch()
+            fixture.configuration.queries = ["norris"]
+            _ = await fixture.fetch()
+            #expect(fixture.queries(from: 3) == ["norris", "-"])
+            fixture.configuration.baseURL = fixture.upstream.baseURL(host: "localhost")
+            _ = await fixture.fetch()
+            #expect(fixture.queries(from: 5) == ["norris", "-"])
+            _ = await fixture.fetch()
+            #expect(fixture.queries(from: 7) == ["norris?"])
+        }
+    }
+
+    @Test func cachingHeadersPutTheNextRunOff() async throws {
+        try await SourceFixture.run { fixture in
+            fixture.upstream.setHeaders([("Cache-Control", "private, max-age=7200")])
+            #expect(await fixture.fetch() == .fetched(added: 40, notBefore: .hours(2)))
+            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .hours(2)))
+        }
+    }
+
+    // MARK: What is stored
+
+    @Test func whereAnItemCannotBeReadNothingGoes() async throws {
+        try await SourceFixture.run { fixture in
+            _ = await fixture.fetch()
+            fixture.upstream.setFault(.result([Self.news], others: [#"{"id":7}"#]), path: "/jokes/search")
+            #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
+            #expect(fixture.fetchedCount == 41)
+            fixture.upstream.setFault(.result([Self.news]), path: "/jokes/search")
+            _ = await fixture.fetch()
+            #expect(fixture.fetchedCount == 1)
+        }
+    }
+
+    @Test func anEmptyResultIsAFailureAndKeepsWhatIsStored() async throws {
+        try await SourceFixture.run { fixture in
+            _ = await fixture.fetch()
+            fixture.upstream.setFault(.emptyResult, path: "/jokes/search")
+            let failure = try #require(await fixture.fetch().failure)
+            #expect(failure.kind == .decode)
+            #expect(!failure.isRetryable)
+            #expect(fixture.fetchedCount == 40)
+            fixture.upstream.setFault(nil, path: "/jokes/search")
+            #expect(await fixture.fetch().failure == nil)
+            #expect(fixture.queries().last == "chuck?", "The failure cost the validators")
+        }
+    }
+
+    @Test func anEmptyResultOfAnEmptyUpstreamIsNone() async throws {
+        try await SourceFixture.run(jokes: []) { fixture in
+            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
+            #expect(fixture.fetchedCount == 0)
+        }
+    }
+
+    @Test func aResultWithUnusableItemsOnlyIsAFailure() async throws {
+        try await SourceFixture.run { fixture in
+            _ = await fixture.fetch()
+            fixture.upstream.setFault(.result([], others: ["7", #"{"id":"a"}"#]), path: "/jokes/search")
+            #expect(await fixture.fetch().failure?.kind == .decode)
+            #expect(fixture.fetchedCount == 40)
+        }
+    }
+
+    @Test func aFailureOfTheSecondQueryStoresNothingOfTheFirst() async throws {
+        try await SourceFixture.run(jokes: [Self.news]) { fixture in
+            fixture.configuration.queries = ["chuck", "no"]
+            // Two characters are an error to the upstream.
+            let failure = try #require(await fixture.fetch().failure)
+            #expect(failure.kind == .http)
+            #expect(!failure.isRetryable)
+            #expect(fixture.fetchedCount == 0)
+            #expect(fixture.records.record(of: "facts") == nil)
+        }
+    }
+
+    @Test func factsThatGoUpstreamGoHere() async throws {
+        try await SourceFixture.run { fixture in
+            _ = await fixture.fetch()
+            let jokes = FakeUpstream.jokes(count: 40)
+            fixture.upstream.setJokes(Array(jokes.dropFirst()))
+            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
+            #expect(fixture.store.fact(id: jokes[0].id) == nil)
+            #expect(fixture.fetchedCount == 39)
+        }
+    }
+
+    @Test func anUpstreamThatAnswersDifferentlyEachTimeIsFollowed() async throws {
+        try await SourceFixture.run { fixture in
+            fixture.configuration.queries = ["chuck"]
+            fixture.upstream.setFault(.changing)
+            #expect(await fixture.fetch() == .fetched(added: 41, notBefore: .zero))
+            for _ in 0..<3 {
+                #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
+                #expect(fixture.fetchedCount == 41)
+            }
+        }
+    }
+
+    @Test func aDateThatIsMovedBackIsStored() async throws {
+        var joke = FakeJoke(id: "old", value: "Chuck Norris was first.", createdAt: "2020-01-05 13:42:19.43184")
+        try await SourceFixture.run(jokes: [joke]) { fixture in
+            _ = await fixture.fetch()
+            joke.createdAt = "1999-12-31 23:59:59"
+            fixture.upstream.setJokes([joke])
+            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
+            let fact = try Fact(json: JSON.parse(#require(fixture.store.fact(id: "old")).wire))
+            #expect(fact.createdAt == Timestamp("1999-12-31T23:59:59Z"))
+            #expect(fact.updatedAt == fact.createdAt)
+        }
+    }
+
+    @Test func aTextThatIsThereAlreadyComesNoSecondTime() async throws {
+        let builtin = try #require(StartingCollection.facts().first)
+        let jokes = [
+            FakeJoke(id: "same", value: builtin.text), FakeJoke(id: "doubled", value: "Chuck Norris quotes nobody."),
+        ]
+        try await SourceFixture.run(jokes: jokes) { fixture in
+            let fortunes = try fixture.folder.write("Chuck Norris quotes nobody.\n%\nAnother one.\n", to: "fortunes")
+            fixture.configuration.fortunes = [fortunes]
+            fixture.store.importFortunes([fortunes])
+            let count = fixture.store.count
+            #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
+            #expect(fixture.store.count == count, "The upstream's takes the place of the fortune")
+            #expect(fixture.store.fact(id: "doubled") != nil)
+            #expect(fixture.store.fact(id: "same") == nil)
+            #expect(fixture.store.fact(id: builtin.id) != nil)
+
+            fixture.upstream.setJokes([jokes[0], Self.news])
+            _ = await fixture.fetch()
+            #expect(fixture.store.fact(id: "doubled") == nil)
+            #expect(fixture.store.count == count + 1, "The fortune is back")
+        }
+    }
+
+    @Test func aDiskThatTakesNothingIsAFailureThatPasses() async throws {
+        try await SourceFixture.run { fixture in
+            fixture.databases.close()
+            let failure = try #require(await fixture.fetch().failure)
+            #expect(failure.message.contains("cannot be stored"))
+            #expect(!failure.isRetryable)
+        }
+    }
+
+    @Test func aRunThatIsCalledOffIsNoFailure() async throws {
+        try await SourceFixture.run { fixture in
+            let upstream = fixture.upstream
+            let source = fixture.source
+            upstream.setFault(.hang)
+            let outcome = await withTaskGroup(of: FetchOutcome.self) { tasks in
+                tasks.addTask { await source.fetch() }
+                await upstream.waitForRequests(1)
+                tasks.cancelAll()
+                return await tasks.next()
+            }
+            #expect(outcome == .cancelled)
+        }
+    }
+
+    // MARK: Categories
+
+    @Test func categoriesTheUpstreamTellsOfAreKnown() async throws {
+        try await SourceFixture.run { fixture in
+            fixture.upstream.setFault(.json(#"["alpha","dev","No Such"]"#), path: "/jokes/categories")
+            _ = await fixture.fetch()
+            #expect(fixture.knownCategories.contains("alpha"))
+            #expect(fixture.knownCategories.contains("travel"), "Known for years")
+            #expect(!fixture.knownCategories.contains("No Such"))
+            #expect(fixture.records.record(of: "facts")?.categories == ["alpha", "dev"])
+            _ = await fixture.fetch()
+            #expect(fixture.queries().last == "chuck?")
+            #expect(fixture.records.record(of: "facts")?.categories == ["alpha", "dev"])
+        }
+    }
+
+    @Test("A run does without the categories", arguments: ["503", "html", "reset"])
+    func categoriesFail(_ name: String) async throws {
+        try await SourceFixture.run { fixture in
+            let faults: [String: FakeUpstream.Fault] = ["503": .status(503), "html": .html, "reset": .reset]
+            fixture.upstream.setFault(faults[name], path: "/jokes/categories")
+            #expect(await fixture.fetch() == .fetched(added: 40, notBefore: .zero))
+            #expect(fixture.knownCategories.contains("dev"))
+        }
+    }
+}
+
+extension FetchOutcome {
+    fileprivate var failure: FetchFailure? {
+        if case .failed(let failure) = self { failure } else { nil }
+    }
+}

@@ -1,0 +1,116 @@
+import NorrisProtocol
+import NorrisStore
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisDaemon
+
+/// `freshness` as replies carry it: where items came from, how old they are, and how their source is.
+@Suite(.timeLimit(.minutes(5)))
+struct FreshnessTests {
+    /// One source that never fetched, in a body.
+    private func unfetched(_ body: (FetchingDaemon) throws -> Void) async throws {
+        let upstream = try await FakeUpstream.start()
+        try await FetchingDaemon.run(upstream, fetches: false, body)
+        #expect(upstream.requests.isEmpty)
+        await upstream.stop()
+    }
+
+    /// One that was fetched so long ago, in a body.
+    private func fetched(
+        _ age: Duration, fault: FakeUpstream.Fault? = nil, _ body: (FetchingDaemon) throws -> Void
+    ) async throws {
+        let upstream = try await FakeUpstream.start()
+        let (folder, clock) = (TemporaryFolder(), ManualClock(.now()))
+        try await FetchingDaemon.run(upstream, in: folder, clock: clock) { daemon in
+            try daemon.watch.wait(for: .finished)
+            if let fault {
+                upstream.setFault(fault)
+                _ = try daemon.refresh()
+                try daemon.watch.wait(for: .failed)
+            }
+            var record = try #require(daemon.records.record(of: "facts"))
+            record.fetchedAt.seconds -= age.components.seconds
+            #expect(daemon.records.renew(record, for: "facts"))
+        }
+        try await FetchingDaemon.run(upstream, in: folder, clock: clock, fetches: false, body)
+        await upstream.stop()
+    }
+
+    private func random(_ daemon: FetchingDaemon, _ parameters: String = "{}") throws -> Freshness? {
+        try daemon.client().call(FactRandom.description, parameters, as: FactRandom.Result.self).freshness
+    }
+
+    @Test func builtinFactsOfASourceThatWasNeverFetched() async throws {
+        try await unfetched { daemon in
+            let expected = Freshness(origin: .builtin, state: .stale)
+            #expect(try random(daemon) == expected)
+            #expect(try daemon.source().freshness == expected)
+            #expect(try daemon.client().call(FactToday.description, as: FactToday.Result.self).freshness == expected)
+            let categories: FactCategories.Result = try daemon.client().call(FactCategories.description)
+            #expect(categories.freshness == expected)
+        }
+    }
+
+    @Test func nothingOfASourceThatWasNeverFetched() async throws {
+        try await unfetched { (daemon) throws in
+            let expected = Freshness(origin: .none, state: .empty)
+            #expect(try random(daemon, #"{"category":"political"}"#) == expected)
+            #expect(try daemon.search(#"{"query":"no such text","offline":true}"#).freshness == expected)
+        }
+    }
+
+    @Test func factsOfTheUpstream() async throws {
+        try await fetched(.hours(20)) { daemon in
+            let freshness = try #require(try daemon.search(text: "counted to").freshness)
+            #expect(freshness.origin == .cache)
+            #expect(freshness.state == .fresh)
+            #expect(try (20 * 3600...20 * 3600 + 60).contains(#require(freshness.ageSeconds)))
+            #expect(freshness.fetchedAt != nil)
+            #expect(freshness.error == nil)
+            #expect(try daemon.source().freshness.origin == .cache)
+        }
+    }
+
+    @Test func builtinFactsOfASourceThatIsFresh() async throws {
+        try await fetched(.zero) { daemon in
+            let builtin = try #require(StartingCollection.facts().first)
+            let freshness = try daemon.search(text: builtin.text).freshness
+            #expect(freshness?.origin == .builtin)
+            #expect(freshness?.state == .fresh)
+        }
+    }
+
+    @Test func nothingOfASourceThatWasFetched() async throws {
+        try await fetched(.hours(100)) { daemon in
+            let freshness = try daemon.search(#"{"query":"no such text","offline":true}"#).freshness
+            #expect(freshness?.origin == .cache)
+            #expect(freshness?.state == .empty)
+            #expect(freshness?.fetchedAt != nil)
+        }
+    }
+
+    @Test("Facts are stale from one and a half intervals on", arguments: [(35, "fresh"), (37, "stale")])
+    func ages(_ hours: Int, _ state: String) async throws {
+        try await fetched(.hours(Int64(hours))) { (daemon) throws in
+            #expect(try random(daemon, #"{"count":100}"#)?.state.rawValue == state)
+            #expect(try daemon.source().freshness.state.rawValue == state)
+        }
+    }
+
+    @Test func contentAndAFailureComeTogether() async throws {
+        try await fetched(.hours(1), fault: .status(503)) { daemon in
+            let source = try daemon.source()
+            let failure = try #require(source.freshness.error)
+            #expect(failure.kind == .http)
+            #expect(failure.message.contains("503"))
+            #expect(failure.retryAt == source.nextRunAt)
+            #expect(source.freshness.state == .fresh)
+            #expect(source.freshness.origin == .cache)
+            #expect(try random(daemon, #"{"count":100}"#)?.error == failure)
+            #expect(try daemon.search(text: "counted").freshness?.error == failure)
+            let today: FactToday.Result = try daemon.client().call(FactToday.description)
+            #expect(today.freshness.error == failure)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Logging
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+import NorrisTestSupport
+
+@testable import NorrisDaemon
+
+/// The daemon's handlers and its fetching in this process, over real sockets, by a clock that the test turns.
+struct FetchingDaemon {
+    let folder: TemporaryFolder
+    let clock: ManualClock
+    let databases: Databases
+    let store: FactStore
+    let handlers: Handlers
+    let records: FetchRecords
+    private let schedules: ScheduleRecords
+
+    /// Hears of the source's runs from the first on.
+    let watch: LineClient
+
+    /// - Parameter tasks: where the servers run.
+    private init(
+        in folder: TemporaryFolder, _ configuration: String, _ clock: ManualClock,
+        _ tasks: inout ThrowingTaskGroup<Void, any Error>
+    ) async throws {
+        self.folder = folder
+        self.clock = clock
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
+        records = FetchRecords(databases: databases, logger: logger)
+        schedules = ScheduleRecords(databases: databases, logger: logger)
+        store = FactStore(databases: databases, logger: logger)
+        store.importStartingCollection()
+        let file = Paths.ConfigurationFile(path: try folder.write(configuration, to: "config.yaml"), isNamed: true)
+        let loader = ConfigurationLoader(home: nil, currentDirectory: folder.path)
+        handlers = Handlers(
+            loaded: try loader.load(file), databases: databases, facts: store, loader: loader, file: file,
+            environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil), logger: logger
+        )
+        await handlers.reloader.attach(
+            Reloader.Targets(
+                settings: handlers.settings, facts: store, fetching: handlers.fetching, levels: LogLevelSwitch(.info),
+                levelFlag: nil, setLimits: { _ in }, summary: { "" }
+            )
+        )
+        for caller in ServedHandlers.Caller.allCases {
+            try await FetchingDaemon.serve(handlers, folder(caller.rawValue), to: caller, logger, &tasks)
+        }
+        watch = try LineClient(path: folder(ServedHandlers.Caller.user.rawValue))
+        let _: EventSubscribe.Result = try watch.call(EventSubscribe.description, #"{"topics":["source","item"]}"#)
+    }
+
+    /// Runs one while the body looks at it, which may block.
+    ///
+    /// - Parameters:
+    ///   - folder: give one again to start a successor.
+    ///   - facts: further keys of the section, each after a comma.
+    ///   - fetches: whether runs begin.
+    static func run(
+        _ upstream: FakeUpstream, in folder: TemporaryFolder = TemporaryFolder(),
+        clock: ManualClock = ManualClock(.now()), facts: String = "", fetches: Bool = true,
+        _ body: (FetchingDaemon) async throws -> Void
+    ) async throws {
+        let configuration = configuration(upstream.baseURL, facts)
+        let databases = try await withThrowingTaskGroup(of: Void.self) { tasks in
+            let daemon = try await FetchingDaemon(in: folder, configuration, clock, &tasks)
+            let prefetcher = daemon.handlers.fetching.prefetcher
+            if fetches { tasks.addTask { try await prefetcher.run() } }
+            defer { tasks.cancelAll() }
+            try await TestThread.run { try await body(daemon) }
+            return daemon.databases
+        }
+        databases.close()
+    }
+
+    private static func configuration(_ baseURL: String, _ facts: String) -> String {
+        "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {timeout: 60s}\n"
+    }
+
+    private static func serve(
+        _ handlers: Handlers, _ path: String, to caller: ServedHandlers.Caller, _ logger: Logger,
+        _ tasks: inout ThrowingTaskGroup<Void, any Error>
+    ) async throws {
+        let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+        let server = Server(
+            socket: try ListeningSocket(binding: path, mode: 0o600),
+            registry: handlers.makeRegistry { _ in caller == .administrator },
+            limits: Server.Limits(), events: handlers.events, connectionCount: handlers.connections, logger: logger,
+            onReady: { isReady.finish() }
+        )
+        tasks.addTask {
+            // A server that cannot start is ready to be found out.
+            defer { isReady.finish() }
+            try await server.run()
+        }
+        for await _ in ready {}
+    }
+
+    // MARK: Asking it
+
+    func client(_ caller: ServedHandlers.Caller = .user) throws -> LineClient {
+        try LineClient(path: folder(caller.rawValue))
+    }
+
+    func search(_ parameters: String) throws -> FactSearch.Result {
+        try client().call(FactSearch.description, parameters)
+    }
+
+    func search(text: String) throws -> FactSearch.Result {
+        try search(#"{"query":\#(String(decoding: text.jsonBytes, as: UTF8.self))}"#)
+    }
+
+    func source() throws -> SourceStatus {
+        // There is one source.
+        try client().call(ServerStatus.description, as: ServerStatus.Result.self).sources[0]
+    }
+
+    func refresh(
+        as caller: ServedHandlers.Caller = .administrator, _ parameters: String = "{}"
+    ) throws -> SourceRefresh.Result {
+        try client(caller).call(SourceRefresh.description, parameters)
+    }
+
+    /// Turns the clock, and lets the schedule look at it.
+    func advance(by duration: Duration) {
+        clock.advance(by: duration)
+        handlers.fetching.configure()
+    }
+
+    func reload(_ upstream: FakeUpstream, facts: String) async throws {
+        _ = try folder.write(FetchingDaemon.configuration(upstream.baseURL, facts), to: "config.yaml")
+        try await handlers.reloader.reload()
+    }
+
+    /// What is kept of the schedule.
+    var record: ScheduleRecord? { schedules.all()["facts"] }
+}

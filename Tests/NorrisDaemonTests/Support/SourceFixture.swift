@@ -1,0 +1,94 @@
+import Logging
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisStore
+import NorrisTestSupport
+import NorrisUpstream
+
+@testable import NorrisDaemon
+
+/// The source of the facts with databases of its own and a fake upstream, but without a schedule.
+struct SourceFixture {
+    let folder = TemporaryFolder()
+    let upstream: FakeUpstream
+    let databases: Databases
+    let store: FactStore
+    let records: FetchRecords
+    let knownCategories = KnownCategories()
+    /// How many facts there are without any upstream.
+    let builtinCount: Int
+    var configuration = Configuration.Facts()
+    private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    private init(_ upstream: FakeUpstream) throws {
+        self.upstream = upstream
+        databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
+        store = FactStore(databases: databases, logger: logger)
+        records = FetchRecords(databases: databases, logger: logger)
+        store.importStartingCollection()
+        builtinCount = store.count
+        configuration.baseURL = upstream.baseURL
+    }
+
+    /// Runs a body with one, and takes it down.
+    static func run(
+        jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), _ body: (inout SourceFixture) async throws -> Void
+    ) async throws {
+        let upstream = try await FakeUpstream.start(jokes: jokes)
+        var fixture = try SourceFixture(upstream)
+        do {
+            try await body(&fixture)
+        } catch {
+            await upstream.stop()
+            throw error
+        }
+        fixture.databases.close()
+        await upstream.stop()
+    }
+
+    var source: FactSource {
+        FactSource(
+            configuration: configuration,
+            http: HTTPSettings(Configuration.HTTP(), trustRoots: nil),
+            store: store, records: records, knownCategories: knownCategories, logger: logger
+        )
+    }
+
+    func fetch() async -> FetchOutcome {
+        await source.fetch()
+    }
+
+    /// Lets the upstream search and takes in what it finds.
+    func find(_ text: String) async throws -> Bool {
+        try await source.find(FactQuery(text: text), within: .seconds(30))
+    }
+
+    /// How many facts the upstream has given.
+    var fetchedCount: Int { store.count - builtinCount }
+
+    /// The queries that the upstream was asked, from one request on; `-` for its categories, with a question mark where
+    /// it was asked for changes only.
+    func queries(from first: Int = 0) -> [String] {
+        upstream.requests.dropFirst(first).map { request in
+            (request.query ?? "-") + (request.header("If-None-Match") == nil ? "" : "?")
+        }
+    }
+
+    /// Makes the last fetch older than it is.
+    func age(by duration: Duration) throws {
+        guard var record = records.record(of: FactSource.name) else { return }
+        record.fetchedAt.seconds -= duration.components.seconds
+        for name in record.parts.keys { record.parts[name]?.checkedAt.seconds -= duration.components.seconds }
+        _ = records.renew(record, for: FactSource.name)
+    }
+}
+
+extension FakeUpstream.Fault {
+    /// The result of a search.
+    ///
+    /// - Parameter others: further items, as JSON.
+    static func result(_ jokes: [FakeJoke], others: [String] = []) -> FakeUpstream.Fault {
+        let items = jokes.map { String(decoding: $0.jsonBytes, as: UTF8.self) } + others
+        return json(#"{"total":\#(items.count),"result":[\#(items.joined(separator: ","))]}"#)
+    }
+}
