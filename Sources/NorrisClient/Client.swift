@@ -2,8 +2,8 @@ import NorrisProtocol
 
 /// Calls the daemon: one line out, one line in, on a connection of its own.
 package struct Client: Sendable {
-    private let candidates: [String]
-    private let timeout: Duration
+    let candidates: [String]
+    let timeout: Duration
 
     /// `timeout` bounds each whole call: connecting, sending, waiting, and the second attempt.
     package init(candidates: [String], timeout: Duration) {
@@ -36,7 +36,7 @@ package struct Client: Sendable {
     }
 
     /// Whether the reply is an error of code -32006. Errors are short, so a long reply is not parsed twice for it.
-    private static func saysShuttingDown(_ reply: [UInt8]) -> Bool {
+    static func saysShuttingDown(_ reply: [UInt8]) -> Bool {
         guard reply.count <= 65_536,
             let object = try? JSON.parse(reply).objectValue(),
             case .object(let error) = object["error"]

@@ -1,14 +1,15 @@
 import Glibc
 import NorrisProtocol
 
-/// One connection to the daemon: lines out, lines in, all under one deadline.
+/// One connection to the daemon: lines out, lines in, all under a deadline.
 ///
 /// It blocks the calling thread in poll(2) only. System calls that a signal interrupts are taken up again, a peer that
 /// has gone never raises SIGPIPE, and child processes do not inherit the descriptor.
 package struct Connection: ~Copyable {
     package let path: String
     let descriptor: Int32
-    private let deadline: Deadline
+    /// For everything from now on.
+    package var deadline: Deadline
     private var splitter = LineSplitter(maximumLength: Self.maximumReply)
 
     /// In bytes. The daemon holds at most 4 MiB of results for one connection; the rest is room for their envelope.

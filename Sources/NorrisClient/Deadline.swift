@@ -12,6 +12,9 @@ package struct Deadline: Sendable {
         moment = Self.now() + min(duration, .seconds(1_000_000_000))
     }
 
+    /// So late that nobody waits for it.
+    package static let never = Deadline(after: .seconds(1_000_000_000))
+
     package var hasPassed: Bool { Self.now() >= moment }
 
     /// What is left, in the milliseconds of poll(2), rounded up so that poll never returns just before the deadline.

@@ -6,8 +6,9 @@ import NorrisTerminal
 struct Norrisctl: SessionCommand {
     /// In the order of the help.
     static let commands: [any SessionCommand.Type] = [
-        FactCommand.self, CategoriesCommand.self, SearchCommand.self, StatusCommand.self, ReloadCommand.self,
-        DoctorCommand.self, CallCommand.self,
+        FactCommand.self, CategoriesCommand.self, SearchCommand.self, RecentCommand.self, StatusCommand.self,
+        WatchCommand.self, RefreshCommand.self, ReloadCommand.self, ClearCacheCommand.self, DoctorCommand.self,
+        CallCommand.self,
     ]
 
     static let version = "norrisctl \(NorrisVersion.current) (protocol \(ServerInfo.protocolVersion))"

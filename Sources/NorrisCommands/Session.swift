@@ -92,13 +92,13 @@ extension Session {
     }
 
     /// The request line of a call, without its end.
-    static func line(_ method: String, _ parameters: (some JSONEncodable)?) -> [UInt8] {
+    static func line(_ method: String, _ parameters: (some JSONEncodable)?, id: Int64 = 1) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.key("jsonrpc")
         json.string("2.0")
         json.key("id")
-        json.integer(1)
+        json.integer(id)
         json.key("method")
         json.string(method)
         json.member("params", parameters)

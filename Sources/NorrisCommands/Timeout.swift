@@ -5,6 +5,9 @@ package struct Timeout: Equatable, Sendable {
 
     package static let standard = Timeout(text: "5s", duration: .seconds(5))
 
+    /// For what is fetched from the net.
+    package static let long = Timeout(text: "10m", duration: .seconds(600))
+
     private init(text: String, duration: Duration) {
         self.text = text
         self.duration = duration

@@ -16,14 +16,15 @@ extension Freshness {
             return error.summary(now: now)
         }
         guard state == .stale, origin != .builtin else { return nil }
-        return fetchedAt.map { "out of date, last fetched \(relativeTime(of: $0, at: now))" } ?? "not fetched yet"
+        return fetchedAt.map { "out of date, last fetched \(relativeTime(of: min($0, now), at: now))" } ?? "not fetched yet"
     }
 }
 
 extension SourceFailure {
     /// `offline since 3 hours ago (No route to api.chucknorris.io)`.
     package func summary(now: Timestamp) -> String {
-        let age = relativeTime(of: since, at: now)
+        // Where the daemon was waited for, it happened after the command began.
+        let age = relativeTime(of: min(since, now), at: now)
         let since = age == "just now" ? age : "since \(age)"
         let detail = message.last == "." ? String(message.dropLast()) : message
         return "\(kind.text) \(since)" + (detail.isEmpty ? "" : " (\(detail))")

@@ -14,6 +14,11 @@ package func relativeTime(of moment: Timestamp, at now: Timestamp) -> String {
     return isPast ? "\(text) ago" : "in \(text)"
 }
 
+/// A moment that is to come, as seen from another: `in 5 minutes`; `now` where it should have come already.
+package func upcomingTime(of moment: Timestamp, at now: Timestamp) -> String {
+    moment > now ? relativeTime(of: moment, at: now) : "now"
+}
+
 /// A span of time in its two largest units: `3 days 4 hours`, `5 minutes`; never negative.
 package func durationText(seconds: Int) -> String {
     let seconds = UInt64(max(0, seconds))

@@ -8,7 +8,7 @@ extension SourceStatus {
             Span(kind),
             Span(String(items)),
             state(now: now),
-            Span(nextRunAt.map { relativeTime(of: $0, at: now) } ?? "-"),
+            Span(nextRunAt.map { upcomingTime(of: $0, at: now) } ?? "-"),
             Span(String(consecutiveFailures), consecutiveFailures > 0 ? .warning : .normal),
         ]
     }
@@ -26,8 +26,7 @@ extension SourceStatus {
     func notes(now: Timestamp) -> [Span] {
         var notes: [Span] = []
         if let error = freshness.error {
-            let retry = error.retryAt.map { "; next try \(relativeTime(of: $0, at: now))" } ?? ""
-            notes.append(Span("\(name): \(error.summary(now: now))\(retry)", .warning))
+            notes.append(Span("\(name): \(error.outlook(now: now))", .warning))
         }
         if let quota {
             let reset = relativeTime(of: quota.resetsAt, at: now)
@@ -46,6 +45,8 @@ extension SourceStatus {
             ("state", freshness.state.rawValue),
             ("fetched_at", freshness.fetchedAt?.description),
             ("error", freshness.error.map { "\($0.kind.rawValue): \($0.message)" }),
+            ("error_since", freshness.error?.since.description),
+            ("retry_at", freshness.error?.retryAt?.description),
             ("next_run_at", nextRunAt?.description),
             ("consecutive_failures", String(consecutiveFailures)),
             ("quota.limit", quota.map { String($0.limit) }),

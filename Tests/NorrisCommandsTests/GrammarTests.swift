@@ -54,7 +54,9 @@ struct GrammarTests {
         ["fact", "--today", "--category", "dev"], ["fact", "--today", "--explicit"], ["search"], ["search", ""],
         ["search", "--limit", "0", "x"], ["search", "--limit", "101", "x"], ["search", "-x"],
         ["search", "--bogus", "x"],
-        ["categories", "x"], ["status", "x"], ["reload", "x"], ["doctor", "x"], ["call"], ["call", "m", "{}", "x"],
+        ["categories", "x"], ["status", "x"], ["reload", "x"], ["doctor", "x"], ["call"],
+        ["watch", "x"], ["refresh", "a", "b"], ["clear-cache", "a", "b"], ["recent", "x"], ["recent", "1", "2"],
+        ["recent", "1", "--clear"], ["call", "m", "{}", "x"],
         ["--bogus"], ["--bogus", "fact"], ["--count", "2", "fact"], ["fcat"], ["", "fact"],
     ])
     func refusesWhatIsNoCommandLine(arguments: [String]) {

@@ -43,6 +43,14 @@ struct HostileTextTests {
         ),
         (["call", hostile], JSON.object([hostile: .string(hostile)]).jsonText),
         (["reload"], JSON.string(hostile).jsonText),
+        (["refresh", hostile], SourceRefresh.Result(started: [hostile]).jsonText),
+        (["clear-cache", hostile], CacheClear.Result(removed: 1).jsonText),
+        (
+            ["recent"],
+            RecentList.Result(items: [
+                RecentList.Search(kind: RecentList.Search.Kind(rawValue: hostile), query: hostile, at: Machine.now)
+            ]).jsonText
+        ),
     ]
 
     @Test(arguments: results)
@@ -58,6 +66,44 @@ struct HostileTextTests {
                 #expect(forbidden(in: outcome.output + outcome.errors) == [])
             }
         }
+    }
+
+    private static let failure = SourceFailure(
+        kind: SourceFailure.Kind(rawValue: hostile), message: hostile, since: Machine.now
+    )
+
+    private static let events = [
+        Event.source(hostile, .started), .source(hostile, .finished, items: 1),
+        .source(hostile, .failed, error: failure),
+        .source(hostile, Event.Phase(rawValue: hostile)), .item(source: hostile, added: 1),
+        .server(Event.Phase(rawValue: hostile)), .server(.stopping),
+    ]
+
+    @Test(arguments: [["watch"], ["refresh", "--wait"], ["watch", "--json"], ["refresh", "--wait", "--json"]])
+    func isMadeHarmlessInEvents(arguments: [String]) {
+        for last in [Event.source(hostile, .finished, items: 1), .source(hostile, .failed, error: Self.failure)] {
+            for columns in [nil, 20, 80] {
+                let machine = Machine()
+                machine.terminal = TerminalFacts(isTerminal: columns != nil, columns: columns)
+                machine.isErrorTerminal = true
+                machine.environment["NO_COLOR"] = "1"
+                machine.stream = [
+                    Machine.result(#"{"topics":[]}"#),
+                    Machine.result(SourceRefresh.Result(started: [hostile]).jsonText, id: 2),
+                ]
+                machine.stream += (Self.events + [last]).map { String(decoding: $0.line, as: UTF8.self) }
+                let outcome = machine.run(arguments)
+                #expect(!outcome.output.isEmpty || !outcome.errors.isEmpty)
+                #expect(forbidden(in: outcome.output + outcome.errors) == [])
+            }
+        }
+        let unknown = Machine()
+        let params: JSON = [
+            "topic": .string(hostile), "at": "2026-11-21T12:00:00Z", hostile: .string(hostile),
+        ]
+        unknown.stream = [#"{"jsonrpc":"2.0","method":"event","params":\#(params.jsonText)}"#]
+        let outcome = unknown.run(arguments)
+        #expect(forbidden(in: outcome.output + outcome.errors) == [])
     }
 
     @Test func isMadeHarmlessInErrors() {

@@ -13,7 +13,14 @@ final class Machine {
     var terminal = TerminalFacts(isTerminal: false)
     var input: [UInt8]? = []
 
-    /// How long each call takes.
+    /// What comes on a connection that is followed, and how it ends after that.
+    var stream: [String] = []
+    var streamEnd = ClientError.closed(path: "/run/norrisd.sock")
+    var isErrorTerminal = false
+    /// What standard output answers to what is written at once.
+    var outputError: WriteError?
+
+    /// How long each call takes, and each line that comes.
     var delay: Duration = .zero
     private var elapsed: Duration = .zero
 
@@ -21,6 +28,10 @@ final class Machine {
     private(set) var requests: [JSON] = []
     private(set) var sockets: [[String]] = []
     private(set) var timeouts: [Duration] = []
+    /// For how long the lines of a followed connection were waited for.
+    private(set) var waits: [Duration?] = []
+    private var written: [UInt8] = []
+    private var told: [UInt8] = []
 
     static let now = Timestamp("2026-11-21T12:00:00Z")!
 
@@ -57,6 +68,7 @@ final class Machine {
         let system = System(
             environment: environment,
             terminal: terminal,
+            isErrorTerminal: isErrorTerminal,
             now: Self.now,
             elapsed: { self.elapsed },
             exchange: { line, sockets, timeout in
@@ -74,9 +86,39 @@ final class Machine {
                 }
                 return self.replies.removeFirst()
             },
+            follow: follow,
+            writeOutput: { bytes throws(WriteError) in
+                if let error = self.outputError { throw error }
+                self.written += bytes
+            },
+            writeError: { self.told += $0 },
             readInput: { limit in self.input.map { Array($0.prefix(limit + 1)) } }
         )
-        return Outcome(Program.report(arguments: arguments, system: system))
+        var outcome = Outcome(Program.report(arguments: arguments, system: system))
+        outcome.output = String(decoding: written, as: UTF8.self) + outcome.output
+        outcome.errors = String(decoding: told, as: UTF8.self) + outcome.errors
+        return outcome
+    }
+
+    private func follow(
+        _ lines: [[UInt8]], _ sockets: [String], _ timeout: Duration, _ receive: ([UInt8]) -> FollowStep
+    ) -> ClientError? {
+        self.sockets.append(sockets)
+        waits.append(timeout)
+        for line in lines {
+            do {
+                requests.append(try JSON.parse(line))
+            } catch {
+                Issue.record("The request is no JSON: \(String(decoding: line, as: UTF8.self))")
+            }
+        }
+        for line in stream {
+            elapsed += delay
+            guard case .goOn(let time) = receive(Array(line.utf8)) else { return nil }
+            if let time, time <= .zero { return .timedOut(path: "/run/norrisd.sock") }
+            waits.append(time)
+        }
+        return streamEnd
     }
 
     /// The parameters of the calls, as text.
@@ -111,5 +153,23 @@ struct Outcome: Equatable {
         output = String(decoding: report.output, as: UTF8.self)
         errors = report.notes.map { $0 + "\n" }.joined()
         status = report.status
+    }
+}
+
+extension Machine {
+    /// A reply line with a result.
+    static func result(_ result: String, id: Int = 1) -> String {
+        #"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#
+    }
+
+    /// A daemon that has begun to answer `event.subscribe`, and says these lines after that.
+    static func subscribed(_ lines: String...) -> Machine {
+        let machine = Machine()
+        machine.stream = [result(#"{"topics":["source","item","server"]}"#)] + lines
+        return machine
+    }
+
+    static func line(_ event: Event) -> String {
+        String(decoding: event.line.dropLast(), as: UTF8.self)
     }
 }

@@ -4,7 +4,10 @@ import NorrisTerminal
 import Testing
 
 struct UsageTests {
-    private static let commands = ["fact", "categories", "search", "status", "reload", "doctor", "call"]
+    private static let commands = [
+        "fact", "categories", "search", "recent", "status", "watch", "refresh", "reload", "clear-cache", "doctor",
+        "call",
+    ]
 
     @Test func welcomesWithThreeThingsToTry() {
         let machine = Machine()

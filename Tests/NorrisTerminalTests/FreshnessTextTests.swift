@@ -19,8 +19,10 @@ struct FreshnessTextTests {
             """)
     }
 
-    @Test func warnsOfAFailureThatHasJustHappened() {
-        let freshness = Freshness(origin: .builtin, state: .stale, error: failure(.offline, since: ago(5)))
+    /// The one ahead is of a daemon that was waited for: the command began before.
+    @Test(arguments: [ago(5), ago(-2)])
+    func warnsOfAFailureThatHasJustHappened(since: Timestamp) {
+        let freshness = Freshness(origin: .builtin, state: .stale, error: failure(.offline, since: since))
         #expect(freshness.warning(source: "facts", now: now) == """
             facts: offline just now (api.chucknorris.io is away); showing what is stored
             """)

@@ -65,6 +65,34 @@ struct StatusScreenTests {
             """)
     }
 
+    @Test("A source that was never reached tells why, and that it is tried again; what is overdue runs now")
+    func aSourceThatFailsFromTheStart() {
+        var status = status
+        status.sources = [
+            SourceStatus(
+                name: "facts",
+                kind: "chucknorris",
+                isEnabled: true,
+                items: 104,
+                freshness: Freshness(
+                    origin: .builtin,
+                    state: .stale,
+                    error: SourceFailure(kind: .http, message: "503 Service Unavailable", since: ago(30), retryAt: now)
+                ),
+                nextRunAt: ago(1),
+                consecutiveFailures: 2
+            )
+        ]
+        let lines = screen(80) { $0.status(status, now: now) }.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[8...].joined(separator: "\n") == """
+            SOURCE  KIND         ITEMS  STATE  NEXT RUN  FAILURES
+            facts   chucknorris    104  stale  now              2
+
+            facts: answering with errors just now (503 Service Unavailable); next try now
+
+            """)
+    }
+
     @Test func isTheSameTableAt132Columns() {
         let lines = screen(132) { $0.status(status, now: now) }.split(separator: "\n")
         #expect(lines[7] == "SOURCE  KIND         ITEMS  STATE               NEXT RUN     FAILURES")
@@ -166,6 +194,8 @@ struct StatusScreenTests {
             source.gifs.state\tstale
             source.gifs.fetched_at\t2026-11-19T12:00:00Z
             source.gifs.error\toffline: There is no route to api.giphy.com.
+            source.gifs.error_since\t2026-11-21T10:00:00Z
+            source.gifs.retry_at\t2026-11-21T12:05:00Z
             source.gifs.consecutive_failures\t7
             source.gifs.quota.limit\t100
             source.gifs.quota.used\t12

@@ -48,50 +48,8 @@ struct SearchCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        try Paging(number: page ?? 1, noun: "facts", command: command).report(
-            session,
-            source: "facts",
-            nothing: "No fact contains \(text.quotedForMessage); try a shorter text, or: norrisctl categories",
-            call: { (cursor) throws(Failure) in try call(session, cursor: cursor) },
-            show: { $0.facts($1) }
-        )
-    }
-
-    private func call(_ session: Session, cursor: String?) throws(Failure) -> Reply<FactSearch.Result> {
-        let parameters = FactSearch.Parameters(
-            query: text,
-            categories: category,
-            limit: limit,
-            cursor: cursor,
-            offline: offline
-        )
-        do {
-            return try session.call(FactSearch.description, parameters, as: FactSearch.Result.self)
-        } catch {
-            throw error.withCategoryHint(category, allowsExplicit: false)
-        }
-    }
-
-    /// The command that shows a page of this search, for a shell; nil if the text cannot be shown as it is.
-    private func command(page: Int) -> String? {
-        var words = ["norrisctl", "search"]
-        if let socket = globals.socket {
-            words += ["--socket", socket]
-        }
-        for name in category {
-            words += ["--category", name]
-        }
-        if let limit {
-            words += ["--limit", "\(limit)"]
-        }
-        if offline {
-            words.append("--offline")
-        }
-        words += ["--page", "\(page)"]
-        if text.utf8.first == UInt8(ascii: "-") {
-            words.append("--")
-        }
-        words.append(text)
-        return shellCommand(words)
+        try FactTextSearch(
+            text: text, categories: category, limit: limit, page: page ?? 1, offline: offline, socket: globals.socket
+        ).report(session)
     }
 }
