@@ -27,15 +27,15 @@ struct DaemonEndToEndTests {
     }
 
     @Test func hangUpReloads() throws {
-        let daemon = try RunningDaemon(configuration: "log: {level: info}\n")
-        _ = try daemon.folder.write("log: {level: loud}\n", to: "config.yaml")
+        let daemon = try RunningDaemon(configuration: "facts: {enabled: false}\nlog: {level: info}\n")
+        _ = try daemon.folder.write("facts: {enabled: false}\nlog: {level: loud}\n", to: "config.yaml")
         daemon.send(SIGHUP)
         #expect(daemon.notifications.wait(for: "RELOADING=1")?.contains("MONOTONIC_USEC=") == true)
         let refused = try #require(daemon.notifications.wait(for: "READY=1"))
-        #expect(refused.contains("config.yaml:1: log.level"))
+        #expect(refused.contains("config.yaml:2: log.level"))
         #expect(try daemon.ctl("--json", "status").output.contains(#""state":"degraded""#))
 
-        _ = try daemon.folder.write("log: {level: debug}\n", to: "config.yaml")
+        _ = try daemon.folder.write("facts: {enabled: false}\nlog: {level: debug}\n", to: "config.yaml")
         daemon.send(SIGHUP)
         #expect(daemon.notifications.wait(for: "RELOADING=1") != nil)
         #expect(daemon.notifications.wait(for: "READY=1") != nil)
@@ -43,7 +43,7 @@ struct DaemonEndToEndTests {
     }
 
     @Test func reloadSaysFileLineAndKey() throws {
-        let daemon = try RunningDaemon(configuration: "facts:\n  refresh: 24h\n")
+        let daemon = try RunningDaemon(configuration: "facts:\n  enabled: false\n")
         #expect(try daemon.ctl("reload").status == 0)
         let path = try daemon.folder.write("facts:\n  refesh: 24h\n", to: "config.yaml")
         let result = try daemon.ctl("--json", "reload")
@@ -182,7 +182,7 @@ struct DaemonEndToEndTests {
         let good = try folder.write("A good one.\n%\n", to: "good")
         let binary = try folder.write("a\u{0}b", to: "binary")
         let daemon = try RunningDaemon(
-            in: folder, configuration: "facts: {fortunes: [\(good), \(binary), \(folder("none"))]}\n"
+            in: folder, configuration: "facts: {enabled: false, fortunes: [\(good), \(binary), \(folder("none"))]}\n"
         )
         #expect(try daemon.ctl("fact", "--category", "good").output == "A good one.\n")
         #expect(daemon.log.contains("binary: is no text"))

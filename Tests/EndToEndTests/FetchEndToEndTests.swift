@@ -1,0 +1,165 @@
+import Foundation
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+/// How the built programs fetch from an upstream that is well.
+@Suite(.timeLimit(.minutes(5)))
+struct FetchEndToEndTests {
+    @Test func nineThousandFactsArriveOnceAndAreForgottenAndFetchedAgain() async throws {
+        let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 9_000))
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            var daemon: RunningDaemon? = try .fetching(from: upstream, in: folder)
+            try daemon?.waitUntilFetched(#require(daemon).watch())
+            let items = try #require(daemon?.source().items)
+            #expect(items > 9_000)
+            let paths = upstream.requests.map(\.path)
+            #expect(paths == ["/jokes/search", "/jokes/search", "/jokes/categories"])
+            #expect(daemon?.end() == 0)
+            daemon = nil
+
+            let next = try RunningDaemon.fetching(from: upstream, in: folder)
+            let nextRun = try #require(try next.source().nextRunAt)
+            #expect(nextRun.seconds > Timestamp.now().seconds + 20 * 3600)
+            #expect(try next.source().items == items)
+            let page: FactSearch.Result = try LineClient(path: next.socket).call(
+                FactSearch.description, #"{"query":"counted to 8999 "}"#
+            )
+            #expect(page.items.count == 1)
+            #expect(page.freshness?.origin == .cache)
+            #expect(page.freshness?.state == .fresh)
+            #expect(upstream.requests.count == 3, "A restart asks for nothing, and neither does a search")
+
+            let watch = try next.watch()
+            #expect(try next.ctl("--timeout", "1m", "clear-cache").output == "removed 9,000 items\n")
+            let finished = try watch.wait(for: .finished)
+            #expect(finished.items == items)
+            #expect(upstream.requests.count == 6)
+            #expect(upstream.requests.allSatisfy { $0.header("If-None-Match") == nil })
+        }
+        await upstream.stop()
+    }
+
+    @Test func eachFurtherRunIsOneConditionalRequest() async throws {
+        let upstream = try await FakeUpstream.start()
+        try await TestThread.run {
+            let daemon = try RunningDaemon.fetching(from: upstream, facts: ", refresh: 1s")
+            await upstream.waitForRequests(6)
+            withExtendedLifetime(daemon) {}
+        }
+        let requests = upstream.requests.prefix(6)
+        #expect(requests.map(\.query) == ["chuck", "norris", nil, "chuck", "chuck", "chuck"])
+        #expect(requests.map { $0.header("If-None-Match") != nil } == [false, false, false, true, true, true])
+        #expect(requests.map { $0.header("If-Modified-Since") != nil } == [false, false, false, true, true, true])
+        await upstream.stop()
+    }
+
+    @Test func refreshSaysWhatCame() async throws {
+        let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 40))
+        try await TestThread.run {
+            let daemon = try RunningDaemon.fetching(from: upstream)
+            try daemon.waitUntilFetched(daemon.watch())
+            let items = try daemon.source().items
+            let nothing = try daemon.ctl("refresh", "--wait")
+            #expect(nothing.status == 0, "\(nothing)")
+            #expect(nothing.output == "facts: \(items) items\n")
+            upstream.setJokes(FakeUpstream.jokes(count: 52))
+            let more = try daemon.ctl("refresh", "facts", "--wait")
+            #expect(more.output == "facts: \(items + 12) items, 12 new\n", "\(more)")
+            upstream.setFault(.status(503))
+            let failed = try daemon.ctl("refresh", "--wait")
+            #expect(failed.status == 75)
+            #expect(failed.output.isEmpty)
+            #expect(failed.errors.contains("facts: answering with errors"))
+            #expect(try daemon.ctl("refresh", "nothing").status == 1)
+        }
+        await upstream.stop()
+    }
+
+    @Test func aCertificateOfTheTestsOwnIsTrustedWhereTheEnvironmentNamesIt() async throws {
+        let certificate = try FakeCertificate()
+        let upstream = try await FakeUpstream.start(security: .tls(certificate))
+        try await TestThread.run {
+            let trusting = try RunningDaemon.fetching(
+                from: upstream, environment: ["SSL_CERT_FILE": certificate.path]
+            )
+            try trusting.waitUntilFetched(trusting.watch())
+            #expect(try trusting.source().freshness.error == nil)
+            let requests = upstream.requests.count
+            #expect(requests == 3)
+
+            let wary = try RunningDaemon.fetching(from: upstream)
+            try wary.waitUntilFailing(wary.watch())
+            let failure = try #require(try wary.source().freshness.error)
+            #expect(failure.kind == .offline)
+            #expect(failure.message.contains("certificate"))
+            #expect(upstream.requests.count == requests)
+        }
+        await upstream.stop()
+    }
+
+    @Test func aReloadAllowsALargerBodyAndTheSourceRecovers() async throws {
+        let upstream = try await FakeUpstream.start()
+        try await TestThread.run {
+            let daemon = try RunningDaemon.fetching(from: upstream, http: "max_body: 4KiB")
+            let watch = try daemon.watch()
+            try daemon.waitUntilFailing(watch)
+            let failure = try #require(try daemon.source().freshness.error)
+            #expect(failure.kind == .decode)
+            #expect(failure.message.contains("http.max_body"))
+            _ = try daemon.folder.write(RunningDaemon.configuration(upstream.baseURL), to: "config.yaml")
+            #expect(try daemon.ctl("reload").status == 0)
+            #expect(try daemon.ctl("refresh", "--wait").status == 0)
+            #expect(try daemon.source().freshness.error == nil)
+            #expect(daemon.log(of: "source.recovered").count == 1)
+        }
+        await upstream.stop()
+    }
+
+    @Test func aFetchThatHangsDoesNotHoldUpTheEnd() async throws {
+        let upstream = try await FakeUpstream.start()
+        upstream.setFault(.hang)
+        try await TestThread.run {
+            let daemon = try RunningDaemon.fetching(from: upstream)
+            await upstream.waitForRequests(1)
+            let start = ContinuousClock.now
+            #expect(daemon.end() == 0)
+            #expect(start.duration(to: .now) < .seconds(3), "It was not called off, but cut off")
+            #expect(daemon.log(of: "source.failed").isEmpty)
+        }
+        await upstream.stop()
+    }
+
+    @Test("A daemon that is killed while it fetches has its facts, and keeps the pause that was due to a failure")
+    func killedWhileFetching() async throws {
+        let upstream = try await FakeUpstream.start()
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            var daemon: RunningDaemon? = try .fetching(from: upstream, in: folder)
+            try daemon?.waitUntilFetched(#require(daemon).watch())
+            let items = try daemon?.source().items
+            // So many failures that the next pause is hardly ever short.
+            upstream.setFault(.status(503))
+            for _ in 0..<12 { _ = try daemon?.ctl("refresh", "--wait") }
+            upstream.setFault(.hang)
+            let before = upstream.requests.count
+            _ = try daemon?.ctl("refresh")
+            await upstream.waitForRequests(before + 1)
+            daemon?.end(SIGKILL)
+            daemon = nil
+
+            for _ in 0..<2 {
+                let next = try RunningDaemon.fetching(from: upstream, in: folder)
+                let source = try next.source()
+                #expect(source.items == items)
+                #expect(try #require(source.nextRunAt).seconds > Timestamp.now().seconds)
+                #expect(source.freshness.error?.kind == .http)
+                #expect(try next.ctl("fact").status == 0)
+                next.end(SIGKILL)
+            }
+            #expect(upstream.requests.count == before + 1)
+        }
+        await upstream.stop()
+    }
+}

@@ -1,0 +1,52 @@
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+extension RunningDaemon {
+    /// A daemon that fetches facts from a fake upstream.
+    ///
+    /// - Parameters:
+    ///   - facts: further keys of the section, each after a comma.
+    ///   - http: the content of that section.
+    static func fetching(
+        from upstream: FakeUpstream, in folder: TemporaryFolder = TemporaryFolder(), facts: String = "",
+        http: String = "timeout: 60s", environment: [String: String] = [:]
+    ) throws -> RunningDaemon {
+        try RunningDaemon(
+            in: folder, configuration: configuration(upstream.baseURL, facts: facts, http: http),
+            environment: environment
+        )
+    }
+
+    static func configuration(_ baseURL: String, facts: String = "", http: String = "timeout: 60s") -> String {
+        "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {\(http)}\n"
+    }
+
+    /// What `server.status` says of the facts.
+    func source() throws -> SourceStatus {
+        let status: ServerStatus.Result = try LineClient(path: socket).call(ServerStatus.description)
+        return try #require(status.sources.first { $0.name == "facts" })
+    }
+
+    /// Hears from now on what the sources do.
+    func watch() throws -> LineClient {
+        let client = try LineClient(path: socket)
+        let _: EventSubscribe.Result = try client.call(EventSubscribe.description, #"{"topics":["source"]}"#)
+        return client
+    }
+
+    /// Waits until the facts have been fetched once.
+    func waitUntilFetched(_ watch: LineClient) throws {
+        while try source().freshness.fetchedAt == nil { try watch.wait(for: .finished) }
+    }
+
+    /// Waits until the source fails.
+    func waitUntilFailing(_ watch: LineClient) throws {
+        while try source().freshness.error == nil { try watch.wait(for: .failed) }
+    }
+
+    /// The lines of the log for an event, such as `source.failed`.
+    func log(of event: String) -> [Substring] {
+        log.split(separator: "\n").filter { $0.contains(" \(event) ") }
+    }
+}
