@@ -27,7 +27,8 @@ final class Fetching: Sendable {
         self.logger = logger
         trustRoots = environment.trustRoots
         let host = ScheduleHost(
-            schedules: ScheduleRecords(databases: databases, logger: logger), fetches: records, facts: facts, events: events
+            schedules: ScheduleRecords(databases: databases, logger: logger), fetches: records, facts: facts,
+            events: events
         )
         prefetcher = Prefetcher(host: host, machine: environment.machine, clock: environment.clock, logger: logger)
         knownCategories.learn(records.record(of: FactSource.name)?.categories ?? [])
@@ -98,20 +99,18 @@ final class Fetching: Sendable {
         if let source, !names.contains(where: { $0.hasSameBytes(as: source) }) {
             throw ResponseError(RefreshRefusal.unknown, of: source)
         }
-        let cleared = await withTaskExecutorPreference(Prefetcher.background) { [store, settings] () -> Result<Int, StoreError> in
-            do throws(StoreError) {
+        do throws(StoreError) {
+            let fortunes = settings.configuration.facts.fortunes
+            let removed = try await withTaskExecutorPreference(Prefetcher.background) { [store] () throws(StoreError) in
                 let removed = try store.clearUpstream()
-                store.importFortunes(settings.configuration.facts.fortunes)
-                return .success(removed)
-            } catch {
-                return .failure(error)
+                store.importFortunes(fortunes)
+                return removed
             }
-        }
-        guard case .success(let removed) = cleared else {
+            prefetcher.contentGone(FactSource.name)
+            return removed
+        } catch {
             throw .storage("The cache cannot be written now.", hint: "The daemon's log says why.")
         }
-        prefetcher.contentGone(FactSource.name)
-        return removed
     }
 
     /// The cache was lost and made anew: everything fetched is gone.
@@ -164,44 +163,4 @@ struct FetchingEnvironment: Sendable {
     var machine: String
     var clock: any WallClock
     var trustRoots: String?
-}
-
-extension HTTPSettings {
-    init(_ http: Configuration.HTTP, trustRoots: String?) {
-        self.init(
-            timeout: http.timeout,
-            maximumBody: http.maxBody,
-            userAgent: http.userAgent,
-            proxy: http.proxy.map {
-                HTTPProxySettings(host: $0.host, port: $0.port, user: $0.user, password: $0.password)
-            },
-            trustRoots: trustRoots
-        )
-    }
-}
-
-extension ResponseError {
-    fileprivate init(_ refusal: RefreshRefusal, of source: String) {
-        switch refusal {
-        case .unknown:
-            self = .notFound(
-                "There is no source \(source.quotedForMessage).", hint: "server.status lists those there are."
-            )
-        case .disabled:
-            self = .notFound(
-                "The source \(source.quotedForMessage) is not fetched.",
-                hint: "Set its enabled to true in the daemon's configuration."
-            )
-        case .putOff(let until):
-            self = .busy(
-                "The upstream of \(source) asked to be left alone until \(until).",
-                hint: "It is fetched then by itself.", retryAt: until
-            )
-        case .tooSoon(let until):
-            self = .busy(
-                "\(source) was refreshed less than 5 minutes ago.",
-                hint: "Wait until \(until), or ask an administrator.", retryAt: until
-            )
-        }
-    }
 }

@@ -73,6 +73,8 @@ struct Planner: Sendable {
         schedules[name]?.finish(outcome, now: now, using: &generator)
     }
 
+    /// - Returns: nil for a source that is not known.
+    @discardableResult
     mutating func update<Result, Failure: Error>(
         _ name: String, _ body: (inout SourceSchedule) throws(Failure) -> Result
     ) throws(Failure) -> Result? {

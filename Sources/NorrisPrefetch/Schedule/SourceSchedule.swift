@@ -104,8 +104,8 @@ package struct SourceSchedule: Equatable, Sendable {
     /// Whether a search may be passed on to the upstream.
     func mayAsk(_ now: Timestamp) -> Bool {
         guard policy.isEnabled, !isFresh(now) else { return false }
-        let failedAt = [record.failedAt, vainWait?.since]
-        let holds = [record.backoffUntil, record.retryAt] + failedAt.map { $0?.advanced(by: SourceSchedule.searchPause) }
+        let pauses = [record.failedAt, vainWait?.since].map { $0?.advanced(by: SourceSchedule.searchPause) }
+        let holds = [record.backoffUntil, record.retryAt] + pauses
         return holds.allSatisfy { $0.map { $0 <= now } ?? true }
     }
 

@@ -129,7 +129,8 @@ package final class Prefetcher: Service {
         let timeLeft = Prefetcher.searchTime - (clock.elapsed - start)
         guard isTaken, timeLeft >= Prefetcher.shortestRequest else {
             let message = "The source \(name) is being fetched, which takes longer than a search waits."
-            update(name) { $0.noteVainWait(message, now: self.clock.now) }
+            let now = clock.now
+            _ = state.withLock { $0.planner.update(name) { $0.noteVainWait(message, now: now) } }
             return false
         }
         // Whoever had the turn may have brought news.
@@ -143,7 +144,7 @@ package final class Prefetcher: Service {
         // What was called off says nothing of the upstream.
         guard !Task.isCancelled else { return false }
         note(name) { planner in
-            _ = planner.update(name) { $0.finishSearch(failure, now: self.clock.now) }
+            planner.update(name) { $0.finishSearch(failure, now: self.clock.now) }
         }
         return failure == nil
     }
@@ -151,7 +152,7 @@ package final class Prefetcher: Service {
     /// The stored content of a source is gone: it is due at once, if nothing holds it.
     package func contentGone(_ name: String) {
         note(name) { planner in
-            _ = planner.update(name) { $0.contentGone(self.clock.now) }
+            planner.update(name) { $0.contentGone(self.clock.now) }
         }
         wakeUp.set()
     }
@@ -175,12 +176,6 @@ package final class Prefetcher: Service {
 
     /// The thread for what may take long and is in no hurry.
     package static var background: any TaskExecutor { BackgroundExecutor.shared }
-
-    private func update(_ name: String, _ change: (inout SourceSchedule) -> Void) {
-        state.withLock { state in
-            _ = state.planner.update(name, change)
-        }
-    }
 
     /// Changes a schedule, keeps what came of it, and says in the log where a source begins or ceases to fail: once,
     /// however often it is tried.

@@ -34,11 +34,8 @@ extension Fact {
         var text = sanitizedText(holdsMarkup(value) ? plainText(fromHTML: value) : value)[...]
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }
-        return (1...longestText).contains(text.unicodeScalars.count) ? String(text) : nil
+        return (1...maximumLength).contains(text.unicodeScalars.count) ? String(text) : nil
     }
-
-    /// In code points.
-    private static let longestText = 10_000
 
     /// Nil if they are neither absent nor null nor of a type that was ever sent.
     private static func categories(_ object: JSONObject) -> [String]? {
@@ -59,26 +56,12 @@ extension Fact {
     /// Those that may be names of categories, each once, in their order.
     static func categoryNames(_ names: [JSON]) -> [String] {
         var kept: [String] = []
-        for case .string(let name) in names where isCategory(name) && !kept.contains(name) {
+        for case .string(let name) in names where isCategoryName(name) && !kept.contains(name) {
             kept.append(name)
             // Each costs a seat, and an upstream has sixteen.
             if kept.count == maximumCategories { break }
         }
         return kept
-    }
-
-    /// `[a-z0-9_-]{1,40}`
-    private static func isCategory(_ name: String) -> Bool {
-        (1...40).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default:
-                    false
-                }
-            }
     }
 
     private static func url(_ json: JSON?) -> String? {

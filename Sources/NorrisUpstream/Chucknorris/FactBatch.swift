@@ -25,7 +25,9 @@ package struct FactBatch: Sendable, Equatable {
         try JSONItems.forEach(in: body, under: "result") { item throws(UnusableBody) in
             total += 1
             if Task.isCancelled { throw .cancelled }
-            if total > FactBatch.maximumJokes { throw .fault("answered with more than \(FactBatch.maximumJokes) jokes") }
+            if total > FactBatch.maximumJokes {
+                throw .fault("answered with more than \(FactBatch.maximumJokes) jokes")
+            }
             guard item.count <= JSONItems.maximumItem, let json = try? JSON.parse(item),
                 let fact = Fact(joke: json)
             else {

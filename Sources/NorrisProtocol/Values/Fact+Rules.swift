@@ -1,0 +1,15 @@
+/// What every source of facts has to keep to.
+extension Fact {
+    /// A fact longer than this is not stored: the longest that `max_length` can name, in code points.
+    package static let maximumLength = 10_000
+
+    /// Whether a name may be a category: `[a-z0-9_-]{1,40}`.
+    package static func isCategoryName(_ name: String) -> Bool {
+        (1...40).contains(name.utf8.count)
+            && name.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+            }
+    }
+}
