@@ -21,8 +21,4 @@ import Testing
             #expect(waits.count { $0 >= low && $0 < low + 0.02 } > 120)
         }
     }
-
-    @Test func theHashIsTheSameForEver() {
-        #expect(stableHash("facts") == 5_785_116_629_745_249_858)
-    }
 }

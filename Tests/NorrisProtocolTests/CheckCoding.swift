@@ -44,6 +44,20 @@ func checkDecoding<Value: JSONDecodable & Equatable>(
     }
 }
 
+/// Pins the text of parameters, and that the method takes it.
+///
+/// - Returns: what the daemon reads.
+@discardableResult
+func check(
+    _ parameters: some JSONEncodable,
+    of method: MethodDescription,
+    json: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws -> Arguments {
+    checkEncoding(parameters, json: json, sourceLocation: sourceLocation)
+    return try method.arguments(from: JSON.parse(json))
+}
+
 extension JSON {
     /// The value with a member more in each of its objects.
     fileprivate var withUnknownMembers: JSON {

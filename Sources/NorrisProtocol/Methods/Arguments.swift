@@ -39,4 +39,15 @@ package struct Arguments: Sendable {
         default: return []
         }
     }
+
+    /// A parameter that is a list of objects; empty where it is absent.
+    ///
+    /// - Throws: `-32602`, naming what in it is wrong.
+    package func values<Value: JSONDecodable>(_ name: String) throws(ResponseError) -> [Value] {
+        do {
+            return try object.optional(name) ?? []
+        } catch {
+            throw .invalidParams("\(error)", parameter: name)
+        }
+    }
 }

@@ -6,16 +6,11 @@ package enum FactSearch {
         parameters: [
             .required("query", .text(1...65_536), "The text to look for; no character of it is special."),
             .optional("category", .stringOrStrings, "Only facts of this category, or of any of these."),
-            .optional("limit", .integer(1...100), "How many facts a page holds; 25 if absent."),
-            .optional("cursor", .string, "The `next` of the page before."),
+            .limit(1...100, default: 25),
+            .cursor,
             .optional("offline", .boolean, "Whether to answer from the cache in any case."),
         ],
-        result: .object([
-            .required("items", .list(.reference("Fact"))),
-            .optional("total", .integer(0...countedMatches)),
-            .optional("next", .string),
-            .required("freshness", .reference("Freshness")),
-        ])
+        result: .page(of: "Fact")
     )
 
     package struct Parameters: JSONEncodable {

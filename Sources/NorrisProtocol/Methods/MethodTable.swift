@@ -3,6 +3,7 @@
 /// Adding one: CONTRIBUTING.md has the list of what to touch.
 package enum MethodTable {
     package static let methods: [MethodDescription] = [
+        AuthorList.description,
         CacheClear.description,
         EventSubscribe.description,
         FactCategories.description,
@@ -10,8 +11,20 @@ package enum MethodTable {
         FactRandom.description,
         FactSearch.description,
         FactToday.description,
+        FavoriteAdd.description,
+        FavoriteImport.description,
+        FavoriteList.description,
+        FavoriteRemove.description,
+        GifGet.description,
+        GifRandom.description,
+        GifSearch.description,
+        GifTrending.description,
+        PostGet.description,
+        PostList.description,
+        PostMarkRead.description,
         RecentClear.description,
         RecentList.description,
+        RecentServed.description,
         Discover.description,
         ServerInfo.description,
         ServerReload.description,

@@ -27,6 +27,7 @@ extension Schema: JSONEncodable {
         case .list(let element): ["type": "array", "items": element.document]
         case .nullable(let schema): ["oneOf": [schema.document, ["type": "null"]]]
         case .object(let members): objectDocument(members)
+        case .dictionary(let value): ["type": "object", "additionalProperties": value.document]
         case .reference(let name): ["$ref": .string("#/components/schemas/\(name)")]
         }
     }
@@ -59,6 +60,7 @@ extension Schema: CustomStringConvertible {
         case .nullable(let schema): "\(schema)|null"
         case .object(let members):
             "{" + members.map { "\($0.name)\($0.isRequired ? "" : "?"):\($0.schema)" }.joined(separator: ",") + "}"
+        case .dictionary(let value): "{name:\(value)}"
         case .reference(let name): name
         }
     }

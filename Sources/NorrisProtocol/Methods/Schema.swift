@@ -18,6 +18,8 @@ package indirect enum Schema: Equatable, Sendable {
     /// A value that is null where it is unknown.
     case nullable(Schema)
     case object([Member])
+    /// An object of values of one shape, under names that are not known beforehand.
+    case dictionary(Schema)
     /// A value described under `components.schemas`.
     case reference(String)
 
@@ -53,7 +55,7 @@ extension Schema {
         case .timestamp: "a time such as 2026-01-31T12:00:00Z"
         case .list(let element): "a list, each item " + element.requirement
         case .nullable(let schema): schema.requirement + ", or null"
-        case .object, .reference: "an object"
+        case .object, .dictionary, .reference: "an object"
         }
     }
 
@@ -77,7 +79,7 @@ extension Schema {
         case (.list(let element), .array(let elements)): elements.allSatisfy(element.accepts)
         case (.nullable, .null): true
         case (.nullable(let schema), _): schema.accepts(json)
-        case (.object, .object), (.reference, .object): true
+        case (.object, .object), (.dictionary, .object), (.reference, .object): true
         default: false
         }
     }

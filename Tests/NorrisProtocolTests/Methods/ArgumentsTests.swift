@@ -14,4 +14,17 @@ struct ArgumentsTests {
         #expect(arguments.integer("count") == 3)
         #expect(arguments.strings("name") == ["Ada"])
     }
+
+    @Test("A list of objects is read whole, or what is wrong in it is named")
+    func readsObjects() throws {
+        let item: JSON = ["kind": "gif", "id": "a", "title": "t", "added_at": "2026-11-21T12:00:00Z"]
+        let good = try FavoriteImport.description.arguments(from: ["items": .array([item])])
+        let read: [Favorite] = try good.values("items")
+        #expect(read == [Favorite(kind: .gif, id: "a", title: "t", addedAt: Timestamp(seconds: 1_795_262_400))])
+        let bad = try FavoriteImport.description.arguments(from: ["items": .array([item, ["kind": "gif"]])])
+        let error = #expect(throws: ResponseError.self) { let _: [Favorite] = try bad.values("items") }
+        #expect(error?.code == .invalidParams)
+        #expect(error?.details["parameter"] == "items")
+        #expect(error?.message == "items.1.id is missing.")
+    }
 }

@@ -66,7 +66,7 @@ struct DiscoverTests {
     func usesKnownKeywords() throws {
         let known: Set = [
             "$ref", "type", "properties", "required", "items", "minItems", "oneOf", "enum", "format", "minimum",
-            "maximum", "minLength", "maxLength",
+            "maximum", "minLength", "maxLength", "additionalProperties",
         ]
         let components = try document.required("components", as: JSONObject.self)
         var schemas = try components.required("schemas", as: JSONObject.self).members.map(\.value)
@@ -79,7 +79,7 @@ struct DiscoverTests {
             #expect(Set(object.members.map(\.key)).isSubset(of: known), "\(schema)")
             schemas += try object.optional("properties", as: JSONObject.self)?.members.map(\.value) ?? []
             schemas += try object.optional("oneOf", as: [JSON].self) ?? []
-            schemas += object["items"].map { [$0] } ?? []
+            schemas += [object["items"], object["additionalProperties"]].compactMap { $0 }
             let properties = try object.optional("properties", as: JSONObject.self)?.members.map(\.key) ?? []
             #expect(Set(try object.optional("required", as: [String].self) ?? []).isSubset(of: properties))
         }

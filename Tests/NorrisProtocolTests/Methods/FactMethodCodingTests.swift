@@ -61,7 +61,7 @@ struct FactMethodCodingTests {
     }
 
     @Test func factGet() throws {
-        let arguments = try check(FactGet.Parameters(id: "-a"), of: FactGet.description, json: #"{"id":"-a"}"#)
+        let arguments = try check(IDParameters(id: "-a"), of: FactGet.description, json: #"{"id":"-a"}"#)
         #expect(arguments.string("id") == "-a")
         checkCoding(FactGet.Result(fact: fact), json: #"{"fact":"# + factJSON + "}")
     }
@@ -94,16 +94,5 @@ struct FactMethodCodingTests {
             ),
             json: #"{"items":[{"name":"dev","count":12},{"name":"music","count":1}],"freshness":"# + freshnessJSON + "}"
         )
-    }
-
-    @discardableResult
-    private func check(
-        _ parameters: some JSONEncodable,
-        of method: MethodDescription,
-        json: String,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> Arguments {
-        checkEncoding(parameters, json: json, sourceLocation: sourceLocation)
-        return try method.arguments(from: JSON.parse(json))
     }
 }

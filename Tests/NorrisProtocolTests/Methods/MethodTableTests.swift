@@ -11,13 +11,19 @@ struct MethodTableTests {
     @Test func hasTheMethodsOfThisVersion() {
         #expect(
             names == [
-                "cache.clear", "event.subscribe", "fact.categories", "fact.get", "fact.random", "fact.search",
-                "fact.today", "recent.clear", "recent.list", "rpc.discover", "server.info", "server.reload",
+                "author.list", "cache.clear", "event.subscribe", "fact.categories", "fact.get", "fact.random",
+                "fact.search", "fact.today", "favorite.add", "favorite.import", "favorite.list", "favorite.remove",
+                "gif.get", "gif.random", "gif.search", "gif.trending", "post.get", "post.list", "post.mark_read",
+                "recent.clear", "recent.list", "recent.served", "rpc.discover", "server.info", "server.reload",
                 "server.status", "source.refresh",
             ]
         )
         #expect(MethodTable.methods.filter(\.isAdministrative).map(\.name) == ["cache.clear", "server.reload"])
-        #expect(MethodTable.capabilities == ["cache", "event", "fact", "recent", "rpc", "server", "source"])
+        #expect(
+            MethodTable.capabilities == [
+                "author", "cache", "event", "fact", "favorite", "gif", "post", "recent", "rpc", "server", "source",
+            ]
+        )
     }
 
     @Test("A name is a group and a verb, in lower case")

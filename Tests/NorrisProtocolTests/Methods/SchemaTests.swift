@@ -27,6 +27,10 @@ struct SchemaTests {
             "{fact:Fact,next?:string}"
         ),
         (.object([]), #"{"type":"object","properties":{},"required":[]}"#, "{}"),
+        (
+            .dictionary(.count), #"{"type":"object","additionalProperties":{"type":"integer","minimum":0}}"#,
+            "{name:integer}"
+        ),
     ])
     func hasItsDocument(_ schema: Schema, _ json: String, _ short: String) {
         checkEncoding(schema, json: json)
