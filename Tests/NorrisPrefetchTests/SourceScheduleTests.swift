@@ -216,6 +216,26 @@ import Testing
         #expect(schedule.mayAsk(stale.advanced(by: .seconds(600))))
     }
 
+    @Test mutating func aSearchOfMoreThanTheContentAsksWhileThatIsFresh() {
+        var schedule = fetched()
+        #expect(!schedule.mayAsk(Self.start))
+        #expect(schedule.mayAsk(Self.start, whileFresh: true))
+        schedule.finishSearch(Self.offline, now: Self.start)
+        #expect(!schedule.mayAsk(Self.start.advanced(by: .seconds(59)), whileFresh: true))
+    }
+
+    @Test mutating func aRunThatIsPostponedIsNoFailure() {
+        var schedule = fetched()
+        let due = Self.start.advanced(by: Self.day * 2)
+        _ = schedule.start(due, using: &random)
+        let reason = FetchFailure(kind: .quota, message: "no", isRetryable: true, retryAfter: .seconds(600))
+        schedule.finish(.postponed(reason), now: due, using: &random)
+        #expect(!schedule.isRunning)
+        #expect(schedule.record.failures == 0 && schedule.failure == nil)
+        #expect(schedule.nextRunAt == due.advanced(by: .seconds(600)))
+        #expect(schedule.mayAsk(due), "Users are not held")
+    }
+
     @Test mutating func aSearchDoesNotAskInBackoff() throws {
         var schedule = schedule()
         for _ in 0..<12 { failed(&schedule, Self.offline, at: Self.start) }

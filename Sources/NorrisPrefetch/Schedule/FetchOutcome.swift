@@ -29,6 +29,8 @@ package enum FetchOutcome: Equatable, Sendable {
     /// The upstream had no news, but what it spoke of was cleared meanwhile.
     case contentGone
     case failed(FetchFailure)
+    /// The run, or the rest of it, has to wait for `retryAfter`: which is no failure of the upstream.
+    case postponed(FetchFailure)
     /// The daemon stops.
     case cancelled
 }

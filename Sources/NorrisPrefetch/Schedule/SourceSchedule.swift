@@ -83,9 +83,15 @@ package struct SourceSchedule: Equatable, Sendable {
         return failure
     }
 
-    /// What a search that is not passed on meets: the failure, or that others waited for the turn in vain a moment ago.
-    package func searchFailure(_ now: Timestamp) -> SourceFailure? {
-        if let failure { return failure }
+    /// What a search that is not passed on meets: the failure, with the time from which searches are passed on again,
+    /// or that others waited for the turn in vain a moment ago.
+    ///
+    /// - Parameter whileFresh: whether searches are passed on also while the content is fresh.
+    package func searchFailure(_ now: Timestamp, whileFresh: Bool = false) -> SourceFailure? {
+        if var failure {
+            if whileFresh || !isFresh(now) { failure.retryAt = searchHolds.max() }
+            return failure
+        }
         guard let vainWait, vainWait.since.duration(to: now) < SourceSchedule.searchPause else { return nil }
         return vainWait
     }
@@ -102,11 +108,30 @@ package struct SourceSchedule: Equatable, Sendable {
     }
 
     /// Whether a search may be passed on to the upstream.
-    func mayAsk(_ now: Timestamp) -> Bool {
-        guard policy.isEnabled, !isFresh(now) else { return false }
-        let pauses = [record.failedAt, vainWait?.since].map { $0?.advanced(by: SourceSchedule.searchPause) }
-        let holds = [record.backoffUntil, record.retryAt] + pauses
-        return holds.allSatisfy { $0.map { $0 <= now } ?? true }
+    ///
+    /// - Parameter whileFresh: whether content that is fresh as a whole may lack what is searched.
+    func mayAsk(_ now: Timestamp, whileFresh: Bool = false) -> Bool {
+        guard policy.isEnabled, whileFresh || !isFresh(now) else { return false }
+        return searchHolds.allSatisfy { $0 <= now }
+    }
+
+    /// The times before which no search is passed on. Whoever waits in vain for a run spares others the wait; for
+    /// another search, that ends in a moment.
+    private var searchHolds: [Timestamp] {
+        let pauses = [record.failedAt, isRunning ? vainWait?.since : nil]
+        return [record.backoffUntil, record.retryAt].compactMap { $0 }
+            + pauses.compactMap { $0?.advanced(by: SourceSchedule.searchPause) }
+    }
+
+    /// Why a run that has begun has to wait all the same: a search that had the turn may have been told to go away.
+    func hold(_ now: Timestamp) -> FetchFailure? {
+        guard let retryAt = record.retryAt, retryAt > now else { return nil }
+        return FetchFailure(
+            kind: record.failure?.kind ?? .quota,
+            message: record.failure?.message ?? "The upstream asked to be left alone.",
+            isRetryable: true,
+            retryAfter: now.duration(to: retryAt)
+        )
     }
 
     /// Takes times back that only a clock that was set back can have put so far ahead.
@@ -169,6 +194,8 @@ package struct SourceSchedule: Equatable, Sendable {
         case .contentGone:
             content = nil
             record.nextRunAt = now
+        case .postponed(let reason):
+            record.nextRunAt = now.advanced(by: reason.retryAfter ?? interval)
         case .fetched(_, let notBefore):
             record = Record()
             vainWait = nil
@@ -199,6 +226,7 @@ package struct SourceSchedule: Equatable, Sendable {
         } else {
             record.failure = nil
             record.failedAt = nil
+            vainWait = nil
         }
     }
 

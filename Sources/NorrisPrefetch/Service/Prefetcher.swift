@@ -98,43 +98,51 @@ package final class Prefetcher: Service {
         var outcome = FetchOutcome.cancelled
         if await turn.take() {
             defer { turn.giveBack() }
-            host.keep(record, of: name)
             host.began(name)
-            logger.debug("source.started", metadata: ["source": "\(name)"])
-            if let fetch = state.withLock({ $0.fetches[name] }) { outcome = await fetch() }
+            if let hold = schedule(of: name)?.hold(clock.now) {
+                outcome = .postponed(hold)
+            } else {
+                host.keep(record, of: name)
+                logger.debug("source.started", metadata: ["source": "\(name)"])
+                if let fetch = state.withLock({ $0.fetches[name] }) { outcome = await fetch() }
+            }
         }
         note(name) { $0.finish(name, outcome, now: self.clock.now) }
         if case .fetched(let added, _) = outcome { host.finished(name, added: added) }
         if case .failed = outcome, let failure = schedule(of: name)?.failure { host.failed(name, failure) }
+        if case .postponed(let reason) = outcome {
+            let (now, next) = (clock.now, schedule(of: name)?.nextRunAt)
+            host.failed(name, SourceFailure(kind: reason.kind, message: reason.message, since: now, retryAt: next))
+        }
         wakeUp.set()
     }
 
     /// Whether a search would be passed on to the source's upstream now.
-    package func mayAsk(_ name: String) -> Bool {
-        schedule(of: name)?.mayAsk(clock.now) ?? false
+    package func mayAsk(_ name: String, whileFresh: Bool = false) -> Bool {
+        schedule(of: name)?.mayAsk(clock.now, whileFresh: whileFresh) ?? false
     }
 
     /// Passes a search on to a source's upstream, if this is the time to.
     ///
-    /// - Parameter request: is given the time it may take, and returns whether the upstream takes this search at all.
+    /// - Parameters:
+    ///   - whileFresh: whether also while the source's content is fresh as a whole.
+    ///   - request: is given the time it may take, and returns whether the upstream takes this search at all.
     /// - Returns: whether the upstream answered. Where it did not, or was left alone, the schedule says why.
     package func ask(
-        _ name: String, _ request: @Sendable (Duration) async throws(FetchFailure) -> Bool
+        _ name: String, whileFresh: Bool = false,
+        _ request: @Sendable (Duration) async throws(FetchFailure) -> Bool
     ) async -> Bool {
-        guard mayAsk(name) else { return false }
+        guard mayAsk(name, whileFresh: whileFresh) else { return false }
         let turn = state.withLock { $0.turn(of: name) }
         let start = clock.elapsed
         let isTaken = await turn.take(within: Prefetcher.searchTime, on: clock)
         defer { if isTaken { turn.giveBack() } }
         let timeLeft = Prefetcher.searchTime - (clock.elapsed - start)
         guard isTaken, timeLeft >= Prefetcher.shortestRequest else {
-            let message = "The source \(name) is being fetched, which takes longer than a search waits."
-            let now = clock.now
-            _ = state.withLock { $0.planner.update(name) { $0.noteVainWait(message, now: now) } }
-            return false
+            return waitedInVain(name)
         }
         // Whoever had the turn may have brought news.
-        guard mayAsk(name) else { return false }
+        guard mayAsk(name, whileFresh: whileFresh) else { return false }
         var failure: FetchFailure?
         do throws(FetchFailure) {
             guard try await request(timeLeft) else { return false }
@@ -143,10 +151,21 @@ package final class Prefetcher: Service {
         }
         // What was called off says nothing of the upstream.
         guard !Task.isCancelled else { return false }
+        if failure?.kind == .timeout, timeLeft < Prefetcher.searchTime - Prefetcher.shortestRequest {
+            // Most of the time went into the wait for others.
+            return waitedInVain(name)
+        }
         note(name) { planner in
             planner.update(name) { $0.finishSearch(failure, now: self.clock.now) }
         }
         return failure == nil
+    }
+
+    private func waitedInVain(_ name: String) -> Bool {
+        let message = "The source \(name) is being asked by others, which takes longer than a search waits."
+        let now = clock.now
+        _ = state.withLock { $0.planner.update(name) { $0.noteVainWait(message, now: now) } }
+        return false
     }
 
     /// The stored content of a source is gone: it is due at once, if nothing holds it.
