@@ -58,14 +58,15 @@ let rooms: [Target] = [
     .target(
         name: "NorrisUpstream",
         dependencies: [
-            "NorrisProtocol", "NorrisText", asyncHTTPClient, logging, nioCore, nioHTTP1, nioHTTPCompression, nioPosix,
-            nioSSL,
+            "CExpat", "NorrisProtocol", "NorrisText", asyncHTTPClient, logging, nioCore, nioHTTP1, nioHTTPCompression,
+            nioPosix, nioSSL,
         ]
     ),
     .target(name: "SystemdIntegration", dependencies: ["CSystemd"]),
 ]
 
 let vocabulary: [Target] = [
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(name: "NorrisProtocol"),
     .target(name: "NorrisText"),
@@ -102,14 +103,20 @@ let tests: [Target] = [
         name: "NorrisStoreTests",
         dependencies: ["NorrisProtocol", "NorrisStore", "NorrisTestSupport", "NorrisText", grdb, logging]
     ),
-    .testTarget(name: "NorrisTerminalTests", dependencies: ["NorrisProtocol", "NorrisTerminal", "NorrisTestSupport"]),
+    .testTarget(
+        name: "NorrisTerminalTests",
+        dependencies: ["NorrisProtocol", "NorrisTerminal", "NorrisTestSupport", "NorrisText"]
+    ),
     .testTarget(name: "NorrisTextTests", dependencies: ["NorrisText"]),
     .testTarget(
         name: "NorrisUpstreamTests",
         dependencies: ["NorrisProtocol", "NorrisTestSupport", "NorrisUpstream", logging]
     ),
     .testTarget(name: "SystemdIntegrationTests", dependencies: ["NorrisTestSupport", "SystemdIntegration"]),
-    .target(name: "NorrisTestSupport", dependencies: ["NorrisPrefetch", "NorrisProtocol", nioCore, nioPosix, nioSSL]),
+    .target(
+        name: "NorrisTestSupport",
+        dependencies: ["NorrisPrefetch", "NorrisProtocol", logging, nioCore, nioPosix, nioSSL]
+    ),
 ]
 
 let package = Package(

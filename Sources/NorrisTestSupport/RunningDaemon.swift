@@ -74,4 +74,13 @@ package final class RunningDaemon {
             environment: ["NORRISD_SOCKET": socket, "HOME": folder.path]
         )
     }
+
+    /// Runs `norrisctl` against it as another user, who must be let to the socket; only root can.
+    package func ctl(uid: Int, _ arguments: [String]) throws -> ProgramResult {
+        try run(
+            "setpriv",
+            ["--reuid", "\(uid)", "--regid", "\(uid)", "--clear-groups", Programs.norrisctl] + arguments,
+            environment: ["NORRISD_SOCKET": socket]
+        )
+    }
 }

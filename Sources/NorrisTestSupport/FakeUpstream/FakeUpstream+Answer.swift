@@ -18,6 +18,12 @@ extension FakeUpstream {
         }
     }
 
+    /// What stands at a path, whatever is asked of it.
+    struct Document: Sendable {
+        var contentType: String
+        var body: [UInt8]
+    }
+
     /// What the upstream has, and how it shows it.
     struct Content: Sendable {
         var jokes: [FakeJoke]
@@ -25,6 +31,9 @@ extension FakeUpstream {
         /// Further header fields of every answer.
         var headers: [(String, String)] = []
         var isCompressed = false
+        var giphy = FakeGiphy()
+        /// What stands at a path, before anything of the APIs.
+        var documents: [String: Document] = [:]
 
         /// The answer of an upstream that works.
         ///
@@ -32,7 +41,16 @@ extension FakeUpstream {
         func answer(to request: Request, changing number: Int?) -> Answer {
             guard request.path.hasPrefix(prefix) else { return Self.failure(404, "Not Found") }
             var answer = Answer()
-            switch request.path.dropFirst(prefix.count) {
+            let path = request.path.dropFirst(prefix.count)
+            if let document = documents[String(path)] {
+                answer.headers = [("Content-Type", document.contentType)]
+                answer.body = document.body
+                return conditional(answer, request)
+            }
+            if let gifs = giphy.answer(to: request, path: path, number: number ?? 0) {
+                return gifs.status == 200 ? conditional(gifs, request) : gifs
+            }
+            switch path {
             case "/jokes/search":
                 let query = request.query ?? ""
                 guard (3...120).contains(query.utf16.count) else { return Self.badQuery }

@@ -34,11 +34,14 @@ extension FakeUpstream {
         }
 
         /// The value of the parameter `query`, decoded.
-        package var query: String? {
+        package var query: String? { parameter("query") }
+
+        /// The value of the first parameter of a name, decoded.
+        package func parameter(_ name: String) -> String? {
             let parameters = target.drop { $0 != "?" }.dropFirst().split(separator: "&")
-            guard let query = parameters.first(where: { $0.hasPrefix("query=") }) else { return nil }
+            guard let parameter = parameters.first(where: { $0.hasPrefix("\(name)=") }) else { return nil }
             var bytes: [UInt8] = []
-            var rest = Array(query.utf8.dropFirst(6))[...]
+            var rest = Array(parameter.utf8.dropFirst(name.utf8.count + 1))[...]
             while let byte = rest.popFirst() {
                 let digits = String(decoding: rest.prefix(2), as: UTF8.self)
                 if byte == UInt8(ascii: "%"), let value = UInt8(digits, radix: 16) {

@@ -4,7 +4,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An upstream of a test's own on this machine: answers like api.chucknorris.io, or as badly as it is told to.
+/// An upstream of a test's own on this machine: answers like api.chucknorris.io and api.giphy.com, or as badly as it is
+/// told to.
 ///
 /// Start it, ask its `baseURL`, look at its `requests`, `stop()` it. It is a proxy as well: it answers a request for a
 /// whole URL as if it were the upstream of that name, and after a CONNECT it goes on as that upstream, with TLS.
@@ -156,6 +157,13 @@ package final class FakeUpstream: Sendable {
 
     package func setJokes(_ jokes: [FakeJoke]) {
         state.withLock { $0.content.jokes = jokes }
+    }
+
+    /// From the next request on.
+    ///
+    /// - Parameter path: without the prefix, with its slash.
+    package func setDocument(_ path: String, contentType: String, body: [UInt8]) {
+        state.withLock { $0.content.documents[path] = Document(contentType: contentType, body: body) }
     }
 
     /// Further header fields of every right answer.

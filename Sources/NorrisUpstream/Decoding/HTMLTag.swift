@@ -1,4 +1,4 @@
-/// A start or end tag of an element that HTML knows.
+/// A start or end tag.
 struct HTMLTag {
     /// In small letters.
     let name: String
@@ -8,16 +8,20 @@ struct HTMLTag {
 
     /// A longer tag is taken for text; it bounds what is looked at for each `<`.
     private static let maximumLength = 4096
+    /// Longer than any element of HTML; those that other people make up may be longer.
+    private static let maximumName = 40
 
     /// The tag that begins at the first byte, a `<`; nil if none does.
-    init?(_ bytes: ArraySlice<UInt8>) {
+    ///
+    /// - Parameter isKnown: whether it must be one that HTML knows.
+    init?(_ bytes: ArraySlice<UInt8>, isKnown: Bool = true) {
         var index = bytes.startIndex + 1
         isEnd = index < bytes.endIndex && bytes[index] == UInt8(ascii: "/")
         if isEnd { index += 1 }
         let start = index
-        while index < bytes.endIndex, index - start < 12, Self.isNameByte(bytes[index]) { index += 1 }
+        while index < bytes.endIndex, index - start < Self.maximumName, Self.isNameByte(bytes[index]) { index += 1 }
         name = String(decoding: bytes[start..<index], as: UTF8.self).lowercased()
-        guard Self.known.contains(name) else { return nil }
+        guard let first = name.first, first.isLetter, !isKnown || Self.known.contains(name) else { return nil }
         // Attributes, in whose quotes anything may stand; a bracket outside of them begins something else.
         var quote: UInt8?
         let limit = min(bytes.endIndex, bytes.startIndex + Self.maximumLength)
@@ -41,7 +45,7 @@ struct HTMLTag {
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: ":"):
             true
         default:
             false
@@ -60,6 +64,9 @@ struct HTMLTag {
 
     /// Elements whose content no reader sees.
     static let hidden: Set<String> = ["script", "style", "template", "title"]
+
+    /// Those of them that hide all that follows if they never end: it is for machines.
+    static let code: Set<String> = ["script", "style"]
 
     static let paragraphs: Set<String> = [
         "blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "ol", "p", "pre", "table", "ul",

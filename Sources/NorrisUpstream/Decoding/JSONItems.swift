@@ -14,21 +14,41 @@ struct JSONItems {
 
     /// Calls `body` for each element, in order, with its bytes.
     ///
-    /// - Parameter key: the member of the outermost object that is the array; nil if the document is the array itself.
+    /// - Parameters:
+    ///   - key: the member of the outermost object that is the array; nil if the document is the array itself.
+    ///   - others: takes the object's other members, but for those that are no JSON or longer than ``maximumItem``.
     /// - Throws: a fault as the end of a sentence; what `body` throws. Elements before the fault were handed out.
     static func forEach(
         in bytes: [UInt8],
         under key: String?,
+        others: (String, JSON) -> Void = { _, _ in },
         _ body: (UnsafeRawBufferPointer) throws(UnusableBody) -> Void
     ) throws(UnusableBody) {
         try bytes.withUnsafeBufferPointer { buffer throws(UnusableBody) in
             var items = JSONItems(bytes: UnsafeRawBufferPointer(buffer))
             if let key {
-                try items.object(key, body)
+                try items.object(key, others, body)
             } else {
                 try items.array("the answer", body)
             }
-            guard items.peek() == nil else { throw .fault("answered with JSON that goes on behind its end") }
+            guard items.peek() == nil else { throw Self.goesOn }
+        }
+    }
+
+    /// Where the value of each member stands in a document that is an object.
+    ///
+    /// - Throws: a fault as the end of a sentence, also where a name stands twice.
+    static func members(of bytes: [UInt8]) throws(UnusableBody) -> [String: Range<Int>] {
+        try bytes.withUnsafeBufferPointer { buffer throws(UnusableBody) in
+            var items = JSONItems(bytes: UnsafeRawBufferPointer(buffer))
+            var members: [String: Range<Int>] = [:]
+            try items.members { items, key throws(UnusableBody) in
+                guard members.updateValue(try items.passValue(), forKey: key) == nil else {
+                    throw .fault("answered with JSON in which \(UpstreamError.cut(key, to: 40)) stands twice")
+                }
+            }
+            guard items.peek() == nil else { throw Self.goesOn }
+            return members
         }
     }
 
@@ -37,30 +57,43 @@ struct JSONItems {
     }
 
     private mutating func object(
-        _ wanted: String, _ body: (UnsafeRawBufferPointer) throws(UnusableBody) -> Void
+        _ wanted: String,
+        _ others: (String, JSON) -> Void,
+        _ body: (UnsafeRawBufferPointer) throws(UnusableBody) -> Void
+    ) throws(UnusableBody) {
+        var isFound = false
+        try members { items, key throws(UnusableBody) in
+            if key.hasSameBytes(as: wanted) {
+                guard !isFound else { throw .fault("answered with JSON in which \(wanted) stands twice") }
+                isFound = true
+                try items.array(wanted, body)
+            } else {
+                let value = try items.passValue()
+                // No tree of megabytes for a member that nobody wants.
+                if value.count <= Self.maximumItem, let json = try? JSON.parse(items.slice(value)) {
+                    others(key, json)
+                }
+            }
+        }
+        guard isFound else { throw .fault("answered with JSON without \(wanted)") }
+    }
+
+    /// - Parameter value: steps over the value of a member.
+    private mutating func members(
+        _ value: (inout JSONItems, _ key: String) throws(UnusableBody) -> Void
     ) throws(UnusableBody) {
         guard peek() == UInt8(ascii: "{") else { throw .fault("answered with JSON that is no object") }
         position += 1
-        var isFound = false
-        if peek() != UInt8(ascii: "}") {
-            repeat {
-                guard peek() == UInt8(ascii: "\""), case .string(let key)? = try? JSON.parse(slice(try passValue()))
-                else { throw Self.broken }
-                try take(UInt8(ascii: ":"))
-                if key.hasSameBytes(as: wanted) {
-                    guard !isFound else { throw .fault("answered with JSON in which \(wanted) stands twice") }
-                    isFound = true
-                    try array(wanted, body)
-                } else {
-                    let value = try passValue()
-                    // No tree of megabytes for a member that nobody wants.
-                    if value.count <= Self.maximumItem, (try? JSON.parse(slice(value))) == nil { throw Self.broken }
-                }
-            } while try goesOn(before: UInt8(ascii: "}"))
-        } else {
+        if peek() == UInt8(ascii: "}") {
             position += 1
+            return
         }
-        guard isFound else { throw .fault("answered with JSON without \(wanted)") }
+        repeat {
+            guard peek() == UInt8(ascii: "\""), case .string(let key)? = try? JSON.parse(slice(try passValue()))
+            else { throw Self.broken }
+            try take(UInt8(ascii: ":"))
+            try value(&self, key)
+        } while try goesOn(before: UInt8(ascii: "}"))
     }
 
     private mutating func array(
@@ -174,5 +207,6 @@ struct JSONItems {
     }
 
     private static let broken = UnusableBody.fault("answered with something that is not JSON")
+    private static let goesOn = UnusableBody.fault("answered with JSON that goes on behind its end")
     private static let cut = UnusableBody.fault("answered with JSON that breaks off")
 }

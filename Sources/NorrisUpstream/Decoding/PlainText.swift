@@ -8,6 +8,12 @@ package func plainText(fromHTML html: String) -> String {
     return reader.text()
 }
 
+/// The same for what is HTML for sure, and no text in which somebody may have written `<unknown>`: all tags go.
+func plainText(fromCertainHTML html: String) -> String {
+    var reader = HTMLReader(html, knowsTagsOnly: false)
+    return reader.text()
+}
+
 /// Whether a text holds a tag, a comment or an entity, so that it was meant as HTML.
 package func holdsMarkup(_ text: String) -> Bool {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return false }
@@ -24,9 +30,12 @@ private struct HTMLReader {
     private(set) var hasSeenMarkup = false
     /// What was looked for behind some position and is not there, so that it is not looked for again and again.
     private var absent: Set<String> = []
+    /// Whether only what HTML knows is a tag.
+    private let knowsTagsOnly: Bool
 
-    init(_ html: String) {
+    init(_ html: String, knowsTagsOnly: Bool = true) {
         bytes = Array(html.utf8)
+        self.knowsTagsOnly = knowsTagsOnly
     }
 
     mutating func text() -> String {
@@ -58,13 +67,17 @@ private struct HTMLReader {
             position = end
             return true
         }
-        guard let tag = HTMLTag(bytes[position...]) else { return false }
+        guard let tag = HTMLTag(bytes[position...], isKnown: knowsTagsOnly) else { return false }
         position += tag.length
-        if !tag.isEnd, HTMLTag.hidden.contains(tag.name), let end = find("</\(tag.name)", from: position) {
-            position = end
-            // Up to the bracket of the end tag.
-            while position < bytes.count, bytes[position] != UInt8(ascii: ">") { position += 1 }
-            position = min(position + 1, bytes.count)
+        if !tag.isEnd, HTMLTag.hidden.contains(tag.name) {
+            if let end = find("</\(tag.name)", from: position) {
+                position = end
+                // Up to the bracket of the end tag.
+                while position < bytes.count, bytes[position] != UInt8(ascii: ">") { position += 1 }
+                position = min(position + 1, bytes.count)
+            } else if HTMLTag.code.contains(tag.name) {
+                position = bytes.count
+            }
         }
         if HTMLTag.paragraphs.contains(tag.name) {
             output.breakLine(2)

@@ -18,7 +18,8 @@ extension Fetched: Equatable where Value: Equatable {}
 /// What to remember of an answer until the next request.
 package struct FetchInfo: Sendable, Equatable {
     package var validators: Validators
-    /// How long the upstream says its answer keeps: more than 0, 24 h at most; nil where it says nothing.
+    /// How long the upstream says its answer keeps, or that it will answer no other request: more than 0, 24 h at most;
+    /// nil where it says nothing.
     package var notBefore: Duration?
 
     package init(validators: Validators = Validators(), notBefore: Duration? = nil) {
@@ -35,6 +36,8 @@ package struct FetchInfo: Sendable, Equatable {
                 lastModified: received.lastModified ?? sent.lastModified
             )
             : received
-        notBefore = freshnessLifetime(response.headers, now: now)
+        let isLast = response.headers["x-ratelimit-remaining"] == "0"
+        let reset = isLast ? rateLimitReset(response.headers, now: now) : nil
+        notBefore = [freshnessLifetime(response.headers, now: now), reset].compactMap(\.self).max()
     }
 }

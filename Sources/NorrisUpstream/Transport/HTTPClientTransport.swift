@@ -78,7 +78,7 @@ package final class HTTPClientTransport: HTTPTransport {
 
     package func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse {
         guard var url = HTTPURL(request.url) else {
-            throw UpstreamError(.decode, "The address is no http or https URL; correct base_url.")
+            throw UpstreamError(.decode, "The address is no http or https URL; correct the configured address.")
         }
         let deadline = ContinuousClock.now + request.timeout
         var policy = RedirectPolicy()
@@ -104,7 +104,9 @@ package final class HTTPClientTransport: HTTPTransport {
         _ url: HTTPURL, _ request: HTTPRequest, _ deadline: ContinuousClock.Instant, _ status: Int,
         _ headers: HTTPHeaderFields, _ body: HTTPClientResponse.Body
     ) async throws(UpstreamError) -> HTTPResponse {
-        logger.debug("http.answer", metadata: ["http.place": "\(url.place)", "http.status": "\(status)"])
+        // Of what was asked: where a redirect leads is an upstream's text, and it may have put a key into it.
+        let place = HTTPURL(request.url)?.place ?? ""
+        logger.debug("http.answer", metadata: ["http.place": "\(place)", "http.status": "\(status)"])
         switch status {
         case 304:
             guard request.isConditional else {
@@ -117,7 +119,7 @@ package final class HTTPClientTransport: HTTPTransport {
                 throw .tooLarge(url, settings.maximumBody)
             }
             let bytes = try await read(body, of: url, request, deadline, upTo: settings.maximumBody)
-            return HTTPResponse(status: status, headers: headers, body: bytes)
+            return HTTPResponse(status: status, headers: headers, body: bytes, url: url)
         case 407 where settings.proxy != nil && !url.isSecure:
             throw .refusedByProxy
         default:

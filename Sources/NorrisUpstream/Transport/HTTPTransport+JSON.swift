@@ -14,33 +14,16 @@ extension HTTPTransport {
         on executor: (any TaskExecutor)?,
         decode: @Sendable ([UInt8]) throws(UnusableBody) -> Value
     ) async throws(UpstreamError) -> Fetched<Value> {
-        let headers = [(name: "Accept", value: "application/json")] + validators.headers
-        let response = try await send(HTTPRequest(url: url, headers: headers, timeout: timeout))
-        let info = FetchInfo(response, sent: validators, now: now)
-        if response.status == 304 { return .unchanged(info) }
-        let place = HTTPURL(url)?.place ?? "The upstream"
-        if let type = response.headers["content-type"], !isJSON(mediaType: type) {
-            let name = UpstreamError.cut(String(type.prefix { $0 != ";" }), to: 60)
-            throw UpstreamError(.decode, "\(place) answered with \(name) instead of JSON; is base_url right?")
-        }
-        do throws(UnusableBody) {
-            let value = try await withTaskExecutorPreference(executor) { () throws(UnusableBody) in
-                try decode(response.body)
+        try await fetchDocument(
+            url, accept: "application/json", validators: validators, timeout: timeout, now: now, on: executor
+        ) { response throws(UnusableBody) in
+            if let type = response.headers["content-type"], !isJSON(mediaType: type) {
+                let name = UpstreamError.cut(String(type.prefix { $0 != ";" }), to: 60)
+                throw .fault("answered with \(name) instead of JSON; is the configured address right?")
             }
-            return .changed(value, info)
-        } catch {
-            switch error {
-            case .cancelled: throw .cancelled
-            case .fault(let fault): throw UpstreamError(.decode, "\(place) \(fault).")
-            }
+            return try decode(response.body)
         }
     }
-}
-
-/// Why a body gives no value.
-enum UnusableBody: Error {
-    case fault(String)
-    case cancelled
 }
 
 /// Whether a `Content-Type` is JSON: `application/json`, `text/json`, or any type with `+json` (RFC 6839).

@@ -26,8 +26,11 @@ package struct HTTPResponse: Sendable {
     package var status: Int
     package var headers: HTTPHeaderFields
     package var body: [UInt8]
+    /// Where it came from in the end, behind all redirects; nil if that is not known.
+    package var url: HTTPURL?
 
-    package init(status: Int, headers: HTTPHeaderFields = [], body: [UInt8] = []) {
+    package init(status: Int, headers: HTTPHeaderFields = [], body: [UInt8] = [], url: HTTPURL? = nil) {
+        self.url = url
         self.status = status
         self.headers = headers
         self.body = body

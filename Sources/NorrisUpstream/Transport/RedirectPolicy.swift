@@ -17,7 +17,7 @@ struct RedirectPolicy {
         guard let location, let target = url.resolving(location) else {
             throw UpstreamError(
                 .http(status: status),
-                "\(url.place) redirects, but to no http or https URL; put the address that is meant into base_url."
+                "\(url.place) redirects, but to no http or https URL; configure the address that is meant."
             )
         }
         guard url.isSecure && target.isSecure else {
@@ -42,7 +42,7 @@ struct RedirectPolicy {
     ) -> UpstreamError {
         let place = "\(target.scheme)://\(target.place)"
         return UpstreamError(
-            .http(status: status), "\(url.place) redirects to \(place), and \(reason); put that into base_url."
+            .http(status: status), "\(url.place) redirects to \(place), and \(reason); configure that address."
         )
     }
 }

@@ -32,7 +32,7 @@ extension UpstreamError {
             case .invalidProxyResponse:
                 self.init(.offline, "The proxy makes no connection to \(host).")
             case .invalidURL, .emptyHost, .emptyScheme:
-                self.init(.decode, "\(url.place) is no URL that can be asked; correct base_url.")
+                self.init(.decode, "\(url.place) is no URL that can be asked; correct the configured address.")
             default:
                 self.init(.offline, "\(host) broke off its answer.")
             }

@@ -26,17 +26,21 @@ package struct UpstreamError: Error, Equatable, Sendable {
     /// How long the upstream asks to be left alone: 0...24 h.
     package var retryAfter: Duration?
 
+    /// Whether this upstream is known to get over a status at which others are not asked again.
+    package var isTransient = false
+
     package init(_ kind: Kind, _ message: String, retryAfter: Duration? = nil) {
         self.kind = kind
         self.message = Self.cut(message, to: 500)
         self.retryAfter = retryAfter
     }
 
-    /// Whether the same request may succeed soon: nothing arrived, or a status that passes (408, 425, 429, any 5xx).
+    /// Whether the same request may succeed soon: nothing arrived, or a status that passes (408, 425, 429, any 5xx,
+    /// or one that ``isTransient``).
     package var isRetryable: Bool {
         switch kind {
         case .offline, .timeout, .quota: true
-        case .http(let status): status == 408 || status == 425 || (500...599).contains(status)
+        case .http(let status): isTransient || status == 408 || status == 425 || (500...599).contains(status)
         case .decode, .credentials, .cancelled: false
         }
     }

@@ -137,7 +137,7 @@ struct ChucknorrisTests {
         }
         #expect(
             error.message
-                == "api.example/jokes/search answered with text/html instead of JSON; is base_url right?"
+                == "api.example/jokes/search answered with text/html instead of JSON; is the configured address right?"
         )
     }
 

@@ -52,12 +52,22 @@ struct JSONItemsTests {
             #"{"result":"x"}"#, #"{"result":[]}}"#, #"{"result":[]} x"#, #"{"result":[],"result":[]}"#,
             #"{"result":[],"r\u0065sult":[]}"#, #"{"result":[],}"#, #"{"result":[1,]}"#, #"{"result":[,1]}"#,
             #"{"result":[1 2]}"#, #"{"result":[{]}]}"#, #"{"result":[[}]}"#, #"{"result" []}"#, #"{result:[]}"#,
-            #"{"result":[],"x":tru}"#, #"{"result":[],"x":01}"#, #"{"result":[],"x":{"y"}}"#, #"{"result":[]"x":1}"#,
+            #"{"result":[],"x":[}"#, #"{"result":[],"x":"y}"#, #"{"result":[],"x":{"y"}"#, #"{"result":[]"x":1}"#,
             #"{"result":[],1:2}"#, "\u{FEFF}{\"result\":[]}",
         ]
     )
     func whatIsNotWholeAndRightIsRefused(json: String) {
         #expect(throws: UnusableBody.self) { try items(json).get() }
+    }
+
+    @Test(arguments: ["99999999999999999999", "1e999", #"{"y":1,"y":2}"#, #""\ud800""#, "tru"])
+    func otherMembersNeedNotParse(value: String) throws {
+        var others: [String] = []
+        let json = Array(#"{"x":\#(value),"result":[1],"y":2}"#.utf8)
+        try JSONItems.forEach(in: json, under: "result") { key, _ in others.append(key) } _: { item in
+            #expect(item.elementsEqual("1".utf8))
+        }
+        #expect(others == ["y"])
     }
 
     @Test func depthIsBounded() {

@@ -11,6 +11,7 @@ struct PlainTextTests {
             ("<ul><li>one<li>two</ul>three", "one\ntwo\n\nthree"), ("a  b\n\t c", "a b c"), (" <p> a </p> ", "a"),
             ("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", "a b\nc"),
             ("a<!-- <b>x</b> -->b", "ab"), ("a<script>if (a<b) {}</script>b", "ab"), ("a<STYLE>x</Style >b", "ab"),
+            ("a<script>if (a<b) {}</b>", "a"), ("a<style>b", "a"), ("a<title>b", "ab"),
             ("<a href=\"https://x/?a=1&amp;b=2\">link</a>", "link"), ("caf<b>é</b> ☃", "café ☃"),
             ("Tom &amp; Jerry", "Tom & Jerry"), ("&lt;b&gt;", "<b>"), ("&amp;lt;", "&lt;"),
             ("&quot;&apos;&#39;", "\"''"),

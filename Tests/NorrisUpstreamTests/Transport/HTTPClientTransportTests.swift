@@ -222,7 +222,7 @@ struct HTTPClientTransportTests {
             let error = await #expect(throws: UpstreamError.self) {
                 try await asking.transport.send(HTTPRequest(url: "gopher://h/", timeout: .seconds(10)))
             }
-            #expect(error?.message.contains("base_url") == true)
+            #expect(error?.message.contains("correct the configured address") == true)
             #expect(error?.isRetryable == false)
         }
     }

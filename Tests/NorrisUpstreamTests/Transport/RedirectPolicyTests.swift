@@ -51,7 +51,7 @@ struct RedirectPolicyTests {
             }
             #expect(error.kind == .http(status: 301))
             #expect(error.message.contains("redirects to \(to.prefix { $0 != "?" }), and only redirects from https"))
-            #expect(error.message.contains("base_url"))
+            #expect(error.message.contains("; configure "))
             #expect(!error.message.contains("secret"))
         }
     }

@@ -31,6 +31,7 @@ struct RedirectTests {
             let etag = [(name: "If-None-Match", value: "\"1\"")]
             let answer = try await asking.send(headers: etag)
             #expect(answer.status == 200)
+            #expect(answer.url?.description == other.baseURL + "/jokes/categories")
             #expect(other.requests.map(\.target) == ["/jokes/categories"])
             #expect(other.requests.first?.header("Host") == "127.0.0.1:\(other.port)")
             #expect(other.requests.first?.header("If-None-Match") == "\"1\"")

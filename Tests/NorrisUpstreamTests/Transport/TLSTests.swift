@@ -49,9 +49,9 @@ struct TLSTests {
     }
 
     /// How a request of `https` to a plain server fails.
-    private func failure(greeting: String?) async throws -> UpstreamError? {
+    private func failure(greeting: String?, within timeout: Duration) async throws -> UpstreamError? {
         var result: UpstreamError?
-        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(400) }) { asking in
+        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = timeout }) { asking in
             asking.upstream.setFault(greeting.map { .greeting($0) })
             let url = "https://127.0.0.1:\(asking.upstream.port)/"
             result = await #expect(throws: UpstreamError.self) {
@@ -62,13 +62,13 @@ struct TLSTests {
     }
 
     @Test func aPlainServerIsRecognised() async throws {
-        let error = try await failure(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n")
+        let error = try await failure(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n", within: .seconds(60))
         #expect(error?.kind == .offline)
         #expect(error?.message.hasSuffix("it does not speak TLS there.") == true, "\(error as Any)")
     }
 
     @Test func aHandshakeThatIsNotAnsweredIsBounded() async throws {
-        let error = try await failure(greeting: nil)
+        let error = try await failure(greeting: nil, within: .milliseconds(400))
         #expect(error?.kind == .timeout)
         #expect(error?.message.hasPrefix("No connection to 127.0.0.1:") == true)
     }

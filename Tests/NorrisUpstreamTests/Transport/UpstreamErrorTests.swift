@@ -40,7 +40,8 @@ struct UpstreamErrorTests {
         "The message of a status has the upstream's own, if there is one",
         arguments: [
             ("", "HTTP 404 from h/x."), ("<html>", "HTTP 404 from h/x."), ("[]", "HTTP 404 from h/x."),
-            (#"{"error":"x"}"#, "HTTP 404 from h/x."), (#"{"message":5}"#, "HTTP 404 from h/x."),
+            (#"{"error":"x"}"#, "HTTP 404 from h/x: x."), (#"{"error":5}"#, "HTTP 404 from h/x."),
+            (#"{"error":"x","message":"y"}"#, "HTTP 404 from h/x: y."), (#"{"message":5}"#, "HTTP 404 from h/x."),
             (#"{"message":""}"#, "HTTP 404 from h/x."),
             (#"{"status":404,"message":"No jokes\u001b[31m for\n\"x\" found."}"#,
              "HTTP 404 from h/x: No jokes for \"x\" found."),

@@ -1,0 +1,82 @@
+import NorrisProtocol
+
+extension Post {
+    /// A post from an entry of Atom (RFC 4287, or 0.3 before it), not cleaned; without author and id where it has none.
+    init(atom entry: XMLElement) {
+        let text = entry.atomText("content") ?? entry.atomText("summary") ?? entry.mediaDescription
+        let url = entry.atomLink
+        let enclosures = entry.children("link", in: .atom).compactMap { link -> Image? in
+            guard link["rel"] == "enclosure", let url = link["href"].flatMap({ resolved($0, at: link.base) }),
+                isImage(type: link["type"], url: url)
+            else { return nil }
+            return Image(url: url, alt: link["title"])
+        }
+        let inText = ["content", "summary"].flatMap { name -> [Image] in
+            guard let element = entry.children(name, in: .atom).first, let html = FeedText(construct: element)?.html
+            else { return [] }
+            return Image.images(inHTML: html, at: element.base)
+        }
+        let author = entry.children("author", in: .atom).first
+            ?? entry.children("source", in: .atom).first?.children("author", in: .atom).first
+        self.init(
+            id: entry.text(of: "id", in: .atom) ?? "",
+            source: "",
+            author: author.flatMap(Post.Author.init(atom:)) ?? Post.Author(id: "", name: ""),
+            publishedAt: entry.date(Self.dates),
+            title: entry.atomText("title")?.plain,
+            text: text?.plain,
+            tags: entry.children("category", in: .atom).compactMap { $0["label"] ?? $0["term"] },
+            images: enclosures + Image.images(inMediaOf: entry) + inText,
+            url: url
+        )
+    }
+
+    private static let dates = ["published", "issued", "created", "updated", "modified"].map {
+        XMLName($0, in: .atom)
+    }
+}
+
+extension Post.Author {
+    /// A person of Atom; nil without a name, an address or a page.
+    init?(atom person: XMLElement) {
+        let box = person.text(of: "email", in: .atom).map(Mailbox.init)
+        // Version 0.3 calls it `url`.
+        let uri = person.url(of: "uri", in: .atom) ?? person.url(of: "url", in: .atom)
+        guard let name = person.text(of: "name", in: .atom) ?? box?.email ?? uri else { return nil }
+        self.init(id: box?.email ?? uri ?? "", name: name, email: box?.email)
+    }
+}
+
+extension XMLElement {
+    /// The first text construct of a name that is text and not blank.
+    fileprivate func atomText(_ local: String) -> FeedText? {
+        for child in children(local, in: .atom) {
+            if let text = FeedText(construct: child), !text.isBlank { return text }
+        }
+        return nil
+    }
+
+    /// The page of an entry: a link without a relation is one to it.
+    var atomLink: String? {
+        let links = children("link", in: .atom).filter { $0["rel"] ?? "alternate" == "alternate" }
+        let link = links.first { $0["type"]?.hasPrefix("text/html") ?? true } ?? links.first
+        return link.flatMap { link in link["href"].flatMap { resolved($0, at: link.base) } }
+    }
+
+    /// What a film says of itself, for an item that says nothing else.
+    var mediaDescription: FeedText? {
+        let text = text(of: "description", in: .media)
+            ?? children("group", in: .media).first?.text(of: "description", in: .media)
+        return text.map { FeedText(guessing: $0) }
+    }
+
+    /// The first of some dates that is one.
+    func date(_ names: [XMLName]) -> Timestamp? {
+        for name in names {
+            for child in children(name.local, in: name.namespace) {
+                if let date = FeedDate.parse(child.text) { return date }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,44 @@
+extension XMLElement {
+    /// What stands in it as HTML: the names of elements, their texts, and of their attributes what pictures need.
+    var innerHTML: String {
+        var html = ""
+        appendNodes(to: &html)
+        return html
+    }
+
+    private func appendNodes(to html: inout String) {
+        for node in nodes {
+            switch node {
+            case .text(let text):
+                html += Self.escaped(text)
+            case .element(let element):
+                let name = element.name.local
+                html += "<\(name)"
+                for attribute in Self.attributes {
+                    if let value = element[attribute] { html += " \(attribute)=\"\(Self.escaped(value))\"" }
+                }
+                html += ">"
+                element.appendNodes(to: &html)
+                if !Self.void.contains(name) { html += "</\(name)>" }
+            }
+        }
+    }
+
+    private static let attributes = ["src", "alt", "width", "height", "class"]
+    /// Elements without an end tag; `</br>` would be another line.
+    private static let void: Set<String> = ["br", "hr", "img"]
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,17 @@
+import NorrisProtocol
+
+extension PostBatch {
+    /// Reads an array of statuses, complete and valid as a whole.
+    ///
+    /// - Parameter host: of the server: its own people are known without it there, and everywhere else with it.
+    init(statuses body: [UInt8], source: String, host: String) throws(UnusableBody) {
+        var builder = PostBatchBuilder(source: source)
+        try JSONItems.forEach(in: body, under: nil) { item throws(UnusableBody) in
+            guard item.count <= JSONItems.maximumItem, case .object(let status)? = try? JSON.parse(item),
+                let post = Post(status: status, host: host)
+            else { return try builder.skip() }
+            try builder.add(post)
+        }
+        self = try builder.batch()
+    }
+}

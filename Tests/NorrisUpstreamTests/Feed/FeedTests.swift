@@ -1,0 +1,188 @@
+import NorrisProtocol
+import Synchronization
+import Testing
+
+@testable import NorrisUpstream
+
+@Suite(.timeLimit(.minutes(5)))
+struct FeedTests {
+    /// Answers with what was made ready, and keeps what it was asked.
+    private final class ScriptedTransport: HTTPTransport {
+        private let response: HTTPResponse
+        private let asked = Mutex<[HTTPRequest]>([])
+
+        init(_ response: HTTPResponse) {
+            self.response = response
+        }
+
+        var requests: [HTTPRequest] { asked.withLock { $0 } }
+
+        func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse {
+            asked.withLock { $0.append(request) }
+            return response
+        }
+    }
+
+    private let url = "https://blog.example/feed?key=secret"
+
+    private func feed(_ transport: any HTTPTransport, url: String? = nil) -> Feed {
+        Feed(url: url ?? self.url, source: "blog", transport: transport, now: { Asking.now })
+    }
+
+    private func failure(_ transport: any HTTPTransport, url: String? = nil) async -> UpstreamError? {
+        do throws(UpstreamError) {
+            _ = try await feed(transport, url: url).posts(validators: Validators(), timeout: .seconds(1))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func aFeedIsFetched() async throws {
+        let transport = ScriptedTransport(
+            HTTPResponse(
+                status: 200,
+                headers: [
+                    ("Content-Type", "text/html; charset=iso-8859-1"), ("ETag", "\"1\""),
+                    ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Cache-Control", "max-age=600"),
+                ],
+                // No matter what the server takes it for; but what it is encoded in, it has to know.
+                body: Array("<rss><channel><item><title>Gr".utf8) + [0xFC, 0xDF]
+                    + Array("e</title></item></channel></rss>".utf8)
+            )
+        )
+        let fetched = try await feed(transport).posts(
+            validators: Validators(etag: "\"0\"", lastModified: "Sat, 05 Nov 1994 08:49:37 GMT"), timeout: .seconds(7)
+        )
+        guard case .changed(let batch, let info) = fetched else {
+            Issue.record("Nothing has changed.")
+            return
+        }
+        #expect(batch.posts.map(\.title) == ["Grüße"])
+        #expect(info.validators == Validators(etag: "\"1\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"))
+        #expect(info.notBefore == .seconds(600))
+        let request = try #require(transport.requests.first)
+        #expect(transport.requests.count == 1)
+        #expect(request.url == url)
+        #expect(request.timeout == .seconds(7))
+        let headers = Dictionary(uniqueKeysWithValues: request.headers.map { ($0.name, $0.value) })
+        #expect(headers["If-None-Match"] == "\"0\"")
+        #expect(headers["If-Modified-Since"] == "Sat, 05 Nov 1994 08:49:37 GMT")
+        let accept = try #require(headers["Accept"])
+        #expect(["rss+xml", "atom+xml", "feed+json"].allSatisfy { accept.contains("application/\($0)") })
+    }
+
+    @Test func relativeAddressesReferToWhereARedirectLed() async throws {
+        let body = "<rss><channel><item><link>p</link></item></channel></rss>"
+        let end = try #require(HTTPURL("https://new.example/a/feed?token=1"))
+        let transport = ScriptedTransport(HTTPResponse(status: 200, body: Array(body.utf8), url: end))
+        let fetched = try await feed(transport).posts(validators: Validators(), timeout: .seconds(1))
+        guard case .changed(let batch, _) = fetched else {
+            Issue.record("Nothing has changed.")
+            return
+        }
+        #expect(batch.posts.map(\.url) == ["https://new.example/a/p"])
+        // The page of a redirect may repeat the key of what was asked.
+        let page = "<html><link rel=alternate type=application/rss+xml href='/f?key=secret'>"
+        let plain = HTTPURL("https://new.example/")
+        let error = await failure(ScriptedTransport(HTTPResponse(status: 200, body: Array(page.utf8), url: plain)))
+        #expect(error?.message.contains("https://new.example/f,") == true)
+        #expect(error?.message.contains("secret") == false)
+    }
+
+    @Test func whatHasNotChangedIsNotRead() async throws {
+        let validators = Validators(etag: "\"0\"")
+        let transport = ScriptedTransport(HTTPResponse(status: 304))
+        let fetched = try await feed(transport).posts(validators: validators, timeout: .seconds(1))
+        #expect(fetched == .unchanged(FetchInfo(validators: validators)))
+    }
+
+    @Test func whatIsWrongIsSaidInASentence() async {
+        let error = await failure(FixedTransport("<rss>\n<channel>", headers: []))
+        #expect(error?.kind == .decode)
+        #expect(
+            error?.message
+                == "blog.example/feed answered with XML that is broken in line 2: no element found."
+        )
+        #expect(error?.isRetryable == false)
+    }
+
+    @Test func anAddressThatIsNoneIsSaid() async {
+        let error = await failure(FixedTransport(""), url: "ftp://blog.example/feed")
+        #expect(error?.message == "The url of blog is no address of http or https.")
+    }
+
+    @Test(
+        arguments: [
+            ("", "answered with an empty document instead of a feed"), (" \n ", "answered with an empty document"),
+            ("[]", "answered with something that is no feed; is url right?"),
+            ("Not found", "something that is no feed"),
+            ("\u{1}\u{2}PNG", "something that is no feed"), ("<x/>", "no feed, for its root is x; is url right?"),
+            ("<feed><entry/></feed>", "its root is feed"), ("<?xml version='1.0'?><opml/>", "its root is opml"),
+            ("<\u{202E}>", "broken in line 1"),
+        ]
+    )
+    func whatIsNoFeed(document: String, reason: String) {
+        #expect(fault(document)?.contains(reason) == true)
+    }
+
+    // MARK: Web pages
+
+    @Test(
+        arguments: [
+            "<!DOCTYPE html><html><body>x</body></html>", "\n<!doctype HTML PUBLIC \"x\"><html>", "<html lang=en>",
+            "<!-- hello --><!-- --><HTML>", "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>",
+            "<head><title>x</title>", "<body>", "<script>location='/'</script>", "<h1>Not Found</h1>",
+        ]
+    )
+    func pagesAreNoFeeds(page: String) {
+        #expect(fault(page) == "answered with a web page instead of a feed; set url to the address of a feed")
+    }
+
+    @Test(
+        "A page that names its feed helps",
+        arguments: [
+            ("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\">", "https://x.example/feed.xml"),
+            ("<LINK HREF='?feed=rss2&amp;x=1' TYPE='application/Atom+XML' REL='Home Alternate'>",
+                "https://x.example/blog?feed=rss2&x=1"),
+            ("<link rel=alternate type=application/feed+json href=feed.json>", "https://x.example/feed.json"),
+            ("<link rel=alternate hreflang=de href=/de><link rel=alternate type=application/rss+xml href=/f>",
+                "https://x.example/f"),
+        ]
+    )
+    func pagesWithFeeds(link: String, address: String) {
+        let page = "<!DOCTYPE html><html><head><title>x</title>\(link)</head></html>"
+        #expect(
+            fault(page, url: "https://x.example/blog")
+                == "answered with a web page instead of a feed; set url to \(address), which is its feed"
+        )
+    }
+
+    @Test func addressesOfPagesAreNotTrusted() {
+        let page = "<html><link rel=alternate type=application/rss+xml href='javascript:alert(1)'>"
+        #expect(fault(page, url: "https://x.example/")?.contains("javascript") == false)
+        // A key may be in the query; a message goes to everybody.
+        let keyed = "<html><link rel=alternate type=application/rss+xml href='/f?key=secret'>"
+        let fault = fault(keyed, url: "https://x.example/?key=secret")
+        #expect(fault?.contains("https://x.example/f,") == true)
+        #expect(fault?.contains("secret") == false)
+    }
+
+    // MARK: Size
+
+    @Test("Fifty thousand items")
+    func many() throws {
+        let items = (0..<50_000).map { "<item><guid>\($0)</guid><title>Number \($0)</title></item>" }
+        let batch = try batch(rss(items.joined()))
+        #expect(batch.posts.count == 50_000)
+        #expect(batch.posts.last?.id == "blog:49999")
+        #expect(batch.authors.count == 1)
+    }
+
+    @Test func tooManyAreRefused() {
+        let document = "<rss><channel>\(String(repeating: "<item/>", count: 100_001))</channel></rss>"
+        #expect(fault(document) == "answered with more than 100000 posts")
+        let json = "{\"items\":[\(String(repeating: "0,", count: 100_000))0]}"
+        #expect(fault(json) == "answered with more than 100000 posts")
+    }
+}

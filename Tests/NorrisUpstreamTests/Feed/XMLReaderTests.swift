@@ -1,0 +1,162 @@
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisUpstream
+
+struct XMLReaderTests {
+    @Test func entitiesOfHTMLAreUnderstood() throws {
+        let post = try rssPost("<title>A&nbsp;B &eacute;&hellip; &amp; &#x2603;</title>")
+        #expect(post?.title == "A B é… & ☃")
+        #expect(try rssPost("<title>A &unheardof; B</title>")?.title == "A &unheardof; B")
+        // In a value they cannot be handed out; that is no reason to refuse the feed.
+        #expect(try rssPost("<title>A</title><guid isPermaLink=\"f&nbsp;alse\">x</guid>")?.id == "blog:x")
+    }
+
+    @Test func entitiesAreUnderstoodWithADocumentType() throws {
+        let type = "<!DOCTYPE rss PUBLIC \"-//Netscape//DTD RSS 0.91//EN\" \"http://my.example/rss-0.91.dtd\">"
+        let feed = "<rss><channel><item><title>a&ouml;b</title></item></channel></rss>"
+        #expect(try batch(type + feed).posts.first?.title == "aöb")
+        #expect(try batch("<!DOCTYPE rss>" + feed).posts.first?.title == "aöb")
+        #expect(try batch("<?xml version='1.0' standalone='yes'?>" + feed).posts.first?.title == "aöb")
+    }
+
+    @Test func whiteSpaceBeforeTheDeclarationDoesNotMatter() throws {
+        #expect(try batch("\n\n  " + rss("<item><title>x</title></item>")).posts.count == 1)
+    }
+
+    @Test func billionLaughsAreRefusedAtTheFirst() {
+        let laughs = (1...9).map { "<!ENTITY lol\($0) \"\(String(repeating: "&lol\($0 - 1);", count: 10))\">" }
+        let document = """
+            <?xml version="1.0"?>
+            <!DOCTYPE rss [
+            <!ENTITY lol0 "lol">
+            \(laughs.joined(separator: "\n"))
+            ]>
+            <rss><channel><item><title>&lol9;</title></item></channel></rss>
+            """
+        #expect(
+            fault(document)
+                == "answered with XML that declares an entity (lol0) in line 3, which norrisd refuses"
+        )
+    }
+
+    @Test func quadraticBlowUpIsRefused() {
+        let long = String(repeating: "x", count: 100_000)
+        let uses = String(repeating: "&a;", count: 10_000)
+        let document = "<!DOCTYPE rss [<!ENTITY a \"\(long)\">]><rss><channel><title>\(uses)</title></channel></rss>"
+        #expect(fault(document)?.contains("declares an entity (a)") == true)
+    }
+
+    @Test func noFileIsEverRead() throws {
+        let folder = TemporaryFolder()
+        let secret = try folder.write("sesame", to: "secret")
+        let feed = "<rss><channel><item><title>&x;</title></item></channel></rss>"
+        for declaration in ["<!ENTITY x SYSTEM \"file://\(secret)\">", "<!ENTITY % x SYSTEM \"\(secret)\"> %x;"] {
+            #expect(fault("<!DOCTYPE rss [\(declaration)]>\(feed)")?.contains("declares an entity (x)") == true)
+        }
+        // A document type elsewhere is not fetched; what it may declare stays unknown.
+        #expect(try batch("<!DOCTYPE rss SYSTEM \"\(secret)\">\(feed)").posts.first?.title == "&x;")
+    }
+
+    @Test(
+        arguments: [
+            ("<rss>\n<channel>\n<item><title>x</item></channel></rss>", "line 3: mismatched tag"),
+            ("<rss>\n<channel>", "line 2: no element found"), ("<rss><channel><item", "line 1: unclosed token"),
+            ("<rss>\n<x:y/></rss>", "line 2: unbound prefix"), ("<rss>\n\n<a b=c/></rss>", "line 3: not well-formed"),
+            ("<rss/>\n<rss/>", "line 2: junk after document element"), ("<rss a='1' a='2'/>", "duplicate attribute"),
+            ("<rss>a < b</rss>", "line 1: not well-formed"), ("\n\n<?xml version='1.0'?>\n<rss>&</rss>", "line 4:"),
+        ]
+    )
+    func whatIsWrongIsSaidWithItsLine(document: String, reason: String) {
+        #expect(fault(document)?.contains("answered with XML that is broken in ") == true)
+        #expect(fault(document)?.contains(reason) == true)
+    }
+
+    @Test func usualPrefixesNeedNoDeclaration() throws {
+        let document = """
+            <?xml version="1.0"?>
+            <!-- <rss> --><!DOCTYPE rss>
+            <rss version="2.0" xmlns:dc="http://purl.org/dc/terms/"><channel><item><title>x</title>
+            <dc:creator>Ann</dc:creator><media:thumbnail url="https://h/i.png"/><slash:comments>5</slash:comments>
+            <content:encoded>text</content:encoded></item></channel></rss>
+            """
+        let post = try #require(try batch(document).posts.first)
+        #expect(post.author.name == "Ann")
+        #expect(post.images.map(\.url) == ["https://h/i.png"])
+        #expect(post.stats.comments == 5)
+        #expect(post.text == "text")
+        #expect(fault("<rss>\n<media:x/>\n<channel>")?.contains("line 3: no element found") == true)
+        #expect(fault("<media:rss/>")?.contains("its root is rss") == true)
+    }
+
+    @Test("A feed that breaks off anywhere is refused")
+    func everyPrefix() {
+        let document = rss("<item><title>x</title><description><![CDATA[<b>y</b>]]></description></item>")
+        #expect(fault(document) == nil)
+        for length in 0..<document.utf8.count {
+            #expect(fault(document.utf8.prefix(length)) != nil)
+        }
+    }
+
+    @Test func aDocumentMayBeOfAnotherVersion() throws {
+        let feed = "<rss><channel><item><title>x</title></item></channel></rss>"
+        #expect(try batch("<?xml version='1.1' encoding='utf-16'?>" + feed).posts.count == 1)
+    }
+
+    @Test func depthIsBounded() throws {
+        let deep = { (count: Int) in
+            String(repeating: "<div>", count: count) + "x" + String(repeating: "</div>", count: count)
+        }
+        let entry = { (count: Int) in
+            "<id>1</id><content type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'>\(deep(count))</div></content>"
+        }
+        #expect(try atomPost(entry(200))?.text == "x")
+        #expect(fault(atom("<entry>\(entry(300))</entry>"))?.contains("nested too deeply, in line 3") == true)
+        #expect(fault(String(repeating: "<rss>", count: 1_000_000))?.contains("nested too deeply") == true)
+    }
+
+    @Test func itemsAreBounded() throws {
+        // Texts and elements past the limits are dropped, the item is not.
+        let long = String(repeating: "word ", count: 200_000)
+        let many = String(repeating: "<category>x</category>", count: 30_000)
+        let batch = try batch(
+            rss(
+                "<item><guid>1</guid><description>\(long)</description>\(many)</item>"
+                    + "<item><guid>2</guid><title>t</title></item>"
+            )
+        )
+        #expect(batch.posts.map(\.id) == ["blog:1", "blog:2"])
+        #expect(batch.posts.first?.text?.unicodeScalars.count == 10_000)
+        #expect(batch.posts.first?.tags == ["x"])
+        #expect(batch.posts.last?.title == "t")
+    }
+
+    @Test func controlsAndNULAreLeftOut() throws {
+        #expect(try rssPost("<title>a\u{0}b\u{8}c</title>")?.title == "abc")
+    }
+
+    @Test func readingStopsWhenNobodyWantsIt() async {
+        let document = rss(String(repeating: "<x/>", count: 5000))
+        let result = await withTaskGroup(of: String?.self) { group in
+            group.cancelAll()
+            group.addTask { fault(document) }
+            return await group.next()
+        }
+        #expect(result == "cancelled")
+    }
+
+    @Test(
+        "What makes other parsers slow is read in no time",
+        arguments: [
+            "<rss \(String(repeating: "a", count: 100_000))", "<rss><!--" + String(repeating: "-", count: 100_000),
+            "<rss>" + String(repeating: "<![CDATA[", count: 100_000),
+            "<!DOCTYPE " + String(repeating: "[", count: 100_000),
+            "<rss " + (0..<20_000).map { "a\($0)='x' " }.joined(), String(repeating: "<?x ?>", count: 50_000),
+            "<rss>" + String(repeating: "&x;", count: 50_000), "<" + String(repeating: "<!--", count: 100_000),
+        ]
+    )
+    func hostile(document: String) {
+        #expect(fault(document) != nil)
+    }
+}
