@@ -10,6 +10,8 @@ extension DatabaseKind {
         migrations: [
             Migration(name: "facts", apply: createFacts),
             Migration(name: "fetches", apply: createFetches),
+            Migration(name: "gifs", apply: createGifs),
+            Migration(name: "posts", apply: createPosts),
         ]
     )
 

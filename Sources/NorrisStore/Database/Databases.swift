@@ -10,10 +10,14 @@ package final class Databases: Sendable {
     /// What last failed to be written, and why, until it succeeds.
     private let trouble = Mutex<[Content: String]>([:])
 
+    private let lostState = Atomic(false)
+
     /// What is written.
     enum Content: Hashable {
         case facts(FactGroup)
         case fetches
+        case gifs
+        case posts
         case state
     }
 
@@ -42,9 +46,10 @@ package final class Databases: Sendable {
             case .inMemory(let detail): faults.append("A database is kept in memory: \(detail)")
             }
         }
+        if isStateLost { faults.append("\(DatabaseKind.state.fileName) was deleted under the daemon: restart it") }
         let trouble = trouble.withLock { $0 }
         if let detail = trouble[.state] { faults.append("The state takes no writes: \(detail)") }
-        let contents = FactGroup.allCases.map(Content.facts) + [.fetches]
+        let contents = FactGroup.allCases.map(Content.facts) + [.fetches, .gifs, .posts]
         if let detail = contents.lazy.compactMap({ trouble[$0] }).first {
             faults.append("The cache takes no writes: \(detail)")
         }
@@ -60,7 +65,7 @@ package final class Databases: Sendable {
             case .readOnly, .inMemory: true
             }
         }
-        return isUnwritable || trouble.withLock { !$0.isEmpty }
+        return isUnwritable || isStateLost || trouble.withLock { !$0.isEmpty }
     }
 
     /// Bytes on disk.
@@ -104,6 +109,16 @@ package final class Databases: Sendable {
         // Readers that began on the old file end on it; a failure to close it costs a descriptor, no data.
         try? old.close()
         return true
+    }
+
+    /// Whether the state's file was found to be gone from its path: what is written goes with the process.
+    var isStateLost: Bool { lostState.load(ordering: .relaxed) }
+
+    /// Looks whether the state's file was deleted, or replaced by another, under us. Then the state takes no changes
+    /// for anybody who waits until the daemon is started again: to make it anew would be to forget in silence.
+    package func checkState(_ logger: Logger) {
+        guard state.isDeleted, !lostState.exchange(true, ordering: .relaxed) else { return }
+        logger.error("state.deleted", metadata: ["path": "\(state.opened.path ?? "")"])
     }
 
     /// Closes both, with their write-ahead logs written back.

@@ -45,10 +45,13 @@ package enum Folder {
 
     /// Bytes on disk of a database with its write-ahead log.
     static func size(ofDatabase path: String) -> Int {
-        ["", "-wal"].reduce(0) { total, suffix in
-            var status = stat()
-            return stat(path + suffix, &status) == 0 ? total + Int(status.st_size) : total
-        }
+        size(of: path) + size(of: path + "-wal")
+    }
+
+    /// Bytes of a file; 0 where there is none.
+    static func size(of path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 }
 

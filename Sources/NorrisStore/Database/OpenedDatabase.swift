@@ -44,7 +44,7 @@ struct OpenedDatabase: Sendable {
         } catch {
             switch error {
             case .refused(let error): throw error
-            case .unwritable(let detail): return readOnly(kind, path, detail, logger)
+            case .unwritable(let detail): return try readOnly(kind, path, detail, logger)
             case .damaged(let detail): return try anew(kind, path, detail, logger)
             }
         }
@@ -97,7 +97,6 @@ struct OpenedDatabase: Sendable {
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA synchronous = \(kind.isDurable ? "FULL" : "NORMAL")")
             // In KiB. The data is small, the operating system caches it too, and the daemon is to stay small.
             try database.execute(sql: "PRAGMA cache_size = -512")
             // The log of one large import does not stay on the disk for the rest of the run.
@@ -106,7 +105,10 @@ struct OpenedDatabase: Sendable {
         guard !kind.isDurable else {
             // The state is written rarely and read at the start: one connection does for both.
             configuration.journalMode = .wal
-            return try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            // Only now: with the write-ahead log GRDB sets NORMAL, after it has prepared the connection.
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            return queue
         }
         // One writing connection, for SQLite before 3.51.3 can damage a write-ahead log that two connections
         // checkpoint at once; the readers of a pool never do.
@@ -116,14 +118,15 @@ struct OpenedDatabase: Sendable {
 
     /// Reads what a file is, without changing a byte of it.
     ///
+    /// - Parameter name: by which SQLite opens it; nil for its path.
     /// - Returns: its schema version, 0 where there is no file or an empty one.
     /// - Throws: for a damaged file, and for one that must not be touched.
-    private static func inspect(_ kind: DatabaseKind, _ path: String) throws -> Int {
+    private static func inspect(_ kind: DatabaseKind, _ path: String, name: String? = nil) throws -> Int {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return 0 }
         var configuration = GRDB.Configuration()
         configuration.readonly = true
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let queue = try DatabaseQueue(path: name ?? path, configuration: configuration)
         let version = try queue.read { database in
             let applicationID = try Int32.fetchOne(database, sql: "PRAGMA application_id")
             let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -185,16 +188,39 @@ struct OpenedDatabase: Sendable {
 
     private static func readOnly(
         _ kind: DatabaseKind, _ path: String, _ detail: String, _ logger: Logger
-    ) -> OpenedDatabase {
+    ) throws(StoreError) -> OpenedDatabase {
         logger.error("database.unwritable", metadata: ["path": "\(path)", "error": "\(detail)"])
         var configuration = GRDB.Configuration()
         configuration.readonly = true
-        guard (try? inspect(kind, path)) == kind.schemaVersion,
-            let writer = try? DatabaseQueue(path: path, configuration: configuration)
-        else {
-            return inMemory(kind, detail)
+        for name in [path] + immutableName(path) {
+            do {
+                guard try inspect(kind, path, name: name) == kind.schemaVersion else { continue }
+                let writer = try DatabaseQueue(path: name, configuration: configuration)
+                return OpenedDatabase(writer: writer, path: path, condition: .readOnly(detail))
+            } catch OpeningFailure.refused(let error) {
+                throw error
+            } catch {
+                continue
+            }
         }
-        return OpenedDatabase(writer: writer, path: path, condition: .readOnly(detail))
+        return inMemory(kind, detail)
+    }
+
+    /// The name by which SQLite reads a file without its log and index, which it cannot make where the folder takes no
+    /// files (SQLite, "Uniform Resource Identifiers": immutable); none where a log holds what the file does not.
+    private static func immutableName(_ path: String) -> [String] {
+        guard Folder.size(of: path + "-wal") == 0 else { return [] }
+        let encoded = path.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                String(UnicodeScalar(byte))
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+        }
+        // Two slashes after the colon begin an authority, which is empty.
+        return ["file:" + (path.utf8.first == UInt8(ascii: "/") ? "//" : "") + encoded.joined() + "?immutable=1"]
     }
 
     private static func inMemory(_ kind: DatabaseKind, _ detail: String) -> OpenedDatabase {

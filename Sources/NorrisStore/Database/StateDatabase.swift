@@ -8,9 +8,17 @@ import NorrisProtocol
 /// Blocking; called from the places that may wait.
 struct StateDatabase: Sendable {
     let opened: OpenedDatabase
+    private let identity: FileIdentity?
 
     init(folder: String?, logger: Logger) throws(StoreError) {
         opened = try OpenedDatabase.open(.state, folder: folder, logger: logger)
+        identity = opened.path.flatMap(Folder.identity(of:))
+    }
+
+    /// Whether the file this database was opened from is gone from its path.
+    var isDeleted: Bool {
+        guard let path = opened.path else { return false }
+        return Folder.identity(of: path) != identity
     }
 
     var sizeOnDisk: Int {

@@ -11,6 +11,9 @@ extension DatabaseKind {
             Migration(name: "walks and facts of the day", apply: createWalks),
             Migration(name: "schedules", apply: createSchedules),
             Migration(name: "recent searches", apply: createRecentSearches),
+            Migration(name: "quota", apply: createQuota),
+            Migration(name: "favorites", apply: createFavorites),
+            Migration(name: "read marks", apply: createReadMarks),
         ]
     )
 

@@ -21,34 +21,8 @@ package struct FactQuery: Sendable, Hashable {
         return (0...text.count - part.count).contains { text[$0...].starts(with: part) }
     }
 
-    /// The query and categories in one run of bytes that no other query has.
-    fileprivate var fingerprint: [UInt8] {
-        Array(caseFolded(text).utf8) + categories.flatMap { [0xFF] + Array($0.utf8) }
-    }
-}
-
-/// The place where a page ends, as a text nobody can make up.
-struct FactCursor {
-    /// The number of the page's last fact.
-    let number: Int64
-
-    init(number: Int64) {
-        self.number = number
-    }
-
-    /// nil for a text that this daemon did not give out for this query and this cache.
-    init?(text: String, query: FactQuery, key: UInt64) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = Int64(parts[0], radix: 36) else { return nil }
-        self.init(number: number)
-        guard self.text(query: query, key: key).hasSameBytes(as: text) else { return nil }
-    }
-
-    func text(query: FactQuery, key: UInt64) -> String {
-        let number = String(number, radix: 36)
-        let tag = SipHash.hash(Array(number.utf8) + [0xFF] + query.fingerprint, key: (key, 0))
-        return "\(number).\(String(tag, radix: 36))"
-    }
+    /// What tells its cursors from those of other lists.
+    var list: [String] { ["facts", caseFolded(text)] + categories }
 }
 
 /// One page of a search, with the cursor's number in place of its text.
@@ -98,11 +72,11 @@ extension FactQuery {
                 """,
             arguments: arguments + [cursor ?? .max, limit + 1]
         )
-        let page = rows.prefix(limit)
+        let page = rows.page(limit: limit) { ($0["text"] as String).utf8.count }
         return FactPage(
             facts: try page.map(FactRecord.fact),
             total: total,
-            next: rows.count > limit ? page.last.map { $0["number"] } : nil
+            next: rows.count > page.count ? page.last.map { $0["number"] } : nil
         )
     }
 }

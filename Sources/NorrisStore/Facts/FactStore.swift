@@ -87,25 +87,15 @@ package final class FactStore: Sendable {
     /// - Throws: `-32602` for a cursor that is not of this search, `-32005` where the disk fails.
     package func search(_ query: FactQuery, cursor: String?, limit: Int) async throws(ResponseError) -> Page<Fact> {
         let cache = databases.cache
-        var after: Int64?
-        if let cursor {
-            guard let known = FactCursor(text: cursor, query: query, key: cache.cursorKey) else {
-                throw .invalidParams(
-                    "The cursor is not of this search.",
-                    parameter: "cursor",
-                    hint: "Begin again without a cursor."
-                )
-            }
-            after = known.number
+        let after = try cursor.map { text throws(ResponseError) in
+            try SealedCursor(text, of: query.list, key: cache.cursorKey).number
         }
         do {
-            let page = try await cache.opened.writer.read { [after] in
-                try query.page(after: after, limit: limit, $0)
-            }
+            let page = try await cache.opened.writer.read { try query.page(after: after, limit: limit, $0) }
             return Page(
                 items: page.facts,
                 total: page.total,
-                next: page.next.map { FactCursor(number: $0).text(query: query, key: cache.cursorKey) }
+                next: page.next.map { SealedCursor(number: $0).sealed(for: query.list, key: cache.cursorKey) }
             )
         } catch {
             logger.error("search.failed", metadata: ["error": "\(error)"])

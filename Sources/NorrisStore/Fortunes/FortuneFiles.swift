@@ -123,5 +123,6 @@ struct FortuneFiles {
 
 /// The name of a file or folder without the path to it.
 func lastComponent(of path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
+    // Over bytes: a name that begins with a combining mark is one character with the slash before it.
+    path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
 }

@@ -206,6 +206,41 @@ struct DatabasesTests {
         store.databases.close()
     }
 
+    @Test("The file is deleted, or replaced by another, under the daemon", arguments: [true, false])
+    func stateThatIsDeletedTakesNothingThatWouldBeLost(isReplaced: Bool) async throws {
+        let databases = try open()
+        defer { databases.close() }
+        let favorites = Favorites(databases: databases, logger: .silent)
+        #expect(try await favorites.add(Favorite(fact: .upstream("f")), uid: 1))
+        databases.checkState(.silent)
+        #expect(databases.faults == [] && !databases.isReadOnly)
+
+        rename(fixture.folder["state/state.db"], fixture.folder["state/old.db"])
+        if isReplaced { try fixture.folder.write("state/state.db", "") }
+        // A change looks for itself.
+        let error = ResponseError.storage("The state's file was deleted under the daemon.", hint: "Restart norrisd.")
+        await #expect(throws: error) { try await favorites.add(Favorite(fact: .upstream("g")), uid: 1) }
+        #expect(databases.faults == ["state.db was deleted under the daemon: restart it"])
+        #expect(databases.isReadOnly)
+        let marks = ReadMarks(databases: databases, logger: .silent)
+        await #expect(throws: error) { try await marks.mark(uid: 1, ids: ["a:1"]) }
+        #expect(try await favorites.list(uid: 1, cursor: nil, limit: 9).items.map(\.id) == ["f"])
+    }
+
+    @Test func stateThatIsDeletedIsToldOfWithoutAChange() throws {
+        let databases = try open()
+        defer { databases.close() }
+        try fixture.folder.remove("state/state.db")
+        #expect(databases.faults == [])
+        databases.checkState(.silent)
+        databases.checkState(.silent)
+        #expect(databases.faults == ["state.db was deleted under the daemon: restart it"])
+        #expect(databases.isReadOnly)
+        let inMemory = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
+        inMemory.checkState(.silent)
+        #expect(inMemory.faults.count == 2)
+    }
+
     private func execute(_ sql: String, on name: String) throws {
         let queue = try DatabaseQueue(path: fixture.folder["\(name)/\(name).db"])
         try queue.writeWithoutTransaction { try $0.execute(sql: sql) }

@@ -237,7 +237,7 @@ struct FailingDiskTests {
         try before.replaceUpstream(upstreamFacts(0..<20))
         var given = before.nextIDs(15)
         await before.writeWalks()
-        // Not of a clean stop: a read-only connection needs the index that lies beside the database.
+        // Not of a clean stop: what the log holds is read too.
         let foreign = try fixture.killed()
         before.databases.close()
         for folder in ["cache", "state"] {
@@ -256,6 +256,38 @@ struct FailingDiskTests {
         #expect(throws: StoreError.self) { try store.replaceUpstream([]) }
         #expect(try await store.search(FactQuery(text: "text of"), cursor: nil, limit: 5).total == 20)
         store.databases.close()
+    }
+
+    /// Without the log and its index, which cannot be made there.
+    @Test func databasesOfACleanStopAreReadWhereNothingCanBeMade() async throws {
+        let fixture = StoreFixture()
+        // SQLite is given the paths as addresses.
+        let folder = fixture.folder["a ?#%41é"]
+        func open() throws -> FactStore {
+            let databases = try Databases(cacheFolder: folder + "/c", stateFolder: folder + "/s", logger: .silent)
+            return FactStore(databases: databases, logger: .silent)
+        }
+        let before = try open()
+        try before.replaceUpstream(upstreamFacts(0..<20))
+        let kept = Favorite(fact: .upstream("f"), at: Timestamp(seconds: 1))
+        #expect(try await Favorites(databases: before.databases, logger: .silent).add(kept, uid: 1))
+        before.databases.close()
+        for (name, file) in [("c", "cache"), ("s", "state")] {
+            chmod("\(folder)/\(name)/\(file).db", 0o444)
+            chmod("\(folder)/\(name)", 0o555)
+        }
+        defer { for name in ["c", "s"] { chmod("\(folder)/\(name)", 0o755) } }
+        // The folders above belong to whoever runs the tests.
+        chmod(fixture.folder.path, 0o755)
+        chmod(folder, 0o755)
+        let store = try asNobody { try open() }
+        defer { store.databases.close() }
+        #expect(store.databases.faults.map { $0.hasPrefix("A database is read-only: ") } == [true, true])
+        #expect(store.count == 20)
+        let favorites = Favorites(databases: store.databases, logger: .silent)
+        #expect(try await favorites.list(uid: 1, cursor: nil, limit: 9).items == [kept])
+        let error = ResponseError.storage("The state takes no writes now.", hint: "server.status says why.")
+        await #expect(throws: error) { try await favorites.remove(.fact, id: "f", uid: 1) }
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NorrisProtocol
 import Testing
 
 @testable import NorrisStore
@@ -19,6 +20,12 @@ struct FortuneFilesTests {
         #expect(find("f/").names.count == 4)
         #expect(find("f/b", "f/sub").names == ["f/b", "f/sub/c", "f/sub/deeper/d"])
         #expect(find("f").faults == [])
+    }
+
+    @Test func nameIsWhatFollowsTheLastSlash() {
+        for (path, name) in [("/f/a", "a"), ("/f/\u{301}a", "\u{301}a"), ("/f/a/", "a"), ("a", "a"), ("/", "/")] {
+            #expect(lastComponent(of: path).hasSameBytes(as: name))
+        }
     }
 
     @Test func whatBelongsToAnotherFileIsNotRead() throws {

@@ -1,0 +1,130 @@
+import NorrisProtocol
+import NorrisText
+
+/// What a favourite from outside must be before it is kept.
+extension Favorite {
+    /// In bytes of the wire form.
+    static let maximumContent = 65_536
+    private static let maximumID = 200
+
+    /// The favourite as it may be kept: made harmless, with the content of its kind only, and not added in the future.
+    func checked(at now: Timestamp) throws(FavoriteFault) -> Favorite {
+        guard Favorite.Kind.all.contains(kind) else { throw .kind(kind.rawValue) }
+        guard (1...Favorite.maximumID).contains(id.unicodeScalars.count), sanitizedLine(id).hasSameBytes(as: id) else {
+            throw .id
+        }
+        if kind == .gif, !Favorite.isGIFID(id) { throw .gifID }
+        let epoch = Timestamp(seconds: 0)
+        var checked = Favorite(kind: kind, id: id, title: "", addedAt: max(epoch, min(addedAt, now)))
+        switch kind {
+        case .fact: checked.fact = try fact.map(checked.content)?.checked()
+        case .post: checked.post = try post.map(checked.content)?.checked()
+        default: break
+        }
+        checked.title = Favorite.titleLine(title) ?? checked.ownTitle
+        return checked
+    }
+
+    private static func isGIFID(_ id: String) -> Bool {
+        (1...64).contains(id.utf8.count)
+            && id.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// The content, if it is not too large and the one of this id.
+    private func content<Content: JSONEncodable & Identified>(_ content: Content) throws(FavoriteFault) -> Content {
+        let size = content.jsonBytes.count
+        guard size <= Favorite.maximumContent else { throw .contentIsLarge(size) }
+        guard content.id.hasSameBytes(as: id) else { throw .contentIsAnother }
+        return content
+    }
+}
+
+/// What has an id.
+private protocol Identified {
+    var id: String { get }
+}
+
+extension Fact: Identified {}
+extension Post: Identified {}
+
+extension Fact {
+    fileprivate func checked() throws(FavoriteFault) -> Fact {
+        var fact = self
+        fact.text = sanitizedText(text)
+        guard (1...Fact.maximumLength).contains(fact.text.unicodeScalars.count) else { throw .noText }
+        if isExplicit { throw .isExplicit }
+        fact.categories = categories.filter(Fact.isCategoryName)
+        fact.source = sanitizedLine(source)
+        fact.url = url.flatMap(harmlessURL)
+        fact.createdAt = createdAt.flatMap(sinceEpoch)
+        fact.updatedAt = updatedAt.flatMap(sinceEpoch)
+        return fact
+    }
+}
+
+extension Post {
+    // In code points, as those of the sources are.
+    private static let maximumTitle = 500
+    private static let maximumName = 200
+    private static let maximumTag = 100
+    private static let maximumTags = 32
+    private static let maximumImages = 50
+
+    fileprivate func checked() -> Post {
+        var post = self
+        post.source = sanitizedLine(source)
+        post.author = Author(
+            id: sanitizedLine(author.id),
+            name: line(author.name, Post.maximumName),
+            handle: author.handle.map { line($0, Post.maximumName) },
+            avatarURL: author.avatarURL.flatMap(harmlessURL),
+            email: author.email.map(sanitizedLine)
+        )
+        post.publishedAt = publishedAt.flatMap(sinceEpoch)
+        post.title = title.map { line($0, Post.maximumTitle) }
+        post.text = text.map(sanitizedText)
+        post.tags = Array(tags.map { line($0, Post.maximumTag) }.filter { !$0.isEmpty }.prefix(Post.maximumTags))
+        let images = images.compactMap { image in
+            harmlessURL(image.url).map { url in
+                Image(
+                    url: url, width: image.width.flatMap(notNegative), height: image.height.flatMap(notNegative),
+                    alt: image.alt.map(sanitizedLine)
+                )
+            }
+        }
+        post.images = Array(images.prefix(Post.maximumImages))
+        post.stats = Stats(
+            likes: stats.likes.flatMap(notNegative), comments: stats.comments.flatMap(notNegative),
+            shares: stats.shares.flatMap(notNegative)
+        )
+        post.url = url.flatMap(harmlessURL)
+        return post
+    }
+}
+
+/// One harmless line, cut to a number of code points.
+private func line(_ text: String, _ length: Int) -> String {
+    String(sanitizedLine(text).unicodeScalars.prefix(length))
+}
+
+private func notNegative(_ number: Int) -> Int? {
+    number < 0 ? nil : number
+}
+
+private func sinceEpoch(_ time: Timestamp) -> Timestamp? {
+    time.seconds < 0 ? nil : time
+}
+
+/// The address itself if it leads to the web and holds nothing that could do harm where it is shown.
+private func harmlessURL(_ url: String) -> String? {
+    let scheme = url.prefix(8).lowercased()
+    let isWeb = scheme.hasPrefix("http://") || scheme.hasPrefix("https://")
+    return isWeb && url.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? url : nil
+}

@@ -1,0 +1,179 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+/// Favourites from a file, which may hold anything.
+struct FavoriteImportTests {
+    private let fixture = StoreFixture()
+    private let favorites: Favorites
+    private let now = Timestamp(seconds: 1_000)
+
+    init() throws {
+        let databases = try fixture.databases()
+        favorites = Favorites(databases: databases, logger: .silent)
+    }
+
+    private func kept(_ uid: UInt32 = 1) async throws -> [Favorite] {
+        try await favorites.list(uid: uid, cursor: nil, limit: 100).items
+    }
+
+    private func item(_ id: String, at seconds: Int64 = 5) -> Favorite {
+        Favorite(kind: .fact, id: id, title: "Title of \(id)", addedAt: Timestamp(seconds: seconds))
+    }
+
+    @Test("What one user lists another imports, and lists the same")
+    func roundTrip() async throws {
+        let gif = Gif(id: "g", title: "GIF", rating: "g", pageURL: "https://g.example/g")
+        for (number, item) in [
+            Favorite(fact: .upstream("f", "A\tfact\nof lines.", categories: ["x"]), at: now),
+            Favorite(gif: gif, at: now), Favorite(post: .sample("a:1", at: 5), at: now),
+            Favorite(post: .sample("a:2"), at: Timestamp(seconds: 7)),
+        ].enumerated() {
+            #expect(try await favorites.add(item, uid: 1), "\(number)")
+        }
+        var listed = try await kept()
+        #expect(listed.map(\.id) == ["a:1", "g", "f", "a:2"])
+        // The daemon puts in the GIF where it has it.
+        listed[1].gif = gif
+        #expect(try await favorites.import(listed, uid: 2, at: now) == .init(added: 4, known: 0))
+        #expect(try await kept(2) == kept())
+        #expect(try await favorites.import(listed, uid: 2, at: now) == .init(added: 0, known: 4))
+    }
+
+    @Test func timesAreKeptButNoneToComeOrBeforeAllClocks() async throws {
+        let items = [item("future", at: 2_000), item("old", at: -5), item("same"), item("same")]
+        #expect(try await favorites.import(items, uid: 1, at: now) == .init(added: 3, known: 1))
+        #expect(try await kept().map(\.id) == ["future", "same", "old"])
+        #expect(try await kept().map(\.addedAt.seconds) == [1_000, 5, 0])
+    }
+
+    @Test func whatIsKeptAlreadyStays() async throws {
+        let mine = Favorite(fact: .upstream("f"), at: Timestamp(seconds: 9))
+        #expect(try await favorites.add(mine, uid: 1))
+        #expect(try await favorites.import([item("f"), item("g")], uid: 1, at: now) == .init(added: 1, known: 1))
+        #expect(try await kept() == [mine, item("g")])
+    }
+
+    @Test func textsAreMadeHarmless() async throws {
+        let bad = "\u{1B}[31ma\u{202E}b\u{7F}"
+        let good = "ab"
+        var fact = item("f")
+        fact.title = bad + "\nmore"
+        fact.fact = Fact(id: "f", text: bad, categories: ["x", "X Y"], source: bad, url: "javascript:1")
+        var post = item("p")
+        post.kind = .post
+        post.title = ""
+        post.post = Post(
+            id: "p", source: bad,
+            author: .init(id: bad, name: bad, handle: bad, avatarURL: "https://a.example/\u{1B}", email: bad),
+            title: bad, text: bad + "\n" + bad, tags: [bad],
+            images: [.init(url: "http://a.example/1", alt: bad), .init(url: "file:///etc/passwd")],
+            url: "HTTPS://a.example/\u{E9}"
+        )
+        post.fact = fact.fact
+        #expect(try await favorites.import([fact, post], uid: 1, at: now).added == 2)
+        let kept = try await kept()
+        #expect(kept[0].title == good)
+        #expect(kept[0].fact == Fact(id: "f", text: good, categories: ["x"], source: good))
+        #expect(kept[1].title == good)
+        let author = Post.Author(id: good, name: good, handle: good, email: good)
+        #expect(
+            kept[1].post
+                == Post(
+                    id: "p", source: good, author: author, title: good, text: good + "\n" + good, tags: [good],
+                    images: [.init(url: "http://a.example/1", alt: good)]
+                )
+        )
+        #expect(kept[1].fact == nil)
+    }
+
+    @Test(arguments: [
+        ("kind", "is of the kind \"quote\"; use fact, gif or post"),
+        ("empty id", "has no usable id"), ("long id", "has no usable id"), ("control", "has no usable id"),
+        ("newline", "has no usable id"), ("another fact", "has the content of another id"),
+        ("another post", "has the content of another id"), ("large", "has a content of 7"),
+        ("explicit", "has a fact of the category explicit"), ("GIF id", "has an id that Giphy gives to no GIF"),
+        ("long GIF id", "has an id that Giphy gives to no GIF"),
+        ("no text", "has a fact without text"), ("long text", "has a fact without text"),
+    ])
+    func badItemIsNamedAndNothingIsKept(fault: String, message: String) async throws {
+        var bad = item("f")
+        switch fault {
+        case "kind": bad.kind = Favorite.Kind(rawValue: "quote")
+        case "empty id": bad.id = ""
+        case "long id": bad.id = String(repeating: "i", count: 201)
+        case "control": bad.id = "a\u{7F}b"
+        case "newline": bad.id = "a\nb"
+        case "another fact": bad.fact = .upstream("g")
+        case "another post": (bad.kind, bad.post) = (.post, .sample("g"))
+        case "large": (bad.kind, bad.post) = (.post, .sample("f", String(repeating: "x", count: 70_000)))
+        case "explicit": bad.fact = .upstream("f", categories: ["x", "explicit"])
+        case "GIF id": (bad.kind, bad.id) = (.gif, "a/../b")
+        case "long GIF id": (bad.kind, bad.id) = (.gif, String(repeating: "g", count: 65))
+        case "no text": bad.fact = .upstream("f", "\u{1B}[0m")
+        default: bad.fact = .upstream("f", String(repeating: "x", count: 10_001))
+        }
+        let error = await #expect(throws: ResponseError.self) {
+            try await favorites.import([item("a"), item("b"), bad, item("c")], uid: 1, at: now)
+        }
+        #expect(error?.code == .invalidParams)
+        #expect(error?.message.hasPrefix("Item 3 \(message)") == true, "\(error?.message ?? "")")
+        #expect(error?.details["parameter"] == .string("items"))
+        #expect(try await kept() == [])
+    }
+
+    @Test func whatNoSourceWouldGiveIsCutOrDropped() async throws {
+        var item = item("p")
+        item.kind = .post
+        let images = (0..<60).map { (number: Int) in
+            Post.Image(url: "http://a.example/" + String(number), width: -1, height: number)
+        }
+        item.post = Post(
+            id: "p", source: "a",
+            author: .init(
+                id: "a:1", name: String(repeating: "n", count: 201), handle: String(repeating: "h", count: 201)
+            ),
+            publishedAt: Timestamp(seconds: -1), title: String(repeating: "t", count: 501),
+            tags: ["", "\u{1B}[0m", String(repeating: "x", count: 101)] + (0..<40).map(String.init), images: images,
+            stats: .init(likes: -1, comments: 0, shares: -5)
+        )
+        var fact = self.item("f", at: 4)
+        fact.fact = .upstream("f")
+        fact.fact?.createdAt = Timestamp(seconds: -1)
+        fact.fact?.updatedAt = Timestamp(seconds: 0)
+        var gif = self.item(String(repeating: "G-_9", count: 16), at: 3)
+        gif.kind = .gif
+        #expect(try await favorites.import([item, fact, gif], uid: 1, at: now).added == 3)
+        let kept = try await kept()
+        let post = try #require(kept[0].post)
+        #expect(post.author.name.count == 200 && post.author.handle?.count == 200)
+        #expect(post.publishedAt == nil && post.title?.count == 500)
+        let tags = [String(repeating: "x", count: 100)] + (0..<31).map(String.init)
+        #expect(post.tags == tags)
+        #expect(post.images.count == 50)
+        #expect(post.images[7] == Post.Image(url: "http://a.example/7", height: 7))
+        #expect(post.stats == .init(comments: 0))
+        #expect(kept[1].fact?.createdAt == nil && kept[1].fact?.updatedAt == Timestamp(seconds: 0))
+        #expect(kept[2].id == gif.id)
+    }
+
+    @Test func whatIsJustWithinTheLimitsIsTaken() async throws {
+        var long = item(String(repeating: "é", count: 200))
+        long.fact = .upstream(long.id, String(repeating: "x", count: 10_000))
+        #expect(try await favorites.import([long], uid: 1, at: now).added == 1)
+        #expect(try await kept().map(\.fact) == [long.fact])
+    }
+
+    @Test func tooManyItemsAreRefused() async throws {
+        let many = (0..<FavoriteImport.maximumItems).map { item("\($0)") }
+        let error = await #expect(throws: ResponseError.self) {
+            try await favorites.import(many + [item("x")], uid: 1, at: now)
+        }
+        #expect(error?.code == .invalidParams)
+        #expect(error?.message.contains("1001") == true)
+        #expect(try await favorites.import(many, uid: 1, at: now) == .init(added: 1_000, known: 0))
+        // In the order of the file, though all are of one second.
+        #expect(try await kept() == Array(many.prefix(100)))
+    }
+}

@@ -1,0 +1,345 @@
+import GRDB
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisStore
+
+/// What each user keeps.
+struct FavoritesTests {
+    private let fixture = StoreFixture()
+
+    private func withFavorites(_ body: (Favorites) async throws -> Void) async throws {
+        let databases = try fixture.databases()
+        try await body(Favorites(databases: databases, logger: .silent))
+        databases.close()
+    }
+
+    private func fact(_ id: String, at seconds: Int64 = 1) -> Favorite {
+        Favorite(fact: .upstream(id), at: Timestamp(seconds: seconds))
+    }
+
+    private static let gif = Gif(
+        id: "g", title: "A kick", rating: "g", pageURL: "https://g.example/g",
+        renditions: ["original": Gif.Rendition(url: "https://g.example/g.gif")]
+    )
+
+    private func page(
+        _ favorites: Favorites, _ kind: Favorite.Kind? = nil, uid: UInt32 = 1, cursor: String? = nil, limit: Int = 50
+    ) async throws -> Page<Favorite> {
+        try await favorites.list(kind, uid: uid, cursor: cursor, limit: limit)
+    }
+
+    @Test func factsAndPostsAreKeptWholeAndGIFsByTheirTitle() async throws {
+        try await withFavorites { favorites in
+            var post = Post.sample("a:1", at: 5)
+            let items = [
+                Favorite(fact: .upstream("f", categories: ["x"]), at: Timestamp(seconds: 1)),
+                Favorite(post: post, at: Timestamp(seconds: 2)),
+                Favorite(gif: FavoritesTests.gif, at: Timestamp(seconds: 3)),
+            ]
+            for item in items { #expect(try await favorites.add(item, uid: 1)) }
+            var expected = items.reversed().map { $0 }
+            expected[0].gif = nil
+            #expect(try await page(favorites) == Page(items: expected, total: 3))
+            let bytes = try fixture.folder.bytes("state/state.db-wal")
+            #expect(bytes.contains("A kick") && !bytes.contains("g.example"))
+
+            // Whether it is read is not a matter of the favourite.
+            post.id = "a:2"
+            post.isRead = true
+            #expect(try await favorites.add(Favorite(post: post), uid: 1))
+            #expect(try await page(favorites).items[0].post?.isRead == false)
+        }
+    }
+
+    @Test func anItemIsKeptOnceAndStaysAsItWas() async throws {
+        try await withFavorites { favorites async throws in
+            #expect(try await favorites.add(fact("f", at: 1), uid: 1))
+            #expect(try await !favorites.add(Favorite(fact: .upstream("f", "New."), at: Timestamp(seconds: 9)), uid: 1))
+            #expect(try await page(favorites).items == [fact("f", at: 1)])
+            // The same id is another item in another kind, and for another user.
+            #expect(try await favorites.add(Favorite(post: .sample("f")), uid: 1))
+            #expect(try await favorites.add(fact("f"), uid: .max))
+            #expect(try await favorites.remove(.fact, id: "f", uid: 1))
+            #expect(try await !favorites.remove(.fact, id: "f", uid: 1))
+            #expect(try await !favorites.remove(.gif, id: "f", uid: 1))
+            #expect(try await page(favorites).items.map(\.kind) == [.post])
+            #expect(try await page(favorites, uid: .max).items.map(\.kind) == [.fact])
+            #expect(try await page(favorites, uid: 2).items == [])
+        }
+    }
+
+    @Test("Newest first; of one second the one that came later")
+    func order() async throws {
+        try await withFavorites { favorites in
+            for (id, seconds) in [("a", 5), ("b", 5), ("c", 4), ("d", 5), ("e", 6)] as [(String, Int64)] {
+                #expect(try await favorites.add(fact(id, at: seconds), uid: 1))
+            }
+            #expect(try await page(favorites).items.map(\.id) == ["e", "d", "b", "a", "c"])
+            for limit in 1...5 {
+                var ids: [String] = []
+                var cursor: String?
+                repeat {
+                    let page = try await page(favorites, cursor: cursor, limit: limit)
+                    #expect(page.total == 5)
+                    ids += page.items.map(\.id)
+                    cursor = page.next
+                } while cursor != nil && ids.count <= 5
+                #expect(ids == ["e", "d", "b", "a", "c"])
+            }
+        }
+    }
+
+    @Test func cursorsOfOthersAreRefused() async throws {
+        try await withFavorites { favorites in
+            for uid: UInt32 in [1, 2] {
+                for id in ["a", "b", "c"] { #expect(try await favorites.add(fact(id), uid: uid)) }
+            }
+            let cursor = try #require(try await page(favorites, limit: 1).next)
+            let ofFacts = try #require(try await page(favorites, .fact, limit: 1).next)
+            #expect(try await page(favorites, cursor: cursor).items.map(\.id) == ["b", "a"])
+            #expect(try await page(favorites, .fact, cursor: ofFacts).items.map(\.id) == ["b", "a"])
+            for (kind, uid, text) in [
+                (nil, 2, cursor), (.fact, 1, cursor), (nil, 1, ofFacts), (.post, 1, ofFacts), (nil, 1, ""),
+                (nil, 1, "1.1.1"), (nil, 1, cursor + "0"),
+            ] as [(Favorite.Kind?, UInt32, String)] {
+                await #expect(throws: ResponseError.foreignCursor) {
+                    try await page(favorites, kind, uid: uid, cursor: text)
+                }
+            }
+            #expect(favorites.databases.faults == [])
+        }
+        // It is good after a restart, and without the page's last item.
+        try await withFavorites { favorites in
+            let cursor = try #require(try await page(favorites, limit: 2).next)
+            #expect(try await favorites.remove(.fact, id: "b", uid: 1))
+            favorites.databases.close()
+            try await withFavorites { favorites async throws in
+                #expect(try await page(favorites, cursor: cursor).items.map(\.id) == ["a"])
+            }
+        }
+    }
+
+    @Test func cursorKeyIsOfThisState() async throws {
+        var keys: Set<Int64> = []
+        for _ in 0..<3 {
+            let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
+            let key = try await databases.state.opened.writer.read { database in
+                try Int64.fetchOne(database, sql: "SELECT key FROM cursor_keys WHERE list = 'favorites'")
+            }
+            keys.insert(try #require(key))
+        }
+        #expect(keys.count == 3)
+    }
+
+    @Test func noMoreThanTheMaximumIsKept() async throws {
+        try await withFavorites { favorites in
+            try await favorites.databases.state.opened.writer.write { database in
+                for number in 1..<FavoriteList.maximum {
+                    try FavoriteRecord.insert(fact("f\(number)"), uid: 1, database)
+                }
+            }
+            #expect(try await page(favorites, limit: 1).total == nil)
+            let two = [fact("new"), fact("newer")]
+            await #expect(throws: Favorites.isFull) { try await favorites.import(two, uid: 1) }
+            #expect(try await favorites.import([fact("f1")], uid: 1) == .init(added: 0, known: 1))
+            #expect(try await favorites.add(fact("new"), uid: 1))
+            let error = await #expect(throws: ResponseError.self) { try await favorites.add(fact("newer"), uid: 1) }
+            #expect(error?.code == .busy)
+            #expect(error?.message.contains("10000") == true)
+            #expect(error?.hint?.contains("Remove some") == true)
+            #expect(try await !favorites.add(fact("new"), uid: 1))
+            #expect(try await favorites.add(fact("newer"), uid: 2))
+            #expect(favorites.databases.faults == [])
+            #expect(try await favorites.remove(.fact, id: "f1", uid: 1))
+            #expect(try await favorites.add(fact("newer"), uid: 1))
+        }
+    }
+
+    @Test("On the disk when the call returns, for another connection and after a crash")
+    func areDurable() async throws {
+        try await withFavorites { favorites in
+            #expect(try await favorites.add(fact("f"), uid: 1))
+            let other = try DatabaseQueue(path: fixture.folder["state/state.db"])
+            let ids = { try await other.read { try String.fetchAll($0, sql: "SELECT id FROM favorites") } }
+            #expect(try await ids() == ["f"])
+            let killed = try fixture.killed().databases()
+            #expect(try await page(Favorites(databases: killed, logger: .silent)).items == [fact("f")])
+            killed.close()
+            #expect(try await favorites.remove(.fact, id: "f", uid: 1))
+            #expect(try await ids() == [])
+            try other.close()
+            let mode = try await favorites.databases.state.opened.writer.read { database in
+                try Int.fetchOne(database, sql: "PRAGMA synchronous")
+            }
+            #expect(mode == 2)
+        }
+    }
+
+    @Test func stateInMemoryTakesNothingThatWouldBeLost() async throws {
+        let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
+        let favorites = Favorites(databases: databases, logger: .silent)
+        let error = ResponseError.storage(
+            "The state is in memory only and would be lost.", hint: "server.status says why."
+        )
+        await #expect(throws: error) { try await favorites.add(fact("f"), uid: 1) }
+        await #expect(throws: error) { try await favorites.import([fact("f")], uid: 1) }
+        await #expect(throws: error) { try await favorites.remove(.fact, id: "f", uid: 1) }
+        #expect(try await page(favorites).items == [])
+        let marks = ReadMarks(databases: databases, logger: .silent)
+        await #expect(throws: error) { try await marks.mark(uid: 1, ids: ["a:1"]) }
+        #expect(await !marks.read(uid: 1).contains("a:1"))
+        // No disk has failed, and what is no more than a convenience goes on.
+        #expect(databases.faults.allSatisfy { $0.contains("kept in memory") })
+        let recents = RecentSearches(databases: databases, logger: .silent)
+        await recents.record(uid: 1, kind: .fact, query: "kick")
+        #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
+    }
+
+    @Test func pageEndsWhereItsContentsWouldBeTooMuch() async throws {
+        try await withFavorites { favorites in
+            let text = String(repeating: "x", count: 60_000)
+            for number in 0..<80 {
+                let item = Favorite(post: .sample("a:\(number)", text), at: Timestamp(seconds: Int64(number)))
+                #expect(try await favorites.add(item, uid: 1))
+            }
+            let first = try await page(favorites, limit: 200)
+            #expect((30...34).contains(first.items.count))
+            #expect(first.items.reduce(0) { $0 + $1.jsonBytes.count } <= maximumPageBytes + 10_000)
+            let second = try await page(favorites, cursor: first.next, limit: 200)
+            let third = try await page(favorites, cursor: second.next, limit: 200)
+            #expect(third.next == nil)
+            let ids = [first, second, third].flatMap { $0.items.map(\.id) }
+            let expected = (0..<80).reversed().map { "a:\($0)" }
+            #expect(ids == expected)
+        }
+    }
+
+    @Test func noUserPushesOutTheGIFsOfOthers() async throws {
+        try await withFavorites { favorites async throws in
+            func item(_ id: String, at seconds: Int64) -> Favorite {
+                Favorite(kind: .gif, id: id, title: "", addedAt: Timestamp(seconds: seconds))
+            }
+            let many = (0..<9).map { item("many\($0)", at: 100 - $0) }
+            #expect(try await favorites.import(many, uid: 1, at: Timestamp(seconds: 200)).added == 9)
+            #expect(try await favorites.add(item("old", at: 1), uid: 2))
+            #expect(try await favorites.add(item("older", at: 0), uid: 2))
+            #expect(await favorites.gifIDs(limit: 4) == ["many0", "old", "many1", "older"])
+            #expect(await favorites.gifIDs(limit: 99).count == 11)
+        }
+    }
+
+    @Test func keptGIFsOfAllUsersOnceThoseAddedLastFirst() async throws {
+        try await withFavorites { favorites async throws in
+            #expect(await favorites.gifIDs(limit: 5) == [])
+            let added: [(String, UInt32, Int64)] = [("x", 1, 1), ("y", 1, 2), ("x", 2, 3), ("z", 2, 2)]
+            for (id, uid, seconds) in added {
+                var gif = FavoritesTests.gif
+                gif.id = id
+                #expect(try await favorites.add(Favorite(gif: gif, at: Timestamp(seconds: seconds)), uid: uid))
+            }
+            #expect(try await favorites.add(fact("f"), uid: 1))
+            #expect(await favorites.gifIDs(limit: 5) == ["x", "y", "z"])
+            #expect(await favorites.gifIDs(limit: 2) == ["x", "y"])
+        }
+    }
+
+    @Test func diskThatTakesNoWritesChangesNothing() async throws {
+        try await withFavorites { favorites in
+            let databases = favorites.databases
+            #expect(try await favorites.add(fact("f"), uid: 1))
+            let refusal = ResponseError.storage("The state takes no writes now.", hint: "server.status says why.")
+            try await databases.state.opened.refuseWrites(to: "favorites")
+            await #expect(throws: refusal) { try await favorites.add(fact("g"), uid: 1) }
+            await #expect(throws: refusal) { try await favorites.import([fact("h")], uid: 1) }
+            #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
+            // Nothing was written for it.
+            #expect(try await !favorites.add(fact("f"), uid: 1))
+            #expect(databases.isReadOnly)
+            try await databases.state.opened.takeWritesAgain()
+            try await databases.state.opened.refuse("DELETE", on: "favorites")
+            await #expect(throws: refusal) { try await favorites.remove(.fact, id: "f", uid: 1) }
+            #expect(try await page(favorites).items.map(\.id) == ["f"])
+            try await databases.state.opened.takeWritesAgain()
+            #expect(try await favorites.remove(.fact, id: "f", uid: 1))
+            #expect(databases.faults == [])
+        }
+    }
+
+    @Test func stateThatCannotBeReadIsAnError() async throws {
+        try await withFavorites { favorites in
+            try await favorites.databases.state.opened.writer.write { try $0.execute(sql: "DROP TABLE favorites") }
+            let error = ResponseError.storage("The state cannot be read now.", hint: "The daemon's log says why.")
+            await #expect(throws: error) { try await page(favorites) }
+            #expect(await favorites.gifIDs(limit: 1) == [])
+        }
+    }
+
+    @Test func contentThatCannotBeReadLeavesTheTitle() async throws {
+        try await withFavorites { favorites in
+            #expect(try await favorites.add(fact("f"), uid: 1))
+            try await favorites.databases.state.opened.writer.write { database in
+                try database.execute(sql: "UPDATE favorites SET content = '{}'")
+            }
+            var expected = fact("f")
+            expected.fact = nil
+            #expect(try await page(favorites).items == [expected])
+        }
+    }
+
+    @Test func stateOfTheVersionBeforeIsTakenOver() async throws {
+        let old = try OpenedDatabase.open(.state.before("favorites"), folder: fixture.stateFolder, logger: .silent)
+        try await old.writer.write { database in
+            try database.execute(
+                sql: "INSERT INTO recent_searches (uid, kind, query, at) VALUES (1, 'fact', 'kick', 5)"
+            )
+        }
+        try old.close()
+        try await withFavorites { favorites async throws in
+            #expect(favorites.databases.state.opened.condition == .good)
+            #expect(try await favorites.add(fact("f"), uid: 1))
+            let recents = RecentSearches(databases: favorites.databases, logger: .silent)
+            #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
+        }
+    }
+
+    @Test("Any sequence of additions and removals", arguments: 1...6)
+    func model(seed: UInt64) async throws {
+        let databases = try fixture.databases()
+        defer { databases.close() }
+        let favorites = Favorites(databases: databases, logger: .silent)
+        var generator = SeededGenerator(state: seed)
+        /// In the order of adding.
+        var known: [(uid: UInt32, item: Favorite)] = []
+        for _ in 0..<150 {
+            let uid = UInt32.random(in: 1...2, using: &generator)
+            let id = "\(Int.random(in: 0..<8, using: &generator))"
+            let now = Timestamp(seconds: Int64.random(in: 0..<6, using: &generator))
+            let item = Bool.random(using: &generator)
+                ? Favorite(fact: .upstream(id), at: now) : Favorite(post: .sample(id), at: now)
+            let index = known.firstIndex { $0.uid == uid && $0.item.kind == item.kind && $0.item.id == id }
+            if Int.random(in: 0..<3, using: &generator) > 0 {
+                #expect(try await favorites.add(item, uid: uid) == (index == nil))
+                if index == nil { known.append((uid, item)) }
+            } else {
+                #expect(try await favorites.remove(item.kind, id: id, uid: uid) == (index != nil))
+                if let index { known.remove(at: index) }
+            }
+            let kind = [nil, Favorite.Kind.fact, .post].randomElement(using: &generator) ?? nil
+            let expected = known.enumerated()
+                .filter { $0.element.uid == uid && [nil, $0.element.item.kind].contains(kind) }
+                .sorted { ($1.element.item.addedAt, $1.offset) < ($0.element.item.addedAt, $0.offset) }
+                .map(\.element.item)
+            let page = try await page(favorites, kind, uid: uid)
+            #expect(page.items == expected)
+            #expect(page.total == expected.count)
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(_ text: String) -> Bool {
+        indices.contains { self[$0...].starts(with: text.utf8) }
+    }
+}

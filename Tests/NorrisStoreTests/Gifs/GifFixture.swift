@@ -1,0 +1,61 @@
+import GRDB
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisStore
+
+extension GifStore {
+    static func inMemory() throws -> GifStore {
+        GifStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent), logger: .silent)
+    }
+
+    /// How many rows a table of the cache has, whatever their age.
+    func rows(of table: String) async throws -> Int {
+        try await databases.cache.opened.writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0 }
+    }
+
+    /// All ids that a list gives, page by page, without asking anybody for more.
+    func ids(of list: GifList, limit: Int = 50, notBefore: Timestamp = .start) async throws -> [String] {
+        var ids: [String] = []
+        var cursor: String?
+        repeat {
+            guard let page = try await page(of: list, cursor: cursor, limit: limit, notBefore: notBefore) else { break }
+            ids += page.items.map(\.id)
+            cursor = page.items.isEmpty ? nil : page.next
+        } while cursor != nil
+        return ids
+    }
+}
+
+extension StoreFixture {
+    /// A start, something, and a stop.
+    func withGifs<Result>(_ body: (GifStore) async throws -> Result) async throws -> Result {
+        let databases = try databases()
+        defer { databases.close() }
+        return try await body(GifStore(databases: databases, logger: .silent))
+    }
+}
+
+extension Gif {
+    static func some(_ id: String, _ title: String? = nil, rating: String = "g") -> Gif {
+        Gif(
+            id: id, title: title ?? "The title of \(id)", rating: rating, pageURL: "https://giphy.com/gifs/\(id)",
+            renditions: ["original": Rendition(url: "https://media0.giphy.com/media/\(id)/giphy.gif?cid=1&ct=g")]
+        )
+    }
+}
+
+/// GIFs with ids in the order of their numbers.
+func gifs(_ numbers: Range<Int>) -> [Gif] {
+    numbers.map { .some("gif-" + String(String($0 + 100_000).dropFirst())) }
+}
+
+extension Timestamp {
+    /// When tests begin: before any clock that runs them, so that what is stored now is not old.
+    static let start = Timestamp(seconds: 1_700_000_000)
+
+    static func + (time: Timestamp, seconds: Int64) -> Timestamp {
+        Timestamp(seconds: time.seconds + seconds)
+    }
+}

@@ -1,0 +1,201 @@
+import GRDB
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+struct GifListTests {
+    private let store: GifStore
+    private let cats = GifList.search("cats", rating: "g")
+
+    init() throws {
+        store = try GifStore.inMemory()
+    }
+
+    private func page(
+        _ list: GifList? = nil, cursor: String? = nil, limit: Int = 50, notBefore: Timestamp = .start
+    ) async throws -> GifListPage? {
+        try await store.page(of: list ?? cats, cursor: cursor, limit: limit, notBefore: notBefore)
+    }
+
+    @Test(arguments: [
+        ("cats", "  Cats"), ("cats", "CATS\t\n\u{A0}\u{3000}"), ("два слова", "ДВА СЛОВА "), ("", "   "), ("é", "É"),
+    ])
+    func textsThatDifferInCaseAndSpaceAroundAreOneList(text: String, same: String) async throws {
+        let list = GifList.search(text, rating: "g")
+        let other = GifList.search(same, rating: "g", lang: "")
+        #expect(list == other && list.hashValue == other.hashValue)
+        #expect(list.query.hasSameBytes(as: text))
+        try await store.put(gifs(0..<2), in: list, offset: 0, nextOffset: nil, totalCount: 2)
+        #expect(try await store.ids(of: other) == gifs(0..<2).map(\.id))
+    }
+
+    @Test func listsOfOtherQuestionsAreOthers() async throws {
+        let lists: [GifList] = [
+            cats, .search("cat s", rating: "g"), .search("cats", rating: "pg"),
+            .search("cats", rating: "g", lang: "de"), .search("cats", rating: "", lang: "g"),
+            .search("", rating: "g"), .search("trending", rating: "g"), .trending(rating: "g"), .trending(rating: "pg"),
+            // Canonically equivalent, but Giphy gets other bytes.
+            .search("\u{E9}", rating: "g"), .search("e\u{301}", rating: "g"),
+        ]
+        for (number, list) in lists.enumerated() {
+            try await store.put(gifs(number..<number + 1), in: list, offset: 0, nextOffset: nil, totalCount: 1)
+        }
+        for (number, list) in lists.enumerated() {
+            #expect(lists.filter { $0 == list }.count == 1)
+            #expect(try await store.ids(of: list) == gifs(number..<number + 1).map(\.id))
+        }
+        #expect(try await page(.search("dogs", rating: "g")) == nil)
+    }
+
+    @Test func pageTellsWhatItIs() async throws {
+        let new = try await store.put(gifs(0..<5), in: cats, offset: 0, nextOffset: 5, totalCount: 70, at: .start + 9)
+        #expect(new == 5)
+        let first = try #require(try await page(limit: 3))
+        #expect(first.items == gifs(0..<3))
+        #expect(first.total == 70)
+        #expect(first.fetchedAt == .start + 9)
+        #expect(first.needsUpstream == nil)
+        let second = try #require(try await page(cursor: first.next, limit: 3))
+        #expect(second.items == gifs(3..<5))
+        #expect(second.needsUpstream == nil)
+        // Nothing stored is left, but Giphy has more: the same place is asked for again when it has come.
+        let third = try #require(try await page(cursor: second.next, limit: 3))
+        #expect(third.items == [])
+        #expect(third.needsUpstream == 5)
+        #expect(third.next == second.next)
+        #expect(try await store.put(gifs(4..<8), in: cats, offset: 5, nextOffset: nil, totalCount: 70) == 3)
+        let again = try #require(try await page(cursor: third.next, limit: 3))
+        #expect(again == GifListPage(items: gifs(5..<8), total: 8, next: nil, fetchedAt: .start + 9))
+    }
+
+    @Test func emptyListIsAnAnswer() async throws {
+        try await store.put([], in: cats, offset: 0, nextOffset: nil, totalCount: 0, at: .start)
+        #expect(try await page() == GifListPage(items: [], total: 0, fetchedAt: .start))
+        // Where nothing of the first page can be used, the next may still be good.
+        try await store.put([], in: cats, offset: 0, nextOffset: 25, totalCount: 30, at: .start)
+        let page = try #require(try await page())
+        #expect(page.needsUpstream == 25)
+        try await store.put(gifs(0..<2), in: cats, offset: 25, nextOffset: nil, totalCount: 30)
+        #expect(try await self.page(cursor: page.next)?.items == gifs(0..<2))
+    }
+
+    @Test(arguments: [(999, 999), (1_000, 1_000), (1_001, nil), (3, 10), (nil, nil)] as [(Int?, Int?)])
+    func totalOfAListThatGoesOnIsGiphys(said: Int?, told: Int?) async throws {
+        try await store.put(gifs(0..<10), in: cats, offset: 0, nextOffset: 10, totalCount: said)
+        #expect(try await page(limit: 1)?.total == told)
+    }
+
+    @Test(arguments: [999, 1_000, 1_001])
+    func totalOfAWholeListIsCounted(count: Int) async throws {
+        try await store.put(gifs(0..<count), in: cats, offset: 0, nextOffset: nil, totalCount: 5)
+        #expect(try await page(limit: 1)?.total == (count > 1_000 ? nil : count))
+    }
+
+    @Test("A page that does not go on exactly where the list ends changes nothing")
+    func pagesElsewhere() async throws {
+        #expect(try await store.put(gifs(0..<2), in: cats, offset: 25, nextOffset: nil, totalCount: 2) == nil)
+        #expect(try await page() == nil)
+        try await store.put(gifs(0..<2), in: cats, offset: 0, nextOffset: 2, totalCount: nil, at: .start)
+        for offset in [1, 3, 25, -1] {
+            #expect(try await store.put(gifs(2..<4), in: cats, offset: offset, nextOffset: 50, totalCount: 9) == nil)
+        }
+        // Asked for twice at one time: the second has come already.
+        #expect(try await store.put(gifs(2..<4), in: cats, offset: 2, nextOffset: nil, totalCount: nil) == 2)
+        #expect(try await store.put(gifs(2..<4), in: cats, offset: 2, nextOffset: 4, totalCount: nil) == nil)
+        #expect(try await store.ids(of: cats) == gifs(0..<4).map(\.id))
+        #expect(try await page()?.next == nil)
+        #expect(await store.count(notBefore: .start) == 4)
+    }
+
+    @Test func listThatWouldStandStillEnds() async throws {
+        try await store.put(gifs(0..<2), in: cats, offset: 0, nextOffset: 0, totalCount: nil)
+        #expect(try await page()?.next == nil)
+        try await store.put(gifs(0..<2), in: cats, offset: 0, nextOffset: 2, totalCount: nil)
+        try await store.put([], in: cats, offset: 2, nextOffset: 2, totalCount: nil)
+        #expect(try await page()?.next == nil)
+    }
+
+    @Test func listThatGoesOnWithDoublesEnds() async throws {
+        try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: 3, totalCount: 90)
+        // One that is new keeps it going.
+        try await store.put(gifs(2..<4), in: cats, offset: 3, nextOffset: 6, totalCount: 90)
+        #expect(try await page()?.next != nil)
+        try await store.put(gifs(0..<3), in: cats, offset: 6, nextOffset: 9, totalCount: 90)
+        #expect(try await page()?.next == nil)
+        #expect(try await page()?.total == 4)
+    }
+
+    @Test func listEndsWithWhatIsStoredForOneWhoAsksForNoMore() async throws {
+        try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: 3, totalCount: 90)
+        func stored(_ cursor: String? = nil, limit: Int) async throws -> GifListPage? {
+            try await store.page(of: cats, cursor: cursor, limit: limit, notBefore: .start, endsWithStored: true)
+        }
+        let first = try #require(try await stored(limit: 2))
+        let second = try #require(try await stored(first.next, limit: 2))
+        #expect(second.items == gifs(2..<3))
+        #expect(second.next == nil && second.needsUpstream == nil)
+        // Begun while there was somebody to ask.
+        let end = try #require(try await page(limit: 3)?.next)
+        let rest = try #require(try await stored(end, limit: 2))
+        #expect(rest.items == [] && rest.next == nil && rest.needsUpstream == nil)
+    }
+
+    @Test func pagesEndWhereTheirContentsWouldBeTooMuch() async throws {
+        let large = (0..<5).map { Gif.some("gif-\($0)", String(repeating: "x", count: 900_000)) }
+        try await store.put(large, in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start)
+        let first = try #require(try await page())
+        #expect(first.items == Array(large[..<2]))
+        #expect(try await page(cursor: first.next)?.items == Array(large[2..<4]))
+        let found = try await store.search(text: "xxx", rating: "g", cursor: nil, limit: 50, notBefore: .start)
+        #expect(found.items == Array(large[..<2]))
+        let rest = try await store.search(text: "xxx", rating: "g", cursor: found.next, limit: 50, notBefore: .start)
+        #expect(rest.items == Array(large[2..<4]) && rest.next != nil)
+    }
+
+    @Test func firstPageReplacesTheList() async throws {
+        try await store.put(gifs(0..<5), in: cats, offset: 0, nextOffset: 5, totalCount: 9, at: .start)
+        let later = Array(gifs(3..<7).reversed())
+        try await store.put(later, in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start + 1)
+        #expect(try await store.ids(of: cats) == ["gif-00006", "gif-00005", "gif-00004", "gif-00003"])
+        #expect(try await page()?.fetchedAt == .start + 1)
+        #expect(try await store.rows(of: "gif_lists") == 1)
+        #expect(try await store.rows(of: "gif_list_items") == 4)
+        // Those that are no longer in it are still GIFs.
+        #expect(await store.gif(id: "gif-00000", notBefore: .start) == gifs(0..<1).first)
+    }
+
+    @Test func contentOfADoubleIsRenewed() async throws {
+        try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: 3, totalCount: nil, at: .start)
+        let renewed = Gif.some("gif-00001", "New")
+        let doubles = [renewed, renewed]
+        let new = try await store.put(doubles, in: cats, offset: 3, nextOffset: nil, totalCount: nil, at: .start + 5)
+        #expect(new == 0)
+        #expect(try await page()?.items == [gifs(0..<1)[0], renewed, gifs(2..<3)[0]])
+        #expect(await store.missing(ids: gifs(0..<3).map(\.id), notBefore: .start + 5) == ["gif-00000", "gif-00002"])
+        #expect(await store.count(notBefore: .start) == 3)
+    }
+
+    /// What Giphy labels more strongly than the list allows stays out of it; what it does not label was asked for by
+    /// rating, and is believed.
+    @Test func listHoldsNothingStrongerThanItsRating() async throws {
+        let items = ["g", "r", "pg", "pg-13", "", "y"].map { Gif.some("gif-\($0)", rating: $0) }
+        try await store.put(items, in: cats, offset: 0, nextOffset: nil, totalCount: 6)
+        #expect(try await store.ids(of: cats, limit: 1) == ["gif-g", "gif-", "gif-y"])
+        #expect(try await page(limit: 1)?.total == 3)
+        let mild = GifList.search("cats", rating: "pg-13")
+        try await store.put(items, in: mild, offset: 0, nextOffset: nil, totalCount: 6)
+        #expect(try await store.ids(of: mild) == ["gif-g", "gif-pg", "gif-pg-13", "gif-", "gif-y"])
+    }
+
+    @Test func rowThatCannotBeReadIsLeftOut() async throws {
+        try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
+        try await store.databases.cache.opened.writer.write {
+            try $0.execute(sql: "UPDATE gifs SET gif = '{' WHERE id IN ('gif-00000', 'gif-00001')")
+        }
+        #expect(await store.gif(id: "gif-00001", notBefore: .start) == nil)
+        let first = try #require(try await page(limit: 2))
+        #expect(first.items == [] && first.needsUpstream == nil)
+        #expect(try await page(cursor: first.next, limit: 2)?.items == gifs(2..<3))
+    }
+}

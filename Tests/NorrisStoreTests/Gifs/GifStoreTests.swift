@@ -1,0 +1,156 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+struct GifStoreTests {
+    private let store: GifStore
+    private let cats = GifList.search("cats", rating: "g")
+
+    init() throws {
+        store = try GifStore.inMemory()
+    }
+
+    @Test func gifComesBackWhole() async throws {
+        let gif = Gif(
+            id: "-x_É", title: "Tür \"A\" \\ é e\u{301} 👩‍👩‍👧", rating: "PG",
+            pageURL: "https://giphy.com/gifs/a?b=c&d=%20", username: "Somebody", altText: "A door.", isSticker: true,
+            renditions: [
+                "original": Gif.Rendition(
+                    url: "https://media0.giphy.com/media/v1.Y2lk/x/giphy.gif?cid=1&rid=giphy.gif&ct=g",
+                    mp4: "https://a.example/%E2%9C%93", webp: "https://a.example/é", width: 480, height: 229,
+                    bytes: 976_265, frames: 20
+                ),
+                "looping": Gif.Rendition(mp4: "https://a.example/loop.mp4"),
+            ],
+            importedAt: Timestamp(seconds: 1_600_000_000), trendingAt: Timestamp(seconds: 1_700_000_000)
+        )
+        #expect(try await store.put([gif], at: .start) == 1)
+        let stored = try #require(await store.gif(id: "-x_É", notBefore: .start))
+        #expect(stored == gif)
+        #expect(stored.jsonBytes == gif.jsonBytes)
+        #expect(await store.gif(id: "-x_E\u{301}", notBefore: .start) == nil)
+        #expect(try await store.put([.some("-x_É", "New"), .some("b")], at: .start + 1) == 1)
+        #expect(await store.gif(id: "-x_É", notBefore: .start)?.title == "New")
+        #expect(await store.gif(id: "-x_É", notBefore: .start)?.username == nil)
+        #expect(try await store.search(text: "tür", rating: "r", cursor: nil, limit: 9, notBefore: .start).items == [])
+        #expect(try await store.put([]) == 0)
+    }
+
+    @Test func ageIsThatOfTheLastFetch() async throws {
+        try await store.put([.some("a"), .some("b")], at: .start)
+        try await store.put([.some("b")], at: .start + 10)
+        #expect(await store.gif(id: "a", notBefore: .start) != nil)
+        #expect(await store.gif(id: "a", notBefore: .start + 1) == nil)
+        #expect(await store.gif(id: "b", notBefore: .start + 10) != nil)
+        #expect(await store.count(notBefore: .start) == 2)
+        #expect(await store.count(notBefore: .start + 10) == 1)
+        #expect(await store.missing(ids: ["c", "b", "a"], notBefore: .start) == ["c"])
+        #expect(await store.missing(ids: ["c", "b", "a"], notBefore: .start + 10) == ["c", "a"])
+        #expect(await store.missing(ids: [], notBefore: .start) == [])
+    }
+
+    /// Nothing that has passed its time is given by any call, although it is still on the disk.
+    @Test func nothingOldIsServed() async throws {
+        try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start)
+        let limit = Timestamp.start + 1
+        #expect(try await store.page(of: cats, cursor: nil, limit: 9, notBefore: limit) == nil)
+        let found = try await store.search(text: "title", rating: "r", cursor: nil, limit: 9, notBefore: limit)
+        #expect(found == Page(items: [], total: 0))
+        #expect(await store.random(text: nil, rating: "r", notBefore: limit) == nil)
+        #expect(await store.random(text: "cats", rating: "r", notBefore: limit) == nil)
+        #expect(await store.random(text: "title", rating: "r", notBefore: limit) == nil)
+        // One that has been fetched since is not old, but its list is.
+        try await store.put([.some("gif-00001", "Same")], at: limit)
+        #expect(try await store.page(of: cats, cursor: nil, limit: 9, notBefore: limit) == nil)
+        #expect(await store.random(text: "cats", rating: "r", notBefore: limit) == nil)
+        #expect(await store.random(text: "same", rating: "r", notBefore: limit)?.id == "gif-00001")
+        // And one that is older than its list, as a clock that was set back makes it, is left out.
+        try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: limit)
+        try await store.put([.some("gif-00001")], at: .start)
+        let page = try await store.page(of: cats, cursor: nil, limit: 9, notBefore: limit)
+        #expect(page?.items.map(\.id) == ["gif-00000", "gif-00002"])
+        #expect(page?.total == 2)
+    }
+
+    @Test func purgeLeavesNothingOfWhatIsOld() async throws {
+        try await store.put(gifs(0..<5), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start)
+        let dogs = GifList.search("dogs", rating: "g")
+        try await store.put(gifs(3..<8), in: dogs, offset: 0, nextOffset: nil, totalCount: nil, at: .start + 10)
+        #expect(await store.purge(before: .start, now: .start + 10) == 0)
+        #expect(try await store.ids(of: cats).count == 5)
+        #expect(await store.purge(before: .start + 1, now: .start + 10) == 3)
+        #expect(try await store.rows(of: "gifs") == 5)
+        #expect(try await store.rows(of: "gif_lists") == 1)
+        #expect(try await store.rows(of: "gif_list_items") == 5)
+        #expect(try await store.ids(of: dogs) == gifs(3..<8).map(\.id))
+        #expect(await store.purge(before: .start + 11, now: .start + 11) == 5)
+        for table in ["gifs", "gif_lists", "gif_list_items"] { #expect(try await store.rows(of: table) == 0) }
+    }
+
+    /// A GIF that passes its time before the list does leaves a gap, and the pages go on.
+    @Test func purgedGifLeavesItsLists() async throws {
+        try await store.put(gifs(0..<5), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start + 10)
+        try await store.put(gifs(2..<3), at: .start)
+        #expect(await store.purge(before: .start + 5, now: .start + 10) == 1)
+        #expect(try await store.ids(of: cats, limit: 2) == ["gif-00000", "gif-00001", "gif-00003", "gif-00004"])
+    }
+
+    @Test func whatIsOfTheFutureIsPurgedInItsTimeAfterTheClockWasSetBack() async throws {
+        try await store.put(gifs(0..<2), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start + 1_000_000)
+        #expect(await store.purge(before: .start - 86_400, now: .start) == 0)
+        #expect(try await store.page(of: cats, cursor: nil, limit: 9, notBefore: .start)?.fetchedAt == .start)
+        #expect(await store.count(notBefore: .start + 1) == 0)
+        #expect(await store.purge(before: .start + 1, now: .start + 86_401) == 2)
+        #expect(try await store.rows(of: "gif_lists") == 0)
+    }
+
+    @Test func clearingTakesEverythingWithTheRecord() async throws {
+        let records = FetchRecords(databases: store.databases, logger: .silent)
+        let fetch = FetchRecord(settings: "s", fetchedAt: .start)
+        records.write(fetch, for: "facts")
+        try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
+        try await store.put([.some("x")])
+        #expect(try await store.finishRun(fetch, of: [cats]))
+        #expect(try await store.clear() == 4)
+        for table in ["gifs", "gif_lists", "gif_list_items"] { #expect(try await store.rows(of: table) == 0) }
+        #expect(records.record(of: GifStore.source) == nil)
+        #expect(records.record(of: "facts") == fetch)
+        #expect(try await store.clear() == 0)
+    }
+
+    @Test func runIsFinishedOnlyWhereItsListsAreThere() async throws {
+        let records = FetchRecords(databases: store.databases, logger: .silent)
+        let fetch = FetchRecord(settings: "s", fetchedAt: .start)
+        let trending = GifList.trending(rating: "g")
+        try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
+        #expect(try await !store.finishRun(fetch, of: [cats, trending]))
+        #expect(records.record(of: "gifs") == nil)
+        // An empty one is there as well.
+        try await store.put([], in: trending, offset: 0, nextOffset: nil, totalCount: nil)
+        #expect(try await store.finishRun(fetch, of: [cats, trending]))
+        #expect(records.record(of: "gifs") == fetch)
+    }
+
+    @Test func contentIsThereAfterARestartAndGoneWithItsFile() async throws {
+        let fixture = StoreFixture()
+        try await fixture.withGifs { store in
+            try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: 3, totalCount: nil)
+            try await store.put([.some("x")])
+        }
+        try await fixture.withGifs { store in
+            #expect(try await store.ids(of: cats) == gifs(0..<3).map(\.id))
+            #expect(await store.count(notBefore: .start) == 4)
+            for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
+            #expect(store.databases.reopenCacheIfDeleted(.silent))
+            #expect(await store.count(notBefore: .start) == 0)
+            #expect(try await store.put(gifs(0..<3), in: cats, offset: 3, nextOffset: nil, totalCount: nil) == nil)
+            #expect(try await store.put(gifs(0..<1), in: cats, offset: 0, nextOffset: nil, totalCount: nil) == 1)
+            #expect(try await store.ids(of: cats) == ["gif-00000"])
+        }
+    }
+}
+
+extension Timestamp {
+    fileprivate static func - (time: Timestamp, seconds: Int64) -> Timestamp { time + -seconds }
+}

@@ -1,0 +1,219 @@
+import GRDB
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+/// Lists of posts and authors, page by page.
+struct PostListTests {
+    private let store: PostStore
+
+    init() throws {
+        store = try PostStore.inMemory()
+    }
+
+    /// Posts with ids in the order of the list.
+    private func posts(_ numbers: Range<Int>, at seconds: Int64? = 1) -> [Post] {
+        numbers.map { .sample("a:" + String(String(100_000 + $0).dropFirst()), at: seconds) }
+    }
+
+    private func all(_ query: PostQuery, read: ReadPosts = ReadPosts(), limit: Int) async throws -> [Page<Post>] {
+        var pages: [Page<Post>] = [try await store.page(query, read: read, limit: limit)]
+        while let next = pages.last?.next, pages.count < 10 {
+            pages.append(try await store.page(query, read: read, cursor: next, limit: limit))
+        }
+        return pages
+    }
+
+    @Test func pagesMeetWithoutGapOrDouble() async throws {
+        let posts = posts(0..<7)
+        try store.fetch(posts, at: 10)
+        let pages = try await all(PostQuery(sources: ["a"]), limit: 3)
+        #expect(pages.map(\.items.count) == [3, 3, 1])
+        #expect(pages.flatMap(\.items) == posts)
+        #expect(pages.map(\.total) == [7, 7, 7])
+        // A page that ends with the list has no next.
+        #expect(try await store.page(limit: 7).next == nil)
+    }
+
+    @Test("What comes or goes between two pages shifts none, be it the post at which the page ended")
+    func pagesHoldStill() async throws {
+        try store.fetch(posts(2..<8), at: 10)
+        let first = try await store.page(limit: 3)
+        #expect(first.items == posts(2..<5))
+        try store.fetch([.sample("a:new", at: 15)] + posts(0..<2) + posts(2..<4) + posts(5..<8), keep: .zero, at: 20)
+        let second = try await store.page(cursor: first.next, limit: 3)
+        #expect(second.items == posts(5..<8))
+        #expect(second.total == 8)
+    }
+
+    @Test func pagesEndAtAnyID() async throws {
+        // The first begins with a combining mark, which a dot before it would take in.
+        let posts = ["\u{301}a", ".", "a.b.c"].map { Post.sample($0, at: 1) }
+        try store.fetch(posts, at: 10)
+        let pages = try await all(PostQuery(sources: ["a"]), limit: 1)
+        let ids = pages.flatMap(\.items).map(\.id)
+        // Byte for byte: the dot, the letter, the mark.
+        #expect(ids.elementsEqual([".", "a.b.c", "\u{301}a"]) { $0.hasSameBytes(as: $1) })
+    }
+
+    @Test func pageEndsWhereItsContentsWouldBeTooMuch() async throws {
+        let large = String(repeating: "x", count: 900_000)
+        var posts = posts(0..<6)
+        for index in 0..<3 { posts[index].text = large }
+        posts[4].text = String(repeating: "x", count: 3_000_000)
+        try store.fetch(posts, at: 10)
+        let pages = try await all(PostQuery(sources: ["a"]), limit: 100)
+        #expect(pages.map(\.items.count) == [2, 2, 1, 1])
+        #expect(pages.flatMap(\.items) == posts)
+        #expect(pages.map(\.total) == [6, 6, 6, 6])
+    }
+
+    @Test func filtersByAuthor() async throws {
+        try store.fetch(
+            [.sample("a:1", by: "ann", at: 3), .sample("a:2", by: "bob", at: 2), .sample("a:3", by: "cy", at: 1)],
+            authors: [
+                Post.Author(id: "a:ann", name: "Same"), Post.Author(id: "a:bob", name: "Bob", handle: "Same"),
+                Post.Author(id: "a:cy", name: "é"),
+            ],
+            at: 10
+        )
+        func listed(_ author: String, source: String? = nil) async throws -> [String] {
+            try await store.listed(PostQuery(sources: ["a"], source: source, author: author))
+        }
+        #expect(try await listed("Same") == ["a:1", "a:2"])
+        #expect(try await listed("a:bob") == ["a:2"])
+        #expect(try await listed("Bob", source: "a") == ["a:2"])
+        #expect(try await listed("Bob", source: "b") == [])
+        #expect(try await listed("bob") == [])
+        #expect(try await listed("é") == ["a:3"])
+        #expect(try await listed("e\u{301}") == [])
+        #expect(try await listed("%") == [])
+    }
+
+    @Test func unreadLeavesOutWhatTheUserHasRead() async throws {
+        let posts = posts(0..<6)
+        try store.fetch(posts, at: 10)
+        let read = ReadPosts([posts[0].id, posts[2].id, posts[5].id, "a:else"])
+        let query = PostQuery(sources: ["a"], isUnreadOnly: true)
+        let pages = try await all(query, read: read, limit: 2)
+        #expect(pages.map { $0.items.map(\.id) } == [[posts[1].id, posts[3].id], [posts[4].id]])
+        #expect(pages.map(\.total) == [3, 3])
+        #expect(try await store.page(read: read).items.map(\.isRead) == [true, false, true, false, false, true])
+        #expect(try await store.listed(query) == posts.map(\.id))
+    }
+
+    @Test func cursorsOfOtherListsAreRefused() async throws {
+        try store.fetch(posts(0..<6), authors: [.sample("bob")], at: 10)
+        let cursor = try #require(try await store.page(limit: 2).next)
+        var authorsCursor = try await store.authors(sources: ["a"], cursor: nil, limit: 1).next
+        #expect(authorsCursor != nil)
+        let others = [
+            PostQuery(sources: ["a"], source: "a"), PostQuery(sources: ["a"], author: "a"),
+            PostQuery(sources: ["a"], isUnreadOnly: true),
+        ]
+        for query in others {
+            await #expect(throws: ResponseError.foreignCursor) { try await store.page(query, cursor: cursor) }
+        }
+        let last = try #require(cursor.last)
+        let forged = [
+            "", ".", "..", "1", "1.2", "1.2.3", "+" + cursor, cursor + "x", "2" + cursor.dropFirst(),
+            cursor.dropLast() + (last == "0" ? "1" : "0"), authorsCursor ?? "",
+        ]
+        for cursor in forged {
+            await #expect(throws: ResponseError.foreignCursor, "\(cursor)") { try await store.page(cursor: cursor) }
+        }
+        await #expect(throws: ResponseError.foreignCursor) {
+            try await store.authors(sources: ["a"], cursor: cursor, limit: 1)
+        }
+        await #expect(throws: ResponseError.foreignCursor) {
+            try await store.authors(source: "a", sources: ["a"], cursor: authorsCursor, limit: 1)
+        }
+        // That of another cache.
+        let other = try PostStore.inMemory()
+        try other.fetch(posts(0..<6), at: 10)
+        await #expect(throws: ResponseError.foreignCursor) { try await other.page(cursor: cursor) }
+        // A reload that adds a source ends no list.
+        authorsCursor = nil
+        #expect(try await store.page(PostQuery(sources: ["a", "b"]), cursor: cursor).items == posts(2..<6))
+    }
+
+    @Test("A total is exact up to 1,000", arguments: [1_000, 1_001])
+    func totals(count: Int) async throws {
+        try store.fetch(posts(0..<count) + [.sample("a:read", at: 0)], at: 10)
+        let page = try await store.page(
+            PostQuery(sources: ["a"], isUnreadOnly: true), read: ReadPosts(["a:read"]), limit: 1
+        )
+        #expect(page.total == (count > 1_000 ? nil : 1_000))
+        try store.clear(source: "a")
+        try store.fetch([], authors: (0..<count).map { .sample("\($0)") }, at: 10)
+        #expect(try await store.authors(sources: ["a"], cursor: nil, limit: 1).total == page.total)
+    }
+
+    @Test func fiftyThousandPostsOfWhichTenAreUnread() async throws {
+        let posts = posts(0..<50_000, at: nil)
+        #expect(try store.fetch(posts, at: 10) == PostChanges(added: 50_000, total: 50_000))
+        #expect(try store.fetch(posts.reversed(), at: 20) == PostChanges(total: 50_000))
+        let unread = stride(from: 4_000, to: 50_000, by: 4_600).map { posts[$0].id }
+        #expect(unread.count == 10)
+        let read = ReadPosts(posts.map(\.id).filter { !unread.contains($0) })
+        let page = try await store.page(PostQuery(sources: ["a"], isUnreadOnly: true), read: read, limit: 20)
+        #expect(page.items.map(\.id) == unread)
+        #expect(page.total == 10)
+        #expect(try await store.page(read: read, limit: 2).total == nil)
+        #expect(try await store.ids(sources: ["a"]).count == 50_000)
+        #expect(try store.fetch([], keep: .zero, at: 30).removed.count == 50_000)
+        #expect(store.counts == [:])
+    }
+
+    @Test("By name without regard to case, then by id; with the number of posts")
+    func authors() async throws {
+        try store.fetch(
+            [.sample("a:1", by: "1"), .sample("a:2", by: "1"), .sample("a:3", by: "2")],
+            authors: [
+                .sample("1", named: "bob"), .sample("2", named: "Bob"), .sample("0", named: "BOB"),
+                Post.Author(id: "a:3", name: "Zoë", handle: "@z", avatarURL: "https://z", email: "z@z"),
+                .sample("4", named: "ann"), .sample("5", named: "b"), .sample("6", named: "Élan"),
+            ],
+            at: 10
+        )
+        try store.fetch([.sample("b:1", by: "amy", source: "b")], source: "b", at: 10)
+        let expected = ["b:amy", "a:4", "a:5", "a:0", "a:1", "a:2", "a:3", "a:6"]
+        for limit in 1...9 {
+            var items: [AuthorList.Author] = []
+            var cursor: String?
+            repeat {
+                let page = try await store.authors(sources: ["a", "b"], cursor: cursor, limit: limit)
+                #expect(page.total == 8)
+                #expect(page.items.count <= limit)
+                items += page.items
+                cursor = page.next
+            } while cursor != nil && items.count <= 8
+            #expect(items.map(\.id) == expected)
+            #expect(items.map(\.postCount) == [1, 0, 0, 0, 2, 1, 0, 0])
+            #expect(items[6] == .init(id: "a:3", name: "Zoë", handle: "@z", avatarURL: "https://z", postCount: 0))
+        }
+        #expect(try await store.authors(source: "b", sources: ["a", "b"], cursor: nil, limit: 9).items.count == 1)
+        #expect(try await store.authors(source: "b", sources: ["a"], cursor: nil, limit: 9).items.count == 0)
+        #expect(try await store.authors(sources: ["a"], cursor: nil, limit: 9).total == 7)
+    }
+
+    @Test("An author goes who is not in the last fetch and of whom no post is left")
+    func authorsGo() async throws {
+        func names() async throws -> [String] {
+            try await store.authors(sources: ["a"], cursor: nil, limit: 9).items.map(\.name)
+        }
+        try store.fetch([.sample("a:1"), .sample("a:2", by: "bob")], authors: [.sample("idle")], at: 10)
+        #expect(try await names() == ["ann", "bob", "idle"])
+        try store.fetch([.sample("a:2", by: "bob")], authors: [.sample("new")], at: 20)
+        #expect(try await names() == ["ann", "bob", "new"])
+        try store.fetch([.sample("a:2", by: "bob")], authors: [.sample("new")], isComplete: false, at: 105)
+        _ = store.confirm(source: "a", keep: .seconds(100), fetch: .sample(at: 110), at: Timestamp(seconds: 110))
+        #expect(try await names() == ["bob", "new"])
+        // Nothing tells how long one without posts has been away.
+        try store.fetch([], isComplete: false, at: 120)
+        #expect(try await names() == ["bob", "new"])
+        try store.fetch([], at: 130)
+        #expect(try await names() == ["bob"])
+    }
+}

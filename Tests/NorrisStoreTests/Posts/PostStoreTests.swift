@@ -1,0 +1,275 @@
+import GRDB
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+/// What stays of the posts of a source over its fetches.
+struct PostStoreTests {
+    @Test func postIsGivenAsItCame() async throws {
+        let store = try PostStore.inMemory()
+        let post = Post(
+            id: "a:1", source: "a",
+            author: Post.Author(
+                id: "a:ann", name: "Ann", handle: "@ann", avatarURL: "https://a.example/ann.png",
+                email: "ann@a.example"
+            ),
+            publishedAt: Timestamp(seconds: 5), title: "Title", text: "Two\nlines", isSensitive: true,
+            tags: ["x", "y"],
+            images: [Post.Image(url: "https://a.example/1.png", width: 1, height: 2, alt: "One")],
+            stats: Post.Stats(likes: 1, comments: 0, shares: 2), url: "https://a.example/1"
+        )
+        try store.fetch([post], at: 10)
+        #expect(try await store.page() == Page(items: [post], total: 1))
+        var read = post
+        read.isRead = true
+        #expect(try await store.page(read: ReadPosts(["a:1"])).items == [read])
+        #expect(try await store.post(id: "a:1", sources: ["a"], read: ReadPosts()) == post)
+        #expect(try await store.post(id: "a:1", sources: ["a"], read: ReadPosts(["a:1"])) == read)
+        #expect(try await store.post(id: "a:1", sources: ["b"], read: ReadPosts()) == nil)
+        #expect(try await store.post(id: "a:2", sources: ["a"], read: ReadPosts()) == nil)
+    }
+
+    @Test("Newest first; without a date, or with one to come, by when it was first seen; then by id, byte for byte")
+    func order() async throws {
+        let store = try PostStore.inMemory()
+        try store.fetch(
+            [
+                .sample("a:past", at: 5), .sample("a:none"), .sample("a:future", at: 99), .sample("a:é", at: 5),
+                .sample("a:e\u{301}", at: 5), .sample("a:Z", at: 5), .sample("a:now", at: 10),
+            ],
+            at: 10
+        )
+        let expected = ["a:future", "a:none", "a:now", "a:Z", "a:e\u{301}", "a:past", "a:é"]
+        #expect(try await store.listed().map { Array($0.utf8) } == expected.map { Array($0.utf8) })
+        // It is past now, but was first seen when it was not.
+        try store.fetch([.sample("a:future", at: 99), .sample("a:later", at: 50)], keep: .seconds(999), at: 200)
+        #expect(try await store.listed() == ["a:later"] + expected)
+    }
+
+    @Test func editedPostIsSortedAnewAndKeepsWhenItWasSeen() async throws {
+        let store = try PostStore.inMemory()
+        try store.fetch([.sample("a:1", at: 5), .sample("a:2", at: 4)], at: 10)
+        var changes = try store.fetch([.sample("a:1", at: 3), .sample("a:2", "New.", at: 4)], at: 20)
+        #expect(changes == PostChanges(changed: 2, total: 2))
+        #expect(try await store.page().items.map(\.text) == ["New.", "The text of a:1."])
+        changes = try store.fetch([.sample("a:1"), .sample("a:2", "New.", at: 15), .sample("a:3", at: 9)], at: 30)
+        #expect(changes == PostChanges(added: 1, changed: 2, total: 3))
+        // One has no date and counts from 10, when it was first seen; that of the other is no longer to come.
+        #expect(try await store.listed() == ["a:2", "a:1", "a:3"])
+        changes = try store.fetch([.sample("a:1", at: 41), .sample("a:2", "Newer.", at: 9)], at: 40)
+        #expect(changes.changed == 2)
+        // To come as of this fetch, and so again from 10.
+        #expect(try await store.listed() == ["a:1", "a:2", "a:3"])
+        #expect(try store.fetch([.sample("a:1", at: 41)], at: 50) == PostChanges(total: 3))
+    }
+
+    @Test func firstOfSeveralWithOneIDCounts() async throws {
+        let store = try PostStore.inMemory()
+        let changes = try store.fetch([.sample("a:1", "One."), .sample("a:1", "Two.")], at: 10)
+        #expect(changes == PostChanges(added: 1, total: 1))
+        #expect(try await store.page().items.map(\.text) == ["One."])
+        #expect(try store.fetch([.sample("a:1", "Three."), .sample("a:1", "Four.")], at: 20).changed == 1)
+        #expect(try await store.page().items.map(\.text) == ["Three."])
+    }
+
+    @Test("A post stays for so long after the last fetch that held it")
+    func expiry() async throws {
+        let store = try PostStore.inMemory()
+        try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
+        try store.fetch([.sample("a:2")], at: 20)
+        try store.fetch([.sample("a:2")], at: 50)
+        // a:1 was last held at 10, a:2 at 50.
+        #expect(try store.fetch([], at: 109) == PostChanges(total: 2))
+        #expect(try store.fetch([], at: 110) == PostChanges(removed: ["a:1"], total: 1))
+        #expect(try store.fetch([], at: 149) == PostChanges(total: 1))
+        #expect(try store.fetch([.sample("a:2")], at: 150) == PostChanges(total: 1))
+        #expect(try store.fetch([], keep: .seconds(1), at: 150) == PostChanges(total: 1))
+        #expect(try store.fetch([], keep: .seconds(1), at: 151) == PostChanges(removed: ["a:2"]))
+        #expect(try await store.listed() == [])
+    }
+
+    @Test func sourceThatIsAwayForLongKeepsItsPosts() throws {
+        let store = try PostStore.inMemory()
+        try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
+        try store.fetch([.sample("b:1", source: "b")], source: "b", at: 9_000)
+        #expect(store.counts == ["a": 2, "b": 1])
+        // What is still shown after all that time stays; the other was last held long ago.
+        #expect(try store.fetch([.sample("a:2")], at: 10_000) == PostChanges(removed: ["a:1"], total: 1))
+    }
+
+    @Test func absenceInAnIncompleteFetchProvesNothing() throws {
+        let store = try PostStore.inMemory()
+        try store.fetch([.sample("a:1", by: "bob")], authors: [.sample("idle")], at: 10)
+        try store.fetch([], isComplete: false, at: 60)
+        // As if it had been held at 60.
+        #expect(try store.fetch([], at: 150) == PostChanges(total: 1))
+        #expect(try store.fetch([], at: 160) == PostChanges(removed: ["a:1"]))
+    }
+
+    @Test func incompleteFetchesKeepNothingForEver() async throws {
+        let store = try PostStore.inMemory()
+        try store.fetch([.sample("a:1", by: "bob"), .sample("a:2")], at: 10)
+        for now: Int64 in [60, 110, 159] {
+            #expect(try store.fetch([.sample("a:2")], isComplete: false, at: now) == PostChanges(total: 2))
+        }
+        #expect(
+            try store.fetch([.sample("a:2")], isComplete: false, at: 160) == PostChanges(removed: ["a:1"], total: 1)
+        )
+        // And its author with it.
+        #expect(try await store.authors(sources: ["a"], cursor: nil, limit: 9).items.map(\.name) == ["ann"])
+    }
+
+    @Test func ofTooManyPostsTheOldestThatAreNoLongerHeldGo() async throws {
+        let store = try PostStore.inMemory()
+        let held = [Post.sample("a:held", at: 1)]
+        try store.fetch(held + [.sample("a:old", at: 2), .sample("a:new", at: 9)], at: 10)
+        try store.fetch(held, at: 11)
+        try await store.databases.cache.opened.writer.write { database in
+            try database.execute(
+                sql: """
+                    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 99997)
+                    INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at, held_at)
+                    SELECT 'a:' || n, n, source, author, content, first_seen, 5, held_at
+                    FROM numbers JOIN posts ON id = 'a:old'
+                    """
+            )
+        }
+        #expect(try store.fetch(held, at: 12) == PostChanges(total: 100_000))
+        let changes = try store.fetch(held + [.sample("a:more", at: 1)], at: 13)
+        #expect(changes == PostChanges(added: 1, removed: ["a:old"], total: 100_000))
+        #expect(try await store.post(id: "a:held", sources: ["a"], read: ReadPosts()) != nil)
+    }
+
+    @Test("An answer without news holds what the last fetch held, and lets go of what was kept long enough")
+    func confirmation() async throws {
+        let store = try PostStore.inMemory()
+        let records = FetchRecords(databases: store.databases, logger: .silent)
+        func confirm(at now: Int64) -> PostChanges? {
+            store.confirm(
+                source: "a", keep: .seconds(100), fetch: .sample(at: now), at: Timestamp(seconds: now)
+            )
+        }
+        #expect(confirm(at: 5) == nil)
+        try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
+        try store.fetch([.sample("a:2")], at: 20)
+        #expect(confirm(at: 100) == PostChanges(total: 2))
+        #expect(records.record(of: "a") == .sample(at: 100))
+        #expect(confirm(at: 110) == PostChanges(removed: ["a:1"], total: 1))
+        #expect(try store.fetch([], at: 209) == PostChanges(total: 1))
+        #expect(try store.fetch([], at: 210) == PostChanges(removed: ["a:2"]))
+        #expect(confirm(at: 211) == PostChanges())
+        try store.clear(source: "a")
+        #expect(confirm(at: 212) == nil)
+        #expect(records.record(of: "a") == nil)
+    }
+
+    @Test func unchangedPostsAreNotWritten() async throws {
+        let store = try PostStore.inMemory()
+        let posts = (0..<5).map { Post.sample("a:\($0)", at: 3) }
+        try store.fetch(posts, at: 10)
+        for table in ["posts", "authors"] {
+            try await store.databases.cache.opened.refuse("UPDATE", on: table)
+            try store.fetch(posts, at: 20)
+            _ = store.confirm(source: "a", keep: .seconds(100), fetch: .sample(at: 30))
+            try await store.databases.cache.opened.takeWritesAgain()
+        }
+        #expect(store.databases.faults.allSatisfy { !$0.contains("takes no writes") })
+    }
+
+    @Test func authorsOfStoredPostsShowTheirNewNames() async throws {
+        let store = try PostStore.inMemory()
+        try store.fetch([.sample("a:1"), .sample("a:2", by: "bob")], at: 10)
+        var later = Post.sample("a:3")
+        later.author = Post.Author(id: "a:ann", name: "Ann B.", handle: "@annb")
+        #expect(try store.fetch([later], at: 20) == PostChanges(added: 1, total: 3))
+        let page = try await store.page()
+        #expect(page.items.first { $0.id == "a:1" }?.author == later.author)
+        #expect(page.items.first { $0.id == "a:2" }?.author == .sample("bob"))
+    }
+
+    @Test("Those given by themselves count before those of the posts, and of these the first")
+    func authorsOfOneID() async throws {
+        let store = try PostStore.inMemory()
+        var (one, two) = (Post.sample("a:1"), Post.sample("a:2"))
+        (one.author.name, two.author.name) = ("One", "Two")
+        try store.fetch([one, two], at: 10)
+        #expect(try await store.page().items.map(\.author.name) == ["One", "One"])
+        try store.fetch([one, two], authors: [.sample("ann", named: "Zero"), .sample("ann", named: "More")], at: 20)
+        #expect(try await store.page().items.map(\.author.name) == ["Zero", "Zero"])
+    }
+
+    @Test func clearingTakesPostsAuthorsAndTheRecordOfOneSource() async throws {
+        let store = try PostStore.inMemory()
+        let records = FetchRecords(databases: store.databases, logger: .silent)
+        try store.fetch([.sample("a:1"), .sample("a:2")], authors: [.sample("idle")], at: 10)
+        try store.fetch([.sample("b:1", source: "b")], source: "b", at: 10)
+        #expect(try store.clear(source: "a") == 2)
+        #expect(try store.clear(source: "a") == 0)
+        #expect(store.counts == ["b": 1])
+        #expect(store.count(source: "a") == 0)
+        #expect(records.record(of: "a") == nil)
+        #expect(records.record(of: "b") != nil)
+        #expect(try await store.listed(PostQuery(sources: ["a", "b"])) == ["b:1"])
+        let authors = try await store.authors(sources: ["a", "b"], cursor: nil, limit: 10)
+        #expect(authors.items.map(\.id) == ["b:ann"])
+    }
+
+    @Test func postsOfSourcesThatAreGoneAreHiddenAndLaterRemoved() async throws {
+        let store = try PostStore.inMemory()
+        for source in ["a", "b", "c"] {
+            try store.fetch([.sample("\(source):1", source: source)], source: source, at: source == "c" ? 20 : 10)
+        }
+        #expect(try await store.listed(PostQuery(sources: ["a"])) == ["a:1"])
+        #expect(try await store.listed(PostQuery(sources: ["a"], source: "b")) == [])
+        #expect(try await store.listed(PostQuery(sources: [])) == [])
+        #expect(try await store.ids(sources: ["a", "c"]).sorted() == ["a:1", "c:1"])
+        #expect(try await store.stored(["a:1", "b:1", "x"], sources: ["a"]) == ["a:1"])
+        #expect(try store.purgeSources(keeping: ["a"], before: Timestamp(seconds: 10)) == [])
+        #expect(try store.purgeSources(keeping: ["a"], before: Timestamp(seconds: 20)) == ["b:1"])
+        #expect(store.counts == ["a": 1, "c": 1])
+        #expect(try store.purgeSources(keeping: ["a"], before: Timestamp(seconds: 21)) == ["c:1"])
+        #expect(FetchRecords(databases: store.databases, logger: .silent).record(of: "c") == nil)
+        #expect(FetchRecords(databases: store.databases, logger: .silent).record(of: "a") != nil)
+    }
+
+    @Test func postsAndNumbersAreThereAfterARestartAndGoWithTheCache() async throws {
+        let fixture = StoreFixture()
+        let first = PostStore(databases: try fixture.databases(), logger: .silent)
+        try first.fetch([.sample("a:1"), .sample("a:2")], at: 10)
+        #expect(first.counts == ["a": 2])
+        first.databases.close()
+
+        let databases = try fixture.databases()
+        let second = PostStore(databases: databases, logger: .silent)
+        #expect(second.counts == ["a": 2])
+        #expect(try await second.listed() == ["a:1", "a:2"])
+        for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
+        #expect(databases.reopenCacheIfDeleted(.silent))
+        second.reload()
+        #expect(second.counts == [:])
+        #expect(try await second.listed() == [])
+        try second.fetch([.sample("a:3")], at: 20)
+        #expect(second.counts == ["a": 1])
+        databases.close()
+    }
+
+    @Test func cacheOfTheVersionBeforeIsTakenOver() async throws {
+        let fixture = StoreFixture()
+        let old = try OpenedDatabase.open(.cache.before("posts"), folder: fixture.cacheFolder, logger: .silent)
+        try await old.writer.write { database in
+            try FetchRecord.sample(at: 7).write(for: "facts", database)
+            try FactRecord.store(.upstream("f"), isFound: false, at: Timestamp(seconds: 7), database)
+        }
+        try old.close()
+        let facts = try fixture.open()
+        #expect(facts.databases.cache.opened.condition == .good)
+        #expect(facts.fact(id: "f") != nil)
+        let records = FetchRecords(databases: facts.databases, logger: .silent)
+        #expect(records.record(of: "facts") == .sample(at: 7))
+        let posts = PostStore(databases: facts.databases, logger: .silent)
+        try posts.fetch([.sample("a:1")], at: 10)
+        #expect(try await posts.listed() == ["a:1"])
+        facts.databases.close()
+    }
+}

@@ -1,0 +1,204 @@
+import GRDB
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+/// What each user has read, in memory and on the disk.
+struct ReadMarksTests {
+    private let fixture = StoreFixture()
+
+    private func withMarks(_ body: (ReadMarks, Databases) async throws -> Void) async throws {
+        let databases = try fixture.databases()
+        try await body(ReadMarks(databases: databases, logger: .silent), databases)
+        databases.close()
+    }
+
+    @Test func marksAreCountedOnce() async throws {
+        try await withMarks { marks, _ async throws in
+            #expect(try await marks.mark(uid: 1, ids: []) == 0)
+            #expect(try await marks.mark(uid: 1, ids: ["a:1", "a:2", "a:1"]) == 2)
+            #expect(try await marks.mark(uid: 1, ids: ["a:2", "a:3"]) == 1)
+            let read = await marks.read(uid: 1)
+            #expect(["a:1", "a:2", "a:3", "a:4"].map(read.contains) == [true, true, true, false])
+            // Now they are in memory.
+            #expect(try await marks.mark(uid: 1, ids: ["a:3", "a:4"]) == 1)
+            #expect(await marks.read(uid: 1).contains("a:4"))
+        }
+    }
+
+    @Test("Ids are told apart by their bytes")
+    func ids() async throws {
+        try await withMarks { marks, _ async throws in
+            #expect(try await marks.mark(uid: 1, ids: ["é"]) == 1)
+            #expect(await !marks.read(uid: 1).contains("e\u{301}"))
+            #expect(try await marks.mark(uid: 1, ids: ["e\u{301}"]) == 1)
+        }
+    }
+
+    @Test func usersHaveTheirOwn() async throws {
+        try await withMarks { marks, _ async throws in
+            _ = await marks.read(uid: 2)
+            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
+            #expect(await !marks.read(uid: 2).contains("a:1"))
+            #expect(await !marks.read(uid: .max).contains("a:1"))
+            #expect(try await marks.mark(uid: .max, ids: ["a:1"]) == 1)
+            #expect(await marks.read(uid: .max).contains("a:1"))
+            #expect(await !marks.read(uid: 2).contains("a:1"))
+        }
+    }
+
+    @Test func marksOfPostsThatAreGoneAreForgottenOfAll() async throws {
+        try await withMarks { marks, databases in
+            for uid: UInt32 in 1...3 { #expect(try await marks.mark(uid: uid, ids: ["a:1", "a:2"]) == 2) }
+            _ = await marks.read(uid: 1)
+            await marks.forget(ids: [])
+            await marks.forget(ids: ["a:1", "a:9"])
+            for uid: UInt32 in 1...3 {
+                let read = await marks.read(uid: uid)
+                #expect(!read.contains("a:1") && read.contains("a:2"))
+            }
+            let rows = try await databases.state.opened.writer.read { database in
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM read_marks")
+            }
+            #expect(rows == 3)
+        }
+    }
+
+    @Test("They are on the disk when the call returns")
+    func areDurable() async throws {
+        try await withMarks { marks, databases in
+            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
+            let killed = try fixture.killed()
+            let other = try killed.databases()
+            #expect(await ReadMarks(databases: other, logger: .silent).read(uid: 1).contains("a:1"))
+            other.close()
+            let mode = try await databases.state.opened.writer.read { database in
+                try Int.fetchOne(database, sql: "PRAGMA synchronous")
+            }
+            #expect(mode == 2)
+        }
+    }
+
+    @Test func postThatComesBackAfterClearingIsStillRead() async throws {
+        try await withMarks { marks, databases in
+            let posts = PostStore(databases: databases, logger: .silent)
+            try posts.fetch([.sample("a:1")], at: 10)
+            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
+            try posts.clear(source: "a")
+            try posts.fetch([.sample("a:1"), .sample("a:2")], at: 20)
+            let read = await marks.read(uid: 1)
+            #expect(try await posts.page(read: read).items.map(\.isRead) == [true, false])
+        }
+    }
+
+    @Test func moreUsersThanAreKeptInMemory() async throws {
+        try await withMarks { marks, _ async throws in
+            let users = (1...UInt32(RecentReaders.maximum + 3))
+            for round in 0..<3 {
+                for uid in users {
+                    #expect(try await marks.mark(uid: uid, ids: ["\(uid).\(round)"]) == 1)
+                    let read = await marks.read(uid: uid)
+                    #expect((0...round).allSatisfy { read.contains("\(uid).\($0)") })
+                    #expect(!read.contains("\(uid - 1).\(round)"))
+                }
+            }
+        }
+    }
+
+    @Test func usersWhoAskedLastAreKept() {
+        var readers = RecentReaders()
+        for uid in 1...UInt32(RecentReaders.maximum) { readers.set(ReadPosts(["\(uid)"]), of: uid) }
+        #expect(readers.posts(of: 1)?.contains("1") == true)
+        readers.set(ReadPosts(), of: 99)
+        #expect(readers.posts(of: 2) == nil)
+        #expect(readers.posts(of: 1) != nil && readers.posts(of: 99) != nil)
+        readers.add([PostKey(id: "x")], of: 2)
+        #expect(readers.posts(of: 2) == nil)
+    }
+
+    @Test func marksThatCannotBeWrittenAreNone() async throws {
+        try await withMarks { marks, databases in
+            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
+            _ = await marks.read(uid: 1)
+            try await databases.state.opened.refuseWrites(to: "read_marks")
+            let refusal = ResponseError.storage("The state takes no writes now.", hint: "server.status says why.")
+            await #expect(throws: refusal) { try await marks.mark(uid: 1, ids: ["a:2"]) }
+            #expect(await !marks.read(uid: 1).contains("a:2"))
+            #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
+            try await databases.state.opened.takeWritesAgain()
+            // What changes nothing has not shown that the disk takes writes.
+            #expect(try await marks.mark(uid: 1, ids: []) == 0)
+            #expect(databases.isReadOnly)
+            #expect(try await marks.mark(uid: 1, ids: ["a:2"]) == 1)
+            #expect(databases.faults == [])
+
+            try await databases.state.opened.refuse("DELETE", on: "read_marks")
+            await marks.forget(ids: ["a:1"])
+            #expect(await marks.read(uid: 1).contains("a:1"))
+            #expect(databases.isReadOnly)
+        }
+    }
+
+    @Test func whereMarksCannotBeReadNothingIsRead() async throws {
+        try await withMarks { marks, databases in
+            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
+            try await databases.state.opened.writer.write { try $0.execute(sql: "ALTER TABLE read_marks RENAME TO x") }
+            #expect(await !marks.read(uid: 1).contains("a:1"))
+            // And that is not remembered.
+            try await databases.state.opened.writer.write { try $0.execute(sql: "ALTER TABLE x RENAME TO read_marks") }
+            #expect(await marks.read(uid: 1).contains("a:1"))
+        }
+    }
+
+    @Test func callThatNobodyWaitsForIsNoTroubleOfTheDisk() async throws {
+        try await withMarks { marks, databases in
+            await withTaskGroup(of: Void.self) { group in
+                group.cancelAll()
+                group.addTask {
+                    await #expect(throws: ResponseError.shuttingDown) { try await marks.mark(uid: 1, ids: ["a:1"]) }
+                }
+            }
+            #expect(databases.faults == [])
+            #expect(await !marks.read(uid: 1).contains("a:1"))
+        }
+    }
+
+    @Test("A user reads while another call marks: memory has what the disk has")
+    func concurrentMarks() async throws {
+        try await withMarks { marks, databases in
+            for round in 0..<20 {
+                let uid = UInt32(round)
+                // Known in memory before, every other time.
+                if round.isMultiple(of: 2) { _ = await marks.read(uid: uid) }
+                await withTaskGroup(of: Void.self) { group in
+                    for number in 0..<8 {
+                        group.addTask { _ = try? await marks.mark(uid: uid, ids: ["\(number)"]) }
+                        group.addTask { _ = await marks.read(uid: uid) }
+                    }
+                }
+                let read = await marks.read(uid: uid)
+                #expect((0..<8).allSatisfy { read.contains("\($0)") })
+            }
+        }
+    }
+
+    @Test func stateOfTheVersionBeforeIsTakenOver() async throws {
+        let old = try OpenedDatabase.open(.state.before("read marks"), folder: fixture.stateFolder, logger: .silent)
+        try await old.writer.write { database in
+            try database.execute(
+                sql: "INSERT INTO recent_searches (uid, kind, query, at) VALUES (1, 'fact', 'kick', 5)"
+            )
+            try FavoriteRecord.insert(Favorite(fact: .upstream("f")), uid: 1, database)
+        }
+        try old.close()
+        try await withMarks { marks, databases async throws in
+            #expect(databases.state.opened.condition == .good)
+            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
+            let recents = RecentSearches(databases: databases, logger: .silent)
+            #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
+            let favorites = Favorites(databases: databases, logger: .silent)
+            #expect(try await favorites.list(uid: 1, cursor: nil, limit: 5).items.map(\.id) == ["f"])
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import GRDB
+import NorrisProtocol
+
+@testable import NorrisStore
+
+extension Post {
+    /// A post whose author is named like the id says.
+    static func sample(
+        _ id: String, _ text: String? = nil, by author: String = "ann", at seconds: Int64? = nil, source: String = "a"
+    ) -> Post {
+        Post(
+            id: id, source: source, author: .sample(author, source: source),
+            publishedAt: seconds.map(Timestamp.init(seconds:)), text: text ?? "The text of \(id)."
+        )
+    }
+}
+
+extension Post.Author {
+    static func sample(_ id: String, named name: String? = nil, source: String = "a") -> Post.Author {
+        Post.Author(id: "\(source):\(id)", name: name ?? id)
+    }
+}
+
+extension FetchRecord {
+    static func sample(at seconds: Int64) -> FetchRecord {
+        FetchRecord(settings: "test", fetchedAt: Timestamp(seconds: seconds))
+    }
+}
+
+extension PostStore {
+    /// A store that is nowhere on a disk.
+    static func inMemory() throws -> PostStore {
+        PostStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent), logger: .silent)
+    }
+
+    /// A fetch at a time, in seconds.
+    @discardableResult
+    func fetch(
+        _ posts: [Post],
+        authors: [Post.Author] = [],
+        source: String = "a",
+        isComplete: Bool = true,
+        keep: Duration = .seconds(100),
+        at now: Int64,
+        isCancelled: @escaping () -> Bool = { false }
+    ) throws -> PostChanges {
+        try replace(
+            source: source, posts: posts, authors: authors, isComplete: isComplete, keep: keep,
+            fetch: .sample(at: now), at: Timestamp(seconds: now), isCancelled: isCancelled
+        )
+    }
+
+    func page(
+        _ query: PostQuery = PostQuery(sources: ["a"]), read: ReadPosts = ReadPosts(), cursor: String? = nil,
+        limit: Int = 100
+    ) async throws -> Page<Post> {
+        try await list(query, read: read, cursor: cursor, limit: limit)
+    }
+
+    /// The ids of the first posts.
+    func listed(
+        _ query: PostQuery = PostQuery(sources: ["a"]), read: ReadPosts = ReadPosts()
+    ) async throws -> [String] {
+        try await page(query, read: read).items.map(\.id)
+    }
+}
+
+extension ReadPosts {
+    init(_ ids: [String]) {
+        self.init()
+        keys = Set(ids.map(PostKey.init(id:)))
+    }
+}
+
+extension DatabaseKind {
+    /// The database as it was before it got a migration.
+    func before(_ migration: String) -> DatabaseKind {
+        DatabaseKind(
+            fileName: fileName, applicationID: applicationID, isDurable: isDurable, keepsCopies: keepsCopies,
+            migrations: Array(migrations.prefix { $0.name != migration })
+        )
+    }
+}
+
+extension ResponseError {
+    static let foreignCursor = ResponseError.invalidParams(
+        "The cursor is not of this list.", parameter: "cursor", hint: "Begin again without a cursor."
+    )
+}
