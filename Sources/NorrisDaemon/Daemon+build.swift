@@ -53,7 +53,8 @@ extension Daemon {
             loader: plan.loader,
             file: plan.paths.configurationFile,
             environment: FetchingEnvironment(
-                machine: MachineID.current(), clock: SystemClock(), trustRoots: plan.trustRoots
+                machine: MachineID.current(), clock: SystemClock(), trustRoots: plan.trustRoots,
+                credentials: .ofThisProcess()
             ),
             notifier: notifier,
             logger: logger

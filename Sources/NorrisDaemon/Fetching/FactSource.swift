@@ -6,7 +6,7 @@ import NorrisText
 import NorrisUpstream
 
 /// The facts of api.chucknorris.io: how the source `facts` is fetched and searched.
-struct FactSource: Sendable {
+struct FactSource: ContentSource {
     static let name = "facts"
 
     /// Queries after the first are asked again after so many refresh intervals, where the first brings no news. The
@@ -23,24 +23,29 @@ struct FactSource: Sendable {
     let knownCategories: KnownCategories
     let logger: Logger
 
+    var name: String { FactSource.name }
+    var kind: String { "chucknorris" }
+    var isEnabled: Bool { configuration.enabled }
+
     var policy: SourcePolicy {
         SourcePolicy(isEnabled: configuration.enabled, refresh: configuration.refresh, settings: settings)
     }
 
-    /// A hash, for what is kept in the database need not say where it is from.
-    private var settings: String {
-        String(stableHash(([configuration.baseURL] + configuration.queries).joined(separator: "\n")), radix: 16)
+    private var settings: String { settingsDigest([configuration.baseURL] + configuration.queries) }
+
+    func clear() throws(StoreError) -> Int {
+        let removed = try store.clearUpstream()
+        store.importFortunes(configuration.fortunes)
+        return removed
     }
 
     // MARK: A run
 
     func fetch() async -> FetchOutcome {
-        do throws(FetchFailure) {
-            return try await withUpstream(decodingOn: Prefetcher.background) { upstream throws(FetchFailure) in
+        await FetchOutcome { () async throws(FetchFailure) in
+            try await withUpstream(decodingOn: Prefetcher.background) { upstream throws(FetchFailure) in
                 try await run(upstream)
             }
-        } catch {
-            return Task.isCancelled ? .cancelled : .failed(error)
         }
     }
 
@@ -193,21 +198,4 @@ struct FactSource: Sendable {
             }
         }
     }
-}
-
-extension FetchFailure {
-    fileprivate static func unusable(_ message: String) -> FetchFailure {
-        FetchFailure(kind: .decode, message: message, isRetryable: false)
-    }
-}
-
-extension PartRecord {
-    /// Of a reply that has just come.
-    fileprivate init(_ validators: Validators) {
-        self.init(etag: validators.etag, lastModified: validators.lastModified, checkedAt: .now())
-    }
-
-    fileprivate var validators: Validators { Validators(etag: etag, lastModified: lastModified) }
-
-    fileprivate var hasValidators: Bool { etag != nil || lastModified != nil }
 }

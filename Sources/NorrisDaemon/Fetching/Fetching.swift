@@ -3,85 +3,70 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
-import NorrisUpstream
+import Synchronization
+import SystemdIntegration
 
-/// The sources of the configuration: their schedules, what is asked of them, and how fresh what they brought is.
+/// The sources of the configuration: their schedules, and what is asked of them.
 final class Fetching: Sendable {
     let prefetcher: Prefetcher
-    private let store: FactStore
-    private let records: FetchRecords
+    let stores: Stores
+    let environment: FetchingEnvironment
+    let knownCategories = KnownCategories()
+    let factSearches = SharedWork<FactQuery, Bool>()
+    let gifQuestions = SharedWork<GifQuestion, GifAnswer>()
+    private let gifRun = GifRun()
+    private let current: Mutex<Sources>
     private let settings: Settings
     private let logger: Logger
-    /// The file of trusted certificates that replaces the system's, as OpenSSL's environment variable names it.
-    private let trustRoots: String?
-    let knownCategories = KnownCategories()
-    let searches = SharedWork<FactQuery, Bool>()
 
-    init(
-        settings: Settings, databases: Databases, facts: FactStore, events: EventHub,
-        environment: FetchingEnvironment, logger: Logger
-    ) {
-        store = facts
-        records = FetchRecords(databases: databases, logger: logger)
+    init(settings: Settings, stores: Stores, events: EventHub, environment: FetchingEnvironment, logger: Logger) {
         self.settings = settings
+        self.stores = stores
+        self.environment = environment
         self.logger = logger
-        trustRoots = environment.trustRoots
-        let host = ScheduleHost(
-            schedules: ScheduleRecords(databases: databases, logger: logger), fetches: records, facts: facts,
-            events: events
+        prefetcher = Prefetcher(
+            host: ScheduleHost(stores: stores, events: events), machine: environment.machine,
+            clock: environment.clock, logger: logger
         )
-        prefetcher = Prefetcher(host: host, machine: environment.machine, clock: environment.clock, logger: logger)
-        knownCategories.learn(records.record(of: FactSource.name)?.categories ?? [])
+        current = Mutex(
+            Sources(
+                settings.configuration, stores: stores, knownCategories: knownCategories, gifRun: gifRun,
+                environment: environment, logger: logger
+            )
+        )
+        knownCategories.learn(stores.fetches.record(of: FactSource.name)?.categories ?? [])
         configure()
     }
 
     /// Takes over the sources of the configuration in force.
     func configure() {
-        let facts = factSource
-        prefetcher.configure([
-            Prefetcher.Source(name: FactSource.name, policy: facts.policy, fetch: facts.fetch)
-        ])
-    }
-
-    private var factSource: FactSource {
-        let configuration = settings.configuration
-        return FactSource(
-            configuration: configuration.facts,
-            http: HTTPSettings(configuration.http, trustRoots: trustRoots),
-            store: store,
-            records: records,
-            knownCategories: knownCategories,
-            logger: logger
+        let sources = Sources(
+            settings.configuration, stores: stores, knownCategories: knownCategories, gifRun: gifRun,
+            environment: environment, logger: logger
+        )
+        current.withLock { $0 = sources }
+        prefetcher.configure(
+            sources.all.map { source in
+                Prefetcher.Source(name: source.name, policy: source.policy, fetch: { await source.fetch() })
+            }
         )
     }
 
-    /// The names of all sources, in the order of the status.
-    var names: [String] { [FactSource.name] }
+    var sources: Sources { current.withLock { $0 } }
 
-    /// Lets the upstream search, and stores what it finds. Equal searches at one time share a request.
-    ///
-    /// - Returns: whether the upstream was asked and answered.
-    func ask(_ query: FactQuery) async -> Bool {
-        // The upstream takes no other, and counts UTF-16 units.
-        guard (3...120).contains(query.text.utf16.count), prefetcher.mayAsk(FactSource.name) else { return false }
-        let source = factSource
-        let text = FactQuery(text: query.text)
-        return await searches.value(for: text) {
-            await self.prefetcher.ask(FactSource.name) { (time) async throws(FetchFailure) in
-                try await source.find(text, within: time)
-            }
-        }
-    }
-
-    /// Begins to fetch a source, or all that are enabled.
+    /// Begins to fetch a source, or all that can be.
     ///
     /// - Returns: those that begin.
-    func refresh(_ source: String?, isAdministrator: Bool) throws(ResponseError) -> [String] {
+    func refresh(_ name: String?, isAdministrator: Bool) throws(ResponseError) -> [String] {
+        let sources = sources
+        if let name, let impediment = sources[name]?.impediment {
+            throw .nothingCached(impediment.message + ".", source: name, lastError: impediment)
+        }
         var started: [String] = []
         var refusal: (source: String, reason: RefreshRefusal)?
-        let enabled = names.filter { prefetcher.schedule(of: $0)?.policy.isEnabled == true }
-        for name in source.map({ [$0] }) ?? enabled {
+        for name in name.map({ [$0] }) ?? sources.all.filter(\.policy.isEnabled).map(\.name) {
             do throws(RefreshRefusal) {
+                if let until = sources[name]?.budgetReturnsAt { throw .putOff(until: until) }
                 try prefetcher.refresh(name, isAdministrator: isAdministrator)
                 started.append(name)
             } catch {
@@ -95,66 +80,45 @@ final class Fetching: Sendable {
     /// Removes what was fetched of a source, or of all, and lets it be fetched again.
     ///
     /// - Returns: how many items went.
-    func clear(_ source: String?) async throws(ResponseError) -> Int {
-        if let source, !names.contains(where: { $0.hasSameBytes(as: source) }) {
-            throw ResponseError(RefreshRefusal.unknown, of: source)
+    func clear(_ name: String?) async throws(ResponseError) -> Int {
+        let chosen: [any ContentSource]
+        if let name {
+            guard let source = sources[name] else { throw ResponseError(RefreshRefusal.unknown, of: name) }
+            chosen = [source]
+        } else {
+            chosen = sources.all
         }
-        do throws(StoreError) {
-            let fortunes = settings.configuration.facts.fortunes
-            let removed = try await withTaskExecutorPreference(Prefetcher.background) { [store] () throws(StoreError) in
-                let removed = try store.clearUpstream()
-                store.importFortunes(fortunes)
-                return removed
+        var removed = 0
+        for source in chosen {
+            do throws(StoreError) {
+                removed += try await withTaskExecutorPreference(Prefetcher.background) { () async throws(StoreError) in
+                    try await source.clear()
+                }
+            } catch {
+                throw .storage("The cache cannot be written now.", hint: "The daemon's log says why.")
             }
-            prefetcher.contentGone(FactSource.name)
-            return removed
-        } catch {
-            throw .storage("The cache cannot be written now.", hint: "The daemon's log says why.")
+            prefetcher.contentGone(source.name)
+        }
+        return removed
+    }
+
+    /// Takes off the disk what is past its time, and what is of no source any more.
+    func removeExpired() async {
+        await withTaskExecutorPreference(Prefetcher.background) {
+            let sources = sources
+            let now = environment.clock.now
+            await stores.gifs.purge(before: sources.gifs.notBefore, now: now)
+            let keep = settings.configuration.posts.keep
+            let before = Timestamp(seconds: now.seconds - keep.components.seconds)
+            let gone = try? stores.posts.purgeSources(keeping: sources.postNames, before: before)
+            await stores.readMarks.forget(ids: gone ?? [])
         }
     }
 
     /// The cache was lost and made anew: everything fetched is gone.
     func cacheWasLost() {
-        for name in names { prefetcher.contentGone(name) }
-    }
-
-    /// How fresh items of a source are.
-    ///
-    /// - Parameters:
-    ///   - isLocal: whether all of them are from the starting collection or fortune files.
-    ///   - wasAsked: for the reply to a search, whether the upstream was asked for it and answered.
-    func freshness(of source: String, isEmpty: Bool, isLocal: Bool, wasAsked: Bool? = nil) -> Freshness {
-        let now = Timestamp.now()
-        if wasAsked == true {
-            return Freshness(origin: .upstream, state: isEmpty ? .empty : .fresh, fetchedAt: now, ageSeconds: 0)
-        }
-        let schedule = prefetcher.schedule(of: source)
-        let fetchedAt = schedule?.content?.fetchedAt
-        return Freshness(
-            origin: isEmpty ? (fetchedAt == nil ? .none : .cache) : isLocal ? .builtin : .cache,
-            state: isEmpty ? .empty : schedule?.isFresh(now) == true ? .fresh : .stale,
-            fetchedAt: fetchedAt,
-            // A clock that was set back makes nothing younger than it is.
-            ageSeconds: fetchedAt.map { max(0, Int(now.seconds - $0.seconds)) },
-            error: wasAsked == nil ? schedule?.failure : schedule?.searchFailure(now)
-        )
-    }
-
-    /// The sources as `server.status` shows them.
-    var statuses: [SourceStatus] {
-        let items = store.count
-        let schedule = prefetcher.schedule(of: FactSource.name)
-        return [
-            SourceStatus(
-                name: FactSource.name,
-                kind: "chucknorris",
-                isEnabled: settings.configuration.facts.enabled,
-                items: items,
-                freshness: freshness(of: FactSource.name, isEmpty: items == 0, isLocal: store.isLocal),
-                nextRunAt: schedule?.nextRunAt,
-                consecutiveFailures: schedule?.record.failures ?? 0
-            )
-        ]
+        stores.forgetCache()
+        for source in sources.all { prefetcher.contentGone(source.name) }
     }
 }
 
@@ -163,4 +127,5 @@ struct FetchingEnvironment: Sendable {
     var machine: String
     var clock: any WallClock
     var trustRoots: String?
+    var credentials = Credentials(directory: nil)
 }

@@ -5,21 +5,19 @@ import NorrisStore
 
 /// Joins the schedule to the databases that remember it and to the clients that watch it.
 struct ScheduleHost: PrefetchHost {
-    let schedules: ScheduleRecords
-    let fetches: FetchRecords
-    let facts: FactStore
+    let stores: Stores
     let events: EventHub
 
     func history(of source: String) -> (record: SourceSchedule.Record, content: SourceSchedule.Content?) {
-        let record = schedules.all()[source].map(SourceSchedule.Record.init) ?? SourceSchedule.Record()
-        let content = fetches.record(of: source).map {
+        let record = stores.schedules.all()[source].map(SourceSchedule.Record.init) ?? SourceSchedule.Record()
+        let content = stores.fetches.record(of: source).map {
             SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt)
         }
         return (record, content)
     }
 
     func keep(_ record: SourceSchedule.Record, of source: String) {
-        schedules.write(ScheduleRecord(record), for: source)
+        stores.schedules.write(ScheduleRecord(record), for: source)
     }
 
     func began(_ source: String) {
@@ -28,7 +26,7 @@ struct ScheduleHost: PrefetchHost {
 
     func finished(_ source: String, added: Int) {
         if added > 0 { events.publish(.item(source: source, added: added)) }
-        events.publish(.source(source, .finished, items: facts.count))
+        events.publish(.source(source, .finished, items: stores.count(of: source)))
     }
 
     func failed(_ source: String, _ failure: SourceFailure) {

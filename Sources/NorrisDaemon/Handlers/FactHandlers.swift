@@ -5,9 +5,10 @@ import NorrisText
 
 /// The methods `fact.*`: from the wire to the store and back.
 struct FactHandlers: Sendable {
-    let store: FactStore
     let fetching: Fetching
-    let recents: RecentSearches
+    let served: LastServed
+
+    private var store: FactStore { fetching.stores.facts }
 
     var bodies: [String: MethodBody] {
         [
@@ -33,6 +34,7 @@ struct FactHandlers: Sendable {
                 maxLength: parameters.maxLength
             )
         )
+        if let last = given.last { served.note(fact: last.wire, uid: call.peer.uid) }
         json.beginObject()
         json.key("items")
         json.beginArray()
@@ -54,6 +56,7 @@ struct FactHandlers: Sendable {
         let today = LocalDay.today
         let day = FactToday.Parameters(call.arguments).date ?? today
         if let fact = store.factOfTheDayInMemory(day) {
+            served.note(fact.id, .fact, uid: call.peer.uid)
             result(of: fact).encode(to: &json)
             return nil
         }
@@ -62,6 +65,7 @@ struct FactHandlers: Sendable {
                 let error = freshness(isEmpty: true).error
                 throw .nothingCached("There is no fact at all.", source: FactSource.name, lastError: error)
             }
+            served.note(fact.id, .fact, uid: call.peer.uid)
             return result(of: fact).jsonBytes
         }
     }
@@ -72,16 +76,8 @@ struct FactHandlers: Sendable {
 
     @Sendable
     private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let id = call.arguments.string("id") ?? ""
-        guard let fact = store.fact(id: id) else {
-            throw .notFound("There is no fact with the id \(id.quotedForMessage).")
-        }
-        if fact.isExplicit {
-            throw .notFound(
-                "The fact \(id.quotedForMessage) is explicit.",
-                hint: "Explicit facts are given by fact.random with allow_explicit only."
-            )
-        }
+        let fact = try store.presentable(id: call.arguments.string("id") ?? "")
+        served.note(fact: fact.wire, uid: call.peer.uid)
         json.beginObject()
         json.key("fact")
         json.raw(fact.wire)
@@ -104,13 +100,14 @@ struct FactHandlers: Sendable {
         let staysHere = cursor != nil || call.arguments.flag("offline")
         return { () async throws(ResponseError) -> [UInt8] in
             if cursor == nil {
-                await recents.record(uid: call.peer.uid, kind: .fact, query: text)
+                await fetching.stores.recents.record(uid: call.peer.uid, kind: .fact, query: text)
             }
             let wasAsked = staysHere ? false : await fetching.ask(query)
             var page = try await store.search(query, cursor: cursor, limit: limit)
             page.freshness = freshness(
                 isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), wasAsked: wasAsked
             )
+            served.note(page.items.last?.id, .fact, uid: call.peer.uid)
             return page.jsonBytes
         }
     }
@@ -150,16 +147,38 @@ struct FactHandlers: Sendable {
     }
 
     private func personalised(_ given: FactStore.Given, _ name: String) throws(ResponseError) -> Fact {
-        do {
-            var fact = try Fact(json: JSON.parse(given.wire))
-            fact.text = Personalisation.replacingName(in: fact.text, by: name)
-            return fact
-        } catch {
-            throw .internalError()
-        }
+        var fact = try given.decoded()
+        fact.text = Personalisation.replacingName(in: fact.text, by: name)
+        return fact
     }
 
     private func freshness(isEmpty: Bool, isLocal: Bool = false, wasAsked: Bool? = nil) -> Freshness {
         fetching.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal, wasAsked: wasAsked)
+    }
+}
+
+extension FactStore {
+    /// A fact that may be given for its id alone.
+    func presentable(id: String) throws(ResponseError) -> Given {
+        guard let fact = fact(id: id) else {
+            throw .notFound("There is no fact with the id \(id.quotedForMessage).")
+        }
+        if fact.isExplicit {
+            throw .notFound(
+                "The fact \(id.quotedForMessage) is explicit.",
+                hint: "Explicit facts are given by fact.random with allow_explicit only."
+            )
+        }
+        return fact
+    }
+}
+
+extension FactStore.Given {
+    func decoded() throws(ResponseError) -> Fact {
+        do {
+            return try Fact(json: JSON.parse(wire))
+        } catch {
+            throw .internalError()
+        }
     }
 }

@@ -26,20 +26,24 @@ struct Handlers: Sendable {
         logger: Logger
     ) {
         settings = Settings(loaded.configuration, logger: logger)
+        let stores = Stores(databases: databases, facts: facts, logger: logger)
         fetching = Fetching(
-            settings: settings, databases: databases, facts: facts, events: events, environment: environment,
-            logger: logger
+            settings: settings, stores: stores, events: events, environment: environment, logger: logger
         )
         reloader = Reloader(loader: loader, file: file, notifier: notifier, events: events, logger: logger)
-        let recents = RecentSearches(databases: databases, logger: logger)
-        let factHandlers = FactHandlers(store: facts, fetching: fetching, recents: recents)
         health = Health(settings: settings, databases: databases, fetching: fetching, connections: connections)
-        let serverHandlers = ServerHandlers(health: health, reloader: reloader)
-        bodies = factHandlers.bodies
-            .merging(serverHandlers.bodies) { first, _ in first }
-            .merging(EventHandlers().bodies) { first, _ in first }
-            .merging(RecentHandlers(recents: recents).bodies) { first, _ in first }
-            .merging(SourceHandlers(fetching: fetching).bodies) { first, _ in first }
+        let served = LastServed()
+        let groups = [
+            EventHandlers().bodies,
+            FactHandlers(fetching: fetching, served: served).bodies,
+            FavoriteHandlers(fetching: fetching).bodies,
+            GifHandlers(fetching: fetching, served: served).bodies,
+            PostHandlers(fetching: fetching, served: served).bodies,
+            RecentHandlers(recents: stores.recents, served: served).bodies,
+            ServerHandlers(health: health, reloader: reloader).bodies,
+            SourceHandlers(fetching: fetching).bodies,
+        ]
+        bodies = groups.reduce(into: [:]) { all, group in all.merge(group) { first, _ in first } }
     }
 
     /// The dispatch to the bodies.

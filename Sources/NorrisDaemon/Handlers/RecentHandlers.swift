@@ -5,11 +5,13 @@ import NorrisStore
 /// The methods `recent.*`.
 struct RecentHandlers: Sendable {
     let recents: RecentSearches
+    let served: LastServed
 
     var bodies: [String: MethodBody] {
         [
             RecentClear.description.name: clear,
             RecentList.description.name: list,
+            RecentServed.description.name: lastServed,
         ]
     }
 
@@ -25,5 +27,15 @@ struct RecentHandlers: Sendable {
         { () async throws(ResponseError) -> [UInt8] in
             RecentClear.Result(removed: try await recents.clear(uid: call.peer.uid)).jsonBytes
         }
+    }
+
+    @Sendable
+    private func lastServed(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+        let kind = Favorite.Kind(rawValue: call.arguments.string("kind") ?? "")
+        guard let id = served.id(of: kind, uid: call.peer.uid) else {
+            throw .notFound("No \(kind.rawValue) was given to this user since the daemon began.")
+        }
+        RecentServed.Result(id: id).encode(to: &json)
+        return nil
     }
 }

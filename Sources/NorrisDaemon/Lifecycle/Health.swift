@@ -55,9 +55,12 @@ final class Health: Sendable {
     var summary: String { summary(faults) }
 
     private func summary(_ faults: [String]) -> String {
-        let contents = sources.map { source in
-            source.items == 1 ? "1 fact" : "\(source.items) \(source.name)"
-        }.joined(separator: ", ")
+        let stores = fetching.stores
+        let posts = fetching.sources.postNames.map(stores.posts.count(source:)).reduce(0, +)
+        let contents = [(stores.facts.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")]
+            .filter { $0.0 > 0 }
+            .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+            .joined(separator: ", ")
         return ([contents] + faults).joined(separator: " · ")
     }
 }

@@ -16,11 +16,16 @@ struct StoreService: Service {
     /// A deleted cache is noticed within a minute.
     private static let checkInterval = Duration.seconds(20)
 
+    /// What is past its time is not shown from that moment on; it leaves the disk a little later.
+    private static let expiryInterval = Duration.seconds(60)
+
     func run() async throws {
+        await fetching.removeExpired()
         await withDiscardingTaskGroup { tasks in
             tasks.addTask { await every(StoreService.writeInterval) { await facts.writeWalks() } }
             // A task of its own: to fill a cache anew may take longer than walks may wait.
             tasks.addTask { await every(StoreService.checkInterval, refillDeletedCache) }
+            tasks.addTask { await every(StoreService.expiryInterval, fetching.removeExpired) }
         }
         await facts.writeWalks()
         databases.close()
@@ -37,6 +42,7 @@ struct StoreService: Service {
 
     private func refillDeletedCache() async {
         await withTaskExecutorPreference(Prefetcher.background) {
+            databases.checkState(logger)
             guard databases.reopenCacheIfDeleted(logger) else { return }
             facts.refill(fortunes: settings.configuration.facts.fortunes)
             fetching.cacheWasLost()

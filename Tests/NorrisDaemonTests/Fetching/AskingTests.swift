@@ -102,7 +102,7 @@ struct AskingTests {
                     tasks.addTask { await fetching.ask(FactQuery(text: "walker", categories: [category])) }
                 }
                 await upstream.waitForRequests(1)
-                while fetching.searches.waiters.withLock({ $0[query]?.count }) != 2 { await Task.yield() }
+                while fetching.factSearches.waiters.withLock({ $0[query]?.count }) != 2 { await Task.yield() }
                 upstream.release()
                 return await tasks.reduce(into: []) { $0.append($1) }
             }

@@ -131,7 +131,7 @@ struct FetchingTests {
                 #expect(try daemon.watch.wait(for: .finished).items == items)
                 #expect(upstream.requests.count == 6)
                 let refused = #expect(throws: ResponseError.self) {
-                    try admin.call(CacheClear.description, #"{"source":"gifs"}"#, as: CacheClear.Result.self)
+                    try admin.call(CacheClear.description, #"{"source":"village"}"#, as: CacheClear.Result.self)
                 }
                 #expect(refused?.code == .notFound)
                 let denied = #expect(throws: ResponseError.self) {
@@ -290,7 +290,7 @@ struct FetchingTests {
                 daemon.advance(by: .minutes(5))
                 #expect(try daemon.refresh(as: .user, #"{"source":"facts"}"#).started == ["facts"])
                 try daemon.watch.wait(for: .finished)
-                let unknown = #expect(throws: ResponseError.self) { try daemon.refresh(#"{"source":"gifs"}"#) }
+                let unknown = #expect(throws: ResponseError.self) { try daemon.refresh(#"{"source":"village"}"#) }
                 #expect(unknown?.code == .notFound)
                 #expect(upstream.requests.count == 6)
             }

@@ -57,13 +57,14 @@ struct FetchingDaemon {
     /// - Parameters:
     ///   - folder: give one again to start a successor.
     ///   - facts: further keys of the section, each after a comma.
+    ///   - others: further sections.
     ///   - fetches: whether runs begin.
     static func run(
         _ upstream: FakeUpstream, in folder: TemporaryFolder = TemporaryFolder(),
-        clock: ManualClock = ManualClock(.now()), facts: String = "", fetches: Bool = true,
+        clock: ManualClock = ManualClock(.now()), facts: String = "", others: String = "", fetches: Bool = true,
         _ body: (FetchingDaemon) async throws -> Void
     ) async throws {
-        let configuration = configuration(upstream.baseURL, facts)
+        let configuration = configuration(upstream.baseURL, facts) + others
         let databases = try await withThrowingTaskGroup(of: Void.self) { tasks in
             let daemon = try await FetchingDaemon(in: folder, configuration, clock, &tasks)
             let prefetcher = daemon.handlers.fetching.prefetcher

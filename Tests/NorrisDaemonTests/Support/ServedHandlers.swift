@@ -37,7 +37,7 @@ struct ServedHandlers: Sendable {
         let facts = FactStore(databases: databases, logger: logger)
         facts.importStartingCollection()
         let file = Paths.ConfigurationFile(
-            path: try served.folder.write("facts: {enabled: false}\n", to: "config.yaml"), isNamed: true
+            path: try served.folder.write(SeededContent.configuration, to: "config.yaml"), isNamed: true
         )
         let loader = ConfigurationLoader(home: nil, currentDirectory: served.folder.path)
         let handlers = Handlers(
@@ -49,6 +49,7 @@ struct ServedHandlers: Sendable {
             environment: FetchingEnvironment(machine: "test", clock: SystemClock(), trustRoots: nil),
             logger: logger
         )
+        try await SeededContent.put(into: handlers.fetching.stores)
         await handlers.reloader.attach(
             Reloader.Targets(
                 settings: handlers.settings,

@@ -1,0 +1,84 @@
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisStore
+
+/// How fresh what is stored is, and what `server.status` says of it.
+extension Fetching {
+    /// How fresh items of one source are.
+    ///
+    /// - Parameters:
+    ///   - isLocal: whether all of them are from the starting collection or fortune files.
+    ///   - wasAsked: for the reply to a search, whether the upstream was asked for it and answered.
+    ///   - fetchedAt: when these items were fetched, where that is known of them alone.
+    func freshness(
+        of source: String, isEmpty: Bool, isLocal: Bool = false, wasAsked: Bool? = nil, fetchedAt: Timestamp? = nil
+    ) -> Freshness {
+        let now = environment.clock.now
+        if wasAsked == true {
+            return Freshness(origin: .upstream, state: isEmpty ? .empty : .fresh, fetchedAt: now, ageSeconds: 0)
+        }
+        let schedule = prefetcher.schedule(of: source)
+        let isFresh =
+            if let fetchedAt, let schedule {
+                fetchedAt.duration(to: now) <= schedule.policy.staleAfter
+            } else {
+                schedule?.isFresh(now) == true
+            }
+        let fetchedAt = fetchedAt ?? schedule?.content?.fetchedAt
+        return Freshness(
+            origin: isEmpty ? (fetchedAt == nil ? .none : .cache) : isLocal ? .builtin : .cache,
+            state: isEmpty ? .empty : isFresh ? .fresh : .stale,
+            fetchedAt: fetchedAt,
+            // A clock that was set back makes nothing younger than it is.
+            ageSeconds: fetchedAt.map { max(0, Int(now.seconds - $0.seconds)) },
+            error: failure(of: source, isSearch: wasAsked != nil)
+        )
+    }
+
+    /// How fresh posts are that may be from any of these sources: the oldest time, the worst state, the newest failure.
+    /// A source that is switched off does not count beside others: nobody waits for it.
+    func freshness(of posts: [PostSource], isEmpty: Bool) -> Freshness {
+        let active = posts.filter(\.isEnabled)
+        let all = (active.isEmpty ? posts : active).map { freshness(of: $0.name, isEmpty: isEmpty) }
+        let oldest = all.compactMap(\.fetchedAt).min()
+        return Freshness(
+            origin: isEmpty && oldest == nil ? .none : .cache,
+            state: isEmpty ? .empty : all.contains { $0.state == .stale } ? .stale : .fresh,
+            fetchedAt: oldest,
+            ageSeconds: all.compactMap(\.ageSeconds).max(),
+            error: all.compactMap(\.error).max { $0.since < $1.since }
+        )
+    }
+
+    /// Why a source cannot be asked, or the last failure of its upstream.
+    func failure(of name: String, isSearch: Bool = false) -> SourceFailure? {
+        // Of a source that is switched off nothing is expected.
+        guard let source = sources[name], source.isEnabled else { return nil }
+        if let impediment = source.impediment { return impediment }
+        let schedule = prefetcher.schedule(of: name)
+        // What is asked of GIFs is asked for by users, however fresh the source is.
+        guard let gifs = source as? GifSource else {
+            return isSearch ? schedule?.searchFailure(environment.clock.now) : schedule?.failure
+        }
+        return schedule?.searchFailure(environment.clock.now, whileFresh: true) ?? gifs.exhaustion
+    }
+
+    /// The sources as `server.status` shows them.
+    var statuses: [SourceStatus] {
+        sources.all.map { source in
+            let schedule = prefetcher.schedule(of: source.name)
+            let items = stores.count(of: source.name)
+            let isLocal = source.name == FactSource.name && stores.facts.isLocal
+            return SourceStatus(
+                name: source.name,
+                kind: source.kind,
+                isEnabled: source.isEnabled,
+                items: items,
+                freshness: freshness(of: source.name, isEmpty: items == 0, isLocal: isLocal),
+                nextRunAt: schedule?.nextRunAt,
+                consecutiveFailures: schedule?.record.failures ?? 0,
+                quota: source.quota
+            )
+        }
+    }
+}

@@ -1,0 +1,424 @@
+import Foundation
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+import NorrisTestSupport
+import Synchronization
+import Testing
+
+@testable import NorrisDaemon
+
+/// When Giphy is asked for a user, what is answered without it, and what the hour's budget does.
+@Suite(.timeLimit(.minutes(5)))
+struct GifAskingTests {
+    private static let key = "a-key-of-these-tests"
+
+    /// A daemon whose only runs are those that the test asks for.
+    private func asking(
+        gifs: [FakeGif] = FakeUpstream.gifs(count: 60), queries: String = "[cats]", settings: String = "",
+        fetches: Bool = false,
+        in folder: TemporaryFolder = TemporaryFolder(), clock: ManualClock = ManualClock(.now()),
+        _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
+    ) async throws {
+        let upstream = try await FakeUpstream.start()
+        upstream.requireKey(Self.key)
+        upstream.setGifs(gifs, query: "cats")
+        let file = try folder.write(Self.key, to: "key")
+        let keys = "base_url: '\(upstream.baseURL)', api_key_file: '\(file)', queries: \(queries)\(settings)"
+        let section = "gifs: {\(keys)}\n"
+        do {
+            try await FetchingDaemon.run(
+                upstream, in: folder, clock: clock, facts: ", enabled: false", others: section, fetches: fetches
+            ) { try await body($0, upstream) }
+        } catch {
+            await upstream.stop()
+            throw error
+        }
+        await upstream.stop()
+    }
+
+    private func search(_ daemon: FetchingDaemon, _ parameters: String) throws -> GifSearch.Result {
+        try daemon.client().call(GifSearch.description, parameters)
+    }
+
+    private func gifs(_ daemon: FetchingDaemon) throws -> SourceStatus {
+        let status: ServerStatus.Result = try daemon.client().call(ServerStatus.description)
+        return try #require(status.sources.first { $0.name == "gifs" })
+    }
+
+    @Test func aSearchIsAskedOnceUntilItIsOld() async throws {
+        let clock = ManualClock(.now())
+        try await asking(clock: clock) { daemon, upstream in
+            let first = try search(daemon, #"{"query":"cats"}"#)
+            #expect(first.items.count == 25)
+            #expect(first.total == 60)
+            #expect(first.freshness?.origin == .upstream)
+            let request = try #require(upstream.requests.first)
+            #expect(request.parameter("q") == "cats")
+            #expect(request.parameter("rating") == "g")
+            #expect(request.parameter("limit") == "25")
+            let second = try search(daemon, #"{"query":" CATS "}"#)
+            #expect(second.items == first.items)
+            #expect(second.freshness?.origin == .cache)
+            #expect(upstream.requests.count == 1)
+            _ = try search(daemon, #"{"query":"cats","rating":"pg"}"#)
+            _ = try search(daemon, #"{"query":"cats","lang":"de"}"#)
+            #expect(upstream.requests.map { $0.parameter("rating") } == ["g", "pg", "g"])
+            #expect(upstream.requests.map { $0.parameter("lang") } == [nil, nil, "de"])
+
+            daemon.advance(by: .hours(7))
+            #expect(try search(daemon, #"{"query":"cats"}"#).freshness?.origin == .upstream)
+            #expect(upstream.requests.count == 4)
+        }
+    }
+
+    @Test func pagesGoOnWhereTheStoredOnesEnd() async throws {
+        try await asking { daemon, upstream in
+            upstream.setGiphyQuirks([.repeatsAcrossPages])
+            var ids: [String] = []
+            var cursor: String?
+            repeat {
+                let page = try search(
+                    daemon, #"{"query":"cats","limit":10\#(cursor.map { #","cursor":"\#($0)""# } ?? "")}"#
+                )
+                ids += page.items.map(\.id)
+                cursor = page.next
+            } while cursor != nil
+            #expect(ids == FakeUpstream.gifs(count: 60).map(\.id))
+            #expect(upstream.requests.map { $0.parameter("offset") ?? "0" } == ["0", "25", "50"])
+            let recents: RecentList.Result = try daemon.client().call(RecentList.description)
+            #expect(recents.items.map(\.query) == ["cats"])
+            #expect(recents.items.map(\.kind) == [.gif])
+        }
+    }
+
+    @Test func aFailingPageIsAnErrorAndTheOneBeforeStays() async throws {
+        try await asking { daemon, upstream in
+            let first = try search(daemon, #"{"query":"cats"}"#)
+            let cursor = try #require(first.next)
+            upstream.setFault(.status(500))
+            let error = #expect(throws: ResponseError.self) {
+                try search(daemon, #"{"query":"cats","cursor":"\#(cursor)"}"#)
+            }
+            #expect(error?.code == .nothingCached)
+            #expect(error?.details["source"] == "gifs")
+            let again = try search(daemon, #"{"query":"cats"}"#)
+            #expect(again.items == first.items)
+            #expect(again.freshness?.error?.kind == .http)
+            #expect(upstream.requests.count == 2)
+            upstream.setFault(nil)
+            daemon.advance(by: .seconds(61))
+            #expect(try search(daemon, #"{"query":"cats","cursor":"\#(cursor)"}"#).items.count == 25)
+        }
+    }
+
+    @Test func cursorsOfOthersAndOlderAnswersAreRefused() async throws {
+        try await asking { daemon, upstream in
+            let cursor = try #require(try search(daemon, #"{"query":"cats"}"#).next)
+            for query in [#"{"query":"dogs","cursor":"\#(cursor)"}"#, #"{"query":"cats","cursor":"\#(cursor)x"}"#,
+                #"{"query":"cats","cursor":""}"#, #"{"query":"cats","rating":"r","cursor":"\#(cursor)"}"#]
+            {
+                let error = #expect(throws: ResponseError.self) { try search(daemon, query) }
+                #expect(error?.code == .invalidParams)
+            }
+            daemon.advance(by: .hours(7))
+            _ = try search(daemon, #"{"query":"cats"}"#)
+            let stale = #expect(throws: ResponseError.self) {
+                try search(daemon, #"{"query":"cats","cursor":"\#(cursor)"}"#)
+            }
+            #expect(stale?.code == .invalidParams)
+            #expect(stale?.message.contains("older") == true)
+        }
+    }
+
+    @Test("What Giphy is not asked for", arguments: [
+        (#"{"query":"cats","offline":true}"#), (#"{"query":"\#(String(repeating: "x", count: 51))"}"#),
+    ])
+    func staysInTheCache(_ parameters: String) async throws {
+        try await asking { daemon, upstream in
+            let page = try search(daemon, parameters)
+            #expect(page.items.isEmpty)
+            #expect(page.freshness?.state == .empty)
+            #expect(upstream.requests.isEmpty)
+        }
+    }
+
+    @Test func aBlankQueryIsRefused() async throws {
+        try await asking { daemon, upstream in
+            for query in [#"{"query":"  \t"}"#, #"{"query":"a\u0000b"}"#] {
+                let error = #expect(throws: ResponseError.self) { try search(daemon, query) }
+                #expect(error?.details["parameter"] == "query")
+            }
+            #expect(upstream.requests.isEmpty)
+        }
+    }
+
+    @Test func offlineFindsWhatOtherSearchesBrought() async throws {
+        try await asking { daemon, upstream in
+            _ = try search(daemon, #"{"query":"cats"}"#)
+            let found = try search(daemon, #"{"query":"NUMBER 1","offline":true,"limit":3}"#)
+            #expect(found.items.count == 3)
+            #expect(found.items.allSatisfy { $0.title.contains("Number 1") })
+            let cursor = try #require(found.next)
+            let more = try search(daemon, #"{"query":"NUMBER 1","offline":true,"cursor":"\#(cursor)"}"#)
+            #expect(Set(more.items.map(\.id)).isDisjoint(with: found.items.map(\.id)))
+            #expect(upstream.requests.count == 1)
+        }
+    }
+
+    @Test func nothingIsShownThatIsTooOld() async throws {
+        try await asking(settings: ", keep: 1h") { daemon, upstream in
+            _ = try search(daemon, #"{"query":"cats"}"#)
+            #expect(try gifs(daemon).items == 25)
+            daemon.advance(by: .seconds(3_601))
+            #expect(try search(daemon, #"{"query":"cats","offline":true}"#).items.isEmpty)
+            await daemon.handlers.fetching.removeExpired()
+            #expect(try gifs(daemon).items == 0)
+        }
+    }
+
+    @Test func randomAndGetAskOnlyForWhatIsNotStored() async throws {
+        try await asking { daemon, upstream in
+            let client = try daemon.client()
+            let asked: GifRandom.Result = try client.call(GifRandom.description, #"{"tag":"cats"}"#)
+            #expect(asked.freshness.origin == .upstream)
+            let stored: GifRandom.Result = try client.call(GifRandom.description)
+            #expect(stored.gif == asked.gif)
+            #expect(stored.freshness.origin == .cache)
+            #expect(upstream.requests.count == 1)
+            let got: GifGet.Result = try client.call(GifGet.description, #"{"id":"\#(asked.gif.id)"}"#)
+            #expect(got.gif == asked.gif)
+            let other = try #require(FakeUpstream.gifs(count: 60).first { $0.id != asked.gif.id })
+            _ = try client.call(GifGet.description, #"{"id":"\#(other.id)"}"#, as: GifGet.Result.self)
+            #expect(upstream.requests.count == 2)
+            for (method, parameters) in [
+                (GifRandom.description, #"{"tag":"nothing of the kind"}"#), (GifGet.description, #"{"id":"unknown"}"#),
+            ] {
+                let error = #expect(throws: ResponseError.self) { try client.call(method, parameters, as: JSON.self) }
+                #expect(error?.code == .notFound)
+            }
+            #expect(upstream.requests.count == 4)
+        }
+    }
+
+    @Test func equalQuestionsAtOnceShareARequest() async throws {
+        try await asking { daemon, upstream in
+            let fetching = daemon.handlers.fetching
+            let question = GifQuestion.page(.search("cats", rating: "g"), offset: 0)
+            upstream.hold()
+            let answers = await withTaskGroup(of: GifAnswer.self) { tasks in
+                for _ in 0..<3 { tasks.addTask { await fetching.ask(question, limit: 25) } }
+                await upstream.waitForRequests(1)
+                while fetching.gifQuestions.waiters.withLock({ $0[question]?.count }) != 2 { await Task.yield() }
+                upstream.release()
+                return await tasks.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers == [.stored, .stored, .stored])
+            #expect(upstream.requests.count == 1)
+        }
+    }
+
+    @Test func theBudgetEndsAndComesBack() async throws {
+        try await asking(settings: ", hourly_quota: 2") { daemon, upstream in
+            _ = try search(daemon, #"{"query":"cats"}"#)
+            _ = try search(daemon, #"{"query":"number"}"#)
+            let error = #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"something else"}"#) }
+            #expect(error?.code == .nothingCached)
+            let failure = try error?.details["last_error"].map { try SourceFailure(json: $0) }
+            #expect(failure?.kind == .quota)
+            #expect(failure?.retryAt == daemon.clock.now.advanced(by: .seconds(3_600)))
+            let quota = try #require(try gifs(daemon).quota)
+            #expect(quota.limit == 2 && quota.used == 2)
+            #expect(try search(daemon, #"{"query":"cats"}"#).items.count == 25)
+            daemon.advance(by: .seconds(3_600))
+            _ = try search(daemon, #"{"query":"something else"}"#)
+            #expect(upstream.requests.count == 3)
+        }
+    }
+
+    @Test("A 429 without a time holds until the next full hour")
+    func aRateLimitHolds() async throws {
+        try await asking { daemon, upstream in
+            upstream.setFault(.status(429))
+            #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"cats"}"#) }
+            let retryAt = try #require(try gifs(daemon).freshness.error?.retryAt)
+            #expect(retryAt.seconds % 3_600 == 0)
+            #expect(retryAt > daemon.clock.now && retryAt <= daemon.clock.now.advanced(by: .seconds(3_600)))
+            upstream.setFault(nil)
+            daemon.advance(by: daemon.clock.now.duration(to: retryAt) - .seconds(1))
+            #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"cats"}"#) }
+            let refused = #expect(throws: ResponseError.self) { try daemon.refresh(#"{"source":"gifs"}"#) }
+            #expect(refused?.code == .busy)
+            #expect(upstream.requests.count == 1)
+        }
+    }
+
+    @Test func aRunFetchesAheadAndRenewsWhatIsKept() async throws {
+        let gifs = FakeUpstream.gifs(count: 60)
+        try await asking(gifs: gifs, fetches: true) { (daemon, upstream) throws in
+            try daemon.watch.wait(for: .finished)
+            #expect(upstream.requests.map(\.path) == ["/v1/gifs/trending", "/v1/gifs/search"])
+            #expect(try self.gifs(daemon).items == 50)
+            let page = try search(daemon, #"{"query":"cats","limit":50}"#)
+            #expect(page.items.count == 50)
+            #expect(upstream.requests.count == 2)
+            // One that no list holds is fetched again by its id.
+            let kept = gifs[59].id
+            let added: FavoriteAdd.Result = try daemon.client().call(
+                FavoriteAdd.description, #"{"kind":"gif","id":"\#(kept)"}"#
+            )
+            #expect(added.added)
+            #expect(upstream.requests.last?.path == "/v1/gifs/\(kept)")
+            daemon.advance(by: .hours(7))
+            try daemon.watch.wait(for: .finished)
+            #expect(upstream.requests.last?.parameter("ids") == kept)
+            let list: FavoriteList.Result = try daemon.client().call(FavoriteList.description)
+            #expect(list.items.first?.gif?.id == kept)
+        }
+    }
+
+    @Test func aRunThatTheBudgetCutsShortGoesOnWhereItWas() async throws {
+        try await asking(queries: "[a, b, c, d]", settings: ", hourly_quota: 4", fetches: true) {
+            (daemon, upstream) throws in
+            // Of four requests a run has three.
+            #expect(try daemon.watch.wait(for: .failed).error?.kind == .quota)
+            #expect(upstream.requests.count == 3)
+            let refused = #expect(throws: ResponseError.self) { try daemon.refresh(#"{"source":"gifs"}"#) }
+            #expect(refused?.code == .busy, "A refresh does not go through a used-up budget")
+            daemon.advance(by: .seconds(3_601))
+            try daemon.watch.wait(for: .finished)
+            let asked = upstream.requests.map { $0.parameter("q") ?? $0.path }
+            #expect(asked == ["/v1/gifs/trending", "a", "b", "c", "d"])
+        }
+    }
+
+    @Test func aRunThatWaitsBehindASearchHearsOfA429() async throws {
+        try await asking(fetches: true) { daemon, upstream in
+            try daemon.watch.wait(for: .finished)
+            let before = upstream.requests.count
+            upstream.setFault(.status(429, retryAfter: "1800"))
+            upstream.hold()
+            let fetching = daemon.handlers.fetching
+            let answer = await withTaskGroup(of: GifAnswer.self) { tasks in
+                tasks.addTask { await fetching.ask(.page(.search("dogs", rating: "g"), offset: 0), limit: 25) }
+                await upstream.waitForRequests(before + 1)
+                _ = try? daemon.refresh(#"{"source":"gifs"}"#)
+                // The run has begun, and waits for its turn.
+                while fetching.prefetcher.schedule(of: "gifs")?.isRunning != true { await Task.yield() }
+                upstream.release()
+                return await tasks.next()
+            }
+            guard case .none(let failure?)? = answer else {
+                Issue.record("\(String(describing: answer))")
+                return
+            }
+            #expect(failure.kind == .quota)
+            #expect(failure.retryAt == daemon.clock.now.advanced(by: .seconds(1_800)))
+            let failed = try daemon.watch.wait(for: .failed)
+            #expect(failed.error?.kind == .quota)
+            #expect(upstream.requests.count == before + 1)
+            #expect(try gifs(daemon).freshness.error?.kind == .quota)
+        }
+    }
+
+    @Test func aUsedUpBudgetIsSaidBesideTheContent() async throws {
+        try await asking(settings: ", hourly_quota: 1, refresh: 30m") { (daemon, _) throws in
+            _ = try search(daemon, #"{"query":"cats"}"#)
+            daemon.advance(by: .minutes(31))
+            let page = try search(daemon, #"{"query":"cats"}"#)
+            #expect(page.items.count == 25)
+            #expect(page.freshness?.error?.kind == .quota)
+            #expect(try gifs(daemon).freshness.error?.kind == .quota)
+        }
+    }
+
+    @Test func aKeptGifThatGiphyDoesNotKnowCostsTheRunNothing() async throws {
+        try await asking(fetches: true) { (daemon, upstream) throws in
+            let items = #"{"items":[{"kind":"gif","id":"gone1","title":"t","added_at":"2026-11-21T12:00:00Z"}]}"#
+            _ = try daemon.client().call(FavoriteImport.description, items, as: FavoriteImport.Result.self)
+            upstream.setFault(.status(404), path: "/v1/gifs")
+            try daemon.watch.wait(for: .finished)
+            #expect(try gifs(daemon).freshness.error == nil)
+            #expect(try gifs(daemon).freshness.fetchedAt != nil)
+        }
+    }
+
+    @Test("An id that can be none, and a word that is a path of the API, cost no request", arguments: [
+        "random", "trending", "search", "not an id!", "../x",
+    ])
+    func noRequestForWhatIsNoID(_ id: String) async throws {
+        try await asking { (daemon, upstream) throws in
+            let error = #expect(throws: ResponseError.self) {
+                try daemon.client().call(GifGet.description, #"{"id":"\#(id)"}"#, as: GifGet.Result.self)
+            }
+            #expect(error?.code == .notFound)
+            #expect(upstream.requests.isEmpty)
+        }
+    }
+
+    @Test func whatIsSwitchedOffSaysSo() async throws {
+        try await asking(settings: ", enabled: false") { (daemon, upstream) throws in
+            let error = #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"cats"}"#) }
+            #expect(error?.code == .nothingCached)
+            #expect(error?.hint?.contains("gifs.enabled") == true)
+            #expect(try gifs(daemon).freshness.error == nil)
+            #expect(upstream.requests.isEmpty)
+        }
+    }
+
+    @Test func aQueryThatGiphyRefusesIsNoFailure() async throws {
+        try await asking { (daemon, upstream) throws in
+            upstream.setFault(.status(414))
+            #expect(try search(daemon, #"{"query":"cats"}"#).items.isEmpty)
+            #expect(try gifs(daemon).freshness.error == nil)
+        }
+    }
+
+    @Test func aRunLeavesTheUsersShareAlone() async throws {
+        try await asking(settings: ", hourly_quota: 1", fetches: true) { (daemon, upstream) throws in
+            #expect(try search(daemon, #"{"query":"cats"}"#).items.count == 25)
+            #expect(upstream.requests.map(\.path) == ["/v1/gifs/search"])
+            #expect(try gifs(daemon).consecutiveFailures == 0)
+        }
+    }
+
+    @Test func withoutAKeyTheSourceRestsAndAReloadWakesIt() async throws {
+        let folder = TemporaryFolder()
+        try await asking(settings: ", enabled: true", fetches: true, in: folder) { daemon, upstream in
+            try daemon.watch.wait(for: .finished)
+            unlink(folder("key"))
+            try await daemon.handlers.reloader.reload()
+            let status = try gifs(daemon)
+            #expect(status.nextRunAt == nil)
+            #expect(status.freshness.error?.kind == .credentials)
+            #expect(status.freshness.error?.message.contains(folder("key")) == true)
+            let page = try search(daemon, #"{"query":"cats"}"#)
+            #expect(page.items.count == 25)
+            #expect(page.freshness?.error?.kind == .credentials)
+            let error = #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"dogs"}"#) }
+            #expect(error?.code == .nothingCached)
+            #expect(throws: ResponseError.self) { try daemon.refresh(#"{"source":"gifs"}"#) }
+            let before = upstream.requests.count
+            _ = try folder.write("another-key", to: "key")
+            upstream.requireKey("another-key")
+            try await daemon.handlers.reloader.reload()
+            try daemon.watch.wait(for: .finished)
+            #expect(upstream.requests.dropFirst(before).allSatisfy { $0.parameter("api_key") == "another-key" })
+            #expect(try gifs(daemon).freshness.error == nil)
+        }
+    }
+
+    @Test func aWrongKeyIsSaidAndNotTriedAgain() async throws {
+        let folder = TemporaryFolder()
+        try await asking(in: folder) { daemon, upstream in
+            upstream.requireKey("the right one")
+            let error = #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"cats"}"#) }
+            let failure = try error?.details["last_error"].map { try SourceFailure(json: $0) }
+            #expect(failure?.kind == .credentials)
+            #expect(failure?.message.contains(Self.key) == false)
+            #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"dogs"}"#) }
+            #expect(upstream.requests.count == 1)
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisDaemon
+
+/// Sources of posts from the schedule to the reply.
+@Suite(.timeLimit(.minutes(5)))
+struct PostSourceTests {
+    private static let paths = ["town": "/town/api/v1/timelines/public", "team": "/team/users/posts"]
+
+    private func posting(
+        keep: String = "90d", fetches: Bool = true, in folder: TemporaryFolder = TemporaryFolder(),
+        clock: ManualClock = ManualClock(.now()), _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
+    ) async throws {
+        let upstream = try await FakeUpstream.start()
+        setTown(upstream, ids: [1, 2])
+        setTeam(upstream, ids: [7])
+        do {
+            try await FetchingDaemon.run(
+                upstream, in: folder, clock: clock, facts: ", enabled: false", others: section(upstream, keep),
+                fetches: fetches
+            ) { try await body($0, upstream) }
+        } catch {
+            await upstream.stop()
+            throw error
+        }
+        await upstream.stop()
+    }
+
+    private func section(_ upstream: FakeUpstream, _ keep: String, sources: [String] = ["town", "team"]) -> String {
+        let kinds = ["town": "mastodon", "team": "users-posts"]
+        let entries = sources.map { name in
+            "    \(name): {kind: \(kinds[name] ?? ""), url: '\(upstream.baseURL)/\(name)'}\n"
+        }
+        return "posts:\n  keep: \(keep)\n  sources:\n" + entries.joined()
+    }
+
+    private func setTown(_ upstream: FakeUpstream, ids: [Int]) {
+        let statuses = ids.map { id in
+            """
+            {"id":"\(id)","created_at":"2022-03-09T23:27:0\(id).000Z","sensitive":false,"spoiler_text":"",\
+            "url":"https://town.example/@ada/\(id)","content":"<p>Post \(id)</p>","favourites_count":0,\
+            "account":{"id":"7","username":"ada","acct":"ada","display_name":"Ada"},"media_attachments":[],"tags":[]}
+            """
+        }
+        upstream.setDocument(
+            Self.paths["town"] ?? "", contentType: "application/json",
+            body: Array("[\(statuses.joined(separator: ","))]".utf8)
+        )
+    }
+
+    private func setTeam(_ upstream: FakeUpstream, ids: [Int]) {
+        let posts = ids.map { #"{"id":\#($0),"date":"Tue Mar 08 2022 06:56:06 GMT-0500","pics":["https://h/\#($0)"]}"# }
+        upstream.setDocument(
+            Self.paths["team"] ?? "", contentType: "application/json",
+            body: Array(#"{"data":[{"uid":"u","name":"Grace","posts":[\#(posts.joined(separator: ","))]}]}"#.utf8)
+        )
+    }
+
+    private func list(_ daemon: FetchingDaemon, _ parameters: String = "{}") throws -> PostList.Result {
+        try daemon.client().call(PostList.description, parameters)
+    }
+
+    private func source(_ daemon: FetchingDaemon, _ name: String) throws -> SourceStatus {
+        let status: ServerStatus.Result = try daemon.client().call(ServerStatus.description)
+        return try #require(status.sources.first { $0.name == name })
+    }
+
+    /// Waits until every source has been fetched once.
+    private func waitUntilFetched(_ daemon: FetchingDaemon, _ names: String...) throws {
+        for name in names {
+            while try source(daemon, name).freshness.fetchedAt == nil { try daemon.watch.wait(for: .finished) }
+        }
+    }
+
+    @Test func postsOfAllSourcesInOneList() async throws {
+        try await posting { daemon, _ in
+            try waitUntilFetched(daemon, "town", "team")
+            let page = try list(daemon)
+            #expect(page.items.map(\.id) == ["town:2", "town:1", "team:7"])
+            #expect(page.total == 3)
+            #expect(page.freshness?.origin == .cache)
+            #expect(page.freshness?.state == .fresh)
+            #expect(try list(daemon, #"{"source":"team"}"#).items.map(\.id) == ["team:7"])
+            #expect(try list(daemon, #"{"author":"Grace"}"#).items.map(\.id) == ["team:7"])
+            #expect(try list(daemon, #"{"author":"grace"}"#).items.isEmpty)
+            let authors: AuthorList.Result = try daemon.client().call(AuthorList.description)
+            #expect(authors.items.map(\.name) == ["Ada", "Grace"])
+            #expect(authors.items.map(\.postCount) == [2, 1])
+            #expect(try source(daemon, "town").items == 2)
+            for source in ["facts", "gifs", "village"] {
+                let error = #expect(throws: ResponseError.self) { try list(daemon, #"{"source":"\#(source)"}"#) }
+                #expect(error?.code == .notFound)
+            }
+        }
+    }
+
+    @Test("Over several sources: the oldest time, the worst state, the newest failure")
+    func freshnessOfSeveral() async throws {
+        let clock = ManualClock(.now())
+        try await posting(clock: clock) { daemon, upstream in
+            try waitUntilFetched(daemon, "town", "team")
+            upstream.setFault(.status(503), path: "/town/api/v1/timelines/public")
+            _ = try daemon.refresh(#"{"source":"town"}"#)
+            try daemon.watch.wait(for: .failed)
+            let both = try #require(try list(daemon).freshness)
+            #expect(both.error?.kind == .http)
+            #expect(both.fetchedAt == (try source(daemon, "town").freshness.fetchedAt))
+            #expect(try list(daemon, #"{"source":"team"}"#).freshness?.error == nil)
+            #expect(try list(daemon).items.count == 3)
+        }
+    }
+
+    @Test func aPostThatIsGoneStaysForItsTime() async throws {
+        let clock = ManualClock(.now())
+        try await posting(keep: "2d", clock: clock) { daemon, upstream in
+            try waitUntilFetched(daemon, "town", "team")
+            let marked: PostMarkRead.Result = try daemon.client().call(PostMarkRead.description, #"{"all":true}"#)
+            #expect(marked.marked == 3)
+            setTown(upstream, ids: [2, 3])
+            _ = try daemon.refresh(#"{"source":"town"}"#)
+            while try source(daemon, "town").items != 3 { try daemon.watch.wait(for: .finished) }
+            #expect(try list(daemon).items.map(\.id) == ["town:3", "town:2", "town:1", "team:7"])
+            #expect(try list(daemon, #"{"unread":true}"#).items.map(\.id) == ["town:3"])
+        }
+    }
+
+    @Test func aSourceThatIsConfiguredNoMoreIsNotShown() async throws {
+        let folder = TemporaryFolder()
+        try await posting(in: folder) { daemon, upstream in
+            try waitUntilFetched(daemon, "town", "team")
+            _ = try folder.write(
+                "facts: {enabled: false}\n" + section(upstream, "90d", sources: ["team"]), to: "config.yaml"
+            )
+            try await daemon.handlers.reloader.reload()
+            #expect(try list(daemon).items.map(\.id) == ["team:7"])
+            let error = #expect(throws: ResponseError.self) {
+                try daemon.client().call(PostGet.description, #"{"id":"town:1"}"#, as: PostGet.Result.self)
+            }
+            #expect(error?.code == .notFound)
+        }
+    }
+
+    @Test func theFirstFailureIsToldWithNothingToShow() async throws {
+        try await posting { daemon, upstream in
+            try waitUntilFetched(daemon, "town", "team")
+            upstream.setFault(.html)
+            _ = try daemon.client(.administrator).call(CacheClear.description, as: CacheClear.Result.self)
+            while try source(daemon, "town").freshness.error == nil { try daemon.watch.wait(for: .failed) }
+            let empty = try list(daemon, #"{"source":"town"}"#)
+            #expect(empty.items.isEmpty)
+            #expect(empty.freshness?.state == .empty)
+            #expect(empty.freshness?.error?.kind == .decode)
+        }
+    }
+
+    @Test("Marking as read wants ids or all", arguments: [
+        "{}", #"{"all":false}"#, #"{"ids":["town:1"],"all":true}"#, #"{"ids":"town:1"}"#, #"{"ids":[1]}"#,
+    ])
+    func markingIsChecked(_ parameters: String) async throws {
+        try await posting(fetches: false) { daemon, _ in
+            let error = #expect(throws: ResponseError.self) {
+                try daemon.client().call(PostMarkRead.description, parameters, as: PostMarkRead.Result.self)
+            }
+            #expect(error?.code == .invalidParams)
+        }
+    }
+
+    @Test func anUnknownIDMarksNone() async throws {
+        try await posting { daemon, _ in
+            try waitUntilFetched(daemon, "town", "team")
+            let error = #expect(throws: ResponseError.self) {
+                try daemon.client().call(
+                    PostMarkRead.description, #"{"ids":["town:1","town:9"]}"#, as: PostMarkRead.Result.self
+                )
+            }
+            #expect(error?.code == .notFound)
+            #expect(try list(daemon, #"{"unread":true}"#).items.count == 3)
+        }
+    }
+}
