@@ -30,6 +30,15 @@ struct DaemonCommands {
         }
     }
 
+    /// How to give it a key for Giphy.
+    var gifKey: String {
+        let key = "Put a key from https://developers.giphy.com"
+        switch keeper {
+        case .system: return "\(key) into /etc/credstore/giphy-api-key, then: systemctl restart norrisd"
+        case .user, .nobody: return "\(key) into the file that gifs.api_key_file names, then: norrisctl reload"
+        }
+    }
+
     /// A sentence that tells where the daemon's log is.
     var log: String {
         switch keeper {

@@ -40,7 +40,7 @@ extension ExitStatus {
 
 extension ResponseError {
     /// Whether the source could not be asked for want of a key.
-    fileprivate var lacksCredentials: Bool {
+    var lacksCredentials: Bool {
         guard case .object(let failure)? = details["last_error"] else { return false }
         return failure["kind"] == .string(SourceFailure.Kind.credentials.rawValue)
     }

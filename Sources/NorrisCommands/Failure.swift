@@ -10,6 +10,9 @@ struct Failure: Error, Equatable {
     /// What to do, best of all a command.
     var hint: String?
 
+    /// Further lines below the hint, where one command does not do.
+    var steps: [String] = []
+
     /// The daemon's own words, where it answered with an error.
     var response: ResponseError?
 

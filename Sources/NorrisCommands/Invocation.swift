@@ -5,22 +5,30 @@ import ArgumentParser
 /// The options that every command takes may stand before the command. They are moved behind it, and the command is
 /// parsed as if it were the whole program, in one pass instead of one for each level.
 struct Invocation {
-    /// The command as typed; nil if there is none.
-    let word: String?
+    /// The command as typed; empty if there is none. Behind a group of commands, such as `favorite`, two words.
+    let words: [String]
+
+    /// What the words stand for; nil if it is no command.
+    let command: (any SessionCommand.Type)?
 
     /// The arguments without the command.
     let arguments: [String]
 
     init(_ arguments: [String]) {
-        let position = Self.positionOfCommand(arguments)
+        var words: [String] = []
         var rest = arguments
-        word = position.map { rest.remove(at: $0) }
+        var command: (any SessionCommand.Type)?
+        var choices = Norrisctl.commands
+        repeat {
+            guard let position = Self.positionOfCommand(rest) else { break }
+            let word = rest.remove(at: position)
+            words.append(word)
+            command = choices.first { $0.configuration.commandName == word }
+            choices = command?.subcommands ?? []
+        } while !choices.isEmpty
+        self.words = words
+        self.command = command
         self.arguments = rest
-    }
-
-    /// What the word stands for; nil if it is no command.
-    var command: (any SessionCommand.Type)? {
-        Norrisctl.commands.first { $0.configuration.commandName == word }
     }
 
     /// The first argument that is neither an option nor the value of one; nil also behind an option that is none of

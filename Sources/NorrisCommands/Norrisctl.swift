@@ -6,7 +6,8 @@ import NorrisTerminal
 struct Norrisctl: SessionCommand {
     /// In the order of the help.
     static let commands: [any SessionCommand.Type] = [
-        FactCommand.self, CategoriesCommand.self, SearchCommand.self, RecentCommand.self, StatusCommand.self,
+        FactCommand.self, CategoriesCommand.self, SearchCommand.self, GifCommand.self, FeedCommand.self,
+        PostCommand.self, ReadCommand.self, FavoriteCommand.self, RecentCommand.self, StatusCommand.self,
         WatchCommand.self, RefreshCommand.self, ReloadCommand.self, ClearCacheCommand.self, DoctorCommand.self,
         CallCommand.self,
     ]
@@ -15,12 +16,14 @@ struct Norrisctl: SessionCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "norrisctl",
-        abstract: "Show facts from norrisd, the daemon that keeps them at hand.",
+        abstract: "Show facts, GIFs and posts from norrisd, the daemon that keeps them at hand.",
         usage: "norrisctl [options] <command>",
         discussion: """
             Examples:
               norrisctl fact --category dev
               norrisctl search light
+              norrisctl gif round house kick
+              norrisctl feed --unread
               norrisctl status
 
             Exit status:
@@ -43,10 +46,10 @@ struct Norrisctl: SessionCommand {
     /// The welcome.
     func run(in session: Session) -> Report {
         var screen = Screen(layout: session.layout)
-        screen.paragraph("norrisctl shows facts from norrisd, the daemon that keeps them at hand.")
+        screen.paragraph("norrisctl shows facts, GIFs and posts from norrisd, the daemon that keeps them at hand.")
         screen.line()
         screen.line("Three things to try:")
-        for command in ["norrisctl fact --category dev", "norrisctl search light", "norrisctl status"] {
+        for command in ["norrisctl fact --category dev", "norrisctl gif round house kick", "norrisctl feed"] {
             screen.line([Span("  "), Span(command, .bold)])
         }
         screen.line()

@@ -12,26 +12,41 @@ struct Paging {
     /// What is listed, such as `facts`.
     let noun: String
 
+    /// What is said of how many there are where the daemon gives no total; nil where that may be any number.
+    var uncounted: String? = "more than \(countedMatches)"
+
     /// The command that shows another page of the same list, to be copied into a shell; nil if it cannot be shown.
     let command: (_ page: Int) -> String?
 
     /// Calls for one page after the other and reports the last.
+    ///
+    /// - Parameters:
+    ///   - nothing: what is said where there is no item; `empty` takes its place where it finds something better.
+    ///   - after: what stands below the items of a page.
     func report<Item>(
         _ session: Session,
         source: String,
         nothing: String,
+        empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil },
         call: (_ cursor: String?) throws(Failure) -> Reply<Page<Item>>,
-        show: (inout Screen, [Item]) -> Void
+        show: (inout Screen, [Item]) -> Void,
+        after: (inout Screen, Page<Item>) -> Void = { _, _ in }
     ) throws(Failure) -> Report {
         var reply = try call(nil)
-        for reached in 1..<number {
-            if let next = reply.value.next {
-                reply = try call(next)
-            } else if !reply.value.items.isEmpty {
-                return pastTheEnd(session, reply.value, source: source, pages: reached)
-            }
+        // The last page with items so far.
+        var last = reply.value.items.isEmpty ? 0 : 1
+        for page in 1..<number {
+            guard let next = reply.value.next else { break }
+            reply = try call(next)
+            last = reply.value.items.isEmpty ? last : page + 1
+        }
+        if last > 0, last < number {
+            return pastTheEnd(session, reply.value, source: source, pages: last)
         }
         let page = reply.value
+        if page.items.isEmpty, let report = try empty(reply) {
+            return report
+        }
         return session.report(
             reply.json,
             isEmpty: page.items.isEmpty,
@@ -40,6 +55,7 @@ struct Paging {
             nothing: nothing
         ) { screen in
             show(&screen, page.items)
+            after(&screen, page)
             if screen.layout.width != nil, page.next != nil {
                 foot(&screen, total: page.total)
             }
@@ -63,8 +79,8 @@ struct Paging {
     }
 
     private func foot(_ screen: inout Screen, total: Int?) {
-        let total = total.map { "\($0)" } ?? "more than \(countedMatches)"
-        let place = "Page \(number), \(total) \(noun) in all."
+        let place = (total.map(String.init) ?? uncounted).map { "Page \(number), \($0) \(noun) in all." }
+            ?? "Page \(number)."
         screen.line()
         guard number < Self.lastPage else {
             screen.paragraph("\(place) This is the last page that is shown; narrow it down to see the rest.", .dim)

@@ -14,18 +14,16 @@ package enum Program {
     /// What a command line comes to on a machine; nothing is written.
     package static func report(arguments: [String], system: System) -> Report {
         let invocation = Invocation(arguments)
-        switch invocation.word {
-        case nil:
+        if invocation.words.isEmpty {
             return report(Norrisctl.self, arguments, invocation, system)
-        case "help":
-            let topic = Invocation(invocation.arguments).word
-            return report(arguments: (topic.map { [$0] } ?? []) + ["--help"], system: system)
-        case let word?:
-            guard let command = invocation.command else {
-                return Report(Usage.unknownCommand(word), json: false)
-            }
-            return report(command, invocation.arguments, invocation, system)
         }
+        if invocation.words == ["help"] {
+            return report(arguments: Invocation(invocation.arguments).words + ["--help"], system: system)
+        }
+        guard let command = invocation.command else {
+            return Report(Usage.unknownCommand(invocation.words), json: false)
+        }
+        return report(command, invocation.arguments, invocation, system)
     }
 
     private static func report<Command: SessionCommand>(

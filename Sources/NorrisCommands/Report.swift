@@ -36,6 +36,9 @@ package struct Report: Equatable, Sendable {
         } else {
             note(failure.message)
             hint(failure.hint)
+            for step in failure.steps {
+                hint(step)
+            }
         }
     }
 
@@ -48,6 +51,11 @@ package struct Report: Equatable, Sendable {
     mutating func hint(_ text: String?) {
         guard let text, !text.isEmpty else { return }
         notes.append("  " + sanitizedLine(text))
+    }
+
+    /// Adds a line that is neither: what has to be said beside the content.
+    mutating func remark(_ text: String) {
+        notes.append(sanitizedLine(text))
     }
 
     private static func line(_ value: some JSONEncodable) -> [UInt8] {

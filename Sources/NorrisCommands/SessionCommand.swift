@@ -7,24 +7,39 @@ protocol SessionCommand: ParsableCommand {
     func run(in session: Session) throws(Failure) -> Report
 }
 
+extension SessionCommand {
+    /// Those behind which it is the first word; empty for nearly all.
+    static var subcommands: [any SessionCommand.Type] {
+        configuration.subcommands.compactMap { $0 as? any SessionCommand.Type }
+    }
+}
+
 extension CommandConfiguration {
     /// The configuration of one of norrisctl's commands.
     ///
     /// Each command is parsed as a root of its own (see `Invocation`), so it carries the version and its full name.
     /// Naming the program above it also spares ArgumentParser two parses in search of its own completion options.
+    ///
+    /// - Parameters:
+    ///   - group: the command behind which this one is the second word.
+    ///   - subcommands: makes it such a group.
     static func command(
         _ name: String,
+        of group: String? = nil,
         abstract: String,
         usage: String,
-        discussion: String
+        discussion: String,
+        subcommands: [any ParsableCommand.Type] = []
     ) -> CommandConfiguration {
-        CommandConfiguration(
+        let parent = group.map { "norrisctl \($0)" } ?? "norrisctl"
+        return CommandConfiguration(
             commandName: name,
-            _superCommandName: "norrisctl",
+            _superCommandName: parent,
             abstract: abstract,
-            usage: "norrisctl \(name)" + (usage.isEmpty ? "" : " \(usage)"),
+            usage: "\(parent) \(name)" + (usage.isEmpty ? "" : " \(usage)"),
             discussion: discussion,
-            version: Norrisctl.version
+            version: Norrisctl.version,
+            subcommands: subcommands
         )
     }
 }

@@ -10,6 +10,9 @@ package struct System {
     /// About standard output.
     package var terminal: TerminalFacts
     package var isErrorTerminal: Bool
+
+    /// Whether somebody would have to type what is read from standard input.
+    package var isInputTerminal: Bool
     package var now: Timestamp
 
     /// The time since some fixed moment, on a clock that never jumps.
@@ -32,10 +35,14 @@ package struct System {
     /// Standard input up to its end or one byte past the limit; nil if it cannot be read.
     package var readInput: (_ limit: Int) -> [UInt8]?
 
+    /// A file up to its end, or some bytes past the limit.
+    package var readFile: (_ path: String, _ limit: Int) throws(ReadError) -> [UInt8]
+
     package init(
         environment: [String: String],
         terminal: TerminalFacts,
         isErrorTerminal: Bool,
+        isInputTerminal: Bool,
         now: Timestamp,
         elapsed: @escaping () -> Duration,
         exchange: @escaping (_ line: [UInt8], _ sockets: [String], Duration) -> Result<[UInt8], ClientError>,
@@ -44,11 +51,13 @@ package struct System {
         ) -> ClientError?,
         writeOutput: @escaping (_ bytes: [UInt8]) throws(WriteError) -> Void,
         writeError: @escaping (_ bytes: [UInt8]) -> Void,
-        readInput: @escaping (_ limit: Int) -> [UInt8]?
+        readInput: @escaping (_ limit: Int) -> [UInt8]?,
+        readFile: @escaping (_ path: String, _ limit: Int) throws(ReadError) -> [UInt8]
     ) {
         self.environment = environment
         self.terminal = terminal
         self.isErrorTerminal = isErrorTerminal
+        self.isInputTerminal = isInputTerminal
         self.now = now
         self.elapsed = elapsed
         self.exchange = exchange
@@ -56,6 +65,7 @@ package struct System {
         self.writeOutput = writeOutput
         self.writeError = writeError
         self.readInput = readInput
+        self.readFile = readFile
     }
 }
 
@@ -66,6 +76,7 @@ extension System {
             environment: environmentVariables(),
             terminal: TerminalFacts(descriptor: STDOUT_FILENO),
             isErrorTerminal: isatty(STDERR_FILENO) == 1,
+            isInputTerminal: isatty(STDIN_FILENO) == 1,
             now: .now(),
             elapsed: monotonicTime,
             exchange: { line, sockets, timeout in
@@ -82,7 +93,8 @@ extension System {
             writeOutput: { bytes throws(WriteError) in try writeAll(bytes, to: STDOUT_FILENO) },
             // Where standard error cannot be written there is no one left to tell.
             writeError: { bytes in try? writeAll(bytes, to: STDERR_FILENO) },
-            readInput: readStandardInput
+            readInput: { limit in try? readAll(STDIN_FILENO, limit: limit) },
+            readFile: NorrisCommands.readFile
         )
     }
 
@@ -101,21 +113,5 @@ extension System {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
-
-    private static func readStandardInput(limit: Int) -> [UInt8]? {
-        var input: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16_384)
-        while input.count <= limit {
-            let count = read(STDIN_FILENO, &buffer, buffer.count)
-            if count == 0 {
-                break
-            } else if count > 0 {
-                input += buffer[..<count]
-            } else if errno != EINTR {
-                return nil
-            }
-        }
-        return input
     }
 }

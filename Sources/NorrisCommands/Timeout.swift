@@ -5,7 +5,7 @@ package struct Timeout: Equatable, Sendable {
 
     package static let standard = Timeout(text: "5s", duration: .seconds(5))
 
-    /// For what is fetched from the net.
+    /// For what is fetched from the net, and for what takes many calls.
     package static let long = Timeout(text: "10m", duration: .seconds(600))
 
     private init(text: String, duration: Duration) {

@@ -12,7 +12,7 @@ struct Usage {
         }
         let message = command.message(for: error)
         let isSentence = message.utf8.last == UInt8(ascii: ".")
-        let name = invocation.word.map { "norrisctl \($0)" } ?? "norrisctl"
+        let name = (["norrisctl"] + invocation.words).joined(separator: " ")
         return Report(
             Failure(.usage, isSentence ? message : message + ".", hint: "\(name) --help shows what it takes."),
             json: false
@@ -28,15 +28,19 @@ struct Usage {
         return report
     }
 
-    static func unknownCommand(_ word: String) -> Failure {
-        let names = Norrisctl.commands.compactMap { $0.configuration.commandName } + ["help"]
-        let nearest = names.filter { isNear(word, $0) }
+    /// - Parameter words: the command as typed: the last one is unknown, any before it is a group of commands.
+    static func unknownCommand(_ words: [String]) -> Failure {
+        let groups = Array(words.dropLast())
+        let group = groups.isEmpty ? nil : Invocation(groups).command
+        let names = (group?.subcommands ?? Norrisctl.commands).compactMap { $0.configuration.commandName }
+        let nearest = (names + (groups.isEmpty ? ["help"] : [])).filter { isNear(words.last ?? "", $0) }
+        let program = (["norrisctl"] + groups).joined(separator: " ")
         return Failure(
             .usage,
-            "There is no command \(word.quotedForMessage).",
+            "There is no command \(words.joined(separator: " ").quotedForMessage).",
             hint: nearest.isEmpty
-                ? "norrisctl --help lists them."
-                : "Did you mean: " + nearest.map { "norrisctl \($0)" }.joined(separator: ", or ")
+                ? "\(program) --help lists them."
+                : "Did you mean: " + nearest.map { "\(program) \($0)" }.joined(separator: ", or ")
         )
     }
 }

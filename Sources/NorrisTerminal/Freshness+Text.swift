@@ -13,7 +13,8 @@ extension Freshness {
     /// What is wrong, as the end of the sentence "the source is …"; nil if nothing is.
     package func concern(now: Timestamp) -> String? {
         if let error {
-            return error.summary(now: now)
+            // A used-up quota is no fault to be looked into; when it is back is all there is to know.
+            return error.kind == .quota ? error.outlook(now: now) : error.summary(now: now)
         }
         guard state == .stale, origin != .builtin else { return nil }
         return fetchedAt.map { "out of date, last fetched \(relativeTime(of: min($0, now), at: now))" } ?? "not fetched yet"

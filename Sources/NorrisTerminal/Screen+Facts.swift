@@ -23,23 +23,4 @@ extension Screen {
             line(fact.text)
         }
     }
-
-    /// Spans with two spaces between them, as many on each line as fit; none is divided.
-    private mutating func flow(_ spans: [Span], width: Int) {
-        var row: [Span] = []
-        var column = 0
-        for span in spans {
-            if !row.isEmpty, column + 2 + span.width > width {
-                line(row)
-                (row, column) = ([], 0)
-            }
-            if !row.isEmpty {
-                row.append(Span("  "))
-                column += 2
-            }
-            row.append(span)
-            column += span.width
-        }
-        line(row)
-    }
 }

@@ -28,9 +28,13 @@ package struct Span: Equatable, Sendable {
 ///
 /// Source: gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda, "Encoding" and "Length limits".
 private func isSafeLink(_ address: String) -> Bool {
+    address.utf8.count <= 2_083 && isWebAddress(address)
+}
+
+/// Whether an address is one of the web, and can be printed byte for byte: http or https, visible ASCII only.
+func isWebAddress(_ address: String) -> Bool {
     let bytes = address.utf8
-    return bytes.count <= 2_083
-        && bytes.allSatisfy { 0x21...0x7E ~= $0 }
+    return bytes.allSatisfy { 0x21...0x7E ~= $0 }
         && (begins(bytes, with: "http://") || begins(bytes, with: "https://"))
 }
 

@@ -16,12 +16,14 @@ struct DoctorCommandTests {
         message: String = "120 facts are served.",
         freshness: String = builtin,
         isEnabled: Bool = true,
-        isReadOnly: Bool = false
+        isReadOnly: Bool = false,
+        kind: String = "chucknorris",
+        nextRunAt: String? = nil
     ) -> String {
         """
         {"state":"\(state)","message":"\(message)","uptime_seconds":1,"connections":1,"requests_total":1,"sources":[\
-        {"name":"facts","kind":"chucknorris","enabled":\(isEnabled),"items":120,"freshness":\(freshness),\
-        "consecutive_failures":0}],"database":{"cache_bytes":4096,"state_bytes":2048,"read_only":\(isReadOnly)},\
+        {"name":"facts","kind":"\(kind)","enabled":\(isEnabled),"items":120,"freshness":\(freshness),\
+        \(nextRunAt.map { #""next_run_at":"\#($0)","# } ?? "")"consecutive_failures":0}],"database":{"cache_bytes":4096,"state_bytes":2048,"read_only":\(isReadOnly)},\
         "version":"0.1.0"}
         """
     }
@@ -59,8 +61,8 @@ struct DoctorCommandTests {
                                 norrisctl does.
             ok    status        120 facts are served.
             warn  source facts  It is offline since 3 hours ago (There
-                                is no route to api.chucknorris.io). Read
-                                its log: journalctl -u norrisd -n 20
+                                is no route to api.chucknorris.io). Try
+                                now: norrisctl refresh facts --wait
             ok    databases     They can be written: cache 4.0 KiB,
                                 state 2.0 KiB.
 
@@ -169,13 +171,45 @@ struct DoctorCommandTests {
         #expect(line("\tstatus\t", Machine(results: info(), status("degraded", message: "A file was refused."))) == """
             warn\tstatus\tA file was refused. Read its log: journalctl -u norrisd -n 20
             """)
+        let soon = "2026-11-21T12:05:00Z"
         let stale = #"{"origin":"cache","state":"stale","fetched_at":"2026-11-20T12:00:00Z","error":null}"#
-        #expect(line("source", Machine(results: info(), status(freshness: stale))) == """
-            warn\tsource facts\tIt is out of date, last fetched 1 day ago. Read its log: journalctl -u norrisd -n 20
+        #expect(line("source", Machine(results: info(), status(freshness: stale, nextRunAt: soon))) == """
+            warn\tsource facts\tIt is out of date, last fetched 1 day ago. Next try in 5 minutes.
             """)
         #expect(line("source", Machine(results: info(), status(freshness: offline, isEnabled: false))) == """
             ok\tsource facts\tIt is turned off; 120 items are stored.
             """)
+    }
+
+    @Test(arguments: [
+        ("quota", #","retry_at":"2026-11-21T12:40:00Z""#, "out of quota just now (m). Next try in 40 minutes."),
+        ("http", #","retry_at":"2026-11-21T11:00:00Z""#, "answering with errors just now (m). Next try now."),
+        ("http", "", "answering with errors just now (m). Next try in 5 minutes."),
+        ("credentials", "", "without a valid key just now (m). Next try in 5 minutes."),
+    ])
+    func saysWhenASourceIsTriedAgain(kind: String, more: String, text: String) {
+        let freshness = failing(kind, more)
+        let status = status(freshness: freshness, nextRunAt: "2026-11-21T12:05:00Z")
+        #expect(line("source", Machine(results: info(), status)) == "warn\tsource facts\tIt is \(text)")
+    }
+
+    @Test(arguments: [
+        ("/run/norrisd.sock", "into /etc/credstore/giphy-api-key, then: systemctl restart norrisd"),
+        ("/run/user/7/norrisd.sock", "into the file that gifs.api_key_file names, then: norrisctl reload"),
+        ("/tmp/s", "into the file that gifs.api_key_file names, then: norrisctl reload"),
+    ])
+    func saysWhereTheKeyForGiphyGoes(socket: String, place: String) {
+        let machine = Machine(results: info(), status(freshness: failing("credentials"), kind: "giphy"))
+        #expect(machine.run("doctor", "--socket", socket).output.contains(
+            "\tIt is without a valid key just now (m). Put a key from https://developers.giphy.com \(place)\n"
+        ))
+    }
+
+    private func failing(_ kind: String, _ more: String = "") -> String {
+        """
+        {"origin":"none","state":"empty","error":{"kind":"\(kind)","message":"m",\
+        "since":"2026-11-21T12:00:00Z"\(more)}}
+        """
     }
 
     @Test func failsWhereNothingCanBeWritten() {

@@ -31,3 +31,12 @@ func forbidden(in text: String) -> [Unicode.Scalar] {
         }
     }
 }
+
+/// An unread post of Ada's, a day before the tests' hour.
+func post(_ id: String, _ text: String) -> String {
+    """
+    {"id":"\(id)","source":"town","author":{"id":"town:7","name":"Ada","handle":"@ada","email":"ada@town.example"},\
+    "published_at":"2026-11-20T11:00:00Z","text":"\(text)","tags":["day"],"images":[],\
+    "stats":{"likes":12,"comments":1},"url":"https://town.example/1","read":false}
+    """
+}

@@ -13,6 +13,18 @@ struct HostileTextTests {
     )
     private static let fact = Fact(id: hostile, text: hostile, categories: [hostile], source: hostile, url: hostile)
 
+    private static let gif = Gif(
+        id: hostile, title: hostile, rating: hostile, pageURL: hostile, username: hostile, altText: hostile + "!",
+        renditions: [
+            "original": Gif.Rendition(url: hostile, mp4: "https://e.org/\(hostile)", webp: "https://e.org/\u{9B}"),
+            hostile: Gif.Rendition(url: "https://e.org/"),
+        ]
+    )
+    private static let favorite = Favorite(
+        kind: Favorite.Kind(rawValue: hostile), id: hostile, title: hostile, addedAt: Machine.now, fact: fact, gif: gif
+    )
+    private static let gifs = GifSearch.Result(items: [gif, gif], next: hostile, freshness: freshness).jsonText
+
     private static let results: [(arguments: [String], result: String)] = [
         (["fact"], FactRandom.Result(items: [fact], freshness: freshness).jsonText),
         (["fact", "--id", hostile], FactGet.Result(fact: fact).jsonText),
@@ -41,6 +53,21 @@ struct HostileTextTests {
                 version: hostile
             ).jsonText
         ),
+        (["gif"], gifs),
+        (["gif", hostile], gifs),
+        (["gif", "--url"], gifs),
+        (["gif", "--markdown"], gifs),
+        (["gif", "--url", "--rendition", hostile], gifs),
+        (["gif", "--rendition", "original"], gifs),
+        (["gif", "--rendition", "none"], gifs),
+        (["gif", hostile], GifSearch.Result(items: [], freshness: freshness).jsonText),
+        (["gif", "--random", hostile], GifRandom.Result(gif: gif, freshness: freshness).jsonText),
+        (["gif", "--id", hostile], GifGet.Result(gif: gif).jsonText),
+        (["favorite", "list"], FavoriteList.Result(items: [favorite, favorite], next: hostile).jsonText),
+        (["favorite", "export"], FavoriteList.Result(items: [favorite]).jsonText),
+        (["favorite", "add", "fact", hostile], FavoriteAdd.Result(added: false).jsonText),
+        (["favorite", "remove", "fact", hostile], FavoriteRemove.Result(removed: true).jsonText),
+        (["favorite", "remove", "fact", hostile], FavoriteRemove.Result(removed: false).jsonText),
         (["call", hostile], JSON.object([hostile: .string(hostile)]).jsonText),
         (["reload"], JSON.string(hostile).jsonText),
         (["refresh", hostile], SourceRefresh.Result(started: [hostile]).jsonText),
@@ -52,6 +79,55 @@ struct HostileTextTests {
             ]).jsonText
         ),
     ]
+
+    private static let post = Post(
+        id: hostile,
+        source: hostile,
+        author: Post.Author(id: hostile, name: hostile, handle: hostile, avatarURL: hostile, email: hostile),
+        title: hostile,
+        text: hostile,
+        tags: [hostile],
+        images: [Post.Image(url: hostile, width: 1, height: 1, alt: hostile), Post.Image(url: hostile)],
+        stats: Post.Stats(likes: 1),
+        url: hostile
+    )
+
+    @Test(arguments: [false, true])
+    func isMadeHarmlessInPosts(isSensitive: Bool) {
+        var post = Self.post
+        post.isSensitive = isSensitive
+        let page = PostList.Result(items: [post, post], next: hostile, freshness: Self.freshness).jsonText
+        let one = PostGet.Result(post: post).jsonText
+        for (arguments, result) in [
+            (["feed"], page), (["feed", "--source", hostile, "--author", hostile], page), (["feed", "--full"], page),
+            (["post", hostile], one), (["post", hostile, "--full"], one),
+        ] {
+            isMadeHarmlessInResults(arguments: arguments, result: result)
+        }
+    }
+
+    @Test func isMadeHarmlessInAnEmptyFeed() {
+        let empty = PostList.Result(items: [], freshness: Self.freshness).jsonText
+        let source = SourceStatus(name: hostile, kind: hostile, isEnabled: true, items: 1, freshness: Self.freshness)
+        for items in [0, 1] {
+            var source = source
+            source.items = items
+            let status = ServerStatus.Result(
+                state: .ok,
+                message: hostile,
+                uptimeSeconds: 1,
+                connections: 1,
+                requestsTotal: 1,
+                sources: [source],
+                database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: false),
+                version: hostile
+            )
+            let outcome = Machine(results: empty, status.jsonText)
+                .run("feed", "--source", hostile, "--author", hostile)
+            #expect(!outcome.errors.isEmpty)
+            #expect(forbidden(in: outcome.output + outcome.errors) == [])
+        }
+    }
 
     @Test(arguments: results)
     func isMadeHarmlessInResults(arguments: [String], result: String) {
@@ -66,6 +142,22 @@ struct HostileTextTests {
                 #expect(forbidden(in: outcome.output + outcome.errors) == [])
             }
         }
+    }
+
+    @Test func isMadeHarmlessInWhatIsKeptAndImported() {
+        let machine = Machine(
+            results: FavoriteAdd.Result(added: true).jsonText, FavoriteList.Result(items: [Self.favorite]).jsonText
+        ).onTerminal()
+        let kept = machine.run("favorite", "add", "fact", hostile)
+        #expect(forbidden(in: kept.output + kept.errors) == [])
+        let imported = Machine().run("favorite", "import", hostile)
+        #expect(imported.status == .inputOutput)
+        #expect(forbidden(in: imported.errors) == [])
+        let garbage = Machine()
+        garbage.files[hostile] = Array(hostile.utf8)
+        let refused = garbage.run("favorite", "import", hostile)
+        #expect(refused.status == .usage)
+        #expect(forbidden(in: refused.errors) == [])
     }
 
     private static let failure = SourceFailure(
@@ -131,7 +223,8 @@ struct HostileTextTests {
         [hostile], ["fact", hostile], ["fact", "--count", hostile], ["fact", "--\(hostile)"],
         ["--color", hostile, "fact"],
         ["fact", "--timeout", hostile], ["call", "m", "{\(hostile)"], ["search", "--\(hostile)"], ["fact", "-x\u{1B}"],
-        ["help", hostile], [hostile, "--help"],
+        ["help", hostile], [hostile, "--help"], ["favorite", hostile], ["favorite", "add", hostile],
+        ["favorite", "list", "--kind", hostile], ["gif", "--limit", hostile],
     ])
     func isMadeHarmlessInUsageErrors(arguments: [String]) {
         let outcome = Machine().run(arguments)

@@ -1,3 +1,4 @@
+import Glibc
 import NorrisClient
 import NorrisCommands
 import NorrisProtocol
@@ -17,6 +18,8 @@ final class Machine {
     var stream: [String] = []
     var streamEnd = ClientError.closed(path: "/run/norrisd.sock")
     var isErrorTerminal = false
+    var isInputTerminal = false
+    var files: [String: [UInt8]] = [:]
     /// What standard output answers to what is written at once.
     var outputError: WriteError?
 
@@ -69,6 +72,7 @@ final class Machine {
             environment: environment,
             terminal: terminal,
             isErrorTerminal: isErrorTerminal,
+            isInputTerminal: isInputTerminal,
             now: Self.now,
             elapsed: { self.elapsed },
             exchange: { line, sockets, timeout in
@@ -92,7 +96,11 @@ final class Machine {
                 self.written += bytes
             },
             writeError: { self.told += $0 },
-            readInput: { limit in self.input.map { Array($0.prefix(limit + 1)) } }
+            readInput: { limit in self.input.map { Array($0.prefix(limit + 1)) } },
+            readFile: { path, limit throws(ReadError) in
+                guard let bytes = self.files[path] else { throw ReadError(errno: ENOENT) }
+                return Array(bytes.prefix(limit + 1))
+            }
         )
         var outcome = Outcome(Program.report(arguments: arguments, system: system))
         outcome.output = String(decoding: written, as: UTF8.self) + outcome.output

@@ -34,6 +34,15 @@ struct RecentCommandTests {
         #expect(outcome == search.run("search", "--socket", "/s", "--", query))
     }
 
+    @Test func runsASearchForGifsAgain() {
+        let machine = Machine(results: list, page(gif("a"), total: 60, next: "c")).onTerminal()
+        let outcome = machine.run("recent", "3", "--socket", "/s")
+        #expect(machine.methods == ["recent.list", "gif.search"])
+        #expect(machine.parameters.last == #"{"query":"kick"}"#)
+        let search = Machine(results: page(gif("a"), total: 60, next: "c")).onTerminal()
+        #expect(outcome == search.run("gif", "kick", "--socket", "/s"))
+    }
+
     @Test(arguments: ["0", "4", "99"])
     func saysWhichThereAre(number: String) {
         #expect(Machine(results: list).run("recent", number) == Outcome(
@@ -42,10 +51,11 @@ struct RecentCommandTests {
     }
 
     @Test func doesNotRunASearchOfAnotherKind() {
-        let outcome = Machine(results: list).run("recent", "3")
+        let list = #"{"items":[{"kind":"film","query":"kick","at":"2026-11-19T12:00:00Z"}]}"#
+        let outcome = Machine(results: list).run("recent", "1")
         #expect(outcome.status == .unavailable)
         #expect(outcome.errors == """
-            norrisctl: This norrisctl searches facts only, and that was a search for gifs.
+            norrisctl: This norrisctl searches facts and GIFs only, and that was a search for films.
               Update norrisctl.
 
             """)

@@ -6,18 +6,18 @@ import Testing
 struct UsageTests {
     private static let commands = [
         "fact", "categories", "search", "recent", "status", "watch", "refresh", "reload", "clear-cache", "doctor",
-        "call",
+        "call", "gif", "favorite", "feed", "post", "read",
     ]
 
     @Test func welcomesWithThreeThingsToTry() {
         let machine = Machine()
         #expect(machine.run() == Outcome(output: """
-            norrisctl shows facts from norrisd, the daemon that keeps them at hand.
+            norrisctl shows facts, GIFs and posts from norrisd, the daemon that keeps them at hand.
 
             Three things to try:
               norrisctl fact --category dev
-              norrisctl search light
-              norrisctl status
+              norrisctl gif round house kick
+              norrisctl feed
 
             norrisctl --help lists all commands.
 
@@ -35,6 +35,8 @@ struct UsageTests {
         let outcome = Machine().run(arguments)
         #expect(outcome.status == .done)
         #expect(outcome.errors.isEmpty)
+        #expect(outcome.output.hasPrefix("OVERVIEW: Show facts, GIFs and posts from norrisd"))
+        #expect(!outcome.output.contains("and the facts"))
         for command in Self.commands {
             #expect(outcome.output.contains("\n  \(command) "))
         }
@@ -67,7 +69,7 @@ struct UsageTests {
     @Test(arguments: [
         ("fcat", "fact"), ("facts", "fact"), ("cat", "categories"), ("stat", "status"), ("seach", "search"),
         ("serach", "search"), ("relod", "reload"), ("docter", "doctor"), ("calll", "call"), ("hlep", "help"),
-        ("categroies", "categories"),
+        ("categroies", "categories"), ("gfi", "gif"), ("favourite", "favorite"), ("favorites", "favorite"),
     ])
     func suggestsTheCommandThatWasMeant(word: String, command: String) {
         #expect(Machine().run(word) == Outcome(

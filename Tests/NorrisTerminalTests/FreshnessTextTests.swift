@@ -53,4 +53,12 @@ struct FreshnessTextTests {
     func saysNothingWhereNothingIsWrong(freshness: Freshness) {
         #expect(freshness.warning(source: "facts", now: now) == nil)
     }
+
+    @Test func tellsWhenAQuotaIsBack() {
+        let error = SourceFailure(
+            kind: .quota, message: "", since: ago(600), retryAt: Timestamp(seconds: now.seconds + 2_400)
+        )
+        #expect(Freshness(origin: .cache, state: .fresh, error: error).warning(source: "gifs", now: now)
+            == "gifs: out of quota since 10 minutes ago; next try in 40 minutes; showing what is stored")
+    }
 }

@@ -6,7 +6,7 @@ import NorrisTerminal
 struct DoctorCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "doctor",
-        abstract: "Check everything between you and the facts.",
+        abstract: "Check norrisd, the way to it, and its sources.",
         usage: "",
         discussion: """
             Each line begins with ok, warn or fail. The exit status is that of the first failure.

@@ -64,7 +64,7 @@ struct FactCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         if let id {
             let reply = try session.call(
-                FactGet.description, FactGet.Parameters(id: id), as: FactGet.Result.self
+                FactGet.description, IDParameters(id: id), as: FactGet.Result.self
             )
             return report(session, reply.json, [reply.value.fact], nil)
         }

@@ -48,13 +48,15 @@ struct RecentCommand: SessionCommand {
             throw Failure(.nothing, "There is no search \(number).", hint: "norrisctl recent lists \(searches.count).")
         }
         let search = searches[number - 1]
-        guard search.kind == .fact else {
+        switch search.kind {
+        case .fact: return try FactTextSearch(text: search.query, socket: globals.socket).report(session)
+        case .gif: return try GifListing(text: search.query, socket: globals.socket).report(session)
+        default:
             throw Failure(
                 .unavailable,
-                "This norrisctl searches facts only, and that was a search for \(search.kind.rawValue)s.",
+                "This norrisctl searches facts and GIFs only, and that was a search for \(search.kind.rawValue)s.",
                 hint: "Update norrisctl."
             )
         }
-        return try FactTextSearch(text: search.query, socket: globals.socket).report(session)
     }
 }

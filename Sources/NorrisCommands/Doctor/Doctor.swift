@@ -2,7 +2,7 @@ import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
 
-/// Looks at everything between the user and the facts, in the order in which one thing needs the other, and stops
+/// Looks at everything between the user and the content, in the order in which one thing needs the other, and stops
 /// where the next cannot be looked at any more.
 struct Doctor {
     let session: Session
@@ -157,10 +157,20 @@ extension SourceStatus {
     fileprivate func check(now: Timestamp, _ commands: DaemonCommands) -> Check {
         let subject = "source \(name)"
         guard isEnabled else { return .ok(subject, "It is turned off; \(items) items are stored.") }
-        guard let concern = freshness.concern(now: now) else {
+        // When it is tried again stands in the fix.
+        guard let concern = freshness.error?.summary(now: now) ?? freshness.concern(now: now) else {
             return .ok(subject, "\(items) items are stored.")
         }
-        return .warn(subject, "It is \(concern).", fix: commands.log)
+        let lacksKey = kind == "giphy" && freshness.error?.kind == .credentials
+        return .warn(subject, "It is \(concern).", fix: lacksKey ? commands.gifKey : retry(now: now))
+    }
+
+    /// When it is tried again; where that is not known, how to do it now.
+    private func retry(now: Timestamp) -> String? {
+        if let time = freshness.error?.retryAt ?? nextRunAt {
+            return "Next try \(upcomingTime(of: time, at: now))."
+        }
+        return shellCommand(["norrisctl", "refresh", name, "--wait"]).map { "Try now: \($0)" }
     }
 }
 

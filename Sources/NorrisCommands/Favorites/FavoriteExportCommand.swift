@@ -1,0 +1,67 @@
+import ArgumentParser
+import NorrisProtocol
+import NorrisTerminal
+
+/// `norrisctl favorite export`: all that the user keeps, to be kept elsewhere.
+struct FavoriteExportCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "export",
+        of: "favorite",
+        abstract: "Print all you keep as JSON, one item a line.",
+        usage: "",
+        discussion: """
+            Newest first, facts and posts with their content, GIFs with id and title alone.
+            It takes 10 minutes at most, unless --timeout says otherwise.
+
+            Examples:
+              norrisctl favorite export > favourites.ndjson
+              norrisctl favorite export | ssh other norrisctl favorite import
+            """
+    )
+
+    /// As many as the daemon gives at once.
+    private static let pageLimit = 100
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func run(in session: Session) throws(Failure) -> Report {
+        let session = session.forManyCalls(globals)
+        var written = 0
+        var cursor: String?
+        repeat {
+            let page: Reply<FavoriteList.Result>
+            do throws(Failure) {
+                page = try session.call(
+                    FavoriteList.description, FavoriteList.Parameters(limit: Self.pageLimit, cursor: cursor)
+                )
+            } catch {
+                throw written == 0 ? error : error.after(written)
+            }
+            guard try session.write(Self.lines(of: page.json)) else { return Report() }
+            written += page.value.items.count
+            cursor = page.value.next
+        } while cursor != nil
+        return Report()
+    }
+
+    /// The items as they came, with what a newer daemon may have added; of a GIF nothing that changes or expires.
+    private static func lines(of page: JSON) -> [UInt8] {
+        guard case .object(let page) = page, case .array(let items)? = page["items"] else { return [] }
+        var json = JSONWriter()
+        for case .object(var item) in items {
+            item["gif"] = nil
+            json.value(item)
+            json.newline()
+        }
+        return json.bytes
+    }
+}
+
+extension Failure {
+    /// Says that there is output already, which looks whole and is not.
+    fileprivate func after(_ written: Int) -> Failure {
+        var failure = self
+        failure.steps.append("The export ends early, with \(countText(written, "item")); do not rely on it.")
+        return failure
+    }
+}

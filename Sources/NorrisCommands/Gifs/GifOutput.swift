@@ -1,0 +1,98 @@
+import NorrisProtocol
+import NorrisTerminal
+
+/// In which form GIFs are printed, and which of those that came could be.
+struct GifOutput {
+    enum Form {
+        /// Titles, sizes and addresses for a terminal, one a line for a pipe.
+        case full
+        /// Addresses alone.
+        case url
+        case markdown
+    }
+
+    var form = Form.full
+
+    /// The rendition that was asked for; nil takes the best that each GIF has.
+    var rendition: String?
+
+    private var shown: [Gif] = []
+    private var omitted: [Gif] = []
+
+    init(form: Form = .full, rendition: String? = nil) {
+        self.form = form
+        self.rendition = rendition
+    }
+
+    /// The session to print in: what is to be pasted somewhere is laid out as for a pipe.
+    func session(_ session: Session) -> Session {
+        form == .full ? session : session.with { $0.plain = true }
+    }
+
+    /// Prints those that have what was asked for.
+    mutating func show(_ gifs: [Gif], on screen: inout Screen) {
+        let needsAddress = form != .full || rendition != nil
+        shown = gifs.filter { !needsAddress || $0.picture(rendition) != nil }
+        omitted = gifs.filter { needsAddress && $0.picture(rendition) == nil }
+        switch form {
+        case .full: screen.gifs(shown, rendition: rendition)
+        case .url: screen.addresses(of: shown, rendition: rendition)
+        case .markdown: screen.markdown(of: shown, rendition: rendition)
+        }
+    }
+
+    /// Says what was left out, and what Giphy asks to be said wherever the content does not.
+    func finish(_ report: inout Report) {
+        for note in notes {
+            report.note(note)
+        }
+        if shown.isEmpty, !omitted.isEmpty {
+            report.status = .nothing
+        }
+        if form != .full, !shown.isEmpty {
+            report.remark(Gif.attribution)
+        }
+    }
+
+    /// The words that make a command print in this form.
+    var words: [String] {
+        var words: [String] = []
+        if let rendition {
+            words += ["--rendition", rendition]
+        }
+        switch form {
+        case .full: break
+        case .url: words.append("--url")
+        case .markdown: words.append("--markdown")
+        }
+        return words
+    }
+
+    private var notes: [String] {
+        var notes: [String] = []
+        var unprintable = omitted
+        if let rendition {
+            let without = omitted.filter { $0.renditions[rendition] == nil }
+            unprintable.removeAll { $0.renditions[rendition] == nil }
+            if !without.isEmpty {
+                let names = Set(without.flatMap { gif in gif.renditions.keys.filter { gif.picture($0) != nil } })
+                let choice = names.isEmpty ? "none that can be shown" : names.sorted().joined(separator: ", ")
+                let pronoun = without.count == 1 ? "it has" : "they have"
+                notes.append("\(Self.named(without)) no rendition \(rendition.quotedForMessage); \(pronoun): \(choice)")
+            }
+        }
+        if !unprintable.isEmpty {
+            notes.append("\(Self.named(unprintable)) no address that can be printed.")
+        }
+        return notes
+    }
+
+    /// `GIF abc has`, or `5 GIFs (abc, def, ghi and others) have`.
+    private static func named(_ gifs: [Gif]) -> String {
+        if gifs.count == 1 {
+            return "GIF \(gifs[0].id) has"
+        }
+        let ids = gifs.prefix(3).map(\.id).joined(separator: ", ")
+        return "\(gifs.count) GIFs (\(ids)\(gifs.count > 3 ? " and others" : "")) have"
+    }
+}

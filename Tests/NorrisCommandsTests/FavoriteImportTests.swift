@@ -1,0 +1,236 @@
+import NorrisClient
+import NorrisCommands
+import NorrisProtocol
+import Testing
+
+struct FavoriteImportTests {
+    private static func line(_ id: String, title: String = "T", more: String = "") -> String {
+        #"{"kind":"fact","id":"\#(id)","title":"\#(title)","added_at":"2026-11-21T10:00:00Z"\#(more)}"#
+    }
+
+    private static func fact(_ id: String, bytes: Int) -> String {
+        let text = String(repeating: "x", count: bytes)
+        return line(id, more: #","fact":{"id":"\#(id)","text":"\#(text)","categories":[],"source":"s"}"#)
+    }
+
+    private func machine(_ lines: [String], results: String...) -> Machine {
+        let machine = Machine(results.map { .success(Array(Machine.result($0).utf8)) })
+        machine.input = Array(lines.joined(separator: "\n").utf8)
+        return machine
+    }
+
+    @Test(arguments: [["f.ndjson"], [], ["-"]])
+    func sendsAFileOrStandardInput(arguments: [String]) {
+        let text = Self.line("a", more: #","fact":{"id":"a","text":"T","categories":[],"source":"s"}"#)
+            + "\r\n\n  \n" + Self.line("b", more: #","later":1"#) + "\n"
+        let machine = Machine(results: #"{"added":1,"known":1}"#)
+        if arguments == ["f.ndjson"] {
+            machine.files["f.ndjson"] = Array(text.utf8)
+        } else {
+            machine.input = Array(text.utf8)
+        }
+        #expect(machine.run(["favorite", "import"] + arguments) == Outcome(output: "1 added, 1 known already\n"))
+        #expect(machine.methods == ["favorite.import"])
+        let first = Self.line("a", more: #","fact":{"id":"a","text":"T","categories":[],"source":"s"}"#)
+        #expect(machine.parameters == [#"{"items":[\#(first),\#(Self.line("b"))]}"#])
+        #expect(machine.timeouts == [.seconds(600)])
+    }
+
+    @Test func sendsNothingOfAGifButItsTitle() {
+        let line = #"{"kind":"gif","id":"g","title":"Cat","added_at":"2026-11-21T10:00:00Z""#
+        let machine = machine([#"\#(line),"gif":\#(gif("g"))}"#], results: #"{"added":1,"known":0}"#)
+        #expect(machine.run("favorite", "import", "--json") == Outcome(output: "{\"added\":1,\"known\":0}\n"))
+        #expect(machine.parameters == [#"{"items":[\#(line)}]}"#])
+    }
+
+    @Test func saysWhatItWaitsForAtATerminal() {
+        let machine = machine([Self.line("a")], results: #"{"added":1,"known":0}"#)
+        machine.isInputTerminal = true
+        #expect(machine.run("favorite", "import").errors
+            == "norrisctl: reading from the terminal, one item a line; Ctrl-D ends, Ctrl-C leaves.\n")
+    }
+
+    // MARK: Chunks
+
+    @Test func sendsAsManyAtATimeAsFitIntoARequest() throws {
+        let lines = (1...20).map { Self.fact("\($0)", bytes: 10_000) }
+        let machine = machine(
+            lines, results: #"{"added":2,"known":0}"#, #"{"added":5,"known":1}"#, #"{"added":6,"known":0}"#,
+            #"{"added":6,"known":0}"#
+        )
+        #expect(machine.run("favorite", "import") == Outcome(output: "19 added, 1 known already\n"))
+        #expect(machine.requests.allSatisfy { $0.jsonBytes.count <= LineSplitter.maximumRequest })
+        #expect(try sentIDs(machine) == [19...20, 13...18, 7...12, 1...6].map { $0.map(String.init) })
+    }
+
+    @Test func sendsNoMoreThanAThousandAtATime() throws {
+        let machine = machine(
+            (1...1_001).map { #"{"kind":"gif","id":"\#($0)","title":"","added_at":"2026-11-21T10:00:00Z"}"# },
+            results: #"{"added":301,"known":0}"#, #"{"added":700,"known":0}"#
+        )
+        #expect(machine.run("favorite", "import").output == "1,001 added, 0 known already\n")
+        #expect(try sentIDs(machine).allSatisfy { $0.count <= FavoriteImport.maximumItems })
+        #expect(try sentIDs(machine).reversed().flatMap(\.self) == (1...1_001).map(String.init))
+    }
+
+    @Test("A request is filled to its last byte", arguments: [(0, false), (1, true)])
+    func knowsTheLimitToTheByte(excess: Int, isCut: Bool) {
+        // What everything but the text takes, measured at a request of one item.
+        let probe = machine([Self.fact("a", bytes: 1)], results: #"{"added":1,"known":0}"#)
+        _ = probe.run("favorite", "import")
+        let room = LineSplitter.maximumRequest - (probe.requests.first?.jsonBytes.count ?? 0) + 1
+        let machine = machine([Self.fact("a", bytes: room + excess)], results: #"{"added":1,"known":0}"#)
+        let outcome = machine.run("favorite", "import")
+        #expect(machine.requests.first?.jsonBytes.count == (isCut ? probe.requests.first.map {
+            $0.jsonBytes.count - Self.fact("a", bytes: 1).utf8.count + Self.line("a").utf8.count
+        } : LineSplitter.maximumRequest))
+        #expect(outcome.errors == (isCut ? "norrisctl: 1 item too large for a request went without content.\n" : ""))
+        #expect(outcome.output == "1 added, 0 known already\n")
+    }
+
+    @Test("Two that fill a request to its last byte go together", arguments: [(0, 1), (1, 2)])
+    func dividesAtTheLimitToTheByte(excess: Int, requests: Int) {
+        let small = [Self.fact("a", bytes: 1), Self.fact("b", bytes: 1)]
+        let probe = machine(small, results: #"{"added":2,"known":0}"#)
+        _ = probe.run("favorite", "import")
+        let room = LineSplitter.maximumRequest - (probe.requests.first?.jsonBytes.count ?? 0) + 1
+        let large = [Self.fact("a", bytes: 1), Self.fact("b", bytes: room + excess)]
+        let result = Array(Machine.result(#"{"added":1,"known":0}"#).utf8)
+        let machine = Machine(Array(repeating: .success(result), count: requests))
+        machine.input = Array(large.joined(separator: "\n").utf8)
+        #expect(machine.run("favorite", "import") == Outcome(output: "\(requests) added, 0 known already\n"))
+        #expect(machine.requests.count == requests)
+    }
+
+    /// Of each request.
+    private func sentIDs(_ machine: Machine) throws -> [[String]] {
+        try machine.requests.map { request in
+            let params: JSONObject = try request.objectValue().required("params")
+            return try params.required("items", as: [Favorite].self).map(\.id)
+        }
+    }
+
+    // MARK: Errors
+
+    @Test(arguments: [
+        ("nonsense", "This is not JSON: The byte at 1 is not JSON there."), ("[]", "The value must be an object."),
+        ("1", "The value must be an object."), ("{}", "kind is missing."),
+        (#"{"kind":"fact","id":7}"#, "id must be a string."), (#"{"kind":"fact","id":"a"}"#, "title is missing."),
+        (#"{"kind":"fact","id":"a","title":"t"}"#, "added_at is missing."),
+        (#"{"kind":"cat","id":"a","title":"t","added_at":"2026-11-21T10:00:00Z"}"#, "kind must be fact, gif or post."),
+        (#"{"kind":"fact","id":"","title":"t","added_at":"2026-11-21T10:00:00Z"}"#, "id must not be empty."),
+        (#"{"kind":"fact","id":"a","id":"b"}"#, "This is not JSON: The key at byte 24 stands twice in its object."),
+        (line("a", more: #","fact":{"id":"a"}"#), "fact.text is missing."),
+        (
+            line("a", title: String(repeating: "x", count: 70_000)),
+            "id and title are too long for a request of 65536 bytes."
+        ),
+    ])
+    func checksEveryLineBeforeAnythingIsSent(bad: String, message: String) {
+        let machine = machine([Self.line("a"), "", bad, Self.line("b")])
+        let outcome = machine.run("favorite", "import")
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors == """
+            norrisctl: Standard input, line 3: \(message)
+              Nothing was imported. Mend the line or leave it out.
+
+            """)
+        #expect(machine.requests.isEmpty)
+    }
+
+    @Test(arguments: [[UInt8]("\u{FEFF}{}".utf8), [0xFF, 0xFE], [0]])
+    func refusesWhatIsNoText(bytes: [UInt8]) {
+        let machine = Machine()
+        machine.files["f"] = bytes
+        let outcome = machine.run("favorite", "import", "f")
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.hasPrefix("norrisctl: \"f\", line 1: This is not JSON: "))
+    }
+
+    @Test(arguments: ["", "\n\n", " \r\n\t"])
+    func refusesAnEmptyFile(text: String) {
+        let machine = Machine()
+        machine.files["f"] = Array(text.utf8)
+        #expect(machine.run("favorite", "import", "f") == Outcome(
+            errors: """
+                norrisctl: "f" is empty.
+                  norrisctl favorite export prints what can be imported.
+
+                """,
+            status: .usage
+        ))
+    }
+
+    @Test func saysThatAFileCannotBeRead() {
+        #expect(Machine().run("favorite", "import", "nope") == Outcome(
+            errors: "norrisctl: \"nope\" cannot be read: No such file or directory.\n", status: .inputOutput
+        ))
+        let machine = Machine()
+        machine.input = nil
+        #expect(machine.run("favorite", "import") == Outcome(
+            errors: "norrisctl: Standard input cannot be read.\n", status: .inputOutput
+        ))
+    }
+
+    @Test func refusesMoreThanCanBeKept() throws {
+        let line = #"{"kind":"gif","id":"a","title":"","added_at":"2026-11-21T10:00:00Z"}"#
+        let result = Array(Machine.result(#"{"added":1,"known":0}"#).utf8)
+        let full = Machine(Array(repeating: .success(result), count: 11))
+        full.input = Array((String(repeating: line + "\n", count: 10_000) + "\n").utf8)
+        #expect(full.run("favorite", "import").status == .done)
+        #expect(try sentIDs(full).map(\.count).reduce(0, +) == 10_000)
+        let machine = machine(Array(repeating: line, count: 10_001))
+        let outcome = machine.run("favorite", "import")
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.hasPrefix("norrisctl: Standard input has more than 10,000 items"))
+        #expect(machine.requests.isEmpty)
+    }
+
+    @Test func refusesAFileThatIsTooLarge() {
+        let machine = Machine()
+        machine.files["f"] = [UInt8](repeating: UInt8(ascii: "\n"), count: 64 << 20 + 1)
+        #expect(machine.run("favorite", "import", "f") == Outcome(
+            errors: "norrisctl: \"f\" is larger than 64 MiB.\n  Import it in parts, cut between lines.\n",
+            status: .usage
+        ))
+    }
+
+    @Test func saysWhatIsInWhenALaterRequestFails() {
+        let lines = (1...10).map { Self.fact("\($0)", bytes: 10_000) }
+        let error = ResponseError.invalidParams("Item 2 is of no use.", parameter: "items")
+        let machine = Machine([
+            .success(Array(Machine.result(#"{"added":3,"known":1}"#).utf8)),
+            .success(Array(Response(id: .integer(1), outcome: .failure(error)).jsonText.utf8)),
+        ])
+        machine.files["f"] = Array(lines.joined(separator: "\n").utf8)
+        #expect(machine.run("favorite", "import", "f") == Outcome(
+            errors: """
+                norrisctl: Item 2 is of no use.
+                  It happened at "f", lines 1 to 6.
+                  The 4 items after that went in; the same may be imported again.
+
+                """,
+            status: .usage
+        ))
+    }
+
+    @Test func saysWhetherNothingIsIn() {
+        let refused = Machine(error: .busy("You keep 10,000 items."))
+        refused.input = Array(Self.line("a").utf8)
+        #expect(refused.run("favorite", "import") == Outcome(
+            errors: """
+                norrisctl: You keep 10,000 items.
+                  It happened at Standard input, line 1.
+                  Nothing was imported.
+
+                """,
+            status: .temporary
+        ))
+        // The daemon may have taken it before the connection was lost.
+        let lost = Machine(failure: .timedOut(path: "/s"))
+        lost.input = Array(Self.line("a").utf8)
+        let outcome = lost.run("favorite", "import")
+        #expect(outcome.status == .unavailable)
+        #expect(!outcome.errors.contains("Nothing was imported"))
+    }
+}

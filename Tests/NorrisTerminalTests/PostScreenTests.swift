@@ -1,0 +1,293 @@
+import NorrisProtocol
+import NorrisTerminal
+import Testing
+
+struct PostScreenTests {
+    @Test func showsCardsWithAnEmptyLineBetweenThem() {
+        var second = post("Thanks!\nAnd good night.")
+        second.title = "A day"
+        second.tags = ["day", "night"]
+        second.stats = Post.Stats(likes: 12, comments: 1)
+        #expect(cards([post(), second], 80) == """
+            Ada Lovelace @ada@town.example · 3 minutes ago · town
+            Good morning.
+            town:109
+
+            Ada Lovelace @ada@town.example · 3 minutes ago · town
+            A day
+            Thanks!
+            And good night.
+            12 likes · 1 comment
+            #day  #night  town:109
+
+            """)
+    }
+
+    @Test func styles() {
+        var post = post(images: 1)
+        post.title = "Morning"
+        post.tags = ["day"]
+        post.isRead = false
+        post.stats = Post.Stats(shares: 1)
+        let bar = String(repeating: "─", count: 38)
+        #expect(visible(cards([post], 40, escapes: true)) == """
+            <32m●<0m <1mAda Lovelace<0m <2m@ada@town.example<0m
+            3 minutes ago<2m · <0m<2mtown<0m
+            <link https://town.example/@ada/109><1mMorning<0m<link >
+            Good morning.
+            <2m┌\(bar)┐<0m
+            <2m│ <0m<link https://files.example/pic1.jpg?size=large>A cat on a mat, looking at…<link >  \
+            <link https://files.example/pic1.jpg?size=large><2m640×480<0m<link ><2m │<0m
+            <2m└\(bar)┘<0m
+            1 share
+            <2m#day<0m  <link https://town.example/@ada/109><2mtown:109<0m<link >
+
+            """)
+    }
+
+    @Test func cutsTextAtThreeLinesWithTheCommandForTheRest() {
+        var post = post(essay)
+        post.title = "On engines"
+        #expect(cards([post], 80) == """
+            Ada Lovelace @ada@town.example · 3 minutes ago · town
+            On engines
+            The analytical engine has no pretensions whatever to originate anything. It can
+            do whatever we know how to order it to perform. It can follow analysis; but it
+            has no power of anticipating any truths.…
+            norrisctl post town:109
+            town:109
+
+            """)
+        #expect(cards([post], 50) == """
+            Ada Lovelace @ada@town.example · 3 minutes ago
+            town
+            On engines
+            The analytical engine has no pretensions whatever
+            to originate anything. It can do whatever we know
+            how to order it to perform. It can follow…
+            norrisctl post town:109
+            town:109
+
+            """)
+        #expect(cards([post], 20) == """
+            Ada Lovelace
+            @ada@town.example
+            3 minutes ago · town
+            On engines
+            The analytical
+            engine has no
+            pretensions whateve…
+            norrisctl post town:109
+            town:109
+
+            """)
+    }
+
+    @Test("A title that the text begins with is shown once", arguments: [
+        ("Good morning, all", false), ("Good morning", false), ("Good mor…", false), ("Good\nmorning,  ", false),
+        ("…", false), ("Good mor", true), ("good morning", true), ("Good morning, all, and more", true),
+    ])
+    func leavesOutATitleThatTheTextRepeats(title: String, isShown: Bool) {
+        var post = post("Good morning,\nall")
+        post.title = title
+        let line = isShown ? "\n\(title)" : ""
+        #expect(cards([post], 80).hasSuffix(" · town\(line)\nGood morning,\nall\ntown:109\n"))
+        let words = isShown ? "\(title): " : ""
+        #expect(cards([post], nil).hasSuffix("\tAda Lovelace\t\(words)Good morning, all\n"))
+    }
+
+    @Test func cutsLongTitlesToo() {
+        var post = post(nil)
+        post.title = String(repeating: "word ", count: 20)
+        #expect(cards([post], 20) == """
+            Ada Lovelace
+            @ada@town.example
+            3 minutes ago · town
+            word word word word
+            word word word word
+            word word word word…
+            norrisctl post town:109
+            town:109
+
+            """)
+    }
+
+    @Test func cutsNothingWhereAllIsShown() {
+        let text = cards([post("\n\n" + essay + "\n \n", images: 9)], 80, showsAll: true)
+        #expect(text.hasPrefix("""
+            Ada Lovelace @ada@town.example · 3 minutes ago · town
+            The analytical engine has no pretensions whatever to originate anything. It can
+            do whatever we know how to order it to perform. It can follow analysis; but it
+            has no power of anticipating any truths.
+
+            Its province is to assist us in making available what we are already acquainted
+            with.
+            ┌─
+            """))
+        #expect(!text.contains("norrisctl") && !text.contains("more"))
+        for index in 2...9 {
+            #expect(text.contains("pic\(index).jpg"))
+        }
+    }
+
+    @Test func fitsThreeLinesWithoutACommand() {
+        #expect(cards([post("a\n\nb\n\nc\n")], 80) == """
+            Ada Lovelace @ada@town.example · 3 minutes ago · town
+            a
+            b
+            c
+            town:109
+
+            """)
+    }
+
+    @Test func holdsBackWhatIsSensitive() {
+        var post = post("It has eight legs.", images: 1)
+        post.title = "Spiders"
+        post.isSensitive = true
+        post.stats = Post.Stats(likes: 1)
+        #expect(cards([post], 80) == """
+            Ada Lovelace @ada@town.example · 3 minutes ago · town
+            Sensitive: Spiders
+            norrisctl post town:109
+            town:109
+
+            """)
+        #expect(cards([post], nil) == """
+            town:109\t2026-11-21T11:57:00Z\tAda Lovelace\tSensitive: Spiders
+
+            """)
+        #expect(visible(cards([post], 80, escapes: true)).contains("\n<33mSensitive: Spiders<0m\n"))
+        post.title = nil
+        post.images = []
+        #expect(cards([post], 80).contains("\nSensitive\n"))
+        #expect(cards([post], 80, showsAll: true) == """
+            Ada Lovelace @ada@town.example · 3 minutes ago · town
+            Sensitive
+            It has eight legs.
+            1 like
+            town:109
+
+            """)
+        #expect(cards([post], nil, showsAll: true).hasSuffix("\tSensitive: It has eight legs.\n"))
+    }
+
+    @Test func marksWhatIsUnread() {
+        var post = post()
+        post.isRead = false
+        #expect(cards([post], 80).hasPrefix("● Ada Lovelace @ada@town.example · 3 minutes ago · town\n"))
+        post.author = Post.Author(id: "town:8", name: "A name of twenty col")
+        #expect(cards([post], 20).hasPrefix("● A name of twenty…\n3 minutes ago · town\n"))
+        #expect(cards([post], 1).hasPrefix("●\n…\n…\n…\nG\no\n…\nnorrisctl post town:109\n"))
+    }
+
+    @Test(arguments: [
+        (-2 * 86_400, "in 2 days"), (0, "just now"), (86_400, "1 day ago"), (nil, nil),
+    ] as [(Int64?, String?)])
+    func tellsTheTimeIfThereIsOne(seconds: Int64?, text: String?) {
+        var post = post()
+        post.publishedAt = seconds.map(ago)
+        let time = text.map { " · \($0)" } ?? ""
+        #expect(cards([post], 80).hasPrefix("Ada Lovelace @ada@town.example\(time) · town\n"))
+    }
+
+    @Test func leavesOutWhatIsNotThere() {
+        var post = post(nil)
+        post.author = Post.Author(id: "town:8", name: " ", handle: "@eve")
+        #expect(cards([post], 80) == """
+            @eve · 3 minutes ago · town
+            https://town.example/@ada/109
+            town:109
+
+            """)
+        post.author.handle = nil
+        post.tags = ["", "a"]
+        #expect(cards([post], 20) == """
+            town:8
+            3 minutes ago · town
+            https://town.exampl…
+            #a  town:109
+
+            """)
+        post.source = ""
+        post.tags = []
+        post.text = " \n"
+        post.title = ""
+        post.url = nil
+        #expect(cards([post], 80) == "town:8 · 3 minutes ago\ntown:109\n")
+        post.title = "Only a title"
+        #expect(cards([post], 80) == "town:8 · 3 minutes ago\nOnly a title\ntown:109\n")
+    }
+
+    @Test(arguments: [
+        (Post.Stats(likes: 12, comments: 1), "12 likes · 1 comment"), (Post.Stats(likes: 1), "1 like"),
+        (Post.Stats(likes: 0, comments: 0, shares: 1), "1 share"), (Post.Stats(comments: 2), "2 comments"),
+        (Post.Stats(likes: 1_234_567, comments: 1_000, shares: 999), "1,234,567 likes · 1,000 comments · 999 shares"),
+        (Post.Stats(), nil), (Post.Stats(likes: 0, comments: 0, shares: 0), nil), (Post.Stats(likes: -1), nil),
+    ] as [(Post.Stats, String?)])
+    func countsWithoutZeros(stats: Post.Stats, text: String?) {
+        var post = post()
+        post.stats = stats
+        let line = text.map { "\($0)\n" } ?? ""
+        #expect(cards([post], 80).hasSuffix("\nGood morning.\n\(line)town:109\n"))
+    }
+
+    @Test func isNoWiderThanEightyColumns() {
+        #expect(cards([post(essay, images: 3)], 200) == cards([post(essay, images: 3)], 80))
+    }
+
+    @Test func printsOneLineAPostToAPipe() {
+        var titled = post("Thanks!\n\tAnd good night.")
+        titled.title = "A day"
+        titled.publishedAt = nil
+        var empty = post(nil)
+        #expect(cards([post(essay), titled, post(nil, images: 1), post(nil, images: 2), empty], nil) == """
+            town:109\t2026-11-21T11:57:00Z\tAda Lovelace\t\(essay.replacing("\n\n", with: " "))
+            town:109\t-\tAda Lovelace\tA day: Thanks! And good night.
+            town:109\t2026-11-21T11:57:00Z\tAda Lovelace\t[1 image]
+            town:109\t2026-11-21T11:57:00Z\tAda Lovelace\t[2 images]
+            town:109\t2026-11-21T11:57:00Z\tAda Lovelace\thttps://town.example/@ada/109
+
+            """)
+        empty.url = nil
+        #expect(cards([empty], nil).hasSuffix("\tAda Lovelace\t-\n"))
+    }
+
+    @Test func addsDetailsToBeCopied() {
+        #expect(screen(20) { $0.details(of: post(images: 2)) } == """
+
+            published  2026-11-21T11:57:00Z
+            address    https://town.example/@ada/109
+            author id  town:7
+            e-mail     ada@town.example
+            avatar     https://town.example/ada.png
+            image 1    https://files.example/pic1.jpg?size=large
+            image 2    https://files.example/pic2.jpg?size=large
+
+            """)
+        var bare = post(images: 1)
+        bare.publishedAt = nil
+        bare.url = nil
+        bare.author = Post.Author(id: "town:8", name: "Eve")
+        #expect(screen(80) { $0.details(of: bare) } == """
+
+            author id  town:8
+            image      https://files.example/pic1.jpg?size=large
+
+            """)
+        #expect(screen(nil) { $0.details(of: bare) }.isEmpty)
+    }
+
+    @Test(arguments: [
+        (Freshness.Origin.cache, 180, "from the cache, fetched 3 minutes ago"),
+        (.upstream, 0, "from the upstream, just now"),
+        (.cache, nil, "from the cache"), (.upstream, nil, "from the upstream"), (.none, nil, "nothing stored"),
+        (.builtin, nil, "built in"), (.cache, -600, "from the cache, fetched just now"),
+        (Freshness.Origin(rawValue: "the moon"), 60, "from the moon, fetched 1 minute ago"),
+    ] as [(Freshness.Origin, Int64?, String)])
+    func tellsWhereContentCameFrom(origin: Freshness.Origin, seconds: Int64?, text: String) {
+        let freshness = Freshness(origin: origin, state: .fresh, fetchedAt: seconds.map(ago))
+        #expect(screen(80) { $0.badge(freshness, now: now) } == "\n\(text)\n")
+        #expect(screen(nil) { $0.badge(freshness, now: now) }.isEmpty)
+    }
+}
