@@ -195,13 +195,7 @@ struct DaemonEndToEndTests {
     func onlyAdministratorsReload() throws {
         let folder = TemporaryFolder()
         let daemon = try RunningDaemon(in: folder)
-        func asNobody(_ arguments: String...) throws -> ProgramResult {
-            try run(
-                "setpriv",
-                ["--reuid", "65534", "--regid", "65534", "--clear-groups", Programs.norrisctl] + arguments,
-                environment: ["NORRISD_SOCKET": daemon.socket]
-            )
-        }
+        func asNobody(_ arguments: String...) throws -> ProgramResult { try daemon.ctl(uid: 65534, arguments) }
         try #require(chmod(folder.path, 0o755) == 0)
         try #require(access(Programs.norrisctl, X_OK) == 0)
         let closed = try asNobody("fact")

@@ -1,0 +1,98 @@
+import Foundation
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+/// What a user keeps, whatever happens to the daemon.
+@Suite(.timeLimit(.minutes(5)))
+struct FavoriteEndToEndTests {
+    @Test func noneIsLostWhenTheDaemonIsKilledAtThatInstant() throws {
+        let folder = TemporaryFolder()
+        var kept: [String] = []
+        for _ in 0..<50 {
+            let daemon = try RunningDaemon(in: folder)
+            let client = try LineClient(path: daemon.socket)
+            let given: FactRandom.Result = try client.call(FactRandom.description, #"{"count":60}"#)
+            for fact in given.items where !kept.contains(fact.id) {
+                let reply: FavoriteAdd.Result = try client.call(
+                    FavoriteAdd.description, #"{"kind":"fact","id":"\#(fact.id)"}"#
+                )
+                #expect(reply.added)
+                kept.append(fact.id)
+                break
+            }
+            #expect(daemon.end(SIGKILL) == 128 + SIGKILL)
+        }
+        let daemon = try RunningDaemon(in: folder)
+        let list: FavoriteList.Result = try LineClient(path: daemon.socket).call(
+            FavoriteList.description, #"{"limit":100}"#
+        )
+        #expect(list.items.map(\.id) == kept.reversed())
+        #expect(kept.count == 50)
+        #expect(list.items.allSatisfy { $0.fact != nil })
+    }
+
+    @Test(
+        "Neither of two users sees what the other keeps, searched, was given or has read",
+        .enabled(if: geteuid() == 0, "needs root to become somebody else")
+    )
+    func usersAreStrangers() async throws {
+        let upstream = try await FakeUpstream.start()
+        upstream.setDocument(
+            "/users/posts", contentType: "application/json",
+            body: Array(#"{"data":[{"uid":"u","name":"Ada","posts":[{"id":1,"date":null,"pics":[]}]}]}"#.utf8)
+        )
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            let daemon = try RunningDaemon(
+                in: folder,
+                configuration: """
+                    facts: {enabled: false}
+                    posts: {sources: {team: {kind: users-posts, url: '\(upstream.baseURL)'}}}
+
+                    """
+            )
+            try #require(chmod(folder.path, 0o755) == 0 && chmod(daemon.socket, 0o666) == 0)
+            try #require(try daemon.ctl("refresh", "--wait", "--timeout", "1m").status == 0)
+            let (ada, bob) = (4001, 4002)
+            func status(_ uid: Int, _ arguments: String...) throws -> Int32 {
+                try daemon.ctl(uid: uid, arguments).status
+            }
+            for arguments in [["search", "goldfish"], ["fact"], ["favorite", "add", "fact"], ["read", "team:1"]] {
+                let result = try daemon.ctl(uid: ada, arguments)
+                try #require(result.status == 0, "\(result)")
+            }
+            #expect(try status(ada, "recent") == 0)
+            #expect(try status(ada, "favorite", "list") == 0)
+            #expect(try status(ada, "feed", "--unread") == 1)
+            #expect(try status(bob, "recent") == 1)
+            #expect(try status(bob, "favorite", "list") == 1)
+            #expect(try status(bob, "favorite", "add", "fact") == 1, "Bob was given nothing")
+            #expect(try status(bob, "feed", "--unread") == 0)
+            #expect(try status(bob, "recent", "--clear") == 0)
+            #expect(try status(ada, "recent") == 0)
+        }
+        await upstream.stop()
+    }
+
+    @Test func theLastOneServedIsKeptAndMovesToAnotherMachine() throws {
+        let here = try RunningDaemon()
+        #expect(try here.ctl("favorite", "add", "fact").status == 1, "Nothing was served yet")
+        let fact = try here.ctl("fact").output
+        #expect(try here.ctl("favorite", "add", "fact").status == 0)
+        #expect(try here.ctl("favorite", "list").output.contains(fact.prefix(20)))
+        let exported = try here.ctl("favorite", "export").output
+        #expect(exported.split(separator: "\n").count == 1)
+
+        let there = try RunningDaemon()
+        let imported = try there.ctl("favorite", "import", input: exported)
+        #expect(imported.status == 0, "\(imported)")
+        #expect(try there.ctl("favorite", "export").output == exported)
+        #expect(try there.ctl("favorite", "import", input: exported + "garbage\n").status == 64)
+        #expect(try there.ctl("favorite", "export").output == exported)
+        #expect(try there.ctl("favorite", "remove", "fact").status == 1, "Nothing was served there")
+        let id = try Favorite(json: JSON.parse(exported.trimmingCharacters(in: .newlines))).id
+        #expect(try there.ctl("favorite", "remove", "fact", id).status == 0)
+        #expect(try there.ctl("favorite", "list").status == 1)
+    }
+}
