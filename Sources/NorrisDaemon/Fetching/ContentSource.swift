@@ -16,6 +16,10 @@ protocol ContentSource: Sendable {
     var impediment: SourceFailure? { get }
     /// The budget of requests, where it has one; answered from memory.
     var quota: SourceStatus.Quota? { get }
+    /// That nobody's question can be passed on, for the budget is used up; answered from memory.
+    var exhaustion: SourceFailure? { get }
+    /// Whether users' questions are passed on also while the source is fresh as a whole.
+    var isAskedWhileFresh: Bool { get }
     /// When a run may ask again, where its share of the budget is used up.
     var budgetReturnsAt: Timestamp? { get }
 
@@ -31,6 +35,8 @@ protocol ContentSource: Sendable {
 extension ContentSource {
     var impediment: SourceFailure? { nil }
     var quota: SourceStatus.Quota? { nil }
+    var exhaustion: SourceFailure? { nil }
+    var isAskedWhileFresh: Bool { false }
     var budgetReturnsAt: Timestamp? { nil }
 }
 

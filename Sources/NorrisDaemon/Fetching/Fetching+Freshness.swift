@@ -31,7 +31,7 @@ extension Fetching {
             fetchedAt: fetchedAt,
             // A clock that was set back makes nothing younger than it is.
             ageSeconds: fetchedAt.map { max(0, Int(now.seconds - $0.seconds)) },
-            error: failure(of: source, isSearch: wasAsked != nil)
+            error: failure(of: source, schedule, isSearch: wasAsked != nil)
         )
     }
 
@@ -51,16 +51,21 @@ extension Fetching {
     }
 
     /// Why a source cannot be asked, or the last failure of its upstream.
-    func failure(of name: String, isSearch: Bool = false) -> SourceFailure? {
+    func failure(of name: String) -> SourceFailure? {
+        failure(of: name, prefetcher.schedule(of: name), isSearch: true)
+    }
+
+    private func failure(of name: String, _ schedule: SourceSchedule?, isSearch: Bool) -> SourceFailure? {
         // Of a source that is switched off nothing is expected.
         guard let source = sources[name], source.isEnabled else { return nil }
         if let impediment = source.impediment { return impediment }
-        let schedule = prefetcher.schedule(of: name)
-        // What is asked of GIFs is asked for by users, however fresh the source is.
-        guard let gifs = source as? GifSource else {
-            return isSearch ? schedule?.searchFailure(environment.clock.now) : schedule?.failure
-        }
-        return schedule?.searchFailure(environment.clock.now, whileFresh: true) ?? gifs.exhaustion
+        let failure =
+            if isSearch || source.isAskedWhileFresh {
+                schedule?.searchFailure(environment.clock.now, whileFresh: source.isAskedWhileFresh)
+            } else {
+                schedule?.failure
+            }
+        return failure ?? source.exhaustion
     }
 
     /// The sources as `server.status` shows them.

@@ -12,7 +12,7 @@ extension Fetching {
         guard let exhaustion = source.exhaustion else {
             return await gifQuestions.value(for: question) { await self.put(question, limit, to: source) }
         }
-        return .none(failure(of: source.name, isSearch: true) ?? exhaustion)
+        return .none(failure(of: source.name) ?? exhaustion)
     }
 
     private func put(_ question: GifQuestion, _ limit: Int, to source: GifSource) async -> GifAnswer {
@@ -24,7 +24,7 @@ extension Fetching {
             return true
         }
         let given = answer.withLock { $0 }
-        if case .none(nil) = given { return .none(failure(of: source.name, isSearch: true)) }
+        if case .none(nil) = given { return .none(failure(of: source.name)) }
         return given
     }
 }

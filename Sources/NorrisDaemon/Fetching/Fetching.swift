@@ -11,40 +11,43 @@ final class Fetching: Sendable {
     let prefetcher: Prefetcher
     let stores: Stores
     let environment: FetchingEnvironment
-    let knownCategories = KnownCategories()
+    let knownCategories: KnownCategories
     let factSearches = SharedWork<FactQuery, Bool>()
     let gifQuestions = SharedWork<GifQuestion, GifAnswer>()
-    private let gifRun = GifRun()
+    private let makeSources: @Sendable () -> Sources
     private let current: Mutex<Sources>
     private let settings: Settings
-    private let logger: Logger
 
     init(settings: Settings, stores: Stores, events: EventHub, environment: FetchingEnvironment, logger: Logger) {
         self.settings = settings
         self.stores = stores
         self.environment = environment
-        self.logger = logger
         prefetcher = Prefetcher(
             host: ScheduleHost(stores: stores, events: events), machine: environment.machine,
             clock: environment.clock, logger: logger
         )
-        current = Mutex(
+        let (knownCategories, gifRun) = (KnownCategories(), GifRun())
+        knownCategories.learn(stores.fetches.record(of: FactSource.name)?.categories ?? [])
+        self.knownCategories = knownCategories
+        makeSources = {
             Sources(
                 settings.configuration, stores: stores, knownCategories: knownCategories, gifRun: gifRun,
                 environment: environment, logger: logger
             )
-        )
-        knownCategories.learn(stores.fetches.record(of: FactSource.name)?.categories ?? [])
-        configure()
+        }
+        let sources = makeSources()
+        current = Mutex(sources)
+        schedule(sources)
     }
 
     /// Takes over the sources of the configuration in force.
     func configure() {
-        let sources = Sources(
-            settings.configuration, stores: stores, knownCategories: knownCategories, gifRun: gifRun,
-            environment: environment, logger: logger
-        )
+        let sources = makeSources()
         current.withLock { $0 = sources }
+        schedule(sources)
+    }
+
+    private func schedule(_ sources: Sources) {
         prefetcher.configure(
             sources.all.map { source in
                 Prefetcher.Source(name: source.name, policy: source.policy, fetch: { await source.fetch() })

@@ -27,6 +27,7 @@ struct GifSource: ContentSource {
     var name: String { GifSource.name }
     var kind: String { "giphy" }
     var isEnabled: Bool { configuration.enabled }
+    var isAskedWhileFresh: Bool { true }
     /// Where GIFs are switched off nobody misses a key.
     var impediment: SourceFailure? { isEnabled ? key.failure : nil }
 

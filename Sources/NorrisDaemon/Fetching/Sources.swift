@@ -3,12 +3,15 @@ import NorrisProtocol
 import NorrisUpstream
 import SystemdIntegration
 
-/// The sources that a configuration makes.
-struct Sources: Sendable {
+/// The sources that a configuration makes. They are looked up for every reply, so nothing is made then.
+final class Sources: Sendable {
     let facts: FactSource
     let gifs: GifSource
     /// In the order of the file.
     let posts: [PostSource]
+    /// In the order of the status.
+    let all: [any ContentSource]
+    private let byName: [String: any ContentSource]
 
     init(
         _ configuration: Configuration, stores: Stores, knownCategories: KnownCategories, gifRun: GifRun,
@@ -26,15 +29,13 @@ struct Sources: Sendable {
         posts = configuration.posts.sources.map {
             PostSource(configuration: $0, http: http, stores: stores, logger: logger)
         }
+        all = [facts, gifs] + posts
+        // Names are of ASCII, and no two are the same: the configuration sees to both.
+        byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
     }
-
-    /// In the order of the status.
-    var all: [any ContentSource] { [facts, gifs] + posts }
 
     /// nil for a name that none of them has.
-    subscript(name: String) -> (any ContentSource)? {
-        all.first { $0.name.hasSameBytes(as: name) }
-    }
+    subscript(name: String) -> (any ContentSource)? { byName[name] }
 
     /// The names of the sources of posts: only theirs are shown.
     var postNames: [String] { posts.map(\.name) }
