@@ -9,12 +9,14 @@ extension Client {
     /// Sends lines on one connection and hands over every line that comes, without its end, until told to stop.
     ///
     /// The client's time-out bounds everything up to the first line that comes; from there on it is as each step says.
-    /// As in ``call(_:)``, a daemon that is being restarted is tried once more.
+    /// As in ``call(_:ticker:)``, a daemon that is being restarted is tried once more.
     ///
     /// - Throws: also when the connection ends, however much has come before.
-    package func follow(_ lines: [[UInt8]], receive: ([UInt8]) -> FollowStep) throws(ClientError) {
+    package func follow(
+        _ lines: [[UInt8]], ticker: Ticker? = nil, receive: ([UInt8]) -> FollowStep
+    ) throws(ClientError) {
         let deadline = Deadline(after: timeout)
-        var connection = try begin(lines, deadline)
+        var connection = try begin(lines, deadline, ticker)
         var line: [UInt8]?
         do {
             let first = try connection.receiveLine()
@@ -23,7 +25,7 @@ extension Client {
             // The second attempt tells what is wrong, if something is.
         }
         if line == nil {
-            connection = try begin(lines, deadline)
+            connection = try begin(lines, deadline, ticker)
         }
         while true {
             // Not by `??`, whose operand cannot throw an error of this type.
@@ -35,8 +37,10 @@ extension Client {
         }
     }
 
-    private func begin(_ lines: [[UInt8]], _ deadline: Deadline) throws(ClientError) -> Connection {
-        var connection = try Connection.open(candidates: candidates, deadline: deadline)
+    private func begin(
+        _ lines: [[UInt8]], _ deadline: Deadline, _ ticker: Ticker?
+    ) throws(ClientError) -> Connection {
+        var connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
         for line in lines {
             try connection.send(line: line)
         }

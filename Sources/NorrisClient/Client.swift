@@ -16,21 +16,23 @@ package struct Client: Sendable {
     /// A daemon that is being restarted closes the connection before the first byte of a reply or answers
     /// `shutting_down`; the line is then sent once more on a new connection. A clean stop answers every line it has
     /// taken, so nothing is done twice; after a crash that is possible.
-    package func call(_ line: [UInt8]) throws(ClientError) -> [UInt8] {
+    package func call(_ line: [UInt8], ticker: Ticker? = nil) throws(ClientError) -> [UInt8] {
         let deadline = Deadline(after: timeout)
         do {
-            let reply = try exchange(line, deadline)
+            let reply = try exchange(line, deadline, ticker)
             if !Self.saysShuttingDown(reply) {
                 return reply
             }
         } catch .closed {
             // The second attempt tells what is wrong, if something is.
         }
-        return try exchange(line, deadline)
+        return try exchange(line, deadline, ticker)
     }
 
-    private func exchange(_ line: [UInt8], _ deadline: Deadline) throws(ClientError) -> [UInt8] {
-        var connection = try Connection.open(candidates: candidates, deadline: deadline)
+    private func exchange(
+        _ line: [UInt8], _ deadline: Deadline, _ ticker: Ticker?
+    ) throws(ClientError) -> [UInt8] {
+        var connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
         try connection.send(line: line)
         return try connection.receiveLine()
     }

@@ -6,11 +6,13 @@ extension Connection {
     ///
     /// A daemon that is there but busy is waited for until the deadline. When no candidate accepts, the most telling
     /// error is thrown.
-    package static func open(candidates: [String], deadline: Deadline) throws(ClientError) -> Connection {
+    package static func open(
+        candidates: [String], deadline: Deadline, ticker: Ticker? = nil
+    ) throws(ClientError) -> Connection {
         var failures: [ClientError] = []
         for path in candidates {
             do {
-                return try open(path: path, deadline: deadline)
+                return try open(path: path, deadline: deadline, ticker: ticker)
             } catch .timedOut {
                 throw .timedOut(path: path)
             } catch {
@@ -20,7 +22,9 @@ extension Connection {
         throw .mostTelling(of: failures)
     }
 
-    private static func open(path: String, deadline: Deadline) throws(ClientError) -> Connection {
+    private static func open(
+        path: String, deadline: Deadline, ticker: Ticker?
+    ) throws(ClientError) -> Connection {
         do {
             try SocketPath.validate(path)
         } catch {
@@ -29,7 +33,7 @@ extension Connection {
         let flags = SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0)
         guard descriptor >= 0 else { throw .system(path: path, errno: errno) }
-        let connection = Connection(descriptor: descriptor, path: path, deadline: deadline)
+        let connection = Connection(descriptor: descriptor, path: path, deadline: deadline, ticker: ticker)
         while true {
             switch connect(descriptor, to: path) {
             case 0, EISCONN:
@@ -40,6 +44,7 @@ extension Connection {
                 // The backlog is full. There is no event to wait for (connect(2): Unix sockets give EAGAIN, not
                 // EINPROGRESS), so it is tried again every two milliseconds.
                 guard !deadline.hasPassed else { throw .timedOut(path: path) }
+                _ = ticker?()
                 poll(nil, 0, min(2, deadline.pollTimeout))
             case let error:
                 throw .connecting(to: path, errno: error, isSocket: isSocket(path))

@@ -1,6 +1,10 @@
 import Glibc
 import NorrisProtocol
 
+/// Called whenever something is waited for, so that a person can be told; says after what time it wants to be called
+/// again. It may be called sooner.
+package typealias Ticker = () -> Duration
+
 /// One connection to the daemon: lines out, lines in, all under a deadline.
 ///
 /// It blocks the calling thread in poll(2) only. System calls that a signal interrupts are taken up again, a peer that
@@ -10,16 +14,18 @@ package struct Connection: ~Copyable {
     let descriptor: Int32
     /// For everything from now on.
     package var deadline: Deadline
+    private let ticker: Ticker?
     private var splitter = LineSplitter(maximumLength: Self.maximumReply)
 
     /// In bytes. The daemon holds at most 4 MiB of results for one connection; the rest is room for their envelope.
     package static let maximumReply = 5 << 20
 
     /// Takes over a descriptor of a non-blocking socket.
-    init(descriptor: Int32, path: String, deadline: Deadline) {
+    init(descriptor: Int32, path: String, deadline: Deadline, ticker: Ticker? = nil) {
         self.descriptor = descriptor
         self.path = path
         self.deadline = deadline
+        self.ticker = ticker
     }
 
     deinit {
@@ -88,10 +94,11 @@ package struct Connection: ~Copyable {
     private func wait(for event: Int32) throws(ClientError) {
         while !deadline.hasPassed {
             var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-            if poll(&entry, 1, deadline.pollTimeout) > 0 {
+            let pause = ticker.map { min($0().pollTimeout, deadline.pollTimeout) } ?? deadline.pollTimeout
+            if poll(&entry, 1, pause) > 0 {
                 return
             }
-            // Otherwise it was interrupted, short of memory for a moment, or the time is over.
+            // Otherwise it is time for a tick, it was interrupted or short of memory, or the time is over.
         }
         throw .timedOut(path: path)
     }

@@ -17,18 +17,21 @@ package struct Deadline: Sendable {
 
     package var hasPassed: Bool { Self.now() >= moment }
 
-    /// What is left, in the milliseconds of poll(2), rounded up so that poll never returns just before the deadline.
-    var pollTimeout: Int32 {
-        let left = moment - Self.now()
-        guard left > .zero else { return 0 }
-        let (seconds, attoseconds) = left.components
-        let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-        return Int32(clamping: milliseconds)
-    }
+    /// What is left, in the milliseconds of poll(2).
+    var pollTimeout: Int32 { (moment - Self.now()).pollTimeout }
 
     private static func now() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}
+
+extension Duration {
+    /// In the milliseconds of poll(2), rounded up so that poll never returns just before the time; at least 0.
+    var pollTimeout: Int32 {
+        guard self > .zero else { return 0 }
+        let (seconds, attoseconds) = min(self, .seconds(1_000_000_000)).components
+        return Int32(clamping: seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

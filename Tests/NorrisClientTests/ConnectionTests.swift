@@ -31,6 +31,40 @@ struct ConnectionTests {
         #expect(try connection.receiveLine() == Array("1000000".utf8))
     }
 
+    @Test func ticksWhileItWaits() throws {
+        let enough = DispatchSemaphore(value: 0)
+        let server = try ScriptedServer([{ peer in
+            peer.readLine()
+            _ = enough.wait(timeout: .now() + 30)
+            peer.write("{}\n")
+        }])
+        var ticks = 0
+        let reply = try Client(candidates: [server.path], timeout: .seconds(20)).call(Array("{}".utf8), ticker: {
+            ticks += 1
+            // The reply comes only if it is woken up without one.
+            if ticks == 3 { enough.signal() }
+            return .milliseconds(1)
+        })
+        #expect(reply == Array("{}".utf8))
+        #expect(ticks >= 3)
+    }
+
+    @Test func givesUpInTimeHoweverOftenItTicks() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try listeningSocket(at: directory.path("mute.sock"), backlog: 16)
+        defer { close(listener) }
+        for pause in [Duration.milliseconds(1), .zero, .seconds(3_600)] {
+            let client = Client(candidates: [directory.path("mute.sock")], timeout: .milliseconds(20))
+            var error: ClientError?
+            do throws(ClientError) {
+                _ = try client.call(Array("{}".utf8), ticker: { pause })
+            } catch let failure {
+                error = failure
+            }
+            #expect(error == .timedOut(path: directory.path("mute.sock")))
+        }
+    }
+
     @Test func takesTheFirstCandidateThatAccepts() throws {
         let directory = try TemporaryDirectory()
         let first = try ScriptedServer([])

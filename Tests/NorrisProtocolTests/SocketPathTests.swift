@@ -5,8 +5,8 @@ struct SocketPathTests {
     private let full = ["NORRISD_SOCKET": "/tmp/n.sock", "XDG_RUNTIME_DIR": "/run/user/1000"]
 
     @Test func listensOnTheFirstPathThatIsGiven() {
-        #expect(SocketPath.listenPath(flag: "./my.sock", environment: full) == "./my.sock")
-        #expect(SocketPath.listenPath(flag: nil, environment: full) == "/tmp/n.sock")
+        #expect(SocketPath.listenPath(flag: "./my.sock", environment: Environment(full)) == "./my.sock")
+        #expect(SocketPath.listenPath(flag: nil, environment: Environment(full)) == "/tmp/n.sock")
         #expect(
             SocketPath.listenPath(flag: nil, environment: ["XDG_RUNTIME_DIR": "/run/user/1000"])
                 == "/run/user/1000/norrisd.sock"
@@ -15,31 +15,31 @@ struct SocketPathTests {
     }
 
     @Test func connectsToANamedSocketAlone() {
-        #expect(SocketPath.connectCandidates(flag: "my.sock", environment: full) == ["my.sock"])
-        #expect(SocketPath.connectCandidates(flag: nil, environment: full) == ["/tmp/n.sock"])
+        #expect(SocketPath.connectCandidates(flag: "my.sock", environment: Environment(full)) == ["my.sock"])
+        #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(full)) == ["/tmp/n.sock"])
     }
 
     @Test func connectsToTheUsersThenTheSystems() {
         let environment = ["XDG_RUNTIME_DIR": "/run/user/1000/"]
         #expect(
-            SocketPath.connectCandidates(flag: nil, environment: environment)
+            SocketPath.connectCandidates(flag: nil, environment: Environment(environment))
                 == ["/run/user/1000/norrisd.sock", "/run/norrisd.sock"]
         )
         #expect(SocketPath.connectCandidates(flag: nil, environment: [:]) == ["/run/norrisd.sock"])
         let same = ["XDG_RUNTIME_DIR": "/run"]
-        #expect(SocketPath.connectCandidates(flag: nil, environment: same) == ["/run/norrisd.sock"])
+        #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(same)) == ["/run/norrisd.sock"])
     }
 
     @Test func takesEmptyVariablesForUnset() {
         let environment = ["NORRISD_SOCKET": "", "XDG_RUNTIME_DIR": ""]
-        #expect(SocketPath.listenPath(flag: nil, environment: environment) == "/run/norrisd.sock")
-        #expect(SocketPath.connectCandidates(flag: nil, environment: environment) == ["/run/norrisd.sock"])
+        #expect(SocketPath.listenPath(flag: nil, environment: Environment(environment)) == "/run/norrisd.sock")
+        #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(environment)) == ["/run/norrisd.sock"])
     }
 
     @Test func ignoresARelativeRuntimeDirectory() {
         let environment = ["XDG_RUNTIME_DIR": "run/user/1000"]
-        #expect(SocketPath.listenPath(flag: nil, environment: environment) == "/run/norrisd.sock")
-        #expect(SocketPath.connectCandidates(flag: nil, environment: environment) == ["/run/norrisd.sock"])
+        #expect(SocketPath.listenPath(flag: nil, environment: Environment(environment)) == "/run/norrisd.sock")
+        #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(environment)) == ["/run/norrisd.sock"])
     }
 
     @Test func takesPathsOf107BytesAndNoMore() throws {

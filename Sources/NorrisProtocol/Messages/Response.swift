@@ -1,9 +1,24 @@
 /// One JSON-RPC 2.0 response, as a client reads it.
 package struct Response: Equatable, Sendable {
     package var id: RequestID
-    package var outcome: Result<JSON, ResponseError>
+    package var outcome: Outcome
 
-    package init(id: RequestID, outcome: Result<JSON, ResponseError>) {
+    /// Not the standard library's `Result`, for which the runtime would look among all conformances of the program for
+    /// that of its error.
+    package enum Outcome: Equatable, Sendable {
+        case success(JSON)
+        case failure(ResponseError)
+
+        /// The result, where there is one.
+        package func get() throws(ResponseError) -> JSON {
+            switch self {
+            case .success(let result): return result
+            case .failure(let error): throw error
+            }
+        }
+    }
+
+    package init(id: RequestID, outcome: Outcome) {
         self.id = id
         self.outcome = outcome
     }

@@ -9,12 +9,13 @@ package enum ServerStatus {
             .required("uptime_seconds", .count),
             .required("connections", .count),
             .required("requests_total", .count),
+            .optional("requests_per_minute", .list(.count)),
             .required("sources", .list(.reference("SourceStatus"))),
             .required(
                 "database",
                 .object([
                     .required("cache_bytes", .count), .required("state_bytes", .count),
-                    .required("read_only", .boolean),
+                    .required("read_only", .boolean), .optional("free_bytes", .count),
                 ])
             ),
             .required("version", .string),
@@ -36,6 +37,9 @@ package enum ServerStatus {
         package var uptimeSeconds: Int
         package var connections: Int
         package var requestsTotal: Int
+        /// Requests of each of the last minutes, 60 at most, oldest first; the last one is under way. Nil from an older
+        /// daemon.
+        package var requestsPerMinute: [Int]?
         package var sources: [SourceStatus]
         package var database: Database
         package var version: String
@@ -46,6 +50,7 @@ package enum ServerStatus {
             uptimeSeconds: Int,
             connections: Int,
             requestsTotal: Int,
+            requestsPerMinute: [Int]? = nil,
             sources: [SourceStatus],
             database: Database,
             version: String
@@ -55,6 +60,7 @@ package enum ServerStatus {
             self.uptimeSeconds = uptimeSeconds
             self.connections = connections
             self.requestsTotal = requestsTotal
+            self.requestsPerMinute = requestsPerMinute
             self.sources = sources
             self.database = database
             self.version = version
@@ -66,11 +72,14 @@ package enum ServerStatus {
         package var cacheBytes: Int
         package var stateBytes: Int
         package var isReadOnly: Bool
+        /// What its user may still write, on whichever of the two file systems has less; nil where that is not known.
+        package var freeBytes: Int?
 
-        package init(cacheBytes: Int, stateBytes: Int, isReadOnly: Bool) {
+        package init(cacheBytes: Int, stateBytes: Int, isReadOnly: Bool, freeBytes: Int? = nil) {
             self.cacheBytes = cacheBytes
             self.stateBytes = stateBytes
             self.isReadOnly = isReadOnly
+            self.freeBytes = freeBytes
         }
     }
 }
@@ -83,6 +92,7 @@ extension ServerStatus.Result: JSONEncodable, JSONDecodable {
         json.member("uptime_seconds", uptimeSeconds)
         json.member("connections", connections)
         json.member("requests_total", requestsTotal)
+        json.member("requests_per_minute", requestsPerMinute)
         json.member("sources", sources)
         json.member("database", database)
         json.member("version", version)
@@ -96,6 +106,7 @@ extension ServerStatus.Result: JSONEncodable, JSONDecodable {
         uptimeSeconds = try object.required("uptime_seconds")
         connections = try object.required("connections")
         requestsTotal = try object.required("requests_total")
+        requestsPerMinute = try object.optional("requests_per_minute")
         sources = try object.required("sources")
         database = try object.required("database")
         version = try object.required("version")
@@ -108,6 +119,7 @@ extension ServerStatus.Database: JSONEncodable, JSONDecodable {
         json.member("cache_bytes", cacheBytes)
         json.member("state_bytes", stateBytes)
         json.member("read_only", isReadOnly)
+        json.member("free_bytes", freeBytes)
         json.endObject()
     }
 
@@ -116,5 +128,6 @@ extension ServerStatus.Database: JSONEncodable, JSONDecodable {
         cacheBytes = try object.required("cache_bytes")
         stateBytes = try object.required("state_bytes")
         isReadOnly = try object.required("read_only")
+        freeBytes = try object.optional("free_bytes")
     }
 }

@@ -1,6 +1,6 @@
 /// Where the socket is: one rule for the daemon that listens and for the clients that connect.
 ///
-/// Pure: the environment is an argument. Variables that are set but empty count as unset.
+/// Variables that are set but empty count as unset.
 package enum SocketPath {
     /// The socket of the system's daemon.
     package static let system = "/run/norrisd.sock"
@@ -10,13 +10,13 @@ package enum SocketPath {
 
     /// The path the daemon listens on unless it has inherited a socket: the flag, `$NORRISD_SOCKET`,
     /// `$XDG_RUNTIME_DIR/norrisd.sock`, `/run/norrisd.sock`; the first there is.
-    package static func listenPath(flag: String?, environment: [String: String]) -> String {
+    package static func listenPath(flag: String?, environment: Environment) -> String {
         named(flag: flag, environment) ?? user(environment) ?? system
     }
 
     /// The paths a client tries, in order: the flag or `$NORRISD_SOCKET` alone if given, else the user's and the
     /// system's.
-    package static func connectCandidates(flag: String?, environment: [String: String]) -> [String] {
+    package static func connectCandidates(flag: String?, environment: Environment) -> [String] {
         if let path = named(flag: flag, environment) {
             return [path]
         }
@@ -31,22 +31,18 @@ package enum SocketPath {
         guard path.utf8.count <= maximumBytes else { throw .tooLong(path: path) }
     }
 
-    private static func named(flag: String?, _ environment: [String: String]) -> String? {
-        flag ?? value(of: "NORRISD_SOCKET", in: environment)
+    private static func named(flag: String?, _ environment: Environment) -> String? {
+        flag ?? environment.value(of: "NORRISD_SOCKET")
     }
 
     /// A relative `XDG_RUNTIME_DIR` is ignored, as the XDG base directory specification asks.
-    private static func user(_ environment: [String: String]) -> String? {
-        guard var directory = value(of: "XDG_RUNTIME_DIR", in: environment), directory.utf8.first == UInt8(ascii: "/")
+    private static func user(_ environment: Environment) -> String? {
+        guard var directory = environment.value(of: "XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/")
         else { return nil }
         while directory.utf8.last == UInt8(ascii: "/") {
             directory.unicodeScalars.removeLast()
         }
         return directory + "/norrisd.sock"
-    }
-
-    private static func value(of name: String, in environment: [String: String]) -> String? {
-        environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 
