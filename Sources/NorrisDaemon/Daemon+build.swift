@@ -46,6 +46,7 @@ extension Daemon {
         }
         facts.importFortunes(configuration.facts.fortunes)
 
+        let clock = SystemClock()
         let handlers = Handlers(
             loaded: plan.loaded,
             databases: databases,
@@ -53,12 +54,18 @@ extension Daemon {
             loader: plan.loader,
             file: plan.paths.configurationFile,
             environment: FetchingEnvironment(
-                machine: MachineID.current(), clock: SystemClock(), trustRoots: plan.trustRoots,
+                machine: MachineID.current(), clock: clock, trustRoots: plan.trustRoots,
                 credentials: .ofThisProcess()
             ),
             notifier: notifier,
             logger: logger
         )
+
+        let promptFacts = plan.paths.runtimeDirectory.map { folder in
+            PromptFactsService(file: PromptFile(folder: folder), facts: facts, clock: clock, logger: logger)
+        }
+        // Before anybody may take the daemon for ready.
+        promptFacts?.write()
 
         let socket = try listen(plan.socketPath, configuration)
         let server = Server(
@@ -91,17 +98,20 @@ extension Daemon {
         )
 
         // Each needs those before it; they stop in reverse.
+        let services: [(any Service)?] = [
+            StoreService(
+                databases: databases, facts: facts, settings: handlers.settings, fetching: handlers.fetching,
+                logger: logger
+            ),
+            handlers.fetching.prefetcher,
+            promptFacts,
+            RequestCountService(health: handlers.health, clock: clock),
+            ReloadService(reloader: handlers.reloader),
+            server,
+            NotifierService(notifier: notifier, health: handlers.health, events: handlers.events),
+        ]
         var group = ServiceGroupConfiguration(
-            services: [
-                StoreService(
-                    databases: databases, facts: facts, settings: handlers.settings, fetching: handlers.fetching,
-                    logger: logger
-                ),
-                handlers.fetching.prefetcher,
-                ReloadService(reloader: handlers.reloader),
-                server,
-                NotifierService(notifier: notifier, health: handlers.health, events: handlers.events),
-            ],
+            services: services.compactMap { $0 },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )

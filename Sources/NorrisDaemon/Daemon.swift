@@ -17,7 +17,7 @@ package enum Daemon {
     }
 
     package static func main() async {
-        let invocation = InvocationCommand.parseOrExit().invocation
+        let invocation = parsedInvocation()
         if invocation.version {
             print("norrisd \(NorrisVersion.current)")
             return
@@ -45,7 +45,7 @@ package enum Daemon {
             }
             let plan = StartPlan(
                 paths: paths,
-                socketPath: SocketPath.listenPath(flag: invocation.socket, environment: environment),
+                socketPath: SocketPath.listenPath(flag: invocation.socket, environment: Environment(environment)),
                 loader: loader,
                 loaded: loaded,
                 levelFlag: invocation.logLevel,
@@ -54,6 +54,20 @@ package enum Daemon {
             try await serve(plan)
         } catch {
             fail(error)
+        }
+    }
+
+    /// Ends the process where the arguments are wrong, or ask for help.
+    private static func parsedInvocation() -> Invocation {
+        do {
+            return try InvocationCommand.parse().invocation
+        } catch {
+            let code = InvocationCommand.exitCode(for: error)
+            if code.isSuccess { InvocationCommand.exit(withError: error) }
+            // The arguments stand in the message as they were typed.
+            say(InvocationCommand.message(for: error))
+            say("norrisd --help shows what it takes.")
+            exit(code.rawValue)
         }
     }
 

@@ -49,6 +49,11 @@ struct InvocationCommand: ParsableCommand {
 
             Exit status: 0 stopped, 64 wrong usage, 73 the socket cannot be made, 75 another norrisd runs already, \
             78 the configuration or a database is not fit for use.
+
+            Examples:
+              norrisd --check-config --config new.yaml
+              norrisd --print-config
+              norrisd --socket t/s --state-dir t --cache-dir t --runtime-dir t
             """
     )
 

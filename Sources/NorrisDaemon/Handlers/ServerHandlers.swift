@@ -68,7 +68,7 @@ struct ServerHandlers: Sendable {
             .invalidParams,
             reason: "invalid_params",
             message: message + more,
-            hint: "Nothing was changed. norrisd --check-config says all that is wrong.",
+            hint: "Nothing was changed. norrisd --check-config --config FILE says all that is wrong.",
             details: details
         )
     }

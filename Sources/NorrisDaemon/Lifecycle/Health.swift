@@ -1,3 +1,4 @@
+import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
@@ -6,23 +7,41 @@ import Synchronization
 /// How the daemon is: what `server.status` and the service manager are told.
 final class Health: Sendable {
     let startedAt = Timestamp.now()
-    private let started = ContinuousClock.now
+    private let clock: any WallClock
+    /// By the clock's ``WallClock/elapsed``.
+    private let started: Duration
     private let settings: Settings
     private let databases: Databases
     private let fetching: Fetching
     private let connections: ConnectionCount
     /// Known only after the registry is made of the handlers that ask for this.
     private let registry = Mutex<MethodRegistry?>(nil)
+    private let minutes = Mutex(RequestMinutes())
 
     init(settings: Settings, databases: Databases, fetching: Fetching, connections: ConnectionCount) {
         self.settings = settings
         self.databases = databases
         self.fetching = fetching
         self.connections = connections
+        clock = fetching.environment.clock
+        started = clock.elapsed
     }
 
     func count(requestsOf registry: MethodRegistry) {
         self.registry.withLock { $0 = registry }
+    }
+
+    /// How long the daemon has been running; a clock that was set changes nothing of it.
+    var uptime: Duration { clock.elapsed - started }
+
+    /// All requests, and those of each of the last minutes. Somebody has to look once a minute (``RequestCountService``):
+    /// to count them where they come in would cost each of them.
+    func requests() -> (total: Int, perMinute: [Int]) {
+        minutes.withLock { minutes in
+            // Within the lock, so that nobody comes with fewer than were seen before.
+            let total = registry.withLock { $0?.requestsTotal ?? 0 }
+            return (total, minutes.counts(at: uptime, total: total))
+        }
     }
 
     /// What is wrong, a sentence each.
@@ -35,17 +54,20 @@ final class Health: Sendable {
     var status: ServerStatus.Result {
         let faults = faults
         let sizes = databases.sizes
+        let requests = requests()
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded,
             message: summary(faults),
-            uptimeSeconds: Int((ContinuousClock.now - started).components.seconds),
+            uptimeSeconds: Int(uptime.components.seconds),
             connections: connections.current,
-            requestsTotal: registry.withLock { $0?.requestsTotal ?? 0 },
+            requestsTotal: requests.total,
+            requestsPerMinute: requests.perMinute,
             sources: sources,
             database: ServerStatus.Database(
                 cacheBytes: sizes.cache,
                 stateBytes: sizes.state,
-                isReadOnly: databases.isReadOnly
+                isReadOnly: databases.isReadOnly,
+                freeBytes: databases.freeBytes
             ),
             version: NorrisVersion.current
         )

@@ -73,6 +73,11 @@ package final class Databases: Sendable {
         (cache.sizeOnDisk, state.sizeOnDisk)
     }
 
+    /// Bytes that may still be written, on the file system that has less; nil where neither database is on a disk.
+    package var freeBytes: Int? {
+        [cache.opened.path, state.opened.path].compactMap { $0.flatMap(Folder.freeBytes(besides:)) }.min()
+    }
+
     /// A write failed: said once, until one succeeds again.
     func noteWriteFailure(_ error: any Error, of content: Content, _ logger: Logger) {
         let isNew = trouble.withLock { $0.updateValue("\(error)", forKey: content) == nil }

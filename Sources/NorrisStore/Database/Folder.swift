@@ -1,4 +1,5 @@
 import Glibc
+import NorrisProtocol
 
 /// A folder that holds a database.
 package enum Folder {
@@ -52,6 +53,20 @@ package enum Folder {
     static func size(of path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Bytes that this user may still write to the file system of a file (statvfs(3)); nil where there is no such file.
+    static func freeBytes(besides path: String) -> Int? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        return bytes(ofBlocks: UInt64(status.f_bavail), size: UInt64(status.f_frsize))
+    }
+
+    /// Some file systems tell of more than there can be; 2^53 is as much as a reply may say.
+    static func bytes(ofBlocks count: UInt64, size: UInt64) -> Int {
+        let (bytes, isOver) = count.multipliedReportingOverflow(by: size)
+        let most = UInt64(JSON.maximumInteger)
+        return Int(isOver ? most : min(bytes, most))
     }
 }
 

@@ -175,6 +175,11 @@ extension FactCatalogue: WalkedFacts {
         return slot < 0 ? nil : slot
     }
 
+    /// The code points of the fact that has, or had, a seat.
+    func length(ofSeat seat: UInt32, roster: Int) -> Int {
+        rosters[roster].length(of: Int(seat))
+    }
+
     func isFact(_ slot: Int32, on roster: Int) -> Bool {
         entries.list[Int(slot)]?.seats.contains { $0.roster == roster } ?? false
     }

@@ -241,6 +241,17 @@ struct DatabasesTests {
         #expect(inMemory.faults.count == 2)
     }
 
+    @Test func freeBytesAreKnownWhereADatabaseIsOnADisk() throws {
+        let databases = try open()
+        defer { databases.close() }
+        let free = try #require(databases.freeBytes)
+        #expect(free > 0 && free <= 1 << 53)
+        let half = try Databases(cacheFolder: nil, stateFolder: fixture.folder["other"], logger: .silent)
+        #expect(half.freeBytes != nil)
+        half.close()
+        #expect(try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent).freeBytes == nil)
+    }
+
     private func execute(_ sql: String, on name: String) throws {
         let queue = try DatabaseQueue(path: fixture.folder["\(name)/\(name).db"])
         try queue.writeWithoutTransaction { try $0.execute(sql: sql) }

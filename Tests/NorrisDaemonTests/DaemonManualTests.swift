@@ -1,0 +1,94 @@
+import NorrisDaemon
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+/// norrisd(8) says what the program does.
+struct DaemonManualTests {
+    private let page: ManualPage
+    private let program: CommandDescription
+
+    init() async throws {
+        page = try ManualPage("norrisd.8")
+        let dump = try await TestThread.run { try run(Programs.norrisd, ["--experimental-dump-help"]).output }
+        program = try CommandDescription(dump: dump)
+    }
+
+    /// What `--help` says behind some words, up to the next paragraph.
+    private func paragraph(_ words: String) -> Substring {
+        let help = program.discussion ?? ""
+        guard let start = help.firstRange(of: words)?.upperBound else { return "" }
+        return help[start...].prefix { $0 != "\n" }
+    }
+
+    @Test func optionsAreThoseOfTheProgram() {
+        let taken = (program.arguments ?? []).map(\.signature)
+        #expect(page.section("OPTIONS").items == taken)
+        let synopsis = page.section("SYNOPSIS").usage
+        for signature in taken where signature != "-h, --help" {
+            #expect(synopsis.contains(signature))
+        }
+    }
+
+    @Test func levelsAreThoseOfTheProgram() {
+        let text = page.section("OPTIONS").lines.joined(separator: " ")
+        for level in Configuration.LogLevel.allCases {
+            #expect(text.contains(".Cm \(level.rawValue)"))
+        }
+    }
+
+    @Test func signalsAndExitStatusesAreThoseOfTheHelp() {
+        let signals = paragraph("Signals: ").matches(of: #/SIG[A-Z]+/#).map { String($0.output) }
+        #expect(page.section("SIGNALS").items == signals)
+        #expect(signals.count == 3)
+        let statuses = paragraph("Exit status: ").matches(of: #/\d+/#).map { String($0.output) }
+        #expect(page.section("EXIT STATUS").items == statuses)
+        #expect(statuses == ["0", "64", "73", "75", "78"])
+    }
+
+    @Test("Every place where a file may be stands there")
+    func files() throws {
+        let text = page.section("FILES").lines.joined(separator: "\n")
+        let user = ["XDG_RUNTIME_DIR": "/run/user/1"]
+        let service = [
+            "CONFIGURATION_DIRECTORY": "/etc/norrisd", "CACHE_DIRECTORY": "/var/cache/norrisd",
+            "STATE_DIRECTORY": "/var/lib/norrisd", "RUNTIME_DIRECTORY": "/run/norrisd",
+        ]
+        let xdg = [
+            "XDG_CONFIG_HOME": "/XDG_CONFIG_HOME", "XDG_CACHE_HOME": "/XDG_CACHE_HOME",
+            "XDG_STATE_HOME": "/XDG_STATE_HOME", "XDG_RUNTIME_DIR": "/XDG_RUNTIME_DIR",
+        ]
+        for (environment, prefix) in [(service, ""), (xdg, "$")] {
+            let paths = try Paths(flags: .init(), environment: environment, accountHome: "/h")
+            let places = [
+                paths.configurationFile?.path, paths.cacheDirectory, paths.stateDirectory, paths.runtimeDirectory,
+            ]
+            for place in places.map({ $0 ?? "nowhere" }) {
+                #expect(text.contains(prefix.isEmpty ? place : prefix + place.dropFirst()), "\(place)")
+            }
+        }
+        #expect(SocketPath.listenPath(flag: nil, environment: Environment(user)) == "/run/user/1/norrisd.sock")
+        #expect(text.contains("$XDG_RUNTIME_DIR/norrisd.sock"))
+        #expect(text.contains(SocketPath.system))
+    }
+
+    @Test func everyVariableOfAPlaceStandsThere() {
+        let told = page.section("ENVIRONMENT").items.joined(separator: ", ")
+        let files = page.section("FILES").lines.joined(separator: "\n")
+        for variable in files.matches(of: #/\.Ev ([A-Z_]+)/#).map(\.output.1) {
+            #expect(told.contains(variable))
+        }
+    }
+
+    @Test func examplesCanBeTyped() async throws {
+        let examples = page.displays.joined() + program.examples
+        let runs = ShellExample.runs(of: "norrisd", in: examples)
+        #expect(runs.count > 5)
+        for arguments in runs {
+            // The version is printed once the command line has been found good.
+            let result = try await TestThread.run { try run(Programs.norrisd, arguments + ["--version"]) }
+            #expect(result.status == 0, "norrisd \(arguments.joined(separator: " ")): \(result)")
+            #expect(result.output == "norrisd \(NorrisVersion.current)\n")
+        }
+    }
+}
