@@ -22,13 +22,12 @@ extension Freshness {
 }
 
 extension SourceFailure {
-    /// `offline since 3 hours ago (No route to api.chucknorris.io)`.
+    /// `offline for 3 hours (No route to api.chucknorris.io)`.
     package func summary(now: Timestamp) -> String {
         // Where the daemon was waited for, it happened after the command began.
-        let age = relativeTime(of: min(since, now), at: now)
-        let since = age == "just now" ? age : "since \(age)"
+        let time = timePassed(since: since, at: now).map { "for \($0)" } ?? "just now"
         let detail = message.last == "." ? String(message.dropLast()) : message
-        return "\(kind.text) \(since)" + (detail.isEmpty ? "" : " (\(detail))")
+        return "\(kind.text) \(time)" + (detail.isEmpty ? "" : " (\(detail))")
     }
 }
 

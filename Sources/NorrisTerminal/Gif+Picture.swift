@@ -11,7 +11,7 @@ extension Gif {
     }
 
     /// What is looked for first where no rendition is named, best first.
-    private static let preferred = [
+    package static let preferredRenditions = [
         "original", "fixed_height", "fixed_width", "downsized", "downsized_medium", "downsized_large",
         "fixed_height_small", "fixed_width_small",
     ]
@@ -34,8 +34,8 @@ extension Gif {
     }
 
     private var namesByPreference: [String] {
-        let others = renditions.keys.filter { !Self.preferred.contains($0) }.sorted()
+        let others = renditions.keys.filter { !Self.preferredRenditions.contains($0) }.sorted()
         let stills = others.filter { $0.hasSuffix("_still") }
-        return Self.preferred + others.filter { !$0.hasSuffix("_still") } + stills
+        return Self.preferredRenditions + others.filter { !$0.hasSuffix("_still") } + stills
     }
 }

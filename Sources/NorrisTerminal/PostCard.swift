@@ -76,9 +76,20 @@ struct PostCard {
     }
 
     private var images: [[Span]] {
-        ImageGrid(count: post.images.count, width: width, showsAll: showsAll).rows.flatMap { cells in
+        // Text from right to left would move the frames around it.
+        if post.images.contains(where: { containsRightToLeft($0.label) }) {
+            return unframedImages
+        }
+        return ImageGrid(count: post.images.count, width: width, showsAll: showsAll).rows.flatMap { cells in
             Box.row(cells.map(box))
         }
+    }
+
+    private var unframedImages: [[Span]] {
+        let shown = post.images.prefix(showsAll ? .max : 4)
+        let more = post.images.count - shown.count
+        return shown.map { [Span(truncated($0.label, toColumns: width), link: $0.url)] }
+            + (more > 0 ? [[Span("+\(groupedDigits(more)) more", link: post.url)]] : [])
     }
 
     private func box(_ cell: ImageGrid.Cell) -> Box {

@@ -9,9 +9,15 @@ package func relativeTime(of moment: Timestamp, at now: Timestamp) -> String {
     let isPast = overflow ? now > moment : difference >= 0
     let seconds = overflow ? UInt64(Int64.max) : difference.magnitude
     guard seconds >= 60 else { return isPast ? "just now" : "in a moment" }
-    let (count, unit) = TimeUnit.largest(in: seconds)
-    let text = unit.text(count)
+    let text = TimeUnit.text(ofLargestIn: seconds)
     return isPast ? "\(text) ago" : "in \(text)"
+}
+
+/// How long ago a moment was, as `relativeTime` counts it: `3 hours`; nil for less than a minute, and for one to come.
+func timePassed(since moment: Timestamp, at now: Timestamp) -> String? {
+    let (seconds, overflow) = now.seconds.subtractingReportingOverflow(moment.seconds)
+    guard overflow ? now > moment : seconds >= 60 else { return nil }
+    return TimeUnit.text(ofLargestIn: overflow ? UInt64(Int64.max) : seconds.magnitude)
 }
 
 /// A moment that is to come, as seen from another: `in 5 minutes`; `now` where it should have come already.
@@ -47,11 +53,10 @@ private enum TimeUnit: String {
         }
     }
 
-    static func largest(in seconds: UInt64) -> (count: UInt64, unit: TimeUnit) {
-        for unit in [TimeUnit.year, .month, .day, .hour, .minute] where seconds >= unit.seconds {
-            return (seconds / unit.seconds, unit)
-        }
-        return (seconds, .second)
+    static func text(ofLargestIn seconds: UInt64) -> String {
+        let units: [TimeUnit] = [.year, .month, .day, .hour, .minute]
+        let unit = units.first { seconds >= $0.seconds } ?? .second
+        return unit.text(seconds / unit.seconds)
     }
 
     func text(_ count: UInt64) -> String {

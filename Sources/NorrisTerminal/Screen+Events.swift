@@ -1,15 +1,16 @@
 package import NorrisProtocol
 
 extension Screen {
-    /// One event: its time, whose it is, and what happened; to a pipe with a tab between them.
+    /// One event: its time of day in UTC, whose it is, and what happened; to a pipe the whole time and tabs between.
     package mutating func event(_ event: Event) {
-        let time = Span(event.at.description, .dim)
+        let time = event.at.description
         let subject = Span(event.subject, .bold)
         let summary = Span(event.summary, event.style)
         if layout.width == nil {
-            fields([time, subject, summary])
+            fields([Span(time, .dim), subject, summary])
         } else {
-            entry([(time, 20), (subject, 8)], summary)
+            // A time is always 20 characters long; whoever watches knows the day.
+            entry([(Span(String(time.suffix(9)), .dim), 9), (subject, 8)], summary)
         }
     }
 }

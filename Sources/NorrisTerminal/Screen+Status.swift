@@ -13,40 +13,51 @@ extension Screen {
     // MARK: For a terminal
 
     private mutating func page(_ status: ServerStatus.Result, width: Int, now: Timestamp) {
-        let database = status.database
-        let sizes = "cache \(byteSizeText(database.cacheBytes)), state \(byteSizeText(database.stateBytes))"
-        pairs([
-            ("state", Span(status.state.rawValue, status.state == .ok ? .good : .warning)),
-            ("message", Span(status.message)),
-            ("version", Span(status.version)),
-            ("uptime", Span(durationText(seconds: status.uptimeSeconds))),
-            ("connections", Span(String(status.connections))),
-            ("requests", Span(String(status.requestsTotal))),
-            ("databases", database.isReadOnly ? Span(sizes + ", read-only", .warning) : Span(sizes)),
-        ])
-        guard !status.sources.isEmpty else { return }
+        let style: Style = status.state == .ok ? .good : .warning
+        flow(
+            [Span("●", style), Span("norrisd \(status.version)", .bold), Span(status.state.rawValue, style)],
+            separator: Span(" "), width: width
+        )
+        paragraph(status.message)
         line()
+        labelled("uptime", [Span(durationText(seconds: status.uptimeSeconds))], width: width)
+        labelled("connections", [Span(groupedDigits(status.connections))], width: width)
+        labelled("requests", [Span(groupedDigits(status.requestsTotal))], width: width)
+        minutes(Array((status.requestsPerMinute ?? []).suffix(60)), width: width)
+        labelled("databases", status.database.parts, width: width)
         sources(status.sources, width: width, now: now)
-        let notes = status.sources.flatMap { $0.notes(now: now) }
-        if !notes.isEmpty {
+        let quotas = status.sources.compactMap { $0.quotaParts(now: now) }
+        let failures = status.sources.compactMap { $0.failureNote(now: now) }
+        if !quotas.isEmpty || !failures.isEmpty {
             line()
         }
-        for note in notes {
-            paragraph(note.text, note.style)
+        for row in quotas.flatMap({ flowed($0, width: width) }) {
+            line(row)
+        }
+        for failure in failures {
+            paragraph(failure, .warning)
         }
     }
 
-    private mutating func pairs(_ pairs: [(key: String, value: Span)]) {
-        for (key, value) in pairs {
-            entry([(Span(key, .dim), 11)], value)
-        }
+    /// The requests of the last minutes as a curve, with how high it is.
+    private mutating func minutes(_ counts: [Int], width: Int) {
+        guard let largest = counts.max() else { return }
+        let scale = Span("at most \(groupedDigits(max(0, largest))) a minute")
+        let room = width - Self.labelColumns
+        // Beside the scale if it is not too short there.
+        let beside = room - scale.width - 3
+        let curve = sparkline(counts, columns: beside >= 20 ? beside : room)
+        let label = counts.count == 60 ? "last hour" : "last \(counts.count) min"
+        labelled(label, [Span(curve, .good), scale], width: width)
     }
 
     private mutating func sources(_ sources: [SourceStatus], width: Int, now: Timestamp) {
-        var table = Table(columns: [
-            .left("SOURCE"), .left("KIND"), .right("ITEMS"), .left("STATE"), .left("NEXT RUN"), .right("FAILURES"),
-        ])
-        table.rows = sources.map { $0.cells(now: now) }
+        guard !sources.isEmpty else { return }
+        line()
+        let hasFailures = sources.contains { $0.consecutiveFailures > 0 }
+        let titles: [Table.Column] = [.left("SOURCE"), .right("ITEMS"), .left("STATE"), .left("NEXT RUN")]
+        var table = Table(columns: titles + (hasFailures ? [.right("FAILURES")] : []) + [.left("KIND")])
+        table.rows = sources.map { $0.cells(now: now, withFailures: hasFailures) }
         if table.width <= width {
             line(table.header)
             for row in table.body {
@@ -54,12 +65,12 @@ extension Screen {
             }
             return
         }
-        // Too narrow for a table: each source as a list of its own.
-        for (index, cells) in table.rows.enumerated() {
-            if index > 0 {
-                line()
+        // Too narrow for a table: each source as a few lines of its own.
+        for source in sources {
+            line([Span(source.name, .bold)])
+            for row in flowed(source.parts(now: now), width: max(1, width - 2)) {
+                line([Span("  ")] + row)
             }
-            pairs(zip(table.columns, cells).map { ($0.title.lowercased(), $1) })
         }
     }
 
@@ -73,9 +84,15 @@ extension Screen {
         pair("uptime_seconds", String(status.uptimeSeconds))
         pair("connections", String(status.connections))
         pair("requests_total", String(status.requestsTotal))
+        if let minutes = status.requestsPerMinute {
+            pair("requests_per_minute", minutes.map(String.init).joined(separator: " "))
+        }
         pair("database.cache_bytes", String(database.cacheBytes))
         pair("database.state_bytes", String(database.stateBytes))
         pair("database.read_only", String(database.isReadOnly))
+        if let free = database.freeBytes {
+            pair("database.free_bytes", String(free))
+        }
         for source in status.sources {
             for (key, value) in source.pairs {
                 pair("source.\(source.name).\(key)", value)

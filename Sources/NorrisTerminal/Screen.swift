@@ -47,7 +47,8 @@ package struct Screen: Sendable {
             text += span.text
             return
         }
-        if let link = span.link {
+        let link = layout.width == nil ? nil : span.link
+        if let link {
             text += "\u{1B}]8;;\(link)\u{1B}\\"
         }
         if let parameter = span.style.parameter {
@@ -55,7 +56,7 @@ package struct Screen: Sendable {
         } else {
             text += span.text
         }
-        if span.link != nil {
+        if link != nil {
             text += "\u{1B}]8;;\u{1B}\\"
         }
     }

@@ -21,7 +21,7 @@ package struct Span: Equatable, Sendable {
     }
 
     /// In columns.
-    var width: Int { displayWidth(of: text) }
+    package var width: Int { displayWidth(of: text) }
 }
 
 /// Whether an address may stand in an OSC 8 sequence: http or https, visible ASCII only, and at most 2,083 bytes.
@@ -32,7 +32,7 @@ private func isSafeLink(_ address: String) -> Bool {
 }
 
 /// Whether an address is one of the web, and can be printed byte for byte: http or https, visible ASCII only.
-func isWebAddress(_ address: String) -> Bool {
+package func isWebAddress(_ address: String) -> Bool {
     let bytes = address.utf8
     return bytes.allSatisfy { 0x21...0x7E ~= $0 }
         && (begins(bytes, with: "http://") || begins(bytes, with: "https://"))

@@ -1,4 +1,5 @@
 import Glibc
+package import NorrisProtocol
 
 /// What the system says about standard output.
 package struct TerminalFacts: Equatable, Sendable {
@@ -6,10 +7,12 @@ package struct TerminalFacts: Equatable, Sendable {
 
     /// What the terminal's driver says; nil where it does not know, or there is no terminal.
     package var columns: Int?
+    package var rows: Int?
 
-    package init(isTerminal: Bool, columns: Int? = nil) {
+    package init(isTerminal: Bool, columns: Int? = nil, rows: Int? = nil) {
         self.isTerminal = isTerminal
         self.columns = columns
+        self.rows = rows
     }
 
     /// Asks about an open descriptor.
@@ -17,13 +20,13 @@ package struct TerminalFacts: Equatable, Sendable {
         isTerminal = isatty(descriptor) == 1
         guard isTerminal else { return }
         var size = winsize()
-        if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
-            columns = Int(size.ws_col)
-        }
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return }
+        columns = size.ws_col > 0 ? Int(size.ws_col) : nil
+        rows = size.ws_row > 0 ? Int(size.ws_row) : nil
     }
 
     /// The width to wrap to: the flag, else what the driver says, else `COLUMNS`, else 80.
-    package func width(flag: Int?, environment: [String: String]) -> Int {
+    package func width(flag: Int?, environment: Environment) -> Int {
         let variable = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         return flag ?? columns ?? variable ?? 80
     }

@@ -11,15 +11,29 @@ struct CategoriesScreenTests {
 
     @Test func alignsNamesAndCounts() {
         #expect(screen(80) { $0.categories(categories) } == """
-            animal     9
-            dev     1204
-            日本      31
+            animal      9
+            dev     1,204
+            日本       31
 
             """)
     }
 
+    @Test func aNameThatLeavesNoRoomIsNoMeasureForTheOthers() {
+        let long = String(repeating: "long", count: 10)
+        let all = categories + [FactCategories.Category(name: long, count: 5)]
+        #expect(screen(40) { $0.categories(all) } == """
+            animal      9
+            dev     1,204
+            日本       31
+            \(long)
+                        5
+
+            """)
+        #expect(screen(1) { $0.categories([categories[0]]) } == "animal\n  9\n")
+    }
+
     @Test func dimsTheCounts() {
-        #expect(visible(screen(80, escapes: true) { $0.categories([categories[1]]) }) == "dev  <2m1204<0m\n")
+        #expect(visible(screen(80, escapes: true) { $0.categories([categories[1]]) }) == "dev  <2m1,204<0m\n")
     }
 
     @Test func putsATabBetweenThemForAPipe() {

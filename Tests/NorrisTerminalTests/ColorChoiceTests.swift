@@ -1,3 +1,4 @@
+import NorrisProtocol
 import NorrisTerminal
 import Testing
 
@@ -18,11 +19,12 @@ struct ColorChoiceTests {
         (.auto, ["CLICOLOR_FORCE": "0", "TERM": "xterm"], true, true),
         // Then a terminal that is not dumb.
         (.auto, ["TERM": "xterm"], true, true),
-        (.auto, [:], true, true),
+        (.auto, [:], true, false),
+        (.auto, ["TERM": ""], true, false),
         (.auto, ["TERM": "dumb"], true, false),
         (.auto, ["TERM": "xterm"], false, false),
     ] as [(ColorChoice, [String: String], Bool, Bool)])
     func decidesInOrder(choice: ColorChoice, environment: [String: String], isTerminal: Bool, allows: Bool) {
-        #expect(choice.allowsEscapes(environment: environment, isTerminal: isTerminal) == allows)
+        #expect(choice.allowsEscapes(environment: Environment(environment), isTerminal: isTerminal) == allows)
     }
 }

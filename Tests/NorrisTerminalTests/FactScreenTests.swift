@@ -1,5 +1,6 @@
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 import Testing
 
 struct FactScreenTests {
@@ -67,6 +68,22 @@ struct FactScreenTests {
             <2m#poems<0m  <2mfortune-2<0m
 
             """)
+    }
+
+    @Test(arguments: [1, 2, 40, 80, 132])
+    func wrapsTheLongestFactThereMayBe(width: Int) {
+        let words = String(repeating: "word\t漢字 ", count: 1_250)
+        #expect(words.unicodeScalars.count == 10_000)
+        let fact = Fact(id: "x", text: words, categories: [], source: "s")
+        let lines = screen(width) { $0.facts([fact]) }.split(separator: "\n")
+        #expect(lines.allSatisfy { displayWidth(of: String($0)) <= max(width, 2) })
+        let shown = lines.dropLast().joined().filter { $0 != " " }
+        #expect(shown == words.filter { $0 != " " && $0 != "\t" })
+    }
+
+    @Test func keepsItsOwnPartsOffALineFromRightToLeft() {
+        let fact = Fact(id: "3", text: "عربي", categories: ["שלום", "dev"], source: "s")
+        #expect(screen(80) { $0.facts([fact]) } == "عربي\n#שלום\n#dev  3\n")
     }
 
     @Test func dividesNoTagAndNoId() {

@@ -15,7 +15,7 @@ struct FreshnessTextTests {
     func warnsOfEachKindOfFailure(kind: SourceFailure.Kind, text: String) {
         let freshness = Freshness(origin: .cache, state: .fresh, error: failure(kind))
         #expect(freshness.warning(source: "facts", now: now) == """
-            facts: \(text) since 3 hours ago (api.chucknorris.io is away); showing what is stored
+            facts: \(text) for 3 hours (api.chucknorris.io is away); showing what is stored
             """)
     }
 
@@ -31,7 +31,7 @@ struct FreshnessTextTests {
     @Test func warnsThatNothingIsStored() {
         let freshness = Freshness(origin: .none, state: .empty, error: failure(.offline))
         #expect(freshness.warning(source: "gifs", now: now) == """
-            gifs: offline since 3 hours ago (api.chucknorris.io is away); nothing is stored yet
+            gifs: offline for 3 hours (api.chucknorris.io is away); nothing is stored yet
             """)
     }
 
@@ -59,6 +59,6 @@ struct FreshnessTextTests {
             kind: .quota, message: "", since: ago(600), retryAt: Timestamp(seconds: now.seconds + 2_400)
         )
         #expect(Freshness(origin: .cache, state: .fresh, error: error).warning(source: "gifs", now: now)
-            == "gifs: out of quota since 10 minutes ago; next try in 40 minutes; showing what is stored")
+            == "gifs: out of quota for 10 minutes; next try in 40 minutes; showing what is stored")
     }
 }

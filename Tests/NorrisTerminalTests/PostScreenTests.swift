@@ -1,5 +1,6 @@
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 import Testing
 
 struct PostScreenTests {
@@ -289,5 +290,37 @@ struct PostScreenTests {
         let freshness = Freshness(origin: origin, state: .fresh, fetchedAt: seconds.map(ago))
         #expect(screen(80) { $0.badge(freshness, now: now) } == "\n\(text)\n")
         #expect(screen(nil) { $0.badge(freshness, now: now) }.isEmpty)
+    }
+
+    @Test func framesNothingFromRightToLeft() {
+        var arabic = post("صباح الخير", images: 9)
+        arabic.author.name = "شهرزاد"
+        arabic.images[0].alt = "قطة"
+        #expect(cards([arabic], 60) == """
+            شهرزاد
+            @ada@town.example · 3 minutes ago · town
+            صباح الخير
+            قطة
+            pic2.jpg
+            pic3.jpg
+            pic4.jpg
+            +5 more
+            town:109
+
+            """)
+        #expect(cards([arabic], 60, showsAll: true).contains("\npic9.jpg\ntown:109\n"))
+    }
+
+    @Test func keepsItsFramesWhereAllIsASCII() {
+        let card = cards([post("Good morning.", images: 3)], 44)
+        let lines = asciiText(card).split(separator: "\n")
+        #expect(lines[3...5] == [
+            "+------------------------------------------+",
+            "| A cat on a mat, looking at the~  640x480 |",
+            "+------------------------------------------+",
+        ])
+        for (ascii, line) in zip(lines, card.split(separator: "\n")) {
+            #expect(displayWidth(of: String(ascii)) == displayWidth(of: String(line)))
+        }
     }
 }

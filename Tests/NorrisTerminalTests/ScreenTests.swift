@@ -26,20 +26,48 @@ struct ScreenTests {
     }
 
     @Test func indentsWhereAnEntryGoesOn() {
-        let text = screen(20) { $0.entry([(Span("ok"), 4), (Span("a"), 2)], Span("some words to wrap")) }
+        let text = screen(26) { $0.entry([(Span("ok"), 4), (Span("a"), 2)], Span("some words to wrap")) }
         #expect(text == """
-            ok    a   some words
-                      to wrap
+            ok    a   some words to
+                      wrap
 
             """)
     }
 
+    @Test func putsTheTextOfAnEntryBelowWhereLittleIsLeft() {
+        let labels = [(label: Span("ok"), columns: 4), (label: Span("a"), columns: 2)]
+        #expect(screen(25) { $0.entry(labels, Span("some words to wrap, and more")) } == """
+            ok  a
+              some words to wrap, and
+              more
+
+            """)
+        #expect(screen(5) { $0.entry(labels, Span("to wrap")) } == "ok  a\n  to\n  wra\n  p\n")
+        #expect(screen(1) { $0.entry(labels, Span("b")) } == "ok\na\n  b\n")
+        #expect(screen(nil) { $0.entry(labels, Span("some words")) } == "ok    a   some words\n")
+    }
+
+    @Test(arguments: [(40, "      "), (12, "  ")])
+    func doesNotWrapWhatIsToBeCopied(width: Int, indentation: String) {
+        let command = "norrisctl refresh facts --wait --timeout 30m"
+        let text = screen(width) { $0.entry([(Span(""), 4)], Span(command), wraps: false) }
+        #expect(text == "\(indentation)\(command)\n")
+    }
+
     @Test func printsAnEntryWithoutText() {
-        #expect(screen(20) { $0.entry([(Span("ok"), 4)], Span("")) } == "ok    \n")
+        #expect(screen(22) { $0.entry([(Span("ok"), 4)], Span("")) } == "ok    \n")
     }
 
     @Test func wrapsAParagraphForATerminalOnly() {
         #expect(screen(9) { $0.paragraph("one two three") } == "one two\nthree\n")
         #expect(screen(nil) { $0.paragraph("one two\nthree") } == "one two three\n")
+    }
+
+    @Test func linksNothingInAPipe() {
+        for width in [nil, 80] {
+            let text = screen(width, escapes: true) { $0.line([Span("here", link: "https://example.org/")]) }
+            #expect(text.contains("\u{1B}]8;") == (width != nil))
+            #expect(text.contains("here"))
+        }
     }
 }

@@ -1,5 +1,6 @@
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 import Testing
 
 struct StatusScreenTests {
@@ -44,25 +45,34 @@ struct StatusScreenTests {
         version: "0.1.0"
     )
 
-    @Test func isATableAt80Columns() {
-        #expect(screen(80) { $0.status(status, now: now) } == """
-            state        ok
-            message      312 facts from 2 sources are served.
-            version      0.1.0
-            uptime       3 days 4 hours
-            connections  2
-            requests     1234567
-            databases    cache 1.2 MiB, state 36 KiB
+    private func lines(_ width: Int, escapes: Bool = false, _ status: ServerStatus.Result? = nil) -> [Substring] {
+        visible(screen(width, escapes: escapes) { $0.status(status ?? self.status, now: now) })
+            .split(separator: "\n", omittingEmptySubsequences: false)
+    }
 
-            SOURCE  KIND         ITEMS  STATE               NEXT RUN     FAILURES
-            facts   chucknorris    312  fresh, 3 hours ago  in 20 hours         0
-            gifs    giphy            0  stale, 2 days ago   -                   7
+    @Test func isATableWhereItFits() {
+        let table = [
+            "SOURCE  ITEMS  STATE               NEXT RUN      FAILURES  KIND",
+            "facts     312  fresh, 3 hours ago  in 20 hours             chucknorris",
+            "gifs        0  stale, 2 days ago   in 5 minutes         7  giphy",
+        ]
+        for width in [70, 80, 132] {
+            #expect(lines(width).filter { table.contains(String($0)) }.map(String.init) == table)
+        }
+        #expect(lines(69).contains("  312 items · fresh, 3 hours ago · next run in 20 hours"))
+    }
 
-            gifs: offline since 2 hours ago (There is no route to api.giphy.com); next try
-            in 5 minutes
-            gifs: 12 of 100 requests used, all back in 20 minutes
-
-            """)
+    @Test func coloursWhatIsWellAndWhatIsNot() {
+        let lines = lines(80, escapes: true)
+        #expect(lines[0] == "<32m●<0m <1mnorrisd 0.1.0<0m <32mok<0m")
+        let rows = lines.filter { $0.hasPrefix("<1mfacts") || $0.hasPrefix("<1mgifs<0m  ") }
+        #expect(rows == [
+            "<1mfacts<0m     312  <32mfresh, 3 hours ago<0m  in 20 hours             <2mchucknorris<0m",
+            "<1mgifs<0m        0  <33mstale, 2 days ago<0m   in 5 minutes         <33m7<0m  <2mgiphy<0m",
+        ])
+        var degraded = status
+        degraded.state = .degraded
+        #expect(self.lines(80, escapes: true, degraded)[0] == "<33m●<0m <1mnorrisd 0.1.0<0m <33mdegraded<0m")
     }
 
     @Test("A source that was never reached tells why, and that it is tried again; what is overdue runs now")
@@ -83,92 +93,78 @@ struct StatusScreenTests {
                 consecutiveFailures: 2
             )
         ]
-        let lines = screen(80) { $0.status(status, now: now) }.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines[8...].joined(separator: "\n") == """
-            SOURCE  KIND         ITEMS  STATE  NEXT RUN  FAILURES
-            facts   chucknorris    104  stale  now              2
+        #expect(lines(80, status).suffix(5).joined(separator: "\n") == """
+            SOURCE  ITEMS  STATE  NEXT RUN  FAILURES  KIND
+            facts     104  stale  now              2  chucknorris
 
             facts: answering with errors just now (503 Service Unavailable); next try now
 
             """)
     }
 
-    @Test func isTheSameTableAt132Columns() {
-        let lines = screen(132) { $0.status(status, now: now) }.split(separator: "\n")
-        #expect(lines[7] == "SOURCE  KIND         ITEMS  STATE               NEXT RUN     FAILURES")
-        #expect(lines[10].hasSuffix(" (There is no route to api.giphy.com); next try in 5 minutes"))
-    }
-
-    @Test func isAListAt40Columns() {
-        #expect(screen(40) { $0.status(status, now: now) } == """
-            state        ok
-            message      312 facts from 2 sources
-                         are served.
-            version      0.1.0
-            uptime       3 days 4 hours
-            connections  2
-            requests     1234567
-            databases    cache 1.2 MiB, state 36 KiB
-
-            source       facts
-            kind         chucknorris
-            items        312
-            state        fresh, 3 hours ago
-            next run     in 20 hours
-            failures     0
-
-            source       gifs
-            kind         giphy
-            items        0
-            state        stale, 2 days ago
-            next run     -
-            failures     7
-
-            gifs: offline since 2 hours ago (There
-            is no route to api.giphy.com); next try
-            in 5 minutes
-            gifs: 12 of 100 requests used, all back
-            in 20 minutes
-
-            """)
-    }
-
-    @Test func coloursWhatIsWellAndWhatIsNot() {
-        let lines = visible(screen(80, escapes: true) { $0.status(status, now: now) }).split(separator: "\n")
-        #expect(lines[0] == "<2mstate<0m        <32mok<0m")
-        #expect(lines[8] == "<1mfacts<0m   chucknorris    312  <32mfresh, 3 hours ago<0m  in 20 hours         0")
-        #expect(lines[9] == "<1mgifs<0m    giphy            0  <33mstale, 2 days ago<0m   -                   <33m7<0m")
-    }
-
-    @Test func tellsDegradedDisabledAndBuiltIn() {
+    @Test(arguments: [
+        (0, 100, "gifs ░░░░░░░░░░ 0 of 100 requests"),
+        (1, 100, "gifs █░░░░░░░░░ 1 of 100 requests · all back in 20 minutes"),
+        (63, 100, "gifs ██████░░░░ 63 of 100 requests · all back in 20 minutes"),
+        (99, 100, "gifs █████████░ 99 of 100 requests · all back in 20 minutes"),
+        (100, 100, "gifs ██████████ 100 of 100 requests · all back in 20 minutes"),
+        (120, 100, "gifs ██████████ 120 of 100 requests · all back in 20 minutes"),
+        (0, 0, "gifs ██████████ 0 of 0 requests"),
+    ])
+    func drawsTheQuotaAsABar(used: Int, limit: Int, line: String) {
         var status = status
-        status.state = .degraded
-        status.message = "A database cannot be written."
+        status.sources[1].quota?.used = used
+        status.sources[1].quota?.limit = limit
+        #expect(lines(80, status).contains(Substring(line)))
+    }
+
+    @Test(arguments: [
+        ([0, 1, 2, 4, 8], "last 5 min   ▁▂▃▅█ · at most 8 a minute"), ([0], "last 1 min   ▁ · at most 0 a minute"),
+        (Array(repeating: 1_000, count: 60) + [0],
+            "last hour    ██████████████████████████████ · at most 1,000 a minute"),
+        ([-5, .max, 1], "last 3 min   ▁█▂ · at most 9,223,372,036,854,775,807 a minute"),
+    ])
+    func drawsTheRequestsOfEachMinute(counts: [Int], line: String) {
+        var status = status
+        status.requestsPerMinute = counts
+        #expect(lines(80, status).contains(Substring(line)))
+    }
+
+    @Test func drawsNothingForAnOlderDaemon() {
+        for minutes in [nil, [Int]()] {
+            var status = status
+            status.requestsPerMinute = minutes
+            #expect(!lines(80, status).contains { $0.contains("a minute") })
+        }
+    }
+
+    @Test func saysHowMuchSpaceIsLeft() {
+        var status = status
+        status.database.freeBytes = 12 << 30
+        #expect(lines(80, status).contains("databases    cache 1.2 MiB · state 36 KiB · 12 GiB free"))
+        status.database.freeBytes = 0
         status.database.isReadOnly = true
-        status.sources[0].freshness = Freshness(origin: .builtin, state: .stale)
-        status.sources[0].nextRunAt = nil
-        status.sources[1].isEnabled = false
-        status.sources[1].freshness = Freshness(origin: .none, state: .empty)
-        status.sources[1].quota = nil
-        #expect(screen(80) { $0.status(status, now: now) } == """
-            state        degraded
-            message      A database cannot be written.
-            version      0.1.0
-            uptime       3 days 4 hours
-            connections  2
-            requests     1234567
-            databases    cache 1.2 MiB, state 36 KiB, read-only
+        #expect(lines(80, escapes: true, status).contains {
+            $0.hasSuffix("state 36 KiB<2m · <0m<33m0 B free<0m<2m · <0m<33mread-only<0m")
+        })
+    }
 
-            SOURCE  KIND         ITEMS  STATE     NEXT RUN  FAILURES
-            facts   chucknorris    312  built in  -                0
-            gifs    giphy            0  off       -                7
-
-            """)
-        let coloured = visible(screen(80, escapes: true) { $0.status(status, now: now) })
-        #expect(coloured.hasPrefix("<2mstate<0m        <33mdegraded<0m"))
+    @Test func fitsIntoAnyWidthThatHoldsItsLongestPart() {
+        for width in 32...132 {
+            for line in lines(width) {
+                #expect(displayWidth(of: String(line)) <= width)
+            }
+        }
+        // Narrower ones show the same, one part a line.
+        for width in 1..<32 {
+            #expect(lines(width).contains("fresh, 3 hours ago") || lines(width).contains("  fresh, 3 hours ago"))
+        }
     }
 
     @Test func isKeysAndValuesForAPipe() {
+        var status = status
+        status.requestsPerMinute = [0, 3, 1]
+        status.database.freeBytes = 1_024
         #expect(screen(nil) { $0.status(status, now: now) } == """
             state\tok
             message\t312 facts from 2 sources are served.
@@ -176,9 +172,11 @@ struct StatusScreenTests {
             uptime_seconds\t273600
             connections\t2
             requests_total\t1234567
+            requests_per_minute\t0 3 1
             database.cache_bytes\t1258291
             database.state_bytes\t36864
             database.read_only\tfalse
+            database.free_bytes\t1024
             source.facts.kind\tchucknorris
             source.facts.enabled\ttrue
             source.facts.items\t312
@@ -219,6 +217,6 @@ struct StatusScreenTests {
         )
         let text = screen(width) { $0.status(status, now: now) }
         #expect(forbidden(in: width == nil ? text.replacing("\t", with: "") : text) == [])
-        #expect(text.contains("\ta") || text.contains("  a"))
+        #expect(text.contains("abcdefg h i j") || width == 1)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import NorrisProtocol
 import NorrisTerminal
 import Testing
 
@@ -19,11 +20,12 @@ struct TerminalFactsTests {
     }
 
     @Test func asksTheDriverOfARealTerminal() {
-        let terminal = PseudoTerminal(columns: 123)
-        #expect(TerminalFacts(descriptor: terminal.descriptor) == TerminalFacts(isTerminal: true, columns: 123))
+        let terminal = PseudoTerminal(columns: 123, rows: 45)
+        let facts = TerminalFacts(isTerminal: true, columns: 123, rows: 45)
+        #expect(TerminalFacts(descriptor: terminal.descriptor) == facts)
     }
 
-    @Test func knowsNoWidthWhereTheDriverSaysZero() {
+    @Test func knowsNoSizeWhereTheDriverSaysZero() {
         let terminal = PseudoTerminal(columns: 0)
         #expect(TerminalFacts(descriptor: terminal.descriptor) == TerminalFacts(isTerminal: true, columns: nil))
     }
@@ -39,7 +41,7 @@ struct PseudoTerminal: ~Copyable {
     let descriptor: Int32
     private let master: Int32
 
-    init(columns: UInt16) {
+    init(columns: UInt16, rows: UInt16 = 0) {
         // As pty(7) tells: unlock the other side, ask for its number, open it. The requests are TIOCSPTLCK and
         // TIOCGPTN (ioctl_tty(2)), whose macros Swift does not import.
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
@@ -47,6 +49,7 @@ struct PseudoTerminal: ~Copyable {
         var number: UInt32 = 0
         var size = winsize()
         size.ws_col = columns
+        size.ws_row = rows
         let isUnlocked = ioctl(master, 0x4004_5431, &locked) == 0 && ioctl(master, 0x8004_5430, &number) == 0
         descriptor = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
         precondition(isUnlocked && ioctl(descriptor, UInt(TIOCSWINSZ), &size) == 0, "There is no pseudo-terminal.")
