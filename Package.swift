@@ -77,7 +77,8 @@ let tests: [Target] = [
     .testTarget(name: "NorrisClientTests", dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTestSupport"]),
     .testTarget(
         name: "NorrisCommandsTests",
-        dependencies: ["NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisTerminal", "NorrisTestSupport"]
+        dependencies: ["NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisTerminal", "NorrisTestSupport"],
+        exclude: ["Golden"]
     ),
     .testTarget(
         name: "NorrisDaemonTests",

@@ -22,28 +22,72 @@ struct DaemonCommands {
         }
     }
 
-    var restart: String {
+    /// Whether it is the one of the whole machine, whose folders systemd makes.
+    var isForSystem: Bool { keeper == .system }
+
+    var restart: Advice {
         switch keeper {
-        case .system: "systemctl restart norrisd.socket norrisd"
-        case .user: "systemctl --user restart norrisd, or just: norrisd"
-        case .nobody: "norrisd --socket \(shellQuoted(socket))"
+        case .system: "\(command: "systemctl restart norrisd.socket norrisd")"
+        case .user: "\(command: "systemctl --user restart norrisd"), or just: \(command: "norrisd")"
+        case .nobody: "\(command: start)"
         }
     }
 
-    /// How to give it a key for Giphy.
-    var gifKey: String {
-        let key = "Put a key from https://developers.giphy.com"
+    /// The same where one is still there, such as one of another version.
+    var replace: Advice { restart(after: "pkill -x norrisd; sleep 2") }
+
+    /// The same where one is still there and hangs, so that it may not end when it is told to.
+    var kill: Advice { restart(after: "pkill -KILL -x norrisd") }
+
+    private func restart(after end: String) -> Advice {
         switch keeper {
-        case .system: return "\(key) into /etc/credstore/giphy-api-key, then: systemctl restart norrisd"
-        case .user, .nobody: return "\(key) into the file that gifs.api_key_file names, then: norrisctl reload"
+        case .system: restart
+        case .user:
+            """
+            \(command: "systemctl --user restart norrisd"), or where you run it yourself: \
+            \(command: "\(end); norrisd")
+            """
+        case .nobody: "\(command: "\(end); \(start)")"
+        }
+    }
+
+    private var start: String { "norrisd --socket \(shellQuoted(socket))" }
+
+    /// How to give it a key for Giphy.
+    var gifKey: Advice {
+        // install(1) copies what is typed, so that the key is in no history and no list of processes.
+        func paste(_ path: String) -> Advice {
+            "\(command: "install -D -m 600 /dev/stdin \(path)") (paste it, Return, Ctrl-D)"
+        }
+        let key = "Get a key at https://developers.giphy.com, then"
+        switch keeper {
+        case .system:
+            return """
+                \(key) as root: \(paste("/etc/credstore/giphy-api-key")), then: \
+                \(command: "systemctl restart norrisd")
+                """
+        case .user, .nobody:
+            return """
+                \(key): \(paste("~/.config/norrisd/giphy-api-key")), name that file as gifs.api_key_file in \
+                ~/.config/norrisd/config.yaml, then: \(command: "norrisctl reload")
+                """
+        }
+    }
+
+    /// What shows how full the disks are that it writes to.
+    var disk: String {
+        switch keeper {
+        case .system: "df -h /var/lib /var/cache"
+        case .user: "df -h ~/.local/state ~/.cache"
+        case .nobody: "df -h"
         }
     }
 
     /// A sentence that tells where the daemon's log is.
-    var log: String {
+    var log: Advice {
         switch keeper {
-        case .system: "Read its log: journalctl -u norrisd -n 20"
-        case .user: "Read its log: journalctl --user -u norrisd -n 20"
+        case .system: "Read its log: \(command: "journalctl -u norrisd -n 20")"
+        case .user: "Read its log: \(command: "journalctl --user -u norrisd -n 20")"
         case .nobody: "Read what it has written to its standard error."
         }
     }

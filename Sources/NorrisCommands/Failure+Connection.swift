@@ -7,11 +7,11 @@ import NorrisTerminal
 enum SocketChoice: Equatable {
     case flag, environment, standard
 
-    init(flag: String?, environment: [String: String]) {
+    init(flag: String?, environment: Environment) {
         if flag != nil {
             self = .flag
         } else {
-            self = environment["NORRISD_SOCKET", default: ""].isEmpty ? .standard : .environment
+            self = environment.value(of: "NORRISD_SOCKET") == nil ? .standard : .environment
         }
     }
 }
@@ -36,13 +36,16 @@ extension Failure {
             self.init(
                 .notPermitted,
                 "You may not connect to \(path).",
-                hint: "See who may: ls -l \(shellQuoted(path)); or run one of your own: systemctl --user start norrisd"
+                hint: """
+                    See who may: \(command: "ls -l \(shellQuoted(path))"); \
+                    or run one of your own: \(command: "systemctl --user start norrisd")
+                    """
             )
         case .notASocket(let path):
             self.init(
                 .unavailable,
                 "\(path) is not a socket that norrisd listens on.",
-                hint: choice.remedy.map { "Name another path, or \($0)." }
+                hint: choice.remedy.map { "Name another path, or \($0)." as Advice }
                     ?? "Move it away, then: \(DaemonCommands(socket: path).restart)"
             )
         case .pathTooLong(let path):
@@ -81,11 +84,14 @@ extension Failure {
         }
     }
 
-    private static func start(_ paths: [String], _ choice: SocketChoice) -> String {
+    private static func start(_ paths: [String], _ choice: SocketChoice) -> Advice {
         if let remedy = choice.remedy, let path = paths.first {
-            return "Start one there: norrisd --socket \(shellQuoted(path)); or \(remedy)"
+            return "Start one there: \(command: "norrisd --socket \(shellQuoted(path))"); or \(remedy)"
         }
-        return "Start it: systemctl start norrisd, or systemctl --user start norrisd, or just: norrisd"
+        return """
+            Start it: \(command: "systemctl start norrisd"), or \(command: "systemctl --user start norrisd"), \
+            or just: \(command: "norrisd")
+            """
     }
 }
 

@@ -4,11 +4,11 @@ extension Failure {
     /// An error that the daemon answered with. `method` is the one that was called; an unknown one means an older
     /// daemon, for norrisctl calls none that the daemon of its own version does not know.
     init(_ error: ResponseError, method: String) {
-        self.init(ExitStatus(error), error.message, hint: error.hint, response: error)
+        self.init(ExitStatus(error), error.message, hint: error.hint.map { Advice($0) }, response: error)
         if error.code == .unknownMethod {
             status = .unavailable
             message = "This norrisd does not know \(method); it is older than norrisctl \(NorrisVersion.current)."
-            hint = "Update norrisd, then: systemctl restart norrisd"
+            hint = "Update norrisd, then: \(command: "systemctl restart norrisd")"
         }
     }
 

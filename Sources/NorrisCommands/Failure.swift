@@ -8,7 +8,7 @@ struct Failure: Error, Equatable {
     var message: String
 
     /// What to do, best of all a command.
-    var hint: String?
+    var hint: Advice?
 
     /// Further lines below the hint, where one command does not do.
     var steps: [String] = []
@@ -16,7 +16,7 @@ struct Failure: Error, Equatable {
     /// The daemon's own words, where it answered with an error.
     var response: ResponseError?
 
-    init(_ status: ExitStatus, _ message: String, hint: String? = nil, response: ResponseError? = nil) {
+    init(_ status: ExitStatus, _ message: String, hint: Advice? = nil, response: ResponseError? = nil) {
         self.status = status
         self.message = message
         self.hint = hint

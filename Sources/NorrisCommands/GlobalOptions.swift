@@ -43,6 +43,7 @@ struct GlobalOptions: ParsableArguments {
         settings.color = color.flatMap(ColorChoice.init) ?? settings.color
         settings.socket = socket
         settings.timeout = timeout.flatMap(Timeout.init) ?? settings.timeout
+        settings.hasTimeout = timeout != nil
         return settings
     }
 }

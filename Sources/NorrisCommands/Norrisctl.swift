@@ -1,6 +1,5 @@
 import ArgumentParser
 import NorrisProtocol
-import NorrisTerminal
 
 /// The program as a whole: what `norrisctl` alone does, and the list of commands.
 struct Norrisctl: SessionCommand {
@@ -9,7 +8,7 @@ struct Norrisctl: SessionCommand {
         FactCommand.self, CategoriesCommand.self, SearchCommand.self, GifCommand.self, FeedCommand.self,
         PostCommand.self, ReadCommand.self, FavoriteCommand.self, RecentCommand.self, StatusCommand.self,
         WatchCommand.self, RefreshCommand.self, ReloadCommand.self, ClearCacheCommand.self, DoctorCommand.self,
-        CallCommand.self,
+        PromptCommand.self, InitCommand.self, CompletionCommand.self, CallCommand.self,
     ]
 
     static let version = "norrisctl \(NorrisVersion.current) (protocol \(ServerInfo.protocolVersion))"
@@ -30,7 +29,7 @@ struct Norrisctl: SessionCommand {
               0   done
               1   nothing matched
               64  wrong usage
-              69  norrisd cannot be reached, or is too old
+              69  norrisd cannot be reached, or is too old; or another program is missing
               70  internal error
               74  something cannot be written
               75  try again later
@@ -43,17 +42,7 @@ struct Norrisctl: SessionCommand {
 
     @OptionGroup var globals: GlobalOptions
 
-    /// The welcome.
     func run(in session: Session) -> Report {
-        var screen = Screen(layout: session.layout)
-        screen.paragraph("norrisctl shows facts, GIFs and posts from norrisd, the daemon that keeps them at hand.")
-        screen.line()
-        screen.line("Three things to try:")
-        for command in ["norrisctl fact --category dev", "norrisctl gif round house kick", "norrisctl feed"] {
-            screen.line([Span("  "), Span(command, .bold)])
-        }
-        screen.line()
-        screen.paragraph("norrisctl --help lists all commands.")
-        return Report(screen)
+        Welcome(session).report
     }
 }

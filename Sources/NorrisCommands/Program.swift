@@ -6,13 +6,21 @@ import NorrisTerminal
 package enum Program {
     /// Runs the command line and ends the process.
     package static func run() -> Never {
+        occupyStandardDescriptors()
         // A reader that goes away is met at write(2), and is no error.
         signal(SIGPIPE, SIG_IGN)
-        exit(finish(report(arguments: Array(CommandLine.arguments.dropFirst()), system: .real())))
+        let system = System.real()
+        exit(finish(report(arguments: Array(CommandLine.arguments.dropFirst()), system: system), system))
     }
 
     /// What a command line comes to on a machine; nothing is written.
     package static func report(arguments: [String], system: System) -> Report {
+        if arguments.first == Completion.request {
+            return Completion(words: Array(arguments.dropFirst()), system: system).report()
+        }
+        if let command = PlainCommand(arguments) {
+            return command.report(system: system)
+        }
         let invocation = Invocation(arguments)
         if invocation.words.isEmpty {
             return report(Norrisctl.self, arguments, invocation, system)
@@ -23,7 +31,11 @@ package enum Program {
         guard let command = invocation.command else {
             return Report(Usage.unknownCommand(invocation.words), json: false)
         }
-        return report(command, invocation.arguments, invocation, system)
+        var outcome = report(command, invocation.arguments, invocation, system)
+        if command == PromptCommand.self {
+            outcome.isForPrompt = true
+        }
+        return outcome
     }
 
     private static func report<Command: SessionCommand>(
@@ -39,33 +51,25 @@ package enum Program {
                 try parsed.run()
                 return Report()
             }
-            return report(command, Session(settings: command.globals.settings, system: system))
+            return Report(of: Session(settings: command.globals.settings, system: system), command.run)
         } catch {
             return Usage(invocation: invocation).report(error, of: type, system: system)
         }
     }
 
-    private static func report(_ command: some SessionCommand, _ session: Session) -> Report {
-        do {
-            return try command.run(in: session)
-        } catch {
-            return Report(error, json: session.settings.json)
-        }
-    }
-
     /// Writes the report and returns the exit status.
-    private static func finish(_ report: Report) -> Int32 {
+    private static func finish(_ report: Report, _ system: System) -> Int32 {
         var report = report
         do {
-            try writeAll(report.output, to: STDOUT_FILENO)
+            try system.writeOutput(report.output)
         } catch {
-            guard let message = error.message else { return ExitStatus.done.rawValue }
+            guard !report.isForPrompt, let message = error.message else { return ExitStatus.done.rawValue }
             report.status = .inputOutput
             report.note(message)
         }
-        let notes = report.notes.map { $0 + "\n" }.joined()
-        // Where standard error cannot be written there is no one left to tell.
-        try? writeAll(Array(notes.utf8), to: STDERR_FILENO)
+        if !report.notes.isEmpty {
+            system.writeError(Array(report.notes.map { $0 + "\n" }.joined().utf8))
+        }
         return report.status.rawValue
     }
 }

@@ -27,6 +27,9 @@ struct RefreshWait {
             case .result, .unknown: break
             }
             if progress.isDone { return .stop }
+            if !progress.waiting.isEmpty {
+                session.system.waiting.show("fetching from \(progress.waiting.joined(separator: ", "))")
+            }
             return .goOn(within: patience.duration - (session.system.elapsed() - start))
         }
         if let end {

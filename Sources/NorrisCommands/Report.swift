@@ -12,6 +12,11 @@ package struct Report: Equatable, Sendable {
 
     package var status: ExitStatus
 
+    /// Whether it stands in a prompt, which goes on whatever has happened.
+    var isForPrompt = false {
+        didSet { status = isForPrompt ? .done : status }
+    }
+
     init(status: ExitStatus = .done) {
         self.status = status
     }
@@ -34,11 +39,35 @@ package struct Report: Equatable, Sendable {
         if json, let response = failure.response {
             notes = [String(decoding: Self.line(response).dropLast(), as: UTF8.self)]
         } else {
-            note(failure.message)
-            hint(failure.hint)
-            for step in failure.steps {
-                hint(step)
-            }
+            add(failure)
+        }
+    }
+
+    /// What a command comes to in a session.
+    init(of session: Session, _ run: (Session) throws(Failure) -> Report) {
+        do throws(Failure) {
+            self = try run(session)
+        } catch {
+            self.init(error, json: session.settings.json)
+        }
+    }
+
+    /// Adds a failure in words; what else there is stays.
+    mutating func add(_ failure: Failure) {
+        status = failure.status
+        note(failure.message)
+        hint(failure.hint?.text)
+        for step in failure.steps {
+            hint(step)
+        }
+    }
+
+    /// Does something beside the content, and adds what has been done, or why not.
+    mutating func attempt(_ body: () throws(Failure) -> String) {
+        do throws(Failure) {
+            remark(try body())
+        } catch {
+            add(error)
         }
     }
 

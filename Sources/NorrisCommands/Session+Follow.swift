@@ -26,8 +26,10 @@ extension Session {
         }
         var failure: Failure?
         var hasBegun = false
+        system.waiting.show("waiting for norrisd")
         let error = system.follow(lines, sockets, timeLeft) { line in
             hasBegun = true
+            system.waiting.erase()
             do throws(Failure) {
                 return try receive(try read(line, methods: requests.map(\.method.name)))
             } catch {

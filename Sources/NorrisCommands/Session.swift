@@ -50,7 +50,7 @@ extension Session {
 
     /// Reads the outcome of a call.
     func read<Value: JSONDecodable>(
-        _ outcome: Result<JSON, ResponseError>,
+        _ outcome: Response.Outcome,
         of method: MethodDescription
     ) throws(Failure) -> Reply<Value> {
         switch outcome {
@@ -69,7 +69,8 @@ extension Session {
     func send(
         _ method: String,
         _ parameters: (some JSONEncodable)? = JSON?.none
-    ) throws(Failure) -> Result<JSON, ResponseError> {
+    ) throws(Failure) -> Response.Outcome {
+        system.waiting.show(waitingText(method))
         do {
             return try send(Self.line(method, parameters), to: sockets)
         } catch {
@@ -77,17 +78,27 @@ extension Session {
         }
     }
 
+    /// What is waited for: GIFs and searches the daemon may have to ask for itself.
+    private func waitingText(_ method: String) -> String {
+        switch method {
+        case GifSearch.description.name, GifTrending.description.name, GifRandom.description.name: "asking Giphy"
+        case FactSearch.description.name: "searching"
+        default: "waiting for norrisd"
+        }
+    }
+
     /// Sends a line to one of the sockets and reads the reply's envelope.
-    func send(_ line: [UInt8], to sockets: [String]) throws(SendError) -> Result<JSON, ResponseError> {
-        switch system.exchange(line, sockets, timeLeft) {
-        case .failure(let error):
+    func send(_ line: [UInt8], to sockets: [String]) throws(SendError) -> Response.Outcome {
+        let reply: [UInt8]
+        do {
+            reply = try system.exchange(line, sockets, timeLeft)
+        } catch {
             throw .connection(error)
-        case .success(let reply):
-            do {
-                return try Response(json: JSON.parse(reply)).outcome
-            } catch {
-                throw .reply("\(error)")
-            }
+        }
+        do {
+            return try Response(json: JSON.parse(reply)).outcome
+        } catch {
+            throw .reply("\(error)")
         }
     }
 

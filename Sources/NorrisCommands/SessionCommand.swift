@@ -37,9 +37,22 @@ extension CommandConfiguration {
             _superCommandName: parent,
             abstract: abstract,
             usage: "\(parent) \(name)" + (usage.isEmpty ? "" : " \(usage)"),
-            discussion: discussion,
+            discussion: filled(discussion),
             version: Norrisctl.version,
             subcommands: subcommands
         )
     }
+}
+
+/// A text with each paragraph on one line, for the help wraps it to the terminal; lines that begin with a blank stay.
+private func filled(_ text: String) -> String {
+    var lines: [String] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        if let last = lines.last, !last.isEmpty, !last.hasPrefix(" "), !line.isEmpty, !line.hasPrefix(" ") {
+            lines[lines.count - 1] += " " + line
+        } else {
+            lines.append(String(line))
+        }
+    }
+    return lines.joined(separator: "\n")
 }

@@ -8,4 +8,6 @@ struct Settings: Equatable, Sendable {
     var color = ColorChoice.auto
     var socket: String?
     var timeout = Timeout.standard
+    /// Whether the user has said the time, which then is for other programs too.
+    var hasTimeout = false
 }

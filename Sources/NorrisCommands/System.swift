@@ -5,11 +5,15 @@ package import NorrisTerminal
 
 /// All that a command may ask of the machine, as values and functions, so that tests can stand in for it.
 package struct System {
-    package var environment: [String: String]
+    package var environment: Environment
 
-    /// About standard output.
-    package var terminal: TerminalFacts
+    /// About standard output; asked anew each time, for a terminal may be resized.
+    package var terminal: TerminalFacts { lookAtTerminal() }
+    private let lookAtTerminal: () -> TerminalFacts
     package var isErrorTerminal: Bool
+
+    /// What is shown on standard error while the daemon is waited for.
+    package var waiting: WaitingLine
 
     /// Whether somebody would have to type what is read from standard input.
     package var isInputTerminal: Bool
@@ -19,7 +23,7 @@ package struct System {
     package var elapsed: () -> Duration
 
     /// Sends a line to the first socket that accepts and returns the reply, within the time.
-    package var exchange: (_ line: [UInt8], _ sockets: [String], Duration) -> Result<[UInt8], ClientError>
+    package var exchange: (_ line: [UInt8], _ sockets: [String], Duration) throws(ClientError) -> [UInt8]
 
     /// Sends lines on one connection and hands over every line that comes, as ``Client/follow(_:receive:)``; nil where
     /// the closure has stopped it.
@@ -38,25 +42,34 @@ package struct System {
     /// A file up to its end, or some bytes past the limit.
     package var readFile: (_ path: String, _ limit: Int) throws(ReadError) -> [UInt8]
 
+    package var fileStatus: (_ path: String) throws(ReadError) -> FileStatus
+
+    /// Runs another program and waits for it.
+    package var run: (SubprocessRequest) -> SubprocessOutcome
+
     package init(
-        environment: [String: String],
-        terminal: TerminalFacts,
+        environment: Environment,
+        terminal: @autoclosure @escaping () -> TerminalFacts,
         isErrorTerminal: Bool,
+        waiting: WaitingLine = .off,
         isInputTerminal: Bool,
         now: Timestamp,
         elapsed: @escaping () -> Duration,
-        exchange: @escaping (_ line: [UInt8], _ sockets: [String], Duration) -> Result<[UInt8], ClientError>,
+        exchange: @escaping (_ line: [UInt8], _ sockets: [String], Duration) throws(ClientError) -> [UInt8],
         follow: @escaping (
             _ lines: [[UInt8]], _ sockets: [String], Duration, _ receive: ([UInt8]) -> FollowStep
         ) -> ClientError?,
         writeOutput: @escaping (_ bytes: [UInt8]) throws(WriteError) -> Void,
         writeError: @escaping (_ bytes: [UInt8]) -> Void,
         readInput: @escaping (_ limit: Int) -> [UInt8]?,
-        readFile: @escaping (_ path: String, _ limit: Int) throws(ReadError) -> [UInt8]
+        readFile: @escaping (_ path: String, _ limit: Int) throws(ReadError) -> [UInt8],
+        fileStatus: @escaping (_ path: String) throws(ReadError) -> FileStatus,
+        run: @escaping (SubprocessRequest) -> SubprocessOutcome
     ) {
         self.environment = environment
-        self.terminal = terminal
+        lookAtTerminal = terminal
         self.isErrorTerminal = isErrorTerminal
+        self.waiting = waiting
         self.isInputTerminal = isInputTerminal
         self.now = now
         self.elapsed = elapsed
@@ -66,47 +79,62 @@ package struct System {
         self.writeError = writeError
         self.readInput = readInput
         self.readFile = readFile
+        self.fileStatus = fileStatus
+        self.run = run
     }
 }
 
 extension System {
     /// The machine itself.
     package static func real() -> System {
-        System(
-            environment: environmentVariables(),
+        let environment = Environment { name in getenv(name).map { String(cString: $0) } }
+        let isErrorTerminal = isatty(STDERR_FILENO) == 1
+        let isUTF8 = isUTF8Locale(environment)
+        let output = TextWriter(descriptor: STDOUT_FILENO, isASCII: !isUTF8 && isatty(STDOUT_FILENO) == 1)
+        let errors = TextWriter(descriptor: STDERR_FILENO, isASCII: !isUTF8 && isErrorTerminal)
+        let waiting = WaitingLine(
+            isOn: isErrorTerminal && !isDumbTerminal(environment),
+            elapsed: monotonicTime,
+            columns: { TerminalFacts(descriptor: STDERR_FILENO).width(flag: nil, environment: environment) },
+            // Where standard error cannot be written there is no one left to tell; so it is below.
+            write: { try? errors.write(Array($0.utf8)) }
+        )
+        return System(
+            environment: environment,
             terminal: TerminalFacts(descriptor: STDOUT_FILENO),
-            isErrorTerminal: isatty(STDERR_FILENO) == 1,
+            isErrorTerminal: isErrorTerminal,
+            waiting: waiting,
             isInputTerminal: isatty(STDIN_FILENO) == 1,
             now: .now(),
             elapsed: monotonicTime,
-            exchange: { line, sockets, timeout in
-                Result { () throws(ClientError) in try Client(candidates: sockets, timeout: timeout).call(line) }
+            exchange: { line, sockets, timeout throws(ClientError) in
+                try Client(candidates: sockets, timeout: timeout).call(line, ticker: waiting.tick)
             },
             follow: { lines, sockets, timeout, receive in
                 do throws(ClientError) {
-                    try Client(candidates: sockets, timeout: timeout).follow(lines, receive: receive)
+                    let client = Client(candidates: sockets, timeout: timeout)
+                    try client.follow(lines, ticker: waiting.tick, receive: receive)
                     return nil
                 } catch {
                     return error
                 }
             },
-            writeOutput: { bytes throws(WriteError) in try writeAll(bytes, to: STDOUT_FILENO) },
-            // Where standard error cannot be written there is no one left to tell.
-            writeError: { bytes in try? writeAll(bytes, to: STDERR_FILENO) },
+            writeOutput: { bytes throws(WriteError) in
+                waiting.erase()
+                try output.write(bytes)
+            },
+            writeError: { bytes in
+                waiting.erase()
+                try? errors.write(bytes)
+            },
             readInput: { limit in try? readAll(STDIN_FILENO, limit: limit) },
-            readFile: NorrisCommands.readFile
-        )
-    }
-
-    /// The variables that norrisctl looks at; reading all of them would take longer.
-    private static func environmentVariables() -> [String: String] {
-        var environment: [String: String] = [:]
-        for name in ["CLICOLOR_FORCE", "COLUMNS", "NORRISD_SOCKET", "NO_COLOR", "TERM", "XDG_RUNTIME_DIR"] {
-            if let value = getenv(name) {
-                environment[name] = String(cString: value)
+            readFile: NorrisCommands.readFile,
+            fileStatus: NorrisCommands.fileStatus,
+            run: { request in
+                waiting.erase()
+                return runSubprocess(request) { _ = waiting.tick() }
             }
-        }
-        return environment
+        )
     }
 
     private static func monotonicTime() -> Duration {

@@ -5,8 +5,17 @@ package struct Timeout: Equatable, Sendable {
 
     package static let standard = Timeout(text: "5s", duration: .seconds(5))
 
+    /// What nobody notices at a prompt.
+    static let prompt = Timeout(text: "50ms", duration: .milliseconds(50))
+
+    /// For the words behind a Tab: with the start of the program it is a tenth of a second.
+    static let completion = Timeout(text: "80ms", duration: .milliseconds(80))
+
     /// For what is fetched from the net, and for what takes many calls.
     package static let long = Timeout(text: "10m", duration: .seconds(600))
+
+    /// For what is nice to have beside something else.
+    static let moment = Timeout(text: "100ms", duration: .milliseconds(100))
 
     private init(text: String, duration: Duration) {
         self.text = text

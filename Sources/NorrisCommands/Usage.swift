@@ -20,8 +20,8 @@ struct Usage {
     }
 
     private func help(_ error: any Error, _ command: any SessionCommand.Type, _ system: System) -> Report {
-        // Long lines are hard to read; help has no other reason to be wide.
-        let columns = min(system.terminal.width(flag: nil, environment: system.environment), 100)
+        // Long lines are hard to read, and ArgumentParser has no room for its text beside the options below some 30.
+        let columns = max(40, min(system.terminal.width(flag: nil, environment: system.environment), 100))
         let text = command.fullMessage(for: error, columns: columns)
         var report = Report()
         report.output = Array((text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n").utf8)
@@ -40,7 +40,7 @@ struct Usage {
             "There is no command \(words.joined(separator: " ").quotedForMessage).",
             hint: nearest.isEmpty
                 ? "\(program) --help lists them."
-                : "Did you mean: " + nearest.map { "\(program) \($0)" }.joined(separator: ", or ")
+                : "Did you mean: \(nearest.map { "\(program) \($0)" }.joined(separator: ", or "))"
         )
     }
 }

@@ -33,8 +33,10 @@ struct DoctorCommandTests {
         ok\tconnect\tnorrisd answers.
         ok\tversion\tnorrisd \(NorrisVersion.current) speaks protocol 1, as this norrisctl does.
         ok\tstatus\t120 facts are served.
-        ok\tsource facts\t120 items are stored.
         ok\tdatabases\tThey can be written: cache 4.0 KiB, state 2.0 KiB.
+        ok\tclock\tIt says 2026-11-21T12:00:00Z.
+        ok\tsource facts\t120 items are stored.
+        ok\tprompt\t/run/norrisd/prompt-facts was written just now.
 
         """
 
@@ -47,26 +49,77 @@ struct DoctorCommandTests {
     }
 
     @Test func findsNothingWhereAllIsWell() {
-        let machine = Machine(results: info(), status())
+        let machine = Machine(results: info(), status()).withPromptFacts()
         #expect(machine.run("doctor") == Outcome(output: well))
         #expect(machine.methods == ["server.info", "server.status"])
     }
 
     @Test func isATableOnATerminal() {
-        let failing = status(freshness: offline)
+        let failing = status(freshness: failing("http"))
         #expect(Machine(results: info(), failing).onTerminal(columns: 60).run("doctor") == Outcome(output: """
             ok    socket        /run/norrisd.sock is there.
             ok    connect       norrisd answers.
             ok    version       norrisd \(NorrisVersion.current) speaks protocol 1, as this
                                 norrisctl does.
             ok    status        120 facts are served.
-            warn  source facts  It is offline since 3 hours ago (There
-                                is no route to api.chucknorris.io). Try
-                                now: norrisctl refresh facts --wait
             ok    databases     They can be written: cache 4.0 KiB,
                                 state 2.0 KiB.
+            ok    clock         It says 2026-11-21T12:00:00Z.
+            warn  source facts  It is answering with errors just now
+                                (m).
+                                Try now:
+                                norrisctl refresh facts --wait
+            warn  prompt        Shells have no facts to show: there is
+                                no /run/norrisd/prompt-facts.
+                                Have it written:
+                                systemctl restart norrisd.socket norrisd
 
             """))
+    }
+
+    @Test func isAListOnANarrowTerminal() {
+        let machine = Machine(results: info(), status(freshness: failing("http"))).withPromptFacts()
+        #expect(machine.onTerminal(columns: 40).run("doctor") == Outcome(output: """
+            ok    socket: /run/norrisd.sock is
+                  there.
+            ok    connect: norrisd answers.
+            ok    version: norrisd \(NorrisVersion.current) speaks
+                  protocol 1, as this norrisctl
+                  does.
+            ok    status: 120 facts are served.
+            ok    databases: They can be written:
+                  cache 4.0 KiB, state 2.0 KiB.
+            ok    clock: It says
+                  2026-11-21T12:00:00Z.
+            warn  source facts: It is answering with
+                  errors just now (m).
+                  Try now:
+                  norrisctl refresh facts --wait
+            ok    prompt: /run/norrisd/prompt-facts
+                  was written just now.
+
+            """))
+    }
+
+    @Test func aLongSubjectDoesNotPushTheOthersAside() {
+        let long = status(freshness: failing("http")).replacing("\"facts\"", with: "\"a-feed-with-a-very-long-name\"")
+        let output = Machine(results: info(), long).withPromptFacts().onTerminal().run("doctor").output
+        #expect(output.hasPrefix("ok    socket     /run/norrisd.sock is there.\n"))
+        #expect(output.contains("""
+
+            warn  source a-feed-with-a-very-long-name: It is answering with errors just now
+                  (m).
+                  Try now:
+                  norrisctl refresh a-feed-with-a-very-long-name --wait
+
+            """))
+    }
+
+    @Test func aDaemonThatHangsIsKilledAndOneThatAnswersIsNot() {
+        let hung = Machine(failure: .timedOut(path: "/tmp/s")).run("doctor", "--socket", "/tmp/s").output
+        #expect(hung.contains(" Start it anew: pkill -KILL -x norrisd; norrisd --socket /tmp/s\n"))
+        let older = Machine(results: info(version: "0.0.9"), status()).run("doctor", "--socket", "/tmp/s").output
+        #expect(older.contains(" Update both, then: pkill -x norrisd; sleep 2; norrisd --socket /tmp/s\n"))
     }
 
     @Test func coloursTheOutcomes() {
@@ -126,11 +179,13 @@ struct DoctorCommandTests {
         let statusReply = Array(#"{"jsonrpc":"2.0","id":1,"result":\#(status())}"#.utf8)
         // That there is no daemon of the user's own is nothing to speak of.
         let missing = Machine([.failure(.noSocket(paths: [user])), .success(reply), .success(statusReply)])
+        missing.files["/run/norrisd/prompt-facts"] = [0x61]
         missing.environment = ["XDG_RUNTIME_DIR": "/run/user/1000"]
         #expect(missing.run("doctor") == Outcome(output: well))
         #expect(missing.sockets.prefix(2) == [[user], ["/run/norrisd.sock"]])
         // That it has died is.
         let dead = Machine([.failure(.refused(path: user)), .success(reply), .success(statusReply)])
+        dead.files["/run/norrisd/prompt-facts"] = [0x61]
         dead.environment = ["XDG_RUNTIME_DIR": "/run/user/1000"]
         #expect(dead.run("doctor") == Outcome(output: """
             warn\tsocket\tnorrisd is not running any more: nobody listens on \(user). Start it again: systemctl --user \
@@ -162,7 +217,10 @@ struct DoctorCommandTests {
             both, then: systemctl restart norrisd.socket norrisd
             """)
         let machine = Machine(results: info(protocol: 2))
-        #expect(line("version", machine, status: .unavailable)?.hasPrefix("fail\tversion\t") == true)
+        #expect(line("version", machine, status: .unavailable) == """
+            fail\tversion\tnorrisd \(NorrisVersion.current) speaks protocol 2, norrisctl \(NorrisVersion.current) \
+            speaks protocol 1. Update norrisctl.
+            """)
         #expect(machine.requests.count == 1)
         #expect(line("version", Machine(error: .unknownMethod("server.info")), status: .unavailable) != nil)
     }
@@ -194,14 +252,22 @@ struct DoctorCommandTests {
     }
 
     @Test(arguments: [
-        ("/run/norrisd.sock", "into /etc/credstore/giphy-api-key, then: systemctl restart norrisd"),
-        ("/run/user/7/norrisd.sock", "into the file that gifs.api_key_file names, then: norrisctl reload"),
-        ("/tmp/s", "into the file that gifs.api_key_file names, then: norrisctl reload"),
+        (
+            "/run/norrisd.sock",
+            "as root: install -D -m 600 /dev/stdin /etc/credstore/giphy-api-key (paste it, Return, Ctrl-D), "
+                + "then: systemctl restart norrisd"
+        ),
+        (
+            "/run/user/7/norrisd.sock",
+            ": install -D -m 600 /dev/stdin ~/.config/norrisd/giphy-api-key (paste it, Return, Ctrl-D), name that "
+                + "file as gifs.api_key_file in ~/.config/norrisd/config.yaml, then: norrisctl reload"
+        ),
     ])
-    func saysWhereTheKeyForGiphyGoes(socket: String, place: String) {
+    func saysWhereTheKeyForGiphyGoes(socket: String, fix: String) {
         let machine = Machine(results: info(), status(freshness: failing("credentials"), kind: "giphy"))
         #expect(machine.run("doctor", "--socket", socket).output.contains(
-            "\tIt is without a valid key just now (m). Put a key from https://developers.giphy.com \(place)\n"
+            "\tIt is without a valid key just now (m). Get a key at https://developers.giphy.com, then"
+                + (fix.hasPrefix(":") ? fix : " " + fix) + "\n"
         ))
     }
 
@@ -215,8 +281,8 @@ struct DoctorCommandTests {
     @Test func failsWhereNothingCanBeWritten() {
         let machine = Machine(results: info(), status(isReadOnly: true))
         #expect(line("databases", machine, status: .inputOutput) == """
-            fail\tdatabases\tThey cannot be written, so nothing new is kept. Free space or repair the disk (df -h), \
-            then: systemctl restart norrisd.socket norrisd
+            fail\tdatabases\tThey cannot be written, so nothing new is kept. Free space or repair the disk: df -h \
+            /var/lib /var/cache, then: systemctl restart norrisd.socket norrisd
             """)
     }
 

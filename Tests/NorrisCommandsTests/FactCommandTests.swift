@@ -76,7 +76,7 @@ struct FactCommandTests {
         #expect(machine.run("fact") == Outcome(
             output: "Stored.\n",
             errors: """
-                norrisctl: facts: offline since 3 hours ago (There is no route to api.chucknorris.io); showing what is \
+                norrisctl: facts: offline for 3 hours (There is no route to api.chucknorris.io); showing what is \
                 stored
 
                 """

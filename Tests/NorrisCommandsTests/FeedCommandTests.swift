@@ -152,7 +152,7 @@ struct FeedCommandTests {
         let outcome = Machine(results: page(post("a", "1"), freshness: offline)).run("feed")
         #expect(outcome.output.hasSuffix("\tAda\t1\n"))
         #expect(outcome.errors == """
-            norrisctl: posts: offline since 3 hours ago (There is no route to api.chucknorris.io); showing what is \
+            norrisctl: posts: offline for 3 hours (There is no route to api.chucknorris.io); showing what is \
             stored
 
             """)
@@ -210,7 +210,7 @@ struct FeedCommandTests {
         let all = status(source("town", fetchedAt: Machine.now), source("b", failure: .http))
         #expect(Machine(results: empty, all).run("feed") == Outcome(
             errors: """
-                norrisctl: b: answering with errors since 1 hour ago (No route); next try in 5 minutes
+                norrisctl: b: answering with errors for 1 hour (No route); next try in 5 minutes
                 norrisctl: No posts: there are none in what was fetched.
 
                 """,
@@ -223,8 +223,8 @@ struct FeedCommandTests {
         let sources = status(source("town", failure: .offline), source("planet", failure: .timeout))
         #expect(Machine(results: failing, sources).run("feed") == Outcome(
             errors: """
-                norrisctl: town: offline since 1 hour ago (No route); next try in 5 minutes
-                norrisctl: planet: timing out since 1 hour ago (No route); next try in 5 minutes
+                norrisctl: town: offline for 1 hour (No route); next try in 5 minutes
+                norrisctl: planet: timing out for 1 hour (No route); next try in 5 minutes
                 norrisctl: No posts: nothing could be fetched yet.
                   Try now: norrisctl refresh --wait
 

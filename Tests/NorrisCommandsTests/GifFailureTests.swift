@@ -73,11 +73,11 @@ struct GifFailureTests {
     @Test(arguments: [
         (
             #"{"kind":"credentials","message":"There is no key for Giphy.","since":"2026-11-21T09:00:00Z"}"#,
-            "gifs: without a valid key since 3 hours ago (There is no key for Giphy); showing what is stored"
+            "gifs: without a valid key for 3 hours (There is no key for Giphy); showing what is stored"
         ),
         (
             #"{"kind":"quota","message":"","since":"2026-11-21T11:50:00Z","retry_at":"2026-11-21T12:40:00Z"}"#,
-            "gifs: out of quota since 10 minutes ago; next try in 40 minutes; showing what is stored"
+            "gifs: out of quota for 10 minutes; next try in 40 minutes; showing what is stored"
         ),
     ])
     func warnsInOneLineBesideWhatIsStored(error: String, warning: String) {

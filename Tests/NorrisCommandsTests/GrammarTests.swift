@@ -64,6 +64,10 @@ struct GrammarTests {
         ["gif", "--random", "--trending"], ["gif", "--random", "--page", "2"], ["gif", "--random", "--limit", "2"],
         ["gif", "--random", "--offline"], ["gif", "--trending", "x"], ["gif", "--offline"], ["gif", "--rendition"],
         ["gif", "--trending", "--offline"], ["gif", "--url", "--markdown"], ["gif", "-x"],
+        ["gif", "--open", "--copy"], ["gif", "--copy", "--show"], ["gif", "--show", "--url"],
+        ["gif", "--open", "--limit", "1"], ["gif", "--copy", "--limit", "1"], ["gif", "--json", "--show"],
+        ["gif", "--copy", "--json"], ["--json", "gif", "--open"], ["fact", "--copy", "--count", "2"],
+        ["fact", "--copy", "--json"], ["post", "a", "--json", "--open"], ["post", "a", "--show", "--json"],
         ["favorite"], ["favorite", "x"], ["favorite", "--kind", "fact", "list"], ["favorite", "add"],
         ["favorite", "add", "cat"], ["favorite", "add", "Gif", "a"], ["favorite", "add", "gif", "a", "b"],
         ["favorite", "add", "gif", "-x"], ["favorite", "remove"], ["favorite", "remove", "factss"],
@@ -72,6 +76,8 @@ struct GrammarTests {
         ["feed", "x"], ["feed", "--limit", "0"], ["feed", "--limit", "101"], ["feed", "--page", "11"],
         ["feed", "--source"], ["feed", "--author"], ["feed", "-x"], ["post"], ["post", "a", "b"], ["post", "-x"],
         ["read"], ["read", "a", "--all"], ["read", "-x"], ["read", "--all", "x"],
+        ["init"], ["init", "sh"], ["init", "Bash"], ["init", "bash", "zsh"], ["init", "bash", "--max-length", "0"],
+        ["init", "bash", "--max-length", "10001"], ["init", "bash", "--max-length", "x"], ["init", "-x"],
         ["--bogus"], ["--bogus", "fact"], ["--count", "2", "fact"], ["fcat"], ["", "fact"],
     ])
     func refusesWhatIsNoCommandLine(arguments: [String]) {

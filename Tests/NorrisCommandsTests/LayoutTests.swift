@@ -26,10 +26,11 @@ struct LayoutTests {
     }
 
     @Test(arguments: [
-        ([], 80, [:], true), ([], 80, ["TERM": "dumb"], false), ([], 80, ["NO_COLOR": "1"], false),
+        ([], 80, ["TERM": "xterm"], true), ([], 80, ["TERM": "xterm", "NO_COLOR": "1"], false),
+        ([], 80, [:], false), ([], 80, ["TERM": "dumb"], false),
         (["--color", "always"], 80, ["NO_COLOR": "1"], true), (["--color=never"], 80, ["CLICOLOR_FORCE": "1"], false),
         ([], nil, [:], false), ([], nil, ["CLICOLOR_FORCE": "1"], true), (["--color", "always"], nil, [:], true),
-        (["--plain"], 80, [:], false), (["--plain", "--color", "always"], 80, [:], true),
+        (["--plain"], 80, ["TERM": "xterm"], false), (["--plain", "--color", "always"], 80, [:], true),
         (["--color", "auto"], nil, ["CLICOLOR_FORCE": "0"], false),
     ] as [([String], Int?, [String: String], Bool)])
     func coloursWhereItMay(arguments: [String], columns: Int?, environment: [String: String], isColoured: Bool) {

@@ -20,8 +20,14 @@ final class Machine {
     var isErrorTerminal = false
     var isInputTerminal = false
     var files: [String: [UInt8]] = [:]
+    /// What is at a path; nil for one that cannot be looked at. Files that are not here were written just now.
+    var fileStatuses: [String: FileStatus?] = [:]
     /// What standard output answers to what is written at once.
     var outputError: WriteError?
+
+    /// What becomes of programs, one outcome a run; those not named here, or run more often, are missing.
+    var programs: [String: [SubprocessOutcome]] = [:]
+    private(set) var runs: [SubprocessRequest] = []
 
     /// How long each call takes, and each line that comes.
     var delay: Duration = .zero
@@ -37,6 +43,7 @@ final class Machine {
     private var told: [UInt8] = []
 
     static let now = Timestamp("2026-11-21T12:00:00Z")!
+    var now = Machine.now
 
     init(_ replies: [Result<[UInt8], ClientError>] = []) {
         self.replies = replies
@@ -56,6 +63,12 @@ final class Machine {
         self.init([.failure(failure)])
     }
 
+    /// With the file that the system's daemon keeps for prompts.
+    func withPromptFacts() -> Machine {
+        files["/run/norrisd/prompt-facts"] = Array("One.\n".utf8)
+        return self
+    }
+
     /// Makes standard output a terminal without colours.
     func onTerminal(columns: Int = 80) -> Machine {
         terminal = TerminalFacts(isTerminal: true, columns: columns)
@@ -68,15 +81,19 @@ final class Machine {
     }
 
     func run(_ arguments: [String]) -> Outcome {
+        let waiting = WaitingLine(
+            isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { 80 }, write: { self.told += Array($0.utf8) }
+        )
         let system = System(
-            environment: environment,
-            terminal: terminal,
+            environment: Environment(environment),
+            terminal: self.terminal,
             isErrorTerminal: isErrorTerminal,
+            waiting: waiting,
             isInputTerminal: isInputTerminal,
-            now: Self.now,
+            now: now,
             elapsed: { self.elapsed },
-            exchange: { line, sockets, timeout in
-                self.elapsed += self.delay
+            exchange: { line, sockets, timeout throws(ClientError) in
+                self.pass(self.delay, waiting)
                 self.sockets.append(sockets)
                 self.timeouts.append(timeout)
                 do {
@@ -86,30 +103,63 @@ final class Machine {
                 }
                 guard !self.replies.isEmpty else {
                     Issue.record("There is no reply left for \(String(decoding: line, as: UTF8.self))")
-                    return .failure(.closed(path: "/nowhere"))
+                    throw .closed(path: "/nowhere")
                 }
-                return self.replies.removeFirst()
+                return try self.replies.removeFirst().get()
             },
-            follow: follow,
+            follow: { lines, sockets, timeout, receive in
+                self.follow(lines, sockets, timeout, waiting, receive)
+            },
             writeOutput: { bytes throws(WriteError) in
                 if let error = self.outputError { throw error }
+                waiting.erase()
                 self.written += bytes
             },
-            writeError: { self.told += $0 },
+            writeError: { bytes in
+                waiting.erase()
+                self.told += bytes
+            },
             readInput: { limit in self.input.map { Array($0.prefix(limit + 1)) } },
             readFile: { path, limit throws(ReadError) in
-                guard let bytes = self.files[path] else { throw ReadError(errno: ENOENT) }
+                guard let bytes = self.files[path] else {
+                    throw ReadError(errno: self.fileStatuses[path] == nil ? ENOENT : EACCES)
+                }
                 return Array(bytes.prefix(limit + 1))
+            },
+            fileStatus: { path throws(ReadError) in
+                if let status = self.fileStatuses[path] {
+                    guard let status else { throw ReadError(errno: EACCES) }
+                    return status
+                }
+                guard let bytes = self.files[path] else { throw ReadError(errno: ENOENT) }
+                return FileStatus(isPlainFile: true, bytes: bytes.count, modifiedAt: Self.now)
+            },
+            run: { request in
+                waiting.erase()
+                self.runs.append(request)
+                if case .collected = request.output { self.pass(self.delay, waiting) }
+                guard self.programs[request.program]?.isEmpty == false else { return .missing }
+                return self.programs[request.program]?.removeFirst() ?? .missing
             }
         )
         var outcome = Outcome(Program.report(arguments: arguments, system: system))
+        waiting.erase()
         outcome.output = String(decoding: written, as: UTF8.self) + outcome.output
         outcome.errors = String(decoding: told, as: UTF8.self) + outcome.errors
         return outcome
     }
 
+    /// Lets time go by as the client does, which wakes up as often as the line wants.
+    private func pass(_ time: Duration, _ waiting: WaitingLine) {
+        let end = elapsed + time
+        while elapsed < end {
+            elapsed = min(end, elapsed + waiting.tick())
+        }
+    }
+
     private func follow(
-        _ lines: [[UInt8]], _ sockets: [String], _ timeout: Duration, _ receive: ([UInt8]) -> FollowStep
+        _ lines: [[UInt8]], _ sockets: [String], _ timeout: Duration, _ waiting: WaitingLine,
+        _ receive: ([UInt8]) -> FollowStep
     ) -> ClientError? {
         self.sockets.append(sockets)
         waits.append(timeout)
@@ -121,7 +171,7 @@ final class Machine {
             }
         }
         for line in stream {
-            elapsed += delay
+            pass(delay, waiting)
             guard case .goOn(let time) = receive(Array(line.utf8)) else { return nil }
             if let time, time <= .zero { return .timedOut(path: "/run/norrisd.sock") }
             waits.append(time)

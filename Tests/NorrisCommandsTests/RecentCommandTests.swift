@@ -12,9 +12,9 @@ struct RecentCommandTests {
     @Test func listsThemWithTheirNumbers() {
         let machine = Machine(results: list).onTerminal()
         #expect(machine.run("recent") == Outcome(output: """
-            1  round house  fact  just now
-            2  --json       fact  3 hours ago
-            3  kick         gif   2 days ago
+            1  fact  just now     round house
+            2  fact  3 hours ago  --json
+            3  gif   2 days ago   kick
 
             """))
         #expect(machine.methods == ["recent.list"])

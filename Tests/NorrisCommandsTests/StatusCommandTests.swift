@@ -13,16 +13,16 @@ struct StatusCommandTests {
     @Test func isAPageOnATerminal() {
         let machine = Machine(results: result).onTerminal()
         #expect(machine.run("status") == Outcome(output: """
-            state        degraded
-            message      A configuration was refused.
-            version      0.1.0
+            ● norrisd 0.1.0 degraded
+            A configuration was refused.
+
             uptime       1 minute 1 second
             connections  1
             requests     7
-            databases    cache 4.0 KiB, state 2.0 KiB
+            databases    cache 4.0 KiB · state 2.0 KiB
 
-            SOURCE  KIND         ITEMS  STATE     NEXT RUN  FAILURES
-            facts   chucknorris    120  built in  -                0
+            SOURCE  ITEMS  STATE     NEXT RUN  KIND
+            facts     120  built in  -         chucknorris
 
             """))
         #expect(machine.methods == ["server.status"])

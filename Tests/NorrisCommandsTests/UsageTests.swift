@@ -6,24 +6,8 @@ import Testing
 struct UsageTests {
     private static let commands = [
         "fact", "categories", "search", "recent", "status", "watch", "refresh", "reload", "clear-cache", "doctor",
-        "call", "gif", "favorite", "feed", "post", "read",
+        "call", "gif", "favorite", "feed", "post", "read", "prompt", "init", "completion",
     ]
-
-    @Test func welcomesWithThreeThingsToTry() {
-        let machine = Machine()
-        #expect(machine.run() == Outcome(output: """
-            norrisctl shows facts, GIFs and posts from norrisd, the daemon that keeps them at hand.
-
-            Three things to try:
-              norrisctl fact --category dev
-              norrisctl gif round house kick
-              norrisctl feed
-
-            norrisctl --help lists all commands.
-
-            """))
-        #expect(machine.requests.isEmpty)
-    }
 
     @Test(arguments: [["--version"], ["fact", "--version"], ["--version", "fact"], ["search", "--version"]])
     func tellsTheVersions(arguments: [String]) {

@@ -35,12 +35,23 @@ struct WatchCommandTests {
         let failed = Machine.line(.source("planet", .failed, error: failure, at: Machine.now))
         let machine = Machine.subscribed(Self.finished, failed, Self.stopping).onTerminal(columns: 66)
         #expect(machine.run("watch").output == """
-            2026-11-21T12:00:00Z  facts     finished: 9,000 items
-            2026-11-21T12:00:00Z  planet    failed: offline just now (No
-                                            route); next try in 5 minutes
-            2026-11-21T12:00:00Z  norrisd   stopping
+            12:00:00Z  facts     finished: 9,000 items
+            12:00:00Z  planet    failed: offline just now (No route); next try
+                                 in 5 minutes
+            12:00:00Z  norrisd   stopping
 
             """)
+    }
+
+    @Test func looksWellOnAScreen() throws {
+        let failure = SourceFailure(
+            kind: .offline, message: "There is no route to town.example.", since: Machine.now,
+            retryAt: Timestamp("2026-11-21T12:05:00Z")
+        )
+        let failed = Machine.line(.source("community-of-a-long-name", .failed, error: failure, at: Machine.now))
+        try GoldenScreen(name: "watch", arguments: ["watch"]) {
+            Machine.subscribed(Self.started, Self.added, Self.finished, failed, Self.stopping)
+        }.check()
     }
 
     @Test func printsTheParametersAsJSON() {

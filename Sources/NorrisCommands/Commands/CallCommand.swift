@@ -37,6 +37,7 @@ struct CallCommand: SessionCommand {
         } catch {
             throw Failure(.usage, "The parameters open more than \(JSON.maximumDepth - 1) brackets.")
         }
+        session.system.waiting.show("waiting for norrisd")
         do {
             switch try session.send(line, to: session.sockets) {
             case .success(let result):

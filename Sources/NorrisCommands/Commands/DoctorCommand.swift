@@ -27,20 +27,47 @@ struct DoctorCommand: SessionCommand {
             return Report(json: ["checks": doctor.checks], status: status)
         }
         var screen = Screen(layout: session.layout)
-        let width = doctor.checks.map(\.subject.utf8.count).max() ?? 0
+        let widths = doctor.checks.map { Span($0.subject).width }
+        let subjectWidth = widths.filter { $0 <= Self.maximumSubjectWidth }.max() ?? 0
         for check in doctor.checks {
-            show(check, &screen, subjectWidth: width)
+            show(check, &screen, subjectWidth: subjectWidth)
         }
         return Report(screen, status: status)
     }
 
+    /// In columns; a longer subject, such as one with a long name of a source, stands before its message.
+    private static let maximumSubjectWidth = 20
+
     private func show(_ check: Check, _ screen: inout Screen, subjectWidth: Int) {
-        let text = check.message + (check.fix.map { " \($0)" } ?? "")
         let outcome = Span(check.outcome.rawValue, check.outcome.style)
-        guard screen.layout.width != nil else {
-            screen.fields([outcome, Span(check.subject), Span(text)])
+        let subject = Span(check.subject)
+        guard let width = screen.layout.width else {
+            let text = check.message + (check.fix.map { " \($0.text)" } ?? "")
+            screen.fields([outcome, subject, Span(text)])
             return
         }
-        screen.entry([(outcome, 4), (Span(check.subject), subjectWidth)], Span(text))
+        // Two columns of labels and the gaps behind them leave too little of a narrow terminal.
+        let isNarrow = width < subjectWidth + 8 + 30 || subject.width > subjectWidth
+        if isNarrow {
+            screen.entry([(outcome, 4)], Span("\(check.subject): \(check.message)"))
+        } else {
+            screen.entry([(outcome, 4), (subject, subjectWidth)], Span(check.message))
+        }
+        let labels = [(label: Span(""), columns: isNarrow ? 4 : subjectWidth + 6)]
+        for part in check.fix?.parts ?? [] {
+            switch part {
+            case .words(let text): screen.entry(labels, Span(text.withoutSeparators))
+            case .command(let text): screen.entry(labels, Span(text, .bold), wraps: false)
+            }
+        }
+    }
+}
+
+extension String {
+    /// Words without what parts them from the commands on the lines above and below.
+    fileprivate var withoutSeparators: String {
+        let separators: Set<Character> = [" ", ",", ";"]
+        let words = drop { separators.contains($0) }
+        return String(words.prefix(words.count - words.reversed().prefix { separators.contains($0) }.count))
     }
 }

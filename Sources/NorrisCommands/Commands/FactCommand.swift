@@ -1,6 +1,4 @@
 import ArgumentParser
-import NorrisProtocol
-import NorrisTerminal
 
 /// `norrisctl fact`: the next facts, the fact of the day, or one by its id.
 struct FactCommand: SessionCommand {
@@ -8,8 +6,8 @@ struct FactCommand: SessionCommand {
         "fact",
         abstract: "Show facts you have not seen yet.",
         usage: """
-            [--category <name>]... [--count <n>] [--max-length <n>] [--name <name>] [--explicit]
-            norrisctl fact --id <id> | --today
+            [--category <name>]... [--count <n>] [--max-length <n>] [--name <name>] [--explicit] [--copy]
+            norrisctl fact --id <id> | --today [--copy]
             """,
         discussion: """
             Every fact that matches comes once before any comes again.
@@ -18,7 +16,7 @@ struct FactCommand: SessionCommand {
               norrisctl fact
               norrisctl fact --category dev --category science --count 3
               norrisctl fact --max-length 80 --name "Grace Hopper"
-              norrisctl fact --today
+              norrisctl fact --today --copy
             """
     )
 
@@ -49,66 +47,32 @@ struct FactCommand: SessionCommand {
     @Flag(help: "Let explicit facts come as well.")
     var explicit = false
 
+    @Flag(help: "Copy the fact to the clipboard as well.")
+    var copy = false
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
-    func validate() throws {
-        let choosesRandom = !category.isEmpty || count != nil || maxLength != nil || name != nil || explicit
-        if id != nil, today || choosesRandom {
-            throw ValidationError("--id stands alone: it names one fact.")
-        }
-        if today, choosesRandom {
-            throw ValidationError("--today stands alone: the fact of the day is the same for everybody.")
-        }
-    }
-
-    func run(in session: Session) throws(Failure) -> Report {
-        if let id {
-            let reply = try session.call(
-                FactGet.description, IDParameters(id: id), as: FactGet.Result.self
-            )
-            return report(session, reply.json, [reply.value.fact], nil)
-        }
-        if today {
-            let reply = try session.call(FactToday.description, as: FactToday.Result.self)
-            return report(session, reply.json, [reply.value.fact], reply.value.freshness)
-        }
-        do {
-            let reply = try session.call(FactRandom.description, parameters, as: FactRandom.Result.self)
-            return report(session, reply.json, reply.value.items, reply.value.freshness)
-        } catch {
-            throw error.withCategoryHint(category, allowsExplicit: explicit)
-        }
-    }
-
-    private var parameters: FactRandom.Parameters {
-        FactRandom.Parameters(
+    var request: FactRequest {
+        FactRequest(
             categories: category,
             count: count,
             maxLength: maxLength,
             name: name,
-            allowExplicit: explicit
+            id: id,
+            isToday: today,
+            allowsExplicit: explicit,
+            isCopied: copy
         )
     }
 
-    private func report(_ session: Session, _ json: JSON, _ facts: [Fact], _ freshness: Freshness?) -> Report {
-        session.report(
-            json,
-            isEmpty: facts.isEmpty,
-            freshness: freshness,
-            source: "facts",
-            nothing: "No fact matches; try other categories (norrisctl categories) or a larger --max-length."
-        ) { $0.facts(facts) }
+    func validate() throws {
+        if let contradiction = request.contradiction {
+            throw ValidationError(contradiction)
+        }
+        try globals.check(handovers: copy ? [.copy] : [])
     }
-}
 
-extension Failure {
-    /// The hint in words of norrisctl where the daemon does not have a category or keeps it back.
-    func withCategoryHint(_ categories: [String], allowsExplicit: Bool) -> Failure {
-        guard response?.code == .notFound, !categories.isEmpty else { return self }
-        var failure = self
-        failure.hint = categories.contains("explicit") && !allowsExplicit
-            ? "norrisctl fact --explicit shows explicit facts as well."
-            : "norrisctl categories lists those there are."
-        return failure
+    func run(in session: Session) throws(Failure) -> Report {
+        try request.report(session)
     }
 }

@@ -10,16 +10,21 @@ struct GifCommand: SessionCommand {
         usage: """
             [<query>...] [--trending] [--limit <n>] [--page <n>] [--offline]
             norrisctl gif --random [<query>...] | --id <id>
-            norrisctl gif ... [--rendition <name>] [--url | --markdown]
+            norrisctl gif ... [--rendition <name>] [--url | --markdown | --open | --copy | --show]
             """,
         discussion: """
             The daemon needs a key for Giphy; where it has none, this command says how to get one.
             To a pipe each line is an id, a tab, a title, a tab, an address, a tab and "Powered by GIPHY".
+            --open, --copy and --show take the first GIF of a page; --show as many as --limit says, if it does.
+            --show draws with chafa what curl fetches, over https alone; --open takes xdg-open; --copy takes wl-copy,
+            xclip, or what the terminal offers. A picture may take longer than the 5s of all else, unless --timeout is
+            given, which is for all.
 
             Examples:
               norrisctl gif
               norrisctl gif round house kick --limit 5
               norrisctl gif --random cats --markdown
+              norrisctl gif --random cats --show
               norrisctl gif --id bq2Nk0o7bQhhseGATA --rendition fixed_height --url
             """
     )
@@ -61,7 +66,20 @@ struct GifCommand: SessionCommand {
     @Flag(help: "Print pictures for Markdown.")
     var markdown = false
 
+    @Flag(help: "Open Giphy's page in a browser.")
+    var open = false
+
+    @Flag(help: "Copy the address to the clipboard.")
+    var copy = false
+
+    @Flag(help: "Draw the picture on the terminal.")
+    var show = false
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    private var handover: Handover? {
+        open ? .open : copy ? .copy : show ? .show : nil
+    }
 
     private var text: String? { query.isEmpty ? nil : query.joined(separator: " ") }
 
@@ -69,9 +87,13 @@ struct GifCommand: SessionCommand {
         if let text, text.isEmpty {
             throw ValidationError("The text to look for is empty.")
         }
-        if url, markdown {
-            throw ValidationError("--url and --markdown are two forms; choose one.")
+        if [url, markdown, open, copy, show].count(where: { $0 }) > 1 {
+            throw ValidationError("Of --url, --markdown, --open, --copy and --show there can be one only.")
         }
+        if open || copy, limit != nil {
+            throw ValidationError("--open and --copy take one GIF: leave out --limit.")
+        }
+        try globals.check(handovers: handover.map { [$0] } ?? [])
         let choosesPage = limit != nil || page != nil
         if id != nil, text != nil || trending || random || choosesPage || offline {
             throw ValidationError("--id stands alone: it names one GIF.")
@@ -88,7 +110,13 @@ struct GifCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let output = GifOutput(form: url ? .url : markdown ? .markdown : .full, rendition: rendition)
+        var output = GifOutput(form: url ? .url : markdown ? .markdown : .full, rendition: rendition)
+        if let handover {
+            output.handover = (handover, count: limit ?? 1)
+        }
+        if show {
+            try session.requireTerminalToDraw(otherwise: "--url gives the address of the picture.")
+        }
         if let id {
             return try one(session, output, hint: "norrisctl gif shows the id of each GIF in its last line.") {
                 () throws(Failure) in
@@ -122,12 +150,12 @@ struct GifCommand: SessionCommand {
             var report = output.session(session).report(
                 json, isEmpty: false, freshness: freshness, source: "gifs", nothing: ""
             ) { output.show([gif], on: &$0) }
-            output.finish(&report)
+            try output.finish(&report, session)
             return report
         } catch {
             var failure = error.withGifHint(now: session.system.now)
             if failure.response?.code == .notFound {
-                failure.hint = hint
+                failure.hint = Advice(hint)
             }
             throw failure
         }

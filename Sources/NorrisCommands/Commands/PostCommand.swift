@@ -7,14 +7,17 @@ struct PostCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "post",
         abstract: "Show a post in full.",
-        usage: "<id> [--full]",
+        usage: "<id> [--full] [--open] [--show]",
         discussion: """
             Neither is its text cut, nor is what is sensitive held back. It stays unread until norrisctl read.
             To a pipe it is one line: an id, a tab, a time, a tab, an author, a tab and a text.
+            --show draws with chafa what curl fetches, over https alone; --open takes xdg-open. A picture may take
+            longer than the 5s of all else, unless --timeout is given, which is for all.
 
             Examples:
               norrisctl post town:109372843234
               norrisctl post town:109372843234 --full
+              norrisctl post town:109372843234 --show
               norrisctl post town:109372843234 --json | jq -r '.post.images[].url'
             """
     )
@@ -25,9 +28,22 @@ struct PostCommand: SessionCommand {
     @Flag(help: "Add the exact time, the e-mail address, and the addresses of all images.")
     var full = false
 
+    @Flag(help: "Open the post in a browser.")
+    var open = false
+
+    @Flag(help: "Draw its images on the terminal.")
+    var show = false
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
+    func validate() throws {
+        try globals.check(handovers: (open ? [.open] : []) + (show ? [.show] : []))
+    }
+
     func run(in session: Session) throws(Failure) -> Report {
+        if show {
+            try session.requireTerminalToDraw(otherwise: "--json gives the addresses of the images.")
+        }
         let reply: Reply<PostGet.Result>
         do {
             reply = try session.call(PostGet.description, IDParameters(id: id), as: PostGet.Result.self)
@@ -38,12 +54,28 @@ struct PostCommand: SessionCommand {
             throw failure
         }
         let post = reply.value.post
-        return session.report(reply.json, isEmpty: false, freshness: nil, source: post.source, nothing: "") { screen in
+        var report = session.report(
+            reply.json, isEmpty: false, freshness: nil, source: post.source, nothing: ""
+        ) { screen in
             screen.posts([post], now: session.system.now, showsAll: true) { _ in "" }
             if full {
                 screen.details(of: post)
             }
         }
+        if open {
+            report.attempt { () throws(Failure) in try session.open(post.url, of: "The post") }
+        }
+        if show {
+            try draw(post, session, below: &report)
+        }
+        return report
+    }
+
+    private func draw(_ post: Post, _ session: Session, below report: inout Report) throws(Failure) {
+        if post.images.isEmpty {
+            report.add(Failure(.nothing, "The post has no image."))
+        }
+        try session.draw(post.images.map(\.url), below: &report)
     }
 
     /// The command that shows the post with an id, for a shell.

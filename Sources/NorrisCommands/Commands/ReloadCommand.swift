@@ -13,7 +13,7 @@ struct ReloadCommand: SessionCommand {
 
             Examples:
               norrisctl reload
-              norrisd --check-config && norrisctl reload
+              norrisd --check-config --config /etc/norrisd/config.yaml && norrisctl reload
             """
     )
 

@@ -11,7 +11,8 @@ struct WatchCommand: SessionCommand {
         usage: "",
         discussion: """
             Goes on until Ctrl-C, or until norrisd stops. --timeout is for the beginning only.
-            To a pipe each line is a time, a tab, a source, a tab and what happened.
+            To a terminal times are of the day, in UTC. To a pipe each line is a date and time, a tab, a source, a tab
+            and what happened.
 
             Examples:
               norrisctl watch
@@ -25,6 +26,8 @@ struct WatchCommand: SessionCommand {
         var isStopping = false
         let request = (method: EventSubscribe.description, parameters: EventSubscribe.Parameters())
         let end = try session.follow([request]) { incoming throws(Failure) in
+            // From here on it may take for ever, and nobody is to be kept waiting.
+            session.system.waiting.hide()
             guard case .event(let params, let event) = incoming else { return .goOn(within: nil) }
             isStopping = event.topic == .server && event.phase == .stopping
             return try session.write(text(params, event, session)) ? .goOn(within: nil) : .stop

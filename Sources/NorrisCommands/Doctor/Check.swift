@@ -21,8 +21,8 @@ struct Check: Equatable {
     /// One sentence.
     let message: String
 
-    /// The command that helps, where there is one.
-    let fix: String?
+    /// What helps, where anything does; best of all a command.
+    let fix: Advice?
 
     /// What the process ends with if this is the first failure.
     let status: ExitStatus
@@ -31,7 +31,7 @@ struct Check: Equatable {
         Check(outcome: .ok, subject: subject, message: message, fix: nil, status: .done)
     }
 
-    static func warn(_ subject: String, _ message: String, fix: String?) -> Check {
+    static func warn(_ subject: String, _ message: String, fix: Advice?) -> Check {
         Check(outcome: .warn, subject: subject, message: message, fix: fix, status: .done)
     }
 
@@ -52,7 +52,7 @@ extension Check: JSONEncodable {
         json.member("check", subject)
         json.member("outcome", outcome.rawValue)
         json.member("message", message)
-        json.member("fix", fix)
+        json.member("fix", fix?.text)
         json.endObject()
     }
 }

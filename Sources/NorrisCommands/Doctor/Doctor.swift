@@ -13,6 +13,7 @@ struct Doctor {
     }
 
     mutating func examine() {
+        session.system.waiting.show("waiting for norrisd")
         guard let (socket, info) = examineSockets(), examineVersion(info, socket) else { return }
         examineStatus(socket)
     }
@@ -20,7 +21,7 @@ struct Doctor {
     // MARK: The way to the daemon
 
     /// The first socket that answers, and what it answers to `server.info`.
-    private mutating func examineSockets() -> (socket: String, info: Result<JSON, ResponseError>)? {
+    private mutating func examineSockets() -> (socket: String, info: Response.Outcome)? {
         let request = Session.line(ServerInfo.description.name, JSON?.none)
         var failures: [ClientError] = []
         for socket in session.sockets {
@@ -66,7 +67,7 @@ struct Doctor {
     private func failure(_ error: SendError, _ socket: String) -> Failure {
         var failure = session.failure(error)
         switch error {
-        case .connection(.timedOut), .reply: failure.hint = "Start it anew: \(DaemonCommands(socket: socket).restart)"
+        case .connection(.timedOut), .reply: failure.hint = "Start it anew: \(DaemonCommands(socket: socket).kill)"
         case .connection: break
         }
         return failure
@@ -76,7 +77,7 @@ struct Doctor {
 
     /// The result of a method at the socket that was found.
     private func read<Value: JSONDecodable>(
-        _ outcome: Result<JSON, ResponseError>,
+        _ outcome: Response.Outcome,
         of method: MethodDescription,
         _ socket: String
     ) throws(Failure) -> Value {
@@ -84,15 +85,15 @@ struct Doctor {
             return try session.read(outcome, of: method).value
         } catch {
             var failure = error
-            if failure.response == nil {
-                failure.hint = "Update both, then: \(DaemonCommands(socket: socket).restart)"
+            if failure.response == nil || failure.response?.code == .unknownMethod {
+                failure.hint = "Update both, then: \(DaemonCommands(socket: socket).replace)"
             }
             throw failure
         }
     }
 
     /// Whether it makes sense to go on.
-    private mutating func examineVersion(_ outcome: Result<JSON, ResponseError>, _ socket: String) -> Bool {
+    private mutating func examineVersion(_ outcome: Response.Outcome, _ socket: String) -> Bool {
         let info: ServerInfo.Result
         do {
             info = try read(outcome, of: ServerInfo.description, socket)
@@ -102,23 +103,26 @@ struct Doctor {
         }
         let server = "norrisd \(info.version) speaks protocol \(info.protocolVersion)"
         let client = "norrisctl \(NorrisVersion.current)"
-        let update = "Update both, then: \(DaemonCommands(socket: socket).restart)"
+        let commands = DaemonCommands(socket: socket)
         guard info.protocolVersion == ServerInfo.protocolVersion else {
             let message = "\(server), \(client) speaks protocol \(ServerInfo.protocolVersion)."
-            checks.append(.fail("version", Failure(.unavailable, message, hint: update)))
+            let hint: Advice = info.protocolVersion > ServerInfo.protocolVersion
+                ? "Update norrisctl." : "Update norrisd, then: \(commands.replace)"
+            checks.append(.fail("version", Failure(.unavailable, message, hint: hint)))
             return false
         }
         if info.version == NorrisVersion.current {
             checks.append(.ok("version", "\(server), as this norrisctl does."))
         } else {
-            checks.append(.warn("version", "\(server), but this is \(client).", fix: update))
+            let fix: Advice = "Update both, then: \(commands.replace)"
+            checks.append(.warn("version", "\(server), but this is \(client).", fix: fix))
         }
         return true
     }
 
     private mutating func examineStatus(_ socket: String) {
         let commands = DaemonCommands(socket: socket)
-        let outcome: Result<JSON, ResponseError>
+        let outcome: Response.Outcome
         do {
             outcome = try session.send(Session.line(ServerStatus.description.name, JSON?.none), to: [socket])
         } catch {
@@ -136,10 +140,11 @@ struct Doctor {
         checks.append(
             status.state == .ok ? .ok("status", message) : .warn("status", message, fix: commands.log)
         )
-        for source in status.sources {
-            checks.append(source.check(now: session.system.now, commands))
-        }
-        checks.append(status.database.check(commands))
+        let now = session.system.now
+        checks += status.database.checks(commands)
+        checks.append(.clock(now, sources: status.sources))
+        checks += SourceChecks(sources: status.sources, now: now, commands: commands).checks
+        checks.append(.prompt(session.system, commands))
     }
 }
 
@@ -150,43 +155,5 @@ extension ClientError {
         case .noSocket, .notASocket, .pathTooLong, .notPermitted, .system: false
         case .refused, .timedOut, .closed, .malformedReply: true
         }
-    }
-}
-
-extension SourceStatus {
-    fileprivate func check(now: Timestamp, _ commands: DaemonCommands) -> Check {
-        let subject = "source \(name)"
-        guard isEnabled else { return .ok(subject, "It is turned off; \(items) items are stored.") }
-        // When it is tried again stands in the fix.
-        guard let concern = freshness.error?.summary(now: now) ?? freshness.concern(now: now) else {
-            return .ok(subject, "\(items) items are stored.")
-        }
-        let lacksKey = kind == "giphy" && freshness.error?.kind == .credentials
-        return .warn(subject, "It is \(concern).", fix: lacksKey ? commands.gifKey : retry(now: now))
-    }
-
-    /// When it is tried again; where that is not known, how to do it now.
-    private func retry(now: Timestamp) -> String? {
-        if let time = freshness.error?.retryAt ?? nextRunAt {
-            return "Next try \(upcomingTime(of: time, at: now))."
-        }
-        return shellCommand(["norrisctl", "refresh", name, "--wait"]).map { "Try now: \($0)" }
-    }
-}
-
-extension ServerStatus.Database {
-    fileprivate func check(_ commands: DaemonCommands) -> Check {
-        guard isReadOnly else {
-            let sizes = "cache \(byteSizeText(cacheBytes)), state \(byteSizeText(stateBytes))"
-            return .ok("databases", "They can be written: \(sizes).")
-        }
-        return .fail(
-            "databases",
-            Failure(
-                .inputOutput,
-                "They cannot be written, so nothing new is kept.",
-                hint: "Free space or repair the disk (df -h), then: \(commands.restart)"
-            )
-        )
     }
 }

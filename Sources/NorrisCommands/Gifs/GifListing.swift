@@ -25,7 +25,7 @@ struct GifListing {
                 call: { (cursor) throws(Failure) in try call(session, cursor: cursor) },
                 show: { output.show($1, on: &$0) }
             )
-            output.finish(&report)
+            try output.finish(&report, session)
             return report
         } catch {
             throw error.withGifHint(now: session.system.now)

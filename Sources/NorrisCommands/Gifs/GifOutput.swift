@@ -16,6 +16,9 @@ struct GifOutput {
     /// The rendition that was asked for; nil takes the best that each GIF has.
     var rendition: String?
 
+    /// What else is done with the first ones, and how many these are; no others are printed then.
+    var handover: (kind: Handover, count: Int)?
+
     private var shown: [Gif] = []
     private var omitted: [Gif] = []
 
@@ -31,7 +34,8 @@ struct GifOutput {
 
     /// Prints those that have what was asked for.
     mutating func show(_ gifs: [Gif], on screen: inout Screen) {
-        let needsAddress = form != .full || rendition != nil
+        let gifs = gifs.prefix(handover?.count ?? gifs.count)
+        let needsAddress = form != .full || rendition != nil || [.copy, .show].contains(handover?.kind)
         shown = gifs.filter { !needsAddress || $0.picture(rendition) != nil }
         omitted = gifs.filter { needsAddress && $0.picture(rendition) == nil }
         switch form {
@@ -41,8 +45,8 @@ struct GifOutput {
         }
     }
 
-    /// Says what was left out, and what Giphy asks to be said wherever the content does not.
-    func finish(_ report: inout Report) {
+    /// Says what was left out, and what Giphy asks to be said wherever the content does not; hands over what is to be.
+    func finish(_ report: inout Report, _ session: Session) throws(Failure) {
         for note in notes {
             report.note(note)
         }
@@ -51,6 +55,19 @@ struct GifOutput {
         }
         if form != .full, !shown.isEmpty {
             report.remark(Gif.attribution)
+        }
+        if let handover, !shown.isEmpty {
+            try hand(over: handover.kind, session, &report)
+        }
+    }
+
+    private func hand(over kind: Handover, _ session: Session, _ report: inout Report) throws(Failure) {
+        let addresses = shown.compactMap { $0.picture(rendition)?.address }
+        let gif = shown[0]
+        switch kind {
+        case .copy: report.attempt { () throws(Failure) in try session.copy(addresses[0]) }
+        case .open: report.attempt { () throws(Failure) in try session.open(gif.pageURL, of: "GIF \(gif.id)") }
+        case .show: try session.draw(addresses, below: &report)
         }
     }
 
@@ -64,6 +81,9 @@ struct GifOutput {
         case .full: break
         case .url: words.append("--url")
         case .markdown: words.append("--markdown")
+        }
+        if let handover {
+            words.append(handover.kind.flag)
         }
         return words
     }

@@ -1,0 +1,64 @@
+import NorrisTerminal
+
+/// Arguments in the plainest spelling, read without ArgumentParser by the two commands that prompts and scripts run all
+/// the time.
+///
+/// ArgumentParser makes the runtime look for protocol conformances in all of the program, which is most of the time of
+/// such a short process. What is spelled in any other way, or is wrong, is left to it: there is one grammar, and one
+/// set of errors.
+struct PlainArguments {
+    private var rest: ArraySlice<String>
+    private var seen: [String] = []
+    private(set) var settings = Settings()
+
+    init(_ arguments: some Sequence<String>) {
+        rest = Array(arguments)[...]
+    }
+
+    /// The next argument that is not an option of every command; nil at the end.
+    ///
+    /// - Throws: where ArgumentParser has to see the arguments.
+    mutating func next() throws(NotPlain) -> String? {
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--json": settings.json = true
+            case "--plain": settings.plain = true
+            case "--width": settings.width = try integer(1...10_000, of: argument)
+            case "--color": settings.color = try value(of: argument) { ColorChoice(rawValue: $0) }
+            case "--socket": settings.socket = try value(of: argument)
+            case "--timeout":
+                settings.timeout = try value(of: argument) { Timeout($0) }
+                settings.hasTimeout = true
+            default: return argument
+            }
+        }
+        return nil
+    }
+
+    /// The value of an option that may be repeated.
+    mutating func repeatedValue() throws(NotPlain) -> String {
+        // What begins with a dash may be an option.
+        guard let value = rest.popFirst(), value.utf8.first != UInt8(ascii: "-") else { throw NotPlain() }
+        return value
+    }
+
+    mutating func value(of option: String) throws(NotPlain) -> String {
+        guard !seen.contains(option) else { throw NotPlain() }
+        seen.append(option)
+        return try repeatedValue()
+    }
+
+    mutating func value<Value>(of option: String, _ read: (String) -> Value?) throws(NotPlain) -> Value {
+        guard let value = read(try value(of: option)) else { throw NotPlain() }
+        return value
+    }
+
+    mutating func integer(_ range: ClosedRange<Int>, of option: String) throws(NotPlain) -> Int {
+        let number = try value(of: option) { Int($0) }
+        guard range.contains(number) else { throw NotPlain() }
+        return number
+    }
+}
+
+/// Arguments that ArgumentParser has to see.
+struct NotPlain: Error {}

@@ -1,0 +1,106 @@
+extension InitScript {
+    /// For bash from 3.2 on. Other shells of the Bourne family can read it too, and do nothing.
+    var bash: String {
+        #"""
+        \#(heading(.bash))
+        if [ -n "${BASH_VERSION-}" ]; then case $- in *i*)
+
+        if [[ ${__norris_shell-} != "$$" ]]; then
+            __norris_shell=$$ __norris_count=0 __norris_asked='' __norris_greeted='' NORRIS_FACT=''
+            \builtin export -n __norris_shell
+        fi
+
+        \#(cleaning)
+
+        __norris_add() {
+            __norris_clean "$1"
+            if [[ -n $line ]]; then
+                __norris_facts[__norris_count]=$line
+                __norris_count=$((__norris_count + 1))
+            fi
+        }
+
+        __norris_load() {
+            \builtin local folder path width line lines next IFS LC_ALL
+            line=$'\xc3\xa9'
+            width=${#line}
+            LC_ALL=C
+            IFS=$'\n'
+            for folder in "${XDG_RUNTIME_DIR:-/run}" /run; do
+                path=$folder/norrisd/prompt-facts
+                if [[ $__norris_count -eq 0 && -f $path && -r $path ]]; then
+                    # It ends at a NUL, so that none is skipped without being counted.
+                    \builtin read -r -d '' -n 32768 -a lines 2>/dev/null <"$path" || :
+                    next=0
+                    while [[ $next -lt ${#lines[@]} && $next -lt 64 ]]; do
+                        line=${lines[next]}
+                        __norris_add "$width"
+                        next=$((next + 1))
+                    done
+                fi
+            done
+            if [[ $__norris_count -eq 0 && -z $__norris_asked ]]; then
+                __norris_asked=1
+                if \builtin type -P norrisctl >/dev/null; then
+                    line=$(\command \#(fallback) </dev/null 2>/dev/null) || :
+                    __norris_add "$width"
+                fi
+            fi
+        }
+
+        # Sets NORRIS_FACT to another fact, if there is one.
+        __norris_next() {
+            \builtin local pick
+            if [[ $__norris_count -eq 0 ]]; then
+                # A locale that is not there is complained about whenever it is set again.
+                __norris_load 2>/dev/null
+            fi
+            if [[ $__norris_count -gt 0 ]]; then
+                pick=$((${RANDOM:-0} % __norris_count))
+                if [[ ${__norris_facts[pick]} == "$NORRIS_FACT" ]]; then
+                    pick=$(((pick + 1) % __norris_count))
+                fi
+                NORRIS_FACT=${__norris_facts[pick]}
+                __norris_count=$((__norris_count - 1))
+                __norris_facts[pick]=${__norris_facts[__norris_count]}
+            fi
+        }
+        \#(greets ? Self.bashGreeting : "")\#(prompts ? Self.bashPrompt : "")
+        ;; esac; fi
+
+        """#
+    }
+
+    private static let bashGreeting = #"""
+
+        if [[ -z $__norris_greeted && -t 1 ]]; then
+            __norris_greeted=1
+            __norris_next
+            if [[ -n $NORRIS_FACT ]]; then
+                \builtin printf '%s\n' "$NORRIS_FACT"
+            fi
+        fi
+
+        """#
+
+    /// The command goes into the only element, or the first of an array, on a line of its own: what stands there may
+    /// end with `;`, `&` or a comment. `printf` does so because an assignment to a readonly variable ends the script.
+    ///
+    /// A shell that inherits the variable has no such function: `case` asks, and leaves `$?` alone. Behind `&&` a
+    /// status other than 0 neither runs the `ERR` trap again nor, with `errexit`, ends the shell.
+    private static let bashPrompt = #"""
+
+        __norris_prompt() {
+            \builtin local status=$?
+            __norris_next
+            \builtin return "$status"
+        }
+
+        if [[ ${PROMPT_COMMAND[*]-} != *' __norris_prompt '* ]]; then
+            \builtin printf -v PROMPT_COMMAND \
+                "${PROMPT_COMMAND:+%s\n}"'case ${__norris_shell-} in $$) __norris_prompt && :;; esac' \
+                "${PROMPT_COMMAND-}" 2>/dev/null || :
+        fi
+
+        """#
+}

@@ -1,0 +1,89 @@
+extension InitScript {
+    /// For fish 3. It keeps a byte that is no character as one of the private use area, U+F600 and the byte, and
+    /// writes that byte to the terminal again.
+    ///
+    /// `count`, `math`, `printf` and `random` are builtins too, but those that functions may replace. A command
+    /// substitution of builtins forks nothing, and splits at newlines unless `IFS` is empty.
+    var fish: String {
+        #"""
+        \#(heading(.fish))
+        if status is-interactive
+
+        if test "$__norris_shell" != $fish_pid
+            set -gu __norris_shell $fish_pid
+            set -g __norris_facts
+            set -g __norris_asked ''
+            set -g __norris_greeted ''
+            set -g NORRIS_FACT ''
+        end
+
+        # Keeps what is safe of some lines, but for those where that is too long.
+        function __norris_add
+            set -l IFS \n
+            # Of characters in bytes fish also takes those past the last, U+10FFFF.
+            set -l unsafe '[^ -\x{10FFFF}]|[\p{Cc}\p{Co}\p{Zl}\p{Zp}`$\\\\%!]'
+            set unsafe $unsafe'|[\x{61C}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2066}-\x{2069}]'
+            set -l lines (string replace -ra -- $unsafe '' $argv)
+            set -g __norris_facts (string match -r -- '^(?=.*\S).{1,\#(longest)}$' $lines)
+        end
+
+        function __norris_load
+            set -l IFS \n
+            for folder in $XDG_RUNTIME_DIR /run
+                set -l path $folder/norrisd/prompt-facts
+                if not set -q __norris_facts[1]; and test -f $path -a -r $path
+                    # It ends at a NUL.
+                    set -l block
+                    read -l -z -n 32768 block <$path 2>/dev/null
+                    set -l lines (string split -- \n "$block")
+                    __norris_add $lines[1..64]
+                end
+            end
+            if not set -q __norris_facts[1]; and test -z "$__norris_asked"
+                set -g __norris_asked 1
+                if command -q norrisctl
+                    set -l lines (command \#(fallback) </dev/null 2>/dev/null)
+                    __norris_add "$lines[1]"
+                end
+            end
+        end
+
+        # Sets NORRIS_FACT to another fact, if there is one.
+        function __norris_next
+            set -q __norris_facts[1]; or __norris_load
+            if set -q __norris_facts[1]
+                set -l count (builtin count $__norris_facts)
+                set -l pick (builtin math (builtin random) % $count + 1)
+                if test "x$__norris_facts[$pick]" = "x$NORRIS_FACT"
+                    set pick (builtin math $pick % $count + 1)
+                end
+                set -g NORRIS_FACT $__norris_facts[$pick]
+                set -e __norris_facts[$pick]
+            end
+        end
+        \#(greets ? Self.fishGreeting : "")\#(prompts ? Self.fishPrompt : "")
+        end
+
+        """#
+    }
+
+    private static let fishGreeting = #"""
+
+        if test -z "$__norris_greeted" -a -t 1
+            set -g __norris_greeted 1
+            __norris_next
+            if test -n "$NORRIS_FACT"
+                builtin printf '%s\n' $NORRIS_FACT
+            end
+        end
+
+        """#
+
+    private static let fishPrompt = #"""
+
+        function __norris_prompt --on-event fish_prompt
+            __norris_next
+        end
+
+        """#
+}

@@ -1,0 +1,135 @@
+import Foundation
+import NorrisClient
+import NorrisCommands
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+/// norrisctl(1) says what the program does, no more and no less.
+struct ManualTests {
+    private let page: ManualPage
+    private let program: CommandDescription
+
+    init() throws {
+        page = try ManualPage("norrisctl.1")
+        program = try CommandDescription(dump: Machine().run("--experimental-dump-help").output)
+    }
+
+    /// The commands that are no groups, by their full names.
+    private var commands: [(name: String, description: CommandDescription)] {
+        (program.subcommands ?? []).filter { $0.commandName != "help" }.flatMap { command in
+            guard let inner = command.subcommands, !inner.isEmpty else { return [(command.commandName, command)] }
+            return inner.map { ("\(command.commandName) \($0.commandName)", $0) }
+        }
+    }
+
+    @Test func everyCommandStandsThereWithItsOptionsAndArguments() {
+        let common = Set((program.arguments ?? []).map(\.signature))
+        let taken = commands.flatMap { name, command in
+            [name] + (command.arguments ?? []).map(\.signature).filter { !common.contains($0) }.map { "\(name) \($0)" }
+        }
+        let section = page.section("COMMANDS")
+        let told = section.subsections.flatMap { name in
+            [name] + section.subsection(name).items.map { "\(name) \($0)" }
+        }
+        #expect(told.sorted() == taken.sorted())
+        #expect(told.count > 60)
+    }
+
+    @Test func usageNamesEveryOptionAndArgument() throws {
+        let section = page.section("COMMANDS")
+        for name in section.subsections {
+            let command = section.subsection(name)
+            #expect(command.usage.hasPrefix("\(name)"), "\(name): \(command.usage)")
+            for item in command.items {
+                #expect(command.usage.contains(item), "\(name) takes \(item)")
+            }
+            let flags = command.usage.matches(of: #/--[a-z-]+/#).map { String($0.output) }
+            let known = Set(command.items.map { $0.prefix { $0 != " " } }.map(String.init))
+            #expect(Set(flags).isSubset(of: known), "\(name): \(command.usage)")
+        }
+    }
+
+    @Test func optionsOfEveryCommandStandThere() {
+        #expect(page.section("OPTIONS").items == (program.arguments ?? []).map(\.signature))
+    }
+
+    @Test func exitStatusesAreThoseOfTheProgram() {
+        let statuses = (0...255).compactMap { ExitStatus(rawValue: $0) }.map { "\($0.rawValue)" }
+        #expect(page.section("EXIT STATUS").items == statuses)
+        let help = program.discussion ?? ""
+        #expect(help.matches(of: #/(?m)^  (\d+) /#).map { String($0.output.1) } == statuses)
+    }
+
+    @Test func variablesAreThoseThatTheProgramLooksAt() throws {
+        let folder = URL(filePath: #filePath).appending(path: "../../../Sources").standardized
+        var read: Set<String> = []
+        for room in ["NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisTerminal"] {
+            let room = folder.appending(path: room)
+            let files = try #require(FileManager.default.enumerator(at: room, includingPropertiesForKeys: nil))
+            for case let file as URL in files where file.pathExtension == "swift" {
+                for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+                where ["environment", "getenv", "name"].contains(where: line.contains) {
+                    read.formUnion(line.matches(of: #/"([A-Z][A-Z_]+)"/#).map { String($0.output.1) })
+                }
+            }
+        }
+        let told = page.section("ENVIRONMENT").items.flatMap { $0.components(separatedBy: ", ") }
+        // One is not read, but set by the text of "norrisctl init", and read by prompts.
+        #expect(told.sorted() == (read + ["NORRIS_FACT"]).sorted())
+    }
+
+    @Test func everyHelpHasExamples() {
+        #expect(!program.examples.isEmpty)
+        for (name, command) in commands {
+            #expect(command.examples.contains("norrisctl \(name)"), "norrisctl \(name) --help")
+        }
+    }
+
+    @Test func examplesOfHelpCanBeTyped() {
+        let help = ([program] + (program.subcommands ?? []) + commands.map(\.description))
+            .map(\.examples).joined(separator: "\n")
+        let runs = ShellExample.runs(of: "norrisctl", in: help)
+        #expect(runs.count > 40)
+        for arguments in runs {
+            expectIsNoUsageError(arguments)
+        }
+    }
+
+    @Test func examplesOfThePageCanBeTyped() {
+        let runs = page.displays.flatMap { ShellExample.runs(of: "norrisctl", in: $0) }
+        #expect(runs.count > 15)
+        for arguments in runs {
+            let options = arguments.filter { $0.hasPrefix("--") }.map { "\(arguments[0]) \($0)" }
+            let parts = [arguments.joined(separator: " ")] + options
+            if parts == parts { expectIsNoUsageError(arguments) }
+        }
+    }
+
+    @Test func diagnosticsAreWhatIsSaid() {
+        let path = "/run/norrisd.sock"
+        let machines = [
+            Machine(failure: .noSocket(paths: [path])), Machine(failure: .refused(path: path)),
+            Machine(failure: .notPermitted(path: path)), Machine(failure: .timedOut(path: path)),
+            Machine(error: .unknownMethod("server.status")),
+        ]
+        let told = page.section("DIAGNOSTICS").items
+        #expect(told.count == machines.count)
+        for (title, machine) in zip(told, machines) {
+            let message = machine.run("status").errors
+            for part in title.components(separatedBy: " ...") where !part.isEmpty {
+                #expect(message.contains(part), "\(title)")
+            }
+        }
+    }
+
+    /// Runs a command line where no daemon answers and nothing can be read.
+    private func expectIsNoUsageError(_ arguments: [String]) {
+        let machine = Machine(Array(repeating: .failure(.noSocket(paths: ["/s"])), count: 40)).onTerminal()
+        machine.input = nil
+        let outcome = machine.run(arguments)
+        let line = "norrisctl \(arguments.joined(separator: " "))"
+        #expect(outcome.status != .usage, "\(line): \(outcome.errors)")
+        #expect(!outcome.errors.contains("--help"), "\(line): \(outcome.errors)")
+    }
+}

@@ -1,0 +1,249 @@
+import NorrisClient
+import NorrisCommands
+import NorrisTerminal
+import Testing
+
+struct ShowTests {
+    private let reset = Array("\u{1B}\\\u{1B}[0m\u{1B}[?25h\n".utf8)
+    private let picture = Array("\u{1}PNG".utf8)
+    private let card = "Cat GIF\n480×229 · g\nhttps://media.example/a.gif\na\n\nPowered by GIPHY\n"
+    private let gifReply = #"{"gif":\#(gif("a"))}"#
+
+    private func machine(
+        _ reply: String, curl: [SubprocessOutcome]? = nil, chafa: [SubprocessOutcome] = [.ended(status: 0)]
+    ) -> Machine {
+        let machine = Machine(results: reply)
+        machine.terminal = TerminalFacts(isTerminal: true, columns: 90, rows: 30)
+        machine.environment = ["TERM": "xterm", "LANG": "C.UTF-8"]
+        machine.programs = ["curl": curl ?? [.ended(status: 0, output: picture)], "chafa": chafa]
+        return machine
+    }
+
+    private func images(_ addresses: [String]) -> String {
+        let images = addresses.map { #"{"url":"\#($0)"}"# }.joined(separator: ",")
+        return #"{"post":\#(post("town:1", "x"))}"#.replacing(#""images":[]"#, with: #""images":[\#(images)]"#)
+    }
+
+    @Test func fetchesOverHTTPSWithBoundsAndDrawsInTheTerminal() {
+        let machine = machine(gifReply)
+        machine.environment["NO_COLOR"] = "1"
+        #expect(machine.run("gif", "--id", "a", "--show") == Outcome(output: card))
+        #expect(machine.runs == [
+            SubprocessRequest(
+                program: "curl",
+                arguments: [
+                    "--disable", "--silent", "--fail", "--location", "--max-redirs", "3", "--proto", "=https",
+                    "--proto-redir", "=https", "--globoff", "--max-time", "20", "--max-filesize", "16777216",
+                    "--url", "https://media.example/a.gif",
+                ],
+                output: .collected(limit: 16_777_216), timeout: .seconds(25)
+            ),
+            SubprocessRequest(
+                program: "chafa",
+                arguments: ["--size", "90x28", "--format", "symbols", "--colors", "none", "--animate", "off", "-"],
+                input: .bytes(picture), output: .terminal(reset: []), timeout: .seconds(30)
+            ),
+        ])
+    }
+
+    private static let gifHeader = "GIF89a12341\0\0"
+    private static let gifImage = ",12345678\0\u{2}\u{1}x\0"
+
+    private static let pictures: [String: Bool] = [
+        "\u{1}PNG": false, "RIFF1234WEBPVP8X1234\u{2}": true, "RIFF1234WEBPVP8X1234\u{10}": false,
+        "RIFF1234WEBPVP8 1234\u{2}": false, "RIFF": false, "": false, "GIF8": false, "GIF89a1234": false,
+        gifHeader: false, "\(gifHeader)\(gifImage)": false, "\(gifHeader)\(gifImage);": false,
+        "\(gifHeader)\(gifImage);\(gifImage)": false, "\(gifHeader)\(gifImage)\(gifImage)": true,
+        "\(gifHeader)!y\u{2},,\0\(gifImage)!y\u{1},\0;": false,
+        "\(gifHeader)\(gifImage)!y\u{1},\0\(gifImage)": true, "\(gifHeader)\(gifImage)?": true,
+        "\(gifHeader)!": false, "\(gifHeader),": false, "\(gifHeader)!y\u{7F},": false,
+    ]
+
+    @Test(arguments: pictures)
+    func drawsWhatMovesForSomeSeconds(picture: String, moves: Bool) {
+        let machine = machine(gifReply, curl: [.ended(status: 0, output: Array(picture.utf8))])
+        #expect(machine.run("gif", "--id", "a", "--show").status == .done)
+        #expect(machine.runs.last?.arguments == ["--size", "90x28"] + (moves ? ["--duration", "5"] : []) + ["-"])
+        #expect(machine.runs.last?.output == .terminal(reset: reset))
+    }
+
+    @Test func knowsTheColorTablesOfAGIF() {
+        let table = String(repeating: ",", count: 12)
+        for count in 1...2 {
+            var bytes = Array("GIF89a1234".utf8) + [0x81, 0, 0] + Array(table.utf8)
+            for _ in 0..<count {
+                bytes += Array(",12345678".utf8) + [0x81] + Array(table.utf8) + [2, 1, 0x78, 0]
+            }
+            let machine = machine(gifReply, curl: [.ended(status: 0, output: bytes + [0x3B])])
+            #expect(machine.run("gif", "--id", "a", "--show").status == .done)
+            #expect(machine.runs.last?.arguments.contains("--duration") == (count > 1))
+        }
+    }
+
+    @Test(arguments: ["C", "de_DE.ISO-8859-1"])
+    func drawsInASCIIWhereTheTerminalIsNotUTF8(locale: String) {
+        let machine = machine(gifReply)
+        machine.environment["LC_ALL"] = locale
+        #expect(machine.run("gif", "--id", "a", "--show").status == .done)
+        #expect(machine.runs.last?.arguments == [
+            "--size", "90x28", "--format", "symbols", "--symbols", "ascii", "--fill", "none", "-",
+        ])
+    }
+
+    @Test func saysThatItFetches() {
+        let machine = machine(gifReply)
+        machine.isErrorTerminal = true
+        machine.delay = .seconds(1)
+        let errors = machine.run("gif", "--id", "a", "--show").errors
+        #expect(errors.contains("fetching the picture…"))
+        #expect(errors.hasSuffix("\r\u{1B}[K"))
+    }
+
+    @Test func theTimeOfTheUserIsForAllPrograms() {
+        let moving = SubprocessOutcome.ended(status: 0, output: Array((Self.gifHeader + Self.gifImage + "?").utf8))
+        for (time, curl, chafa, duration) in [
+            ("1m", Duration.seconds(25), Duration.seconds(30), "5"), ("5s", .seconds(3), .seconds(1), "0"),
+            ("7s", .seconds(5), .seconds(3), "2"), ("1s", .zero, .zero, "0"),
+        ] {
+            let machine = machine(gifReply, curl: [moving])
+            machine.delay = .seconds(2)
+            #expect(machine.run("gif", "--id", "a", "--show", "--timeout", time).status == .done)
+            #expect(machine.runs.map(\.timeout) == [curl, chafa])
+            #expect(machine.runs.last?.arguments.suffix(3) == ["--duration", duration, "-"])
+        }
+        let machine = machine(gifReply, curl: [.timedOut])
+        #expect(machine.run("gif", "--id", "a", "--show", "--timeout", "1s").errors == """
+            norrisctl: curl took too long, and was ended.
+              Allow more time: --timeout 1m
+
+            """)
+    }
+
+    @Test(arguments: [
+        (TerminalFacts(isTerminal: true), "80x22"), (TerminalFacts(isTerminal: true, columns: 1, rows: 1), "1x1"),
+        (TerminalFacts(isTerminal: true, columns: 200, rows: 50), "100x48"),
+        (TerminalFacts(isTerminal: true, columns: 20, rows: 50), "20x48"),
+    ])
+    func fitsThePictureIntoTheTerminal(terminal: TerminalFacts, size: String) {
+        let machine = machine(gifReply)
+        machine.terminal = terminal
+        let arguments = terminal.columns == nil || terminal.columns == 1 ? [] : ["--width", "100"]
+        #expect(machine.run(["gif", "--id", "a", "--show"] + arguments).status == .done)
+        #expect(machine.runs.last?.arguments.prefix(2) == ["--size", size])
+    }
+
+    @Test func drawsTheFirstOfAPageOrAsManyAsTheLimitSays() {
+        let reply = page(gif("a"), gif("b"), gif("c"))
+        let first = machine(reply)
+        #expect(first.run("gif", "cats", "--show", "--color", "never") == Outcome(output: card))
+        #expect(first.runs.map(\.program) == ["curl", "chafa"])
+        #expect(first.parameters == [#"{"query":"cats"}"#])
+
+        let fetched = SubprocessOutcome.ended(status: 0, output: picture)
+        let two = machine(reply, curl: [fetched, fetched], chafa: [.ended(status: 0), .ended(status: 0)])
+        #expect(two.run("gif", "cats", "--show", "--limit", "2", "--rendition", "original").status == .done)
+        #expect(two.runs.filter { $0.program == "curl" }.map(\.arguments.last) == [
+            "https://media.example/a.gif", "https://media.example/b.gif",
+        ])
+    }
+
+    @Test func drawsTheImagesOfAPost() {
+        let addresses = (1...6).map { "https://e.org/\($0).png" }
+        let fetched = SubprocessOutcome.ended(status: 0, output: picture)
+        let machine = machine(
+            images(addresses), curl: Array(repeating: fetched, count: 6),
+            chafa: Array(repeating: .ended(status: 0), count: 6)
+        )
+        let outcome = machine.run("post", "town:1", "--show", "--color", "never")
+        #expect(outcome.output.contains("Ada"))
+        #expect(outcome.errors == "norrisctl: Only the first 4 of 6 pictures are drawn.\n")
+        #expect(outcome.status == .done)
+        #expect(machine.runs.filter { $0.program == "curl" }.map(\.arguments.last) == addresses.prefix(4).map { $0 })
+    }
+
+    @Test func goesOnWithTheNextImageWhereOneCannotBeDrawn() {
+        let fetched = SubprocessOutcome.ended(status: 0, output: picture)
+        let machine = machine(
+            images(["http://e.org/1", "https://e.org/2", "https://e.org/3", "https://e.org/4"]),
+            curl: [.ended(status: 22), fetched, fetched], chafa: [.ended(status: 2), .ended(status: 0)]
+        )
+        let outcome = machine.run("post", "town:1", "--show")
+        #expect(outcome.errors == """
+            norrisctl: The picture at http://e.org/1 is not fetched: its address is not https.
+            norrisctl: The picture at https://e.org/2 cannot be fetched: its host answers with an error.
+            norrisctl: chafa cannot draw the picture; it ended with status 2.
+
+            """)
+        #expect(outcome.status == .nothing)
+        #expect(machine.runs.map(\.program) == ["curl", "curl", "chafa", "curl", "chafa"])
+    }
+
+    @Test func saysWhereAPostHasNoImage() {
+        let machine = machine(images([]))
+        let outcome = machine.run("post", "town:1", "--show")
+        #expect(outcome.output.contains("Ada"))
+        #expect(outcome.errors == "norrisctl: The post has no image.\n")
+        #expect(outcome.status == .nothing)
+        #expect(machine.runs.isEmpty)
+    }
+
+    @Test(arguments: [
+        (SubprocessOutcome.missing, "curl is not installed.\n  apt install chafa curl", ExitStatus.unavailable),
+        (.timedOut, "curl took too long, and was ended.", .unavailable),
+        (.notStarted(errno: 2), "curl cannot be started: No such file or directory.", .unavailable),
+        (.tooLarge, "The picture at https://media.example/a.gif is larger than 16 MiB.", .nothing),
+        (.ended(status: 63), "The picture at https://media.example/a.gif is larger than 16 MiB.", .nothing),
+        (
+            .ended(status: 6), "The picture at https://media.example/a.gif cannot be fetched: its host is not found.",
+            .temporary
+        ),
+        (
+            .ended(status: 99),
+            "The picture at https://media.example/a.gif cannot be fetched: curl ended with status 99.", .temporary
+        ),
+    ])
+    func saysWhyThereIsNothingToDraw(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
+        let machine = machine(gifReply, curl: [outcome])
+        #expect(machine.run("gif", "--id", "a", "--show", "--color", "never") == Outcome(
+            output: card, errors: "norrisctl: \(message)\n", status: status
+        ))
+        #expect(machine.runs.map(\.program) == ["curl"])
+    }
+
+    @Test(arguments: [
+        (SubprocessOutcome.missing, "chafa is not installed.\n  apt install chafa curl", ExitStatus.unavailable),
+        (.timedOut, "chafa took too long, and was ended.", .unavailable),
+        (.ended(status: 139), "chafa cannot draw the picture; it ended with status 139.", .nothing),
+    ])
+    func saysWhyItIsNotDrawn(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
+        #expect(machine(gifReply, chafa: [outcome]).run("gif", "--id", "a", "--show", "--color", "never") == Outcome(
+            output: card, errors: "norrisctl: \(message)\n", status: status
+        ))
+    }
+
+    @Test(arguments: [
+        "http://e.org/a.gif", "file:///etc/passwd", "-o /tmp/x", "--config=x", "javascript:x", "https://e.org/ x",
+        #"https://e.org/\u001b[2J"#, #"https://e.org/\n--output"#, "@file", "",
+    ])
+    func fetchesNothingButAnHTTPSAddress(address: String) {
+        let machine = machine(images([address]))
+        let outcome = machine.run("post", "town:1", "--show")
+        #expect(outcome.status == .nothing)
+        #expect(outcome.errors.hasSuffix(" is not fetched: its address is not https.\n"))
+        #expect(forbidden(in: outcome.errors).isEmpty)
+        #expect(machine.runs.isEmpty)
+    }
+
+    @Test(arguments: [["gif", "x"], ["gif", "--random"], ["gif", "--id", "a"], ["post", "a"]])
+    func refusesToDrawWhereThereIsNoTerminal(arguments: [String]) {
+        let pipe = Machine()
+        let plain = Machine().onTerminal()
+        for outcome in [pipe.run(arguments + ["--show"]), plain.run(arguments + ["--show", "--plain"])] {
+            #expect(outcome.status == .usage)
+            #expect(outcome.errors.hasPrefix("norrisctl: --show draws on a terminal"))
+            #expect(outcome.output.isEmpty)
+        }
+        #expect(pipe.requests.isEmpty)
+        #expect(plain.requests.isEmpty)
+    }
+}

@@ -1,0 +1,107 @@
+import Glibc
+import NorrisCommands
+import NorrisTestSupport
+import Testing
+
+/// Other programs, run for real.
+struct SubprocessTests {
+    private func run(
+        _ program: String, _ arguments: String..., input: SubprocessRequest.Input = .nothing,
+        output: SubprocessRequest.Output = .collected(limit: 1 << 24), timeout: Duration? = nil, mayGoOn: Bool = false
+    ) async throws -> SubprocessOutcome {
+        try await TestThread.run {
+            runSubprocess(
+                SubprocessRequest(
+                    program: program, arguments: arguments, input: input, output: output, timeout: timeout,
+                    mayGoOn: mayGoOn
+                )
+            )
+        }
+    }
+
+    @Test func feedsAndCollectsMoreThanAPipeHolds() async throws {
+        let bytes = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(try await run("cat", input: .bytes(bytes)) == .ended(status: 0, output: bytes))
+        #expect(try await run("cat", input: .bytes([])) == .ended(status: 0))
+        #expect(try await run("cat") == .ended(status: 0))
+        #expect(try await run("cat", input: .bytes(bytes), output: .discarded) == .ended(status: 0))
+        // Not all is read.
+        #expect(try await run("head", "-c1", input: .bytes(bytes)) == .ended(status: 0, output: [0]))
+    }
+
+    @Test func passesArgumentsOnAsTheyAre() async throws {
+        let arguments = "$(id) `id` ' \" \\ * ; | &"
+        #expect(try await run("printf", "%s", arguments) == .ended(status: 0, output: Array(arguments.utf8)))
+    }
+
+    @Test func tellsHowItEnded() async throws {
+        #expect(try await run("sh", "-c", "exit 3") == .ended(status: 3))
+        #expect(try await run("sh", "-c", "kill -KILL $$") == .ended(status: 137))
+        #expect(try await run("norris-no-such-program") == .missing)
+        let long = String(repeating: "x", count: 200_000)
+        #expect(try await run("true", long) == .notStarted(errno: E2BIG))
+    }
+
+    @Test func discardsWhatIsSaidToStandardError() async throws {
+        #expect(try await run("sh", "-c", "echo a >&2; echo b") == .ended(status: 0, output: Array("b\n".utf8)))
+    }
+
+    @Test func givesItTheUsualSignals() async throws {
+        // As norrisctl does; what is ignored is inherited.
+        signal(SIGPIPE, SIG_IGN)
+        #expect(try await run("sh", "-c", "kill -PIPE $$") == .ended(status: 141))
+    }
+
+    @Test func endsOneThatWritesTooMuch() async throws {
+        #expect(try await run("yes", output: .collected(limit: 1_000_000)) == .tooLarge)
+        #expect(try await run("printf", "1234", output: .collected(limit: 3)) == .tooLarge)
+        #expect(try await run("printf", "123", output: .collected(limit: 3)) == .ended(status: 0, output: [49, 50, 51]))
+    }
+
+    @Test func endsOneThatHangsWithAllItStarted() async throws {
+        let folder = TemporaryFolder()
+        let outcome = try await run(
+            "sh", "-c", "sleep 1000 & echo $! > '\(folder("child"))'; echo $$ > '\(folder("parent"))'; wait",
+            timeout: .seconds(2)
+        )
+        #expect(outcome == .timedOut)
+        for name in ["parent", "child"] {
+            let text = try readFile(folder(name), limit: 100)
+            let processID = try #require(Int32(String(decoding: text.dropLast(), as: UTF8.self)))
+            #expect(try await TestThread.run { hasEnded(processID) })
+        }
+    }
+
+    @Test func leavesOneAloneThatMayGoOn() async throws {
+        let folder = TemporaryFolder()
+        let outcome = try await run(
+            "sh", "-c", "sleep 1; echo > '\(folder("done"))'", output: .discarded, timeout: .milliseconds(50),
+            mayGoOn: true
+        )
+        #expect(outcome == .goesOn)
+        #expect(try await TestThread.run { waits { access(folder("done"), F_OK) == 0 } })
+    }
+
+    @Test func ignoresOneThatStaysBehindWithItsOutput() async throws {
+        // As clipboard programs do, but those have no pipe of ours.
+        #expect(try await run("sh", "-c", "sleep 3 & echo a", timeout: .seconds(60))
+            == .ended(status: 0, output: Array("a\n".utf8)))
+    }
+}
+
+/// Whether a process is gone within some seconds; one that nobody has waited for yet counts as gone.
+private func hasEnded(_ processID: Int32) -> Bool {
+    waits {
+        guard let status = try? readFile("/proc/\(processID)/stat", limit: 1000) else { return true }
+        return String(decoding: status, as: UTF8.self).contains(") Z ")
+    }
+}
+
+/// Whether something comes true within some seconds.
+private func waits(for condition: () -> Bool) -> Bool {
+    for _ in 0..<3000 {
+        if condition() { return true }
+        poll(nil, 0, 10)
+    }
+    return false
+}
