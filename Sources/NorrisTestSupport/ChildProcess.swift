@@ -17,23 +17,33 @@ package final class ChildProcess {
     ///   - program: a path, or a name to be looked for in the usual folders.
     ///   - environment: all of it but `PATH`; nothing of the test's own is passed on.
     ///   - input, output, errors: paths of files.
+    ///   - terminal: the path of a terminal that takes the place of the three files, and controls the child.
     package init(
         _ program: String,
         _ arguments: [String],
         environment: [String: String] = [:],
         input: String = "/dev/null",
         output: String = "/dev/null",
-        errors: String = "/dev/null"
+        errors: String = "/dev/null",
+        terminal: String? = nil
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
-        for (descriptor, path) in [(Int32(1), output), (2, errors)] {
-            posix_spawn_file_actions_addopen(&actions, descriptor, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        if let terminal {
+            // The first terminal that the leader of a session opens controls it (credentials(7)).
+            posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
+            posix_spawn_file_actions_adddup2(&actions, 0, 1)
+            posix_spawn_file_actions_adddup2(&actions, 0, 2)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+            for (descriptor, path) in [(Int32(1), output), (2, errors)] {
+                posix_spawn_file_actions_addopen(&actions, descriptor, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            }
         }
-        // A child that held a test's sockets would keep them open. Those that are not open do not matter.
-        for descriptor in Int32(3)..<1024 {
+        // A child that held a test's sockets would keep them open. That one may have been closed since does not matter.
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+        for descriptor in open where descriptor > 2 {
             posix_spawn_file_actions_addclose(&actions, descriptor)
         }
         // The threads of a test runner block signals, and a child would inherit that.
@@ -45,7 +55,8 @@ package final class ChildProcess {
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let flags = Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | (terminal == nil ? 0 : newSession)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         let variables = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"].merging(environment) { $1 }
         var argv: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
         var envp: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0)=\($1)") }
@@ -93,3 +104,6 @@ package final class ChildProcess {
         if !hasEnded { kill(processID, signal) }
     }
 }
+
+/// `POSIX_SPAWN_SETSID` of glibc, which Swift does not see because it depends on a feature macro.
+private let newSession: Int32 = 0x80

@@ -1,0 +1,117 @@
+package import Foundation
+
+/// A program at a terminal of its own, typed to and read from by a test.
+package final class PseudoTerminal {
+    package struct NotOpened: Error {
+        package let code: Int32
+    }
+
+    private let descriptor: Int32
+    private let process: ChildProcess
+
+    /// Everything that the terminal was sent so far, as it was read; CR LF ends a line.
+    package private(set) var transcript: [UInt8] = []
+
+    /// How much of the transcript earlier waits have passed over.
+    private var position = 0
+
+    /// - Parameters:
+    ///   - program: a path, or a name to be looked for in the usual folders.
+    ///   - environment: all of it but `PATH` and `TERM`, which is `xterm-256color` unless it is given.
+    package init(
+        _ program: String,
+        _ arguments: [String] = [],
+        environment: [String: String] = [:],
+        columns: Int = 80,
+        rows: Int = 24
+    ) throws {
+        var (leader, follower): (Int32, Int32) = (-1, -1)
+        // Longer than any path in /dev/pts.
+        var name = [CChar](repeating: 0, count: 64)
+        var size = Self.size(columns: columns, rows: rows)
+        guard openpty(&leader, &follower, &name, nil, &size) == 0 else { throw NotOpened(code: errno) }
+        descriptor = leader
+        _ = fcntl(leader, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(follower, F_SETFD, FD_CLOEXEC)
+        // Once the child has it open, for a terminal that nobody holds is at its end.
+        defer { close(follower) }
+        process = try ChildProcess(
+            program, arguments, environment: ["TERM": "xterm-256color"].merging(environment) { $1 },
+            terminal: String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        )
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    package var processID: pid_t { process.processID }
+
+    /// Sends keys: `\r` is Return, `\t` Tab, `\u{4}` Ctrl-D.
+    package func type(_ keys: String) {
+        var rest = Array(keys.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if !read(within: 1) {
+                return
+            }
+        }
+    }
+
+    package func resize(columns: Int, rows: Int = 24) {
+        var size = Self.size(columns: columns, rows: rows)
+        _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// Reads until a text comes, behind what earlier waits have passed over.
+    ///
+    /// - Parameter seconds: how long it may take; a test that passes never takes so long.
+    /// - Returns: what came up to the text and with it; nil where it did not come.
+    @discardableResult
+    package func wait(for text: String, within seconds: Int = 20) -> String? {
+        let pattern = Data(text.utf8)
+        let end = Date(timeIntervalSinceNow: TimeInterval(seconds))
+        repeat {
+            if let range = Data(transcript).range(of: pattern, in: position..<transcript.count) {
+                defer { position = range.upperBound }
+                return String(decoding: transcript[position..<range.upperBound], as: UTF8.self)
+            }
+        } while read(within: end.timeIntervalSinceNow)
+        return nil
+    }
+
+    /// Reads to the end of the program and returns its exit status, as ``ChildProcess/wait()`` has it.
+    @discardableResult
+    package func waitForEnd(within seconds: Int = 20) -> Int32 {
+        let end = Date(timeIntervalSinceNow: TimeInterval(seconds))
+        while read(within: end.timeIntervalSinceNow) {}
+        return process.wait()
+    }
+
+    /// What came behind all that was waited for, and has been read.
+    package var rest: String {
+        String(decoding: transcript[position...], as: UTF8.self)
+    }
+
+    /// Reads what is there, waiting for it if need be.
+    ///
+    /// - Returns: false when the time is over or the other side has closed.
+    private func read(within seconds: TimeInterval) -> Bool {
+        guard seconds > 0 else { return false }
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, Int32(min(seconds, 60) * 1000) + 1) > 0 else { return false }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        // EIO: no process holds the terminal any more (pty(7)).
+        guard count > 0 else { return false }
+        transcript += buffer[..<count]
+        return true
+    }
+
+    private static func size(columns: Int, rows: Int) -> winsize {
+        winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    }
+}

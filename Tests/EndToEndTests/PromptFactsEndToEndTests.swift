@@ -1,0 +1,97 @@
+import Foundation
+import NorrisTestSupport
+import Testing
+
+/// The file of facts for shells, as the built daemon writes it.
+@Suite(.timeLimit(.minutes(5)))
+struct PromptFactsEndToEndTests {
+    /// What stands in the file; it is there as soon as the daemon is ready.
+    private func lines(_ folder: TemporaryFolder, _ name: String = "run") throws -> [String] {
+        let text = try String(contentsOfFile: folder(name + "/prompt-facts"), encoding: .utf8)
+        #expect(text.isEmpty || text.hasSuffix("\n"))
+        return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+    }
+
+    @Test func itIsThereWhenTheDaemonIsReadyAndStaysWhenItStops() throws {
+        let folder = TemporaryFolder()
+        let daemon = try RunningDaemon(in: folder, ["--runtime-dir", folder("run")])
+        let first = try lines(folder)
+        #expect(first.count == 64)
+        #expect(first.allSatisfy { !$0.isEmpty && $0.count <= 100 && !$0.contains(where: "`$\\%!".contains) })
+        // The daemon's own files are private; this one is for all.
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder("run/prompt-facts"))
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        #expect(try FileManager.default.attributesOfItem(atPath: folder("run"))[.posixPermissions] as? Int == 0o755)
+        #expect(daemon.end() == 0)
+        #expect(try lines(folder) == first)
+
+        // Another start, other facts; a file that was open is not changed under its reader.
+        let reader = try #require(FileHandle(forReadingAtPath: folder("run/prompt-facts")))
+        let next = try RunningDaemon(in: folder, ["--runtime-dir", folder("run")])
+        #expect(try lines(folder) != first)
+        #expect(try reader.readToEnd() == Data(first.map { $0 + "\n" }.joined().utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("run")) == ["prompt-facts"])
+        next.end(SIGKILL)
+        #expect(try lines(folder).count == 64)
+    }
+
+    @Test func theEnvironmentSaysWhere() throws {
+        let folder = TemporaryFolder()
+        try RunningDaemon(in: folder, environment: ["XDG_RUNTIME_DIR": folder.path]).end()
+        #expect(try lines(folder, "norrisd").count == 64)
+        try RunningDaemon(
+            in: folder, environment: ["RUNTIME_DIRECTORY": folder("run"), "XDG_RUNTIME_DIR": "/nonexistent"]
+        ).end()
+        #expect(try lines(folder).count == 64)
+        let none = TemporaryFolder()
+        let daemon = try RunningDaemon(in: none)
+        #expect(try !FileManager.default.subpathsOfDirectory(atPath: none.path).contains { $0.contains("prompt") })
+        #expect(!daemon.log.contains("prompt-facts"))
+    }
+
+    @Test func hostileFactsOfTheUpstreamAreNotInIt() async throws {
+        let texts = [
+            "$(touch X)", "`touch X`", "%n%F{red}", "C:\\n", "again!", "${PATH}", "\u{1B}]0;title\u{7}", "\u{9B}31m",
+            "\u{202E}backwards", "\u{2066}isolated", "two\nlines", String(repeating: "long ", count: 20),
+        ]
+        // Ten times as many as there are facts of our own, so that whatever gets through gets into the file.
+        let upstream = try await FakeUpstream.start(
+            jokes: (0..<200).flatMap { round in
+                texts.enumerated().map { number, text in
+                    FakeJoke(id: "hostile-\(round)-\(number)", value: "Chuck Norris \(text) hostile \(round).")
+                } + [FakeJoke(id: "r-\(round)", value: "Chuck Norris is rude \(round).", categories: ["explicit"])]
+            }
+        )
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            let daemon = try RunningDaemon.fetching(from: upstream, in: folder)
+            try daemon.waitUntilFetched(daemon.watch())
+            daemon.end()
+            try RunningDaemon(in: folder, ["--runtime-dir", folder("run")]).end()
+            let lines = try lines(folder)
+            #expect(lines.count == 64)
+            #expect(lines.contains { $0.contains("hostile") })
+            for line in lines {
+                #expect(!line.contains("rude"))
+                #expect(!line.contains(where: "`$\\%!".contains), "\(line)")
+                #expect(line.count <= 100, "\(line)")
+                let isPlain = line.unicodeScalars.allSatisfy { scalar in
+                    ![.control, .format].contains(scalar.properties.generalCategory)
+                }
+                #expect(isPlain, "\(line)")
+            }
+        }
+        await upstream.stop()
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsToldAndTheServiceGoesOn() throws {
+        let folder = TemporaryFolder()
+        let file = try folder.write("", to: "file")
+        let daemon = try RunningDaemon(in: folder, ["--runtime-dir", file])
+        #expect(try daemon.ctl("fact").status == 0)
+        let told = daemon.log.split(separator: "\n").filter { $0.contains("prompt-facts.unwritable") }
+        #expect(told.count == 1)
+        #expect(told.first?.contains("\(file)/prompt-facts: cannot be written (Not a directory)") == true)
+        #expect(daemon.end() == 0)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import NorrisTestSupport
+import Testing
+
+/// Tab in real shells.
+struct CompletionEndToEndTests {
+    typealias Shell = ShellWithCompletion.Shell
+
+    @Test(arguments: Shell.allCases)
+    func tabCompletesCommandsOptionsAndCategories(shell: Shell) async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let shell = try ShellWithCompletion(shell, socket: daemon.socket)
+            #expect(shell.completing("norrisctl categ") == "<categories>")
+            #expect(shell.completing("norrisctl favorite exp") == "<favorite><export>")
+            #expect(shell.completing("norrisctl fact --max") == "<fact><--max-length>")
+            #expect(shell.completing("norrisctl --plain fact --exp") == "<--plain><fact><--explicit>")
+            #expect(shell.completing("norrisctl fact --category de") == "<fact><--category><dev>")
+            #expect(shell.completing("norrisctl fact --category=de") == "<fact><--category=dev>")
+            #expect(shell.completing("norrisctl --color=ne") == "<--color=never>")
+            #expect(shell.missing(["animal", "dev", "food"], behind: "norrisctl fact --category ") == [])
+            #expect(shell.completing("norrisctl fact --cou") == "<fact><--count>")
+            #expect(shell.completing("norrisctl fact --col") == "<fact><--color>")
+            #expect(shell.missing(["search"], behind: "norrisctl ") == [])
+        }
+    }
+
+    @Test(arguments: Shell.allCases)
+    func aScriptThatIsReadAtTheStartWorksAsWell(shell: Shell) async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let shell = try ShellWithCompletion(shell, socket: daemon.socket, isSourced: true)
+            #expect(shell.completing("norrisctl fact --category de") == "<fact><--category><dev>")
+        }
+    }
+
+    @Test(arguments: Shell.allCases)
+    func tabCompletesIDsWithColons(shell: Shell) async throws {
+        try await TestThread.run {
+            let posts = ["town:1093", "town:2093", "planet:5"].map { id in
+                """
+                {"id":"\(id)","source":"s","author":{"id":"a","name":"A"},"tags":[],"images":[],"stats":{},"read":false}
+                """
+            }
+            let daemon = try ScriptedDaemon(result: #"{"items":[\#(posts.joined(separator: ","))]}"#)
+            let shell = try ShellWithCompletion(shell, socket: daemon.socket)
+            #expect(shell.completing("norrisctl post pl") == "<post><planet:5>")
+            #expect(shell.completing("norrisctl post town:1") == "<post><town:1093>")
+            #expect(shell.completing("norrisctl read planet:5 town:2") == "<read><planet:5><town:2093>")
+        }
+    }
+
+    @Test(arguments: Shell.allCases)
+    func tabCompletesFilesWhereFilesStand(shell: Shell) async throws {
+        try await TestThread.run {
+            let shell = try ShellWithCompletion(shell, socket: "/nowhere")
+            _ = try shell.home.write("", to: "fav list")
+            #expect(shell.completing("norrisctl favorite import fav") == "<favorite><import><fav list>")
+            #expect(shell.completing("norrisctl --socket=fav") == "<--socket=fav list>")
+        }
+    }
+
+    @Test(arguments: Shell.allCases)
+    func nothingFromTheDaemonIsEverRunOrShownRaw(shell: Shell) async throws {
+        try await TestThread.run {
+            let names = [
+                "$(touch X)", "`touch X`", "d$(touch X)", "dev;touch X", "d\\n touch X", "d e f", "d\\u001b[31mred",
+                "d\\u009bA", "<(touch X)", "${X:=$(touch X)}", "dev",
+            ]
+            let items = names.map { #"{"name":"\#($0)","count":1}"# }
+            let daemon = try ScriptedDaemon(
+                result: #"{"items":[\#(items.joined(separator: ","))],"# +
+                    #""freshness":{"origin":"cache","state":"fresh","error":null}}"#
+            )
+            let shell = try ShellWithCompletion(shell, socket: daemon.socket)
+            // The one word that is left is taken at once.
+            #expect(shell.completing("norrisctl fact --category ") == "<fact><--category><dev>")
+            #expect(shell.completing("norrisctl fact --category=") == "<fact><--category=dev>")
+            #expect(shell.completing("norrisctl fact --category d") == "<fact><--category><dev>")
+            #expect(!FileManager.default.fileExists(atPath: shell.home("X")))
+            #expect(!String(decoding: shell.terminal.transcript, as: UTF8.self).contains("touch"))
+        }
+    }
+
+    /// Were norrisctl itself at fault, the scripts would still run nothing.
+    @Test(arguments: Shell.allCases)
+    func theScriptsExpandNothing(shell: Shell) async throws {
+        try await TestThread.run {
+            let shell = try ShellWithCompletion(shell, socket: "/nowhere")
+            let program = """
+                #!/bin/sh
+                printf '%s\\n' '$(touch X)' '`touch X`' 'd$(touch X)' 'd`touch X`' '${X:=$(touch X)}' '$(touch X)\\t$(touch X)'
+
+                """
+            _ = try shell.home.write(program, to: "bin/norrisctl")
+            for line in ["norrisctl fact --category ", "norrisctl fact --category d", "norrisctl fact --category="] {
+                shell.terminal.type(line + "\t\t\u{15}")
+            }
+            #expect(shell.missing(["over"], behind: "echo o''ver\r") == [])
+            #expect(!FileManager.default.fileExists(atPath: shell.home("X")))
+        }
+    }
+
+    @Test(arguments: Shell.allCases)
+    func withoutADaemonTabSaysNothing(shell: Shell) async throws {
+        try await TestThread.run {
+            let shell = try ShellWithCompletion(shell, socket: "/nowhere")
+            #expect(shell.completing("norrisctl fact --category de") == "<fact><--category><de>")
+            #expect(shell.completing("norrisctl fact --cat") == "<fact><--category>")
+            #expect(!String(decoding: shell.terminal.transcript, as: UTF8.self).contains("nowhere"))
+        }
+    }
+
+    @Test func aDaemonThatHangsIsNotWaitedFor() async throws {
+        try await TestThread.run {
+            let daemon = try ScriptedDaemon(result: nil)
+            let clock = ContinuousClock()
+            let start = clock.now
+            let result = try run(
+                Programs.norrisctl, ["---complete", "norrisctl", "fact", "--category", ""],
+                environment: ["NORRISD_SOCKET": daemon.socket]
+            )
+            #expect(result.status == 0)
+            #expect(result.output + result.errors == "")
+            // A tenth of a second, and much time for a busy machine; without a bound of its own it would be five.
+            #expect(clock.now - start < .seconds(4))
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import NorrisTestSupport
+
+/// The shells that `norrisctl init` knows.
+enum Shell: String, CaseIterable {
+    case bash, zsh, fish
+
+    var path: String { "/usr/bin/\(rawValue)" }
+
+    /// What makes a prompt of `[STATUS:FACT]> `.
+    fileprivate var promptSetting: String {
+        switch self {
+        case .bash: "PS1='[$?:$NORRIS_FACT]> '"
+        case .zsh: "setopt prompt_subst; PROMPT='[%?:$NORRIS_FACT]> '"
+        case .fish: "function fish_prompt; builtin printf '[%s:%s]> ' $status \"$NORRIS_FACT\"; end; set fish_greeting"
+        }
+    }
+}
+
+/// A user's home with a script of `norrisctl init` in it, and shells started there at a terminal.
+///
+/// `PATH` is a folder of the home, `bin`, and holds nothing but what a test puts there.
+struct ShellHome {
+    let shell: Shell
+    let folder = TemporaryFolder()
+
+    /// The file of facts below `$XDG_RUNTIME_DIR`.
+    var factFile: String { folder("run/norrisd/prompt-facts") }
+
+    /// What `norrisctl init` has printed.
+    var script: String { folder("script") }
+
+    init(_ shell: Shell, _ flags: [String] = []) throws {
+        self.shell = shell
+        // fish makes completions from the manual pages where that folder is missing.
+        for name in ["bin", "run/norrisd", "config/fish", "data/fish/generated_completions"] {
+            try FileManager.default.createDirectory(atPath: folder(name), withIntermediateDirectories: true)
+        }
+        // Without it Debian's bash.bashrc may run groups(1).
+        _ = try folder.write("", to: ".hushlogin")
+        let outcome = try NorrisTestSupport.run(Programs.norrisctl, ["init", shell.rawValue] + flags)
+        _ = try folder.write(outcome.output, to: "script")
+        try configure()
+    }
+
+    func write(facts: [String]) throws {
+        try write(facts: Data(facts.map { $0 + "\n" }.joined().utf8))
+    }
+
+    func write(facts: Data) throws {
+        try facts.write(to: URL(fileURLWithPath: factFile))
+    }
+
+    /// Writes what the shell reads at its start: these lines, the prompt, the script, and further lines.
+    func configure(before: String = "", sources: Int = 1, after: String = "") throws {
+        let source = repeatElement(". \(script)", count: sources).joined(separator: "\n")
+        let text = [before, shell.promptSetting, source, after].joined(separator: "\n") + "\n"
+        let name = switch shell {
+        case .bash: "bashrc"
+        case .zsh: ".zshrc"
+        case .fish: "config/fish/config.fish"
+        }
+        _ = try folder.write(text, to: name)
+    }
+
+    /// Starts an interactive shell.
+    ///
+    /// - Parameter trace: where strace(1) writes about processes.
+    func start(environment: [String: String] = [:], trace: String? = nil) throws -> InteractiveShell {
+        var command = [shell.path]
+        switch shell {
+        case .bash: command += ["--noprofile", "--rcfile", folder("bashrc")]
+        case .zsh: command += ["-d"]
+        case .fish: break
+        }
+        if let trace {
+            let calls = "trace=execve,execveat,fork,vfork,clone,clone3"
+            command = ["/usr/bin/strace", "-f", "-o", trace, "-e", calls] + command
+        }
+        let terminal = try PseudoTerminal(
+            command[0], Array(command.dropFirst()),
+            environment: variables.merging(environment) { $1 }, columns: 300
+        )
+        return InteractiveShell(terminal, in: self)
+    }
+
+    /// Runs a command in a shell that is not interactive, once it has read the script.
+    func run(_ command: String) throws -> ProgramResult {
+        let flags = switch shell {
+        case .bash: ["--norc"]
+        case .zsh: ["-f"]
+        case .fish: ["--no-config"]
+        }
+        return try NorrisTestSupport.run(
+            shell.path, flags + ["-c", ". \(script); \(command)"], environment: variables
+        )
+    }
+
+    private var variables: [String: String] {
+        [
+            "HOME": folder.path, "ZDOTDIR": folder.path, "XDG_CONFIG_HOME": folder("config"),
+            "XDG_DATA_HOME": folder("data"), "XDG_RUNTIME_DIR": folder("run"), "PATH": folder("bin"),
+            "LC_ALL": "C.UTF-8",
+        ]
+    }
+}

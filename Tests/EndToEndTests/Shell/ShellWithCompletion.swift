@@ -1,0 +1,116 @@
+import Foundation
+import NorrisTestSupport
+
+/// A real shell at a terminal, with norrisctl's completion as an installation brings it.
+///
+/// What is typed is completed by the real norrisctl; when the line is run, its arguments are printed instead, each as
+/// `<argument>`. There is a folder with the name of a category, which must not get in the way.
+final class ShellWithCompletion {
+    enum Shell: String, CaseIterable {
+        case bash, zsh, fish
+    }
+
+    let terminal: PseudoTerminal
+    /// Its home, which is its working folder as well.
+    let home: TemporaryFolder
+
+    private static let prompt = "READY> "
+    /// Around what is printed; what is typed never holds these.
+    private static let start = "ARGUMENTS:"
+    private static let end = ":END"
+
+    /// - Parameters:
+    ///   - isSourced: whether the script is read at the start, in place of a file that is found on demand.
+    init(_ shell: Shell, socket: String, isSourced: Bool = false) throws {
+        home = TemporaryFolder()
+        for folder in ["bin", "dev", "zsh", ".config/fish/completions"] {
+            try FileManager.default.createDirectory(atPath: home(folder), withIntermediateDirectories: true)
+        }
+        let norrisctl = try home.write(
+            """
+            #!/bin/sh
+            test "$1" = ---complete && exec '\(Programs.norrisctl)' "$@"
+            test "$1" = completion && exec '\(Programs.norrisctl)' "$@"
+            printf '\(Self.start)'
+            printf '<%s>' "$@"
+            printf '\(Self.end)\\n'
+
+            """,
+            to: "bin/norrisctl"
+        )
+        chmod(norrisctl, 0o755)
+        let script = try run(Programs.norrisctl, ["completion", shell.rawValue]).output
+        let load: String
+        switch shell {
+        case .bash:
+            load = isSourced ? "source <(norrisctl completion bash)" : "source '\(try home.write(script, to: "script"))'"
+            _ = try home.write("PS1='\(Self.prompt)'; bind 'set bell-style none'; \(load)\n", to: ".bashrc")
+        case .zsh:
+            _ = isSourced ? "" : try home.write(script, to: "zsh/_norrisctl")
+            load = isSourced ? "source <(norrisctl completion zsh)" : ""
+            _ = try home.write(
+                """
+                fpath=(~/zsh $fpath)
+                autoload -U compinit
+                compinit -u -D
+                setopt no_beep
+                \(load)
+                PS1='\(Self.prompt)'
+
+                """,
+                to: ".zshrc"
+            )
+        case .fish:
+            _ = isSourced ? "" : try home.write(script, to: ".config/fish/completions/norrisctl.fish")
+            load = isSourced ? "norrisctl completion fish | source" : ""
+            _ = try home.write(
+                """
+                function fish_greeting; end
+                function fish_prompt; echo -n '\(Self.prompt)'; end
+                \(load)
+
+                """,
+                to: ".config/fish/config.fish"
+            )
+        }
+        terminal = try PseudoTerminal(
+            shell.rawValue, shell == .bash ? ["--rcfile", home(".bashrc"), "-i"] : ["-i"],
+            environment: [
+                "HOME": home.path, "PATH": home("bin") + ":/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+                "NORRISD_SOCKET": socket,
+            ],
+            columns: 120
+        )
+        terminal.wait(for: Self.prompt)
+        execute("cd ~")
+    }
+
+    /// Runs a command to its end, whatever it prints.
+    private func execute(_ command: String) {
+        // So that what is typed is not what is waited for.
+        terminal.type("\(command); echo do''ne\r")
+        terminal.wait(for: "done")
+        terminal.wait(for: Self.prompt)
+    }
+
+    /// Types a beginning, presses Tab and then Return.
+    ///
+    /// - Returns: the arguments of the line that was run, each as `<argument>`.
+    func completing(_ line: String) -> String {
+        terminal.type(line + "\t\r")
+        let text = terminal.wait(for: Self.end) ?? ""
+        terminal.wait(for: Self.prompt)
+        return text.components(separatedBy: Self.start).last?.replacingOccurrences(of: Self.end, with: "") ?? ""
+    }
+
+    /// Types a beginning, presses Tab twice, and waits for words that are shown, in the order of the screen.
+    ///
+    /// - Returns: those that did not come.
+    func missing(_ words: [String], behind line: String) -> [String] {
+        terminal.type(line + "\t\t")
+        let missing = words.filter { terminal.wait(for: $0) == nil }
+        // Ctrl-U; Ctrl-C would also take away what is typed next.
+        terminal.type("\u{15}")
+        return missing
+    }
+}

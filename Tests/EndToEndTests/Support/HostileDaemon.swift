@@ -1,0 +1,91 @@
+import Foundation
+import NorrisProtocol
+import NorrisTestSupport
+
+/// Somebody who listens on norrisd's socket and means no good: hostile texts in every member that holds a text.
+final class HostileDaemon: Sendable {
+    enum Manner: Sendable, CaseIterable {
+        case results, errors
+        /// Lines that are no replies.
+        case noise
+    }
+
+    let folder = TemporaryFolder()
+    var socket: String { folder("sock") }
+    private let listener: Int32
+    private let finished = DispatchSemaphore(value: 0)
+
+    init(_ manner: Manner) throws {
+        listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: folder("sock").utf8) }
+        let isListening = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(listener, 64) == 0
+            }
+        }
+        guard isListening else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        Thread.detachNewThread { [listener, finished] in
+            while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
+                Thread.detachNewThread {
+                    serve(descriptor, manner)
+                    close(descriptor)
+                }
+            }
+            finished.signal()
+        }
+    }
+
+    deinit {
+        // Wakes the thread that waits for a connection.
+        shutdown(listener, Int32(SHUT_RDWR))
+        finished.wait()
+        close(listener)
+    }
+}
+
+/// Answers line by line, as long as the client sends them.
+private func serve(_ descriptor: Int32, _ manner: HostileDaemon.Manner) {
+    var received: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        while let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = Array(received[..<end])
+            received.removeSubrange(...end)
+            let reply = answer(line, manner)
+            _ = reply.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            // After the events there is nothing to come, so that whoever follows them ends. What has been sent and is
+            // not read yet would be lost to a reset, if anything of the client's were left.
+            if received.isEmpty, reply.count(where: { $0 == UInt8(ascii: "\n") }) > 1 { return }
+        }
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { return }
+        received += buffer[..<count]
+    }
+}
+
+private func answer(_ line: [UInt8], _ manner: HostileDaemon.Manner) -> [UInt8] {
+    guard case .object(let request)? = try? JSON.parse(line), case .string(let method)? = request["method"] else {
+        return []
+    }
+    let id = request["id"]?.jsonText ?? "null"
+    switch manner {
+    case .noise:
+        return Hostile.bytes.filter { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")]
+    case .errors:
+        return Array("""
+            {"jsonrpc":"2.0","id":\(id),"error":{"code":-32002,"message":\(Hostile.json),"data":{\
+            "reason":\(Hostile.json),"hint":\(Hostile.json),"source":\(Hostile.json),"parameter":\(Hostile.json),\
+            "last_error":\(HostileResults.failure.jsonText),\(Hostile.json):\(Hostile.json)}}}
+
+            """.utf8)
+    case .results:
+        let isFirstPage = if case .object(let params)? = request["params"] { params["cursor"] == nil } else { true }
+        let result = HostileResults.result(of: method, next: isFirstPage ? Hostile.text : nil)
+        let reply = Array("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"result\":\(result)}\n".utf8)
+        // Whoever waits for a run subscribes and then asks for it; `watch` only subscribes.
+        let isFollowed = method == EventSubscribe.description.name || method == SourceRefresh.description.name
+        return isFollowed ? reply + HostileResults.events : reply
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import NorrisTestSupport
+import Testing
+
+/// norrisctl at a real terminal.
+@Suite(.serialized)
+struct TerminalEndToEndTests {
+    private func terminal(
+        _ daemon: RunningDaemon, _ arguments: [String], environment: [String: String] = [:], columns: Int = 80
+    ) throws -> PseudoTerminal {
+        try PseudoTerminal(
+            Programs.norrisctl, arguments,
+            environment: environment.merging(["NORRISD_SOCKET": daemon.socket]) { $1 }, columns: columns
+        )
+    }
+
+    @Test func aFactIsWrappedAndItsIdDimmed() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let terminal = try terminal(daemon, ["fact"], columns: 30)
+            #expect(terminal.waitForEnd() == 0)
+            let lines = terminal.rest.split(separator: "\r\n")
+            #expect(lines.count >= 2)
+            // Those of the fact itself have no escape sequences.
+            #expect(lines.filter { !$0.contains("\u{1B}") }.allSatisfy { $0.count <= 30 })
+            #expect(lines.last?.contains("\u{1B}[2m") == true)
+        }
+    }
+
+    @Test func aWaitIsShownAndTakenAway() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            daemon.send(SIGSTOP)
+            let terminal = try terminal(daemon, ["fact", "--color", "never", "--timeout", "1m"])
+            #expect(terminal.wait(for: "⠸ waiting for norrisd…\u{1B}[K") == "\r⠸ waiting for norrisd…\u{1B}[K")
+            #expect(terminal.wait(for: "⠼ waiting for norrisd…\u{1B}[K") == "\r⠼ waiting for norrisd…\u{1B}[K")
+            daemon.send(SIGCONT)
+            #expect(terminal.waitForEnd() == 0)
+            let shown = terminal.rest.components(separatedBy: "\r\u{1B}[K").last ?? ""
+            #expect(shown.contains("builtin-") && !shown.contains("waiting") && !shown.contains("\u{1B}"))
+        }
+    }
+
+    @Test("A terminal that is dumb or of no kind gets no escape sequence, however long it waits", arguments: [
+        "dumb", "",
+    ])
+    func aDumbTerminal(kind: String) async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            daemon.send(SIGSTOP)
+            let late = try terminal(daemon, ["fact", "--timeout", "600ms"], environment: ["TERM": kind])
+            #expect(late.waitForEnd() == 69)
+            #expect(late.rest.hasPrefix("norrisctl: "))
+            daemon.send(SIGCONT)
+            let status = try terminal(daemon, ["status"], environment: ["TERM": kind])
+            #expect(status.waitForEnd() == 0)
+            #expect(!(late.transcript + status.transcript).contains(0x1B))
+        }
+    }
+
+    @Test func aTerminalThatIsNotUTF8GetsASCII() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            for (locale, name) in [("C", "?lan ~??~"), ("en_US.ISO-8859-1", "?lan ~??~"), ("C.UTF-8", "Élan …漢…")] {
+                let fact = ["fact", "--name", "Élan …漢…", "--width", "1000", "--color", "never"]
+                let terminal = try terminal(daemon, fact, environment: ["LC_ALL": locale])
+                #expect(terminal.waitForEnd() == 0)
+                #expect(terminal.rest.contains(name), "\(locale): \(terminal.rest)")
+            }
+            daemon.send(SIGSTOP)
+            let late = try terminal(daemon, ["fact", "--timeout", "600ms"], environment: ["LANG": "C"])
+            #expect(late.wait(for: "waiting for norrisd~") != nil)
+            #expect(late.waitForEnd() == 69)
+            #expect(late.transcript.allSatisfy { $0 < 0x80 })
+            daemon.send(SIGCONT)
+            // A pipe gets what there is.
+            let piped = try run(
+                Programs.norrisctl, ["fact", "--name", "Élan …漢…"],
+                environment: ["LC_ALL": "C", "NORRISD_SOCKET": daemon.socket]
+            )
+            #expect(piped.output.contains("Élan …漢…"))
+        }
+    }
+
+    @Test("Screens of one column, and of a width nobody knows", arguments: [0, 1, 2])
+    func aNarrowTerminal(columns: Int) async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            for arguments in [["fact"], ["status"], ["categories"], ["search", "chuck"], ["recent"], ["doctor"]] {
+                let terminal = try terminal(daemon, arguments + ["--color", "never"], columns: columns)
+                let status = terminal.waitForEnd()
+                #expect([0, 1, 78].contains(status), "\(arguments): \(status) \(terminal.rest)")
+                #expect(!terminal.rest.isEmpty)
+            }
+            let fact = try terminal(daemon, ["fact", "--color", "never"], columns: columns)
+            #expect(fact.waitForEnd() == 0)
+            let lines = fact.rest.split(separator: "\r\n").dropLast()
+            #expect(columns == 0 ? lines.contains { $0.count > 2 } : lines.contains { $0.count <= columns })
+        }
+    }
+
+    @Test func aWatchFollowsTheWidthOfItsTerminal() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon(configuration: """
+                facts: {enabled: false}
+                gifs: {enabled: false}
+                posts: {sources: {planet: {kind: feed, url: 'http://127.0.0.1:1/rss.xml'}}}
+
+                """)
+            let terminal = try terminal(daemon, ["watch", "--color", "never"], columns: 400)
+            // Until it has subscribed, and an event is on its way.
+            var tries = 0
+            while terminal.wait(for: "reloaded\r\n", within: 1) == nil, tries < 30 {
+                tries += 1
+                #expect(try daemon.ctl("reload").status == 0)
+            }
+            func failure() throws -> [String] {
+                #expect(try daemon.ctl("refresh", "planet").status == 0)
+                _ = terminal.wait(for: "planet    failed: ")
+                // A further event tells that this one is complete.
+                #expect(try daemon.ctl("reload").status == 0)
+                return (terminal.wait(for: "norrisd   reloaded\r\n") ?? "").components(separatedBy: "\r\n")
+            }
+            // The rest of its line, that of the reload, and what is behind it.
+            #expect(try failure().count == 3)
+            terminal.resize(columns: 60)
+            let narrow = try failure()
+            #expect(narrow.count > 3)
+            #expect(narrow.dropLast(2).dropFirst().allSatisfy {
+                $0.hasPrefix(String(repeating: " ", count: 21)) && $0.count <= 60
+            })
+        }
+    }
+
+    @Test func anOutputIsOneWrite() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let trace = daemon.folder("trace")
+            let command = ["-f", "-e", "trace=write,writev", "-o", trace, Programs.norrisctl, "fact", "--count", "50"]
+            let environment = ["NORRISD_SOCKET": daemon.socket]
+            func writes() throws -> [Substring] {
+                let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+                return lines.filter { $0.contains("write") }
+            }
+            #expect(try run("strace", command, environment: environment).status == 0)
+            #expect(try writes().count == 1)
+            let terminal = try PseudoTerminal("strace", command, environment: environment)
+            #expect(terminal.waitForEnd() == 0)
+            #expect(try writes().count == 1)
+        }
+    }
+
+    @Test func aClosedPipeIsNoError() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let script = """
+                "$0" fact --count 100 | head -n 1; echo "${PIPESTATUS[0]}"
+                "$0" fact | exec true; echo "${PIPESTATUS[0]}"
+                """
+            let result = try run(
+                "bash", ["-c", script, Programs.norrisctl], environment: ["NORRISD_SOCKET": daemon.socket]
+            )
+            #expect(result.errors == "")
+            #expect(result.lines.count == 3)
+            #expect(result.lines.suffix(2) == ["0", "0"])
+        }
+    }
+}
