@@ -1,5 +1,8 @@
 /// The result of a list method: a page of items and how to get the next.
-package struct Page<Item: JSONEncodable & JSONDecodable & Equatable & Sendable>: Equatable, Sendable {
+///
+/// Nothing is asked of the items here: the runtime would look for each conformance among all of the program whenever
+/// a process makes its first page.
+package struct Page<Item> {
     package var items: [Item]
     /// How many items match in all, where that is at most ``countedMatches``; nil above.
     package var total: Int?
@@ -18,7 +21,10 @@ package struct Page<Item: JSONEncodable & JSONDecodable & Equatable & Sendable>:
 /// Up to how many matches a list's `total` is exact; above, counting would cost more than it tells.
 package let countedMatches = 1_000
 
-extension Page: JSONEncodable, JSONDecodable {
+extension Page: Equatable where Item: Equatable {}
+extension Page: Sendable where Item: Sendable {}
+
+extension Page: JSONEncodable where Item: JSONEncodable {
     package func encode(to json: inout JSONWriter) {
         json.beginObject()
         json.member("items", items)
@@ -27,7 +33,9 @@ extension Page: JSONEncodable, JSONDecodable {
         json.member("freshness", freshness)
         json.endObject()
     }
+}
 
+extension Page: JSONDecodable where Item: JSONDecodable {
     package init(json: JSON) throws(JSONDecodingError) {
         let object = try json.objectValue()
         items = try object.required("items")
