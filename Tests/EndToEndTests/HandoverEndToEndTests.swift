@@ -15,6 +15,18 @@ struct HandoverEndToEndTests {
         AAACwAAAAAAQABAAACAkQBACH5BAQKAAAALAAAAAABAAEAAAICTAEAOw==
         """
 
+    /// A daemon with GIFs for `cats`, and its key in a folder.
+    private func daemonWithCats(_ upstream: FakeUpstream, _ folder: TemporaryFolder) throws -> RunningDaemon {
+        upstream.requireKey("key")
+        upstream.setGifs(FakeUpstream.gifs(count: 2), query: "cats")
+        let key = try folder.write("key\n", to: "key")
+        return try RunningDaemon(configuration: """
+            facts: {enabled: false}
+            gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: []}
+
+            """)
+    }
+
     /// A daemon that has one post with these pictures, `team:1`.
     private func daemon(_ upstream: FakeUpstream, pictures: [String]) throws -> RunningDaemon {
         let list = pictures.map { "\"\($0)\"" }.joined(separator: ",")
@@ -122,16 +134,9 @@ struct HandoverEndToEndTests {
 
     @Test func aBrowserInTheTerminalOutlivesCtrlCAndLeavesTheTerminalAsItWas() async throws {
         let upstream = try await FakeUpstream.start()
-        upstream.requireKey("key")
-        upstream.setGifs(FakeUpstream.gifs(count: 2), query: "cats")
         try await TestThread.run {
             let folder = TemporaryFolder()
-            let key = try folder.write("key\n", to: "key")
-            let daemon = try RunningDaemon(configuration: """
-                facts: {enabled: false}
-                gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: []}
-
-                """)
+            let daemon = try daemonWithCats(upstream, folder)
             try script(
                 "xdg-open",
                 """
@@ -241,16 +246,9 @@ struct HandoverEndToEndTests {
 
     @Test func xdgOpenGetsTheAddressAndIsNotWaitedForWithoutEnd() async throws {
         let upstream = try await FakeUpstream.start()
-        upstream.requireKey("key")
-        upstream.setGifs(FakeUpstream.gifs(count: 2), query: "cats")
         try await TestThread.run {
             let folder = TemporaryFolder()
-            let key = try folder.write("key\n", to: "key")
-            let daemon = try RunningDaemon(configuration: """
-                facts: {enabled: false}
-                gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: []}
-
-                """)
+            let daemon = try daemonWithCats(upstream, folder)
             try script(
                 "xdg-open",
                 """
