@@ -7,7 +7,5 @@ extension Session {
     }
 
     /// With the time that many calls take, unless the user has said how long to wait.
-    func forManyCalls(_ globals: GlobalOptions) -> Session {
-        globals.timeout == nil ? with { $0.timeout = .long } : self
-    }
+    var forManyCalls: Session { settings.hasTimeout ? self : with { $0.timeout = .long } }
 }

@@ -24,15 +24,8 @@ struct CompletionCommand: SessionCommand {
 
     func run(in session: Session) -> Report {
         var report = Report()
-        report.output = Array(CompletionScript.text(for: shell).utf8)
+        // Only a known name has passed.
+        report.output = ShellName(rawValue: shell).map { Array(CompletionScript.text(for: $0).utf8) } ?? []
         return report
     }
-}
-
-@Sendable
-private func checkShell(_ text: String) throws -> String {
-    guard CompletionScript.shells.contains(text) else {
-        throw ValidationError("it takes bash, zsh or fish.")
-    }
-    return text
 }

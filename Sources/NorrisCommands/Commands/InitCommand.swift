@@ -62,12 +62,3 @@ struct InitCommand: SessionCommand {
         return report
     }
 }
-
-/// It stays a text: each further type of argument costs every start the making of its metadata.
-@Sendable
-private func checkShell(_ text: String) throws -> String {
-    guard ShellName(rawValue: text) != nil else {
-        throw ValidationError("it takes bash, zsh or fish.")
-    }
-    return text
-}

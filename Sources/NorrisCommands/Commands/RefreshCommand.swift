@@ -32,7 +32,7 @@ struct RefreshCommand: SessionCommand {
         let parameters = SourceRefresh.Parameters(source: source)
         do throws(Failure) {
             if wait {
-                let patience = globals.timeout == nil ? Timeout.long : session.settings.timeout
+                let patience = session.forManyCalls.settings.timeout
                 return try RefreshWait(session: session, patience: patience).report(parameters)
             }
             let reply = try session.call(SourceRefresh.description, parameters, as: SourceRefresh.Result.self)

@@ -29,7 +29,7 @@ enum ArgumentWords: Equatable {
         case (_, "--color"): self = .fixed(["auto", "always", "never"])
         case (_, "--socket"), (_, "--output"), (_, "-o"), (_, "file"): self = .files
         case (_, "--kind"), (_, "kind"): self = .fixed(Favorite.Kind.all.map(\.rawValue))
-        case (_, "shell"): self = .fixed(CompletionScript.shells)
+        case (_, "shell"): self = .fixed(ShellName.allCases.map(\.rawValue))
         case ("call", "method"): self = .fixed(MethodTable.methods.map(\.name))
         case (_, "--rendition"): self = .fixed(Gif.preferredRenditions)
         case ("gif", "--id"): self = .favorites(.gif)

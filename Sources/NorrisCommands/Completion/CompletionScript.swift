@@ -6,13 +6,11 @@
 ///
 /// What norrisctl answers is compared, cut and handed on, and never expanded by a shell.
 enum CompletionScript {
-    static let shells = ["bash", "zsh", "fish"]
-
-    static func text(for shell: String) -> String {
+    static func text(for shell: ShellName) -> String {
         switch shell {
-        case "bash": bash
-        case "zsh": zsh
-        default: fish
+        case .bash: bash
+        case .zsh: zsh
+        case .fish: fish
         }
     }
 

@@ -25,7 +25,7 @@ struct FavoriteExportCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
-        let session = session.forManyCalls(globals)
+        let session = session.forManyCalls
         var written = 0
         var cursor: String?
         repeat {

@@ -28,7 +28,7 @@ struct FavoriteImportCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
-        let session = session.forManyCalls(globals)
+        let session = session.forManyCalls
         let lines = try FavoriteLines(try read(session), of: name)
         return try FavoriteUpload(session: session, name: name).report(lines)
     }

@@ -46,8 +46,3 @@ struct InitScript {
         """
     }
 }
-
-/// The shells that there is a script for.
-enum ShellName: String, CaseIterable {
-    case bash, zsh, fish
-}
