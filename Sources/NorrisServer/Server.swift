@@ -58,7 +58,6 @@ package final class Server: Service, Sendable {
     private let limits: Mutex<Limits>
     private let pace: Pace
     private let heartbeat: Heartbeat?
-    private let lastRefusalNote = Mutex<ContinuousClock.Instant?>(nil)
     private let onReady: @Sendable () -> Void
     private let events: EventHub
     private let connectionCount: ConnectionCount
@@ -68,7 +67,7 @@ package final class Server: Service, Sendable {
 
     /// - Parameters:
     ///   - events: what connections may subscribe to; a stop is told there.
-    ///   - connectionCount: kept up to date with the number of open connections.
+    ///   - connectionCount: counts them.
     ///   - onReady: called once, when the socket accepts.
     package convenience init(
         socket: ListeningSocket,
@@ -210,7 +209,8 @@ package final class Server: Service, Sendable {
             throw ChannelError.operationUnsupported
         }
         if let refusal = refusal(of: peer, connections) {
-            noteRefusal(refusal, of: peer)
+            connectionCount.refuse()
+            logger.notice("connection.refused", metadata: ["peer.uid": "\(peer.uid)", "reason": "\(refusal.message)"])
             return try pipeline.addHandler(RefusalHandler(refusal))
         }
         try pipeline.addHandler(
@@ -221,19 +221,6 @@ package final class Server: Service, Sendable {
                 patience: pace.patience
             )
         )
-    }
-
-    /// Says a refusal in the log, but not once for every try of somebody who does not give up.
-    private func noteRefusal(_ refusal: ResponseError, of peer: Peer) {
-        let now = ContinuousClock.now
-        let isDue = lastRefusalNote.withLock { last in
-            if let last, last.duration(to: now) < .seconds(60) { return false }
-            last = now
-            return true
-        }
-        if isDue {
-            logger.notice("connection.refused", metadata: ["peer.uid": "\(peer.uid)", "reason": "\(refusal.message)"])
-        }
     }
 
     private func refusal(of peer: Peer, _ connections: ConnectionRegistry) -> ResponseError? {

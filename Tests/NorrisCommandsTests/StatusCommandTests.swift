@@ -37,4 +37,32 @@ struct StatusCommandTests {
     @Test func isTheResultAsJSON() {
         #expect(Machine(results: result).run("status", "--json") == Outcome(output: result + "\n"))
     }
+
+    // MARK: Figures
+
+    private let figures = ##"{"text":"# TYPE a gauge\na{b=\"c\"} 1\n# EOF\n"}"##
+
+    @Test func figuresComeAsTheyAreToAPipeAndToATerminal() {
+        let expected = Outcome(output: "# TYPE a gauge\na{b=\"c\"} 1\n# EOF\n")
+        let machine = Machine(results: figures)
+        #expect(machine.run("status", "--metrics") == expected)
+        #expect(machine.methods == ["server.metrics"])
+        #expect(machine.parameters == [""])
+        #expect(Machine(results: figures).onTerminal(columns: 10).run("status", "--metrics") == expected)
+    }
+
+    @Test func figuresAsJSONAreTheResult() {
+        #expect(Machine(results: figures).run("status", "--metrics", "--json") == Outcome(output: figures + "\n"))
+    }
+
+    @Test func noFigureReachesATerminalRaw() {
+        let hostile = #"{"text":"a\u001b]0;x\u0007b\u0085\u202e 1\n"}"#
+        #expect(Machine(results: hostile).run("status", "--metrics").output == "ab 1\n")
+    }
+
+    @Test func anOlderDaemonHasNoFigures() {
+        let outcome = Machine(error: .unknownMethod("server.metrics")).run("status", "--metrics")
+        #expect(outcome.status == .unavailable)
+        #expect(outcome.output.isEmpty)
+    }
 }

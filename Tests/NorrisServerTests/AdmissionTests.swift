@@ -27,6 +27,8 @@ struct AdmissionTests {
             for _ in 0..<5 { try expectRefusal(try live.connect()) }
             try served.forEach(expectService)
             #expect(live.connections.current == 2)
+            #expect(live.connections.accepted == 2)
+            #expect(live.connections.refused == 5)
         }
     }
 
@@ -92,6 +94,7 @@ struct AdmissionTests {
             let last = try live.connect()
             try expectService(last)
             #expect(live.connections.current == 1)
+            #expect(live.connections.accepted == 51)
         }
     }
 

@@ -31,7 +31,9 @@ struct Handlers: Sendable {
             settings: settings, stores: stores, events: events, environment: environment, logger: logger
         )
         reloader = Reloader(loader: loader, file: file, notifier: notifier, events: events, logger: logger)
-        health = Health(settings: settings, databases: databases, fetching: fetching, connections: connections)
+        health = Health(
+            settings: settings, databases: databases, fetching: fetching, connections: connections, events: events
+        )
         let served = LastServed()
         let groups = [
             EventHandlers().bodies,

@@ -12,6 +12,7 @@ struct ServerHandlers: Sendable {
         [
             Discover.description.name: discover,
             ServerInfo.description.name: info,
+            ServerMetrics.description.name: metrics,
             ServerReload.description.name: reload,
             ServerStatus.description.name: status,
         ]
@@ -33,6 +34,12 @@ struct ServerHandlers: Sendable {
             pid: Int(getpid()),
             startedAt: health.startedAt
         ).encode(to: &json)
+        return nil
+    }
+
+    @Sendable
+    private func metrics(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+        ServerMetrics.Result(text: health.metrics.text).encode(to: &json)
         return nil
     }
 

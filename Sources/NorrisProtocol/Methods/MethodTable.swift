@@ -27,6 +27,7 @@ package enum MethodTable {
         RecentServed.description,
         Discover.description,
         ServerInfo.description,
+        ServerMetrics.description,
         ServerReload.description,
         ServerStatus.description,
         SourceRefresh.description,

@@ -106,7 +106,7 @@ package enum SharedSchemas {
     ])
 
     private static let failure: Schema = .object([
-        .required("kind", .word(["offline", "timeout", "http", "quota", "decode", "credentials"])),
+        .required("kind", .word(SourceFailure.Kind.all.map(\.rawValue))),
         .required("message", .string),
         .required("since", .timestamp),
         .optional("retry_at", .timestamp),

@@ -9,6 +9,7 @@ package struct SourceFailure: Equatable, Sendable {
         package static let quota = Kind(rawValue: "quota")
         package static let decode = Kind(rawValue: "decode")
         package static let credentials = Kind(rawValue: "credentials")
+        package static let all: [Kind] = [.offline, .timeout, .http, .quota, .decode, .credentials]
     }
 
     package var kind: Kind

@@ -1,5 +1,4 @@
 import NIOCore
-import Synchronization
 
 /// The open connections, how many each user has, and what all of them hold unsent. Lives on one event loop.
 final class ConnectionRegistry {
@@ -29,7 +28,7 @@ final class ConnectionRegistry {
     func add(_ handler: ConnectionHandler, uid: UInt32) {
         handlers[ObjectIdentifier(handler)] = handler
         perUser[uid, default: 0] += 1
-        count.set(handlers.count)
+        count.opened(handlers.count)
     }
 
     func remove(_ handler: ConnectionHandler, uid: UInt32) {
@@ -86,18 +85,5 @@ final class ConnectionRegistry {
     private func setUnsent(_ bytes: Int, _ id: ObjectIdentifier) {
         unsentTotal += bytes - (unsent[id] ?? 0)
         unsent[id] = bytes > 0 ? bytes : nil
-    }
-}
-
-/// The number of open connections, for readers on any thread.
-package final class ConnectionCount: Sendable {
-    private let value = Atomic<Int>(0)
-
-    package init() {}
-
-    package var current: Int { value.load(ordering: .relaxed) }
-
-    func set(_ count: Int) {
-        value.store(count, ordering: .relaxed)
     }
 }

@@ -18,7 +18,7 @@ package final class EventHub: Sendable {
     }
 
     /// How many connections have asked for events.
-    var subscribers: Int {
+    package var subscribers: Int {
         subscriptions.withLock { $0.count }
     }
 

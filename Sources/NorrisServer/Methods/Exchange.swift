@@ -39,8 +39,13 @@ struct Exchange: Sendable {
                 into: &json
             )
         }
-        // What is held back leaves room for the errors of all entries with their ids, of which a byte may take six.
-        return batch(entries, budget: Exchange.maximumReply - Exchange.maximumBatch * 512 - line.count * 6, into: &json)
+        return batch(entries, budget: Exchange.batchBudget(line: line.count), into: &json)
+    }
+
+    /// How long the reply to a batch of so many bytes may become by results. What is held back leaves room for the
+    /// errors of all entries, with what they repeat of the line, of which a byte may take six.
+    static func batchBudget(line: Int) -> Int {
+        maximumReply - maximumBatch * 1024 - line * 6
     }
 
     /// Answers a line that was too long to be kept.
@@ -49,9 +54,15 @@ struct Exchange: Sendable {
     }
 
     private func refuse(_ error: ResponseError, into json: inout JSONWriter) -> Continuation? {
-        Response.write(id: .null, error: error, to: &json)
+        fail(.null, error, into: &json)
         json.newline()
         return nil
+    }
+
+    /// Counts an error, and writes it where there is to be a reply.
+    private func fail(_ id: RequestID?, _ error: ResponseError, into json: inout JSONWriter) {
+        registry.errors.count(error)
+        if let id { Response.write(id: id, error: error, to: &json) }
     }
 
     private func single(_ message: JSON, into json: inout JSONWriter) -> Continuation? {
@@ -120,14 +131,16 @@ struct Exchange: Sendable {
         func moved(to start: Int) -> Room {
             Room(start: start, budget: budget, isFull: isFull)
         }
+    }
 
-        /// Puts an error in place of a result that did not fit.
-        mutating func limit(_ id: RequestID?, since mark: JSONWriter.Mark, in json: inout JSONWriter) {
-            guard let id, json.count - start > budget else { return }
-            isFull = true
-            json.rewind(to: mark)
-            Response.write(id: id, error: Exchange.tooMuch, to: &json)
-        }
+    /// Puts an error in place of a result that did not fit. Errors themselves always have room.
+    private func limit(
+        _ room: inout Room, _ id: RequestID, since mark: JSONWriter.Mark, in json: inout JSONWriter
+    ) {
+        guard json.count - room.start > room.budget else { return }
+        room.isFull = true
+        json.rewind(to: mark)
+        fail(id, Exchange.tooMuch, into: &json)
     }
 
     /// The rest of a reply, written when it has become known.
@@ -139,23 +152,15 @@ struct Exchange: Sendable {
         do {
             request = try Request(json: message)
         } catch {
-            Response.write(id: error.id, error: error.error, to: &json)
+            fail(error.id, error.error, into: &json)
             return nil
         }
         if let id = request.id, room.isFull {
-            Response.write(id: id, error: Exchange.tooMuch, to: &json)
+            fail(id, Exchange.tooMuch, into: &json)
             return nil
         }
-        let mark = json.mark()
-        if let deferred = perform(request, into: &json) {
-            return { room, json in
-                let mark = json.mark()
-                await Exchange.settle(request.id, deferred, into: &json)
-                room.limit(request.id, since: mark, in: &json)
-            }
-        }
-        room.limit(request.id, since: mark, in: &json)
-        return nil
+        guard let deferred = perform(request, &room, into: &json) else { return nil }
+        return { room, json in await settle(request.id, deferred, &room, into: &json) }
     }
 
     private static let tooMuch = ResponseError.busy(
@@ -164,7 +169,7 @@ struct Exchange: Sendable {
     )
 
     /// Runs a request and writes its reply, if it is to have one and need not wait.
-    private func perform(_ request: Request, into json: inout JSONWriter) -> Deferred? {
+    private func perform(_ request: Request, _ room: inout Room, into json: inout JSONWriter) -> Deferred? {
         let mark = json.mark()
         var deferred: Deferred?
         var failure: ResponseError?
@@ -178,20 +183,25 @@ struct Exchange: Sendable {
         if deferred != nil || failure != nil || request.id == nil {
             json.rewind(to: mark)
         }
-        if let failure, let id = request.id {
-            Response.write(id: id, error: failure, to: &json)
+        if let failure {
+            fail(request.id, failure, into: &json)
+        } else if deferred == nil, let id = request.id {
+            limit(&room, id, since: mark, in: &json)
         }
         return deferred
     }
 
-    private static func settle(_ id: RequestID?, _ deferred: Deferred, into json: inout JSONWriter) async {
+    private func settle(
+        _ id: RequestID?, _ deferred: Deferred, _ room: inout Room, into json: inout JSONWriter
+    ) async {
         do throws(ResponseError) {
             let result = try await deferred()
             guard let id else { return }
+            let mark = json.mark()
             Response.write(id: id, to: &json) { $0.raw(result) }
+            limit(&room, id, since: mark, in: &json)
         } catch {
-            guard let id else { return }
-            Response.write(id: id, error: error, to: &json)
+            fail(id, error, into: &json)
         }
     }
 }

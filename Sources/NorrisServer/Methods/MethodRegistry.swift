@@ -24,18 +24,33 @@ package typealias MethodBody = @Sendable (Call, inout JSONWriter) throws(Respons
 
 /// The methods of ``MethodTable`` with their bodies: dispatch, permission and parameters in the order of the contract.
 package final class MethodRegistry: Sendable {
-    private let methods: [String: (description: MethodDescription, body: MethodBody)]
+    /// A class, so that a look-up copies nothing but a reference.
+    private final class Method: Sendable {
+        let description: MethodDescription
+        let body: MethodBody
+        let meter = RequestMeter()
+
+        init(_ description: MethodDescription, _ body: @escaping MethodBody) {
+            self.description = description
+            self.body = body
+        }
+    }
+
+    private let methods: [String: Method]
+    /// Of requests to methods that there are not.
+    private let unknown = Atomic<Int>(0)
+    /// Counted where replies are written (``Exchange``): not every error is that of a method.
+    let errors = ErrorCounts()
     private let administratorCheck: @Sendable (Peer) -> Bool
-    private let requests = Atomic<Int>(0)
 
     /// - Precondition: there is exactly one body for each method of the table.
     package init(bodies: [String: MethodBody], isAdministrator: @escaping @Sendable (Peer) -> Bool) {
-        var methods: [String: (description: MethodDescription, body: MethodBody)] = [:]
+        var methods: [String: Method] = [:]
         for description in MethodTable.methods {
             guard let body = bodies[description.name] else {
                 preconditionFailure("No body for \(description.name)")
             }
-            methods[description.name] = (description, body)
+            methods[description.name] = Method(description, body)
         }
         precondition(methods.count == bodies.count, "A body for a method that is not in the table")
         self.methods = methods
@@ -44,7 +59,13 @@ package final class MethodRegistry: Sendable {
 
     /// How many requests and notifications were well-formed so far.
     package var requestsTotal: Int {
-        requests.load(ordering: .relaxed)
+        methods.values.reduce(unknown.load(ordering: .relaxed)) { $0 + $1.meter.total }
+    }
+
+    /// How the requests went so far.
+    package var counts: RequestCounts {
+        let known = methods.map { $1.meter.counts(name: $0) }.sorted { $0.name < $1.name }
+        return RequestCounts(methods: known, unknown: unknown.load(ordering: .relaxed), errors: errors.all)
     }
 
     package func isAdministrator(_ peer: Peer) -> Bool {
@@ -54,14 +75,23 @@ package final class MethodRegistry: Sendable {
     func perform(
         _ request: Request, peer: Peer, subscription: Subscription, into json: inout JSONWriter
     ) throws(ResponseError) -> Deferred? {
-        requests.add(1, ordering: .relaxed)
-        guard let (description, body) = methods[request.method] else {
+        guard let method = methods[request.method] else {
+            unknown.add(1, ordering: .relaxed)
             throw .unknownMethod(request.method)
         }
-        if description.isAdministrative && !isAdministrator(peer) {
-            throw .permissionDenied(method: description.name)
+        let start = method.meter.begin()
+        var isDeferred = false
+        defer { if !isDeferred { method.meter.end(start) } }
+        if method.description.isAdministrative && !isAdministrator(peer) {
+            throw .permissionDenied(method: method.description.name)
         }
-        let arguments = try description.arguments(from: request.params)
-        return try body(Call(arguments: arguments, peer: peer, subscription: subscription, registry: self), &json)
+        let arguments = try method.description.arguments(from: request.params)
+        let call = Call(arguments: arguments, peer: peer, subscription: subscription, registry: self)
+        guard let deferred = try method.body(call, &json) else { return nil }
+        isDeferred = true
+        return { () async throws(ResponseError) -> [UInt8] in
+            defer { method.meter.end(start) }
+            return try await deferred()
+        }
     }
 }

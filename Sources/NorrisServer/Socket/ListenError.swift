@@ -30,7 +30,8 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
         case .notASocket:
             "\(path): there is a file that is no socket; remove it, or choose another path with --socket"
         case .notPermitted:
-            "\(path): this user may not make a socket there; choose another path with --socket"
+            "\(path): this user may not make a socket there; let systemd make it (norrisd.socket), "
+                + "or choose another path with --socket"
         case .noFolder(let folder):
             "\(path): there is no folder \(folder); make it, or choose another path with --socket"
         case .unusablePath:

@@ -14,8 +14,8 @@ struct MethodTableTests {
                 "author.list", "cache.clear", "event.subscribe", "fact.categories", "fact.get", "fact.random",
                 "fact.search", "fact.today", "favorite.add", "favorite.import", "favorite.list", "favorite.remove",
                 "gif.get", "gif.random", "gif.search", "gif.trending", "post.get", "post.list", "post.mark_read",
-                "recent.clear", "recent.list", "recent.served", "rpc.discover", "server.info", "server.reload",
-                "server.status", "source.refresh",
+                "recent.clear", "recent.list", "recent.served", "rpc.discover", "server.info", "server.metrics",
+                "server.reload", "server.status", "source.refresh",
             ]
         )
         #expect(MethodTable.methods.filter(\.isAdministrative).map(\.name) == ["cache.clear", "server.reload"])

@@ -65,6 +65,12 @@ struct ServerMethodCodingTests {
         #expect(ServerStatus.State.ok.rawValue == "ok")
     }
 
+    @Test func serverMetrics() {
+        checkCoding(
+            ServerMetrics.Result(text: "a{b=\"c\"} 1\n# EOF\n"), json: #"{"text":"a{b=\"c\"} 1\n# EOF\n"}"#
+        )
+    }
+
     @Test func saysWhichMemberIsMissing() {
         #expect(throws: JSONDecodingError(path: "read_only", message: "is missing")) {
             try ServerStatus.Database(json: ["cache_bytes": 0, "state_bytes": 0])

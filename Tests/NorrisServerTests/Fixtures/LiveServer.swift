@@ -10,6 +10,7 @@ struct LiveServer {
     let server: Server
     let path: String
     let connections: ConnectionCount
+    let registry: MethodRegistry
 
     func connect() throws -> TestClient {
         try TestClient(path: path)
@@ -69,10 +70,11 @@ func withServer(
     let folder = TemporaryFolder()
     let path = path ?? folder("sock")
     let connections = ConnectionCount()
+    let registry = TestMethods.registry(bodies, isAdministrator: isAdministrator)
     let (ready, signal) = AsyncStream.makeStream(of: Void.self)
     let server = Server(
         socket: try socket ?? ListeningSocket(binding: path, mode: 0o600),
-        registry: TestMethods.registry(bodies, isAdministrator: isAdministrator),
+        registry: registry,
         limits: limits,
         pace: pace,
         events: events,
@@ -86,7 +88,7 @@ func withServer(
             try await server.run()
         }
         for await _ in ready {}
-        try await body(LiveServer(server: server, path: path, connections: connections))
+        try await body(LiveServer(server: server, path: path, connections: connections, registry: registry))
         server.stop()
         try await group.waitForAll()
     }

@@ -1,0 +1,176 @@
+import Foundation
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+/// The figures of the built programs, and how they reach node_exporter.
+@Suite(.timeLimit(.minutes(5)))
+struct MetricsEndToEndTests {
+    private func samples(_ daemon: RunningDaemon) throws -> OpenMetricsSamples {
+        let result = try daemon.ctl("--timeout", "20s", "status", "--metrics")
+        #expect(result.status == 0, "\(result)")
+        #expect(result.output.hasSuffix("\n# EOF\n"))
+        return try OpenMetricsSamples(result.output)
+    }
+
+    @Test func countersRiseWithRequests() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let before = try samples(daemon)
+            for _ in 0..<3 { #expect(try daemon.ctl("fact").status == 0) }
+            #expect(try daemon.ctl("fact", "--id", "nope").status == 1)
+            #expect(try daemon.ctl("search", "chuck").status == 0)
+            #expect(try daemon.ctl("call", "no.such").status == 64)
+            let client = try LineClient(path: daemon.socket)
+            try client.send(line: "{")
+            _ = try client.receiveLine()
+            let after = try samples(daemon)
+            func rise(_ key: String) -> Double? { after[key].flatMap { after in before[key].map { after - $0 } } }
+            for (method, count) in ["fact.random": 3, "fact.get": 1, "fact.search": 1] {
+                #expect(rise("norrisd_requests_total method=\(method)") == Double(count), "\(method)")
+                #expect(rise("norrisd_request_duration_seconds_count method=\(method)") == Double(count), "\(method)")
+                #expect(rise("norrisd_request_duration_seconds_sum method=\(method)") ?? 0 > 0, "\(method)")
+            }
+            #expect(rise("norrisd_requests_total method=unknown") == 1)
+            for reason in ["not_found", "unknown_method", "parse_error"] {
+                #expect(rise("norrisd_errors_total reason=\(reason)") == 1, "\(reason)")
+            }
+            #expect(rise("norrisd_connections_accepted_total") == 8)
+            #expect(after["norrisd_resident_memory_bytes"] ?? 0 > 1_048_576)
+            #expect(after["norrisd_source_enabled kind=chucknorris source=facts"] == 0)
+            #expect(after["norrisd_build_info version=\(NorrisVersion.current)"] == 1)
+        }
+    }
+
+    @Test func connectionsAndSubscribersAreCounted() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon(
+                configuration: "facts: {enabled: false}\nlimits: {connections: 2, connections_per_user: 2}\n"
+            )
+            let client = try LineClient(path: daemon.socket)
+            func figures() throws -> [Double?] {
+                let result: ServerMetrics.Result = try client.call(ServerMetrics.description)
+                let samples = try OpenMetricsSamples(result.text)
+                return ["connections", "subscribers", "connections_accepted_total", "connections_refused_total"]
+                    .map { samples["norrisd_\($0)"] }
+            }
+            func subscribe(_ topics: String) throws {
+                let _: JSON = try client.call(EventSubscribe.description, #"{"topics":[\#(topics)]}"#)
+            }
+            #expect(try figures() == [1, 0, 1, 0])
+            try subscribe(#""source""#)
+            #expect(try figures() == [1, 1, 1, 0])
+            let second = try LineClient(path: daemon.socket)
+            let _: ServerInfo.Result = try second.call(ServerInfo.description)
+            #expect(try figures() == [2, 1, 2, 0])
+            for _ in 0..<3 { #expect(try LineClient(path: daemon.socket).receiveLine()?.contains("busy") == true) }
+            #expect(try figures() == [2, 1, 2, 3])
+            try subscribe("")
+            #expect(try figures() == [2, 0, 2, 3])
+            withExtendedLifetime(second) {}
+        }
+    }
+
+    // MARK: node_exporter
+
+    /// The command of the unit, as systemd takes it from there (systemd.service(5), "Command lines").
+    private func unitCommand() throws -> [String] {
+        let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+        let unit = root.appending(path: "Scripts/integrations/node-exporter/norrisd-metrics.service")
+        let text = try String(contentsOf: unit, encoding: .utf8).replacing("\\\n", with: " ")
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("ExecStart=/bin/sh -ec '") })
+        #expect(!line.contains("%") && !line.replacing("$$", with: "").contains("$"), "systemd would expand these")
+        let script = line.dropFirst("ExecStart=/bin/sh -ec '".count).dropLast().replacing("$$", with: "$")
+        return ["-ec", "umask 022; cd \"$HOME\"; " + script]
+    }
+
+    /// Runs it in a folder of its own.
+    private func collect(_ snippet: Snippet, _ daemon: RunningDaemon?) throws -> String {
+        let result = try run("sh", unitCommand(), environment: snippet.environment(daemon))
+        #expect(result.status == 0, "\(result)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: snippet.folder.path).sorted()
+        #expect(names == ["norrisctl", "norrisd.prom"], "Nothing else is left behind")
+        let attributes = try FileManager.default.attributesOfItem(atPath: snippet.folder("norrisd.prom"))
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        return try String(contentsOfFile: snippet.folder("norrisd.prom"), encoding: .utf8)
+    }
+
+    @Test func theTimerLeavesWhatTheCollectorReads() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let snippet = try Snippet("node-exporter/norrisd-metrics.service")
+            let text = try collect(snippet, daemon)
+            #expect(text.contains("\nnorrisd_up 1\n"))
+            #expect(text.contains("\n# TYPE norrisd_requests_total counter\n# HELP norrisd_requests_total "))
+            // Every sample stands below the declaration of its own name.
+            var declared = ""
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                if line.hasPrefix("# TYPE ") {
+                    declared = String(words[2])
+                    #expect(["counter", "gauge", "histogram"].contains(words[3]), "\(line)")
+                } else if !line.hasPrefix("#") {
+                    let name = line.prefix { $0 != "{" && $0 != " " }
+                    #expect(["", "_bucket", "_sum", "_count"].contains { name == declared + $0 }, "\(line)")
+                }
+            }
+            let read = try OpenMetricsSamples(text, format: .prometheus)
+            let original = try samples(daemon)
+            #expect(read.types == original.types.merging(["norrisd_up": "gauge"]) { $1 })
+            #expect(Set(read.values.keys) == Set(original.values.keys).union(["norrisd_up"]))
+            let requests = "norrisd_requests_total method=server.metrics"
+            #expect(try read[requests] == #require(original[requests]) - 1)
+
+            daemon.end()
+            #expect(try collect(snippet, daemon) == """
+                # HELP norrisd_up Whether norrisd answers.
+                # TYPE norrisd_up gauge
+                norrisd_up 0
+
+                """)
+        }
+    }
+
+    @Test func aCounterWithAUnitIsDeclaredWithItsTotal() async throws {
+        try await TestThread.run {
+            let snippet = try Snippet("node-exporter/norrisd-metrics.service", norrisctl: """
+                cat <<'END'
+                # TYPE a_seconds counter
+                # UNIT a_seconds seconds
+                # HELP a_seconds How long.
+                a_seconds_total 1
+                # TYPE b_bytes gauge
+                # UNIT b_bytes bytes
+                # HELP b_bytes How much.
+                b_bytes 2
+                # EOF
+                END
+                """)
+            #expect(try collect(snippet, nil).hasSuffix("""
+                # TYPE a_seconds_total counter
+                # UNIT a_seconds seconds
+                # HELP a_seconds_total How long.
+                a_seconds_total 1
+                # TYPE b_bytes gauge
+                # UNIT b_bytes bytes
+                # HELP b_bytes How much.
+                b_bytes 2
+                # EOF
+
+                """))
+        }
+    }
+
+    @Test func whatCannotBeWrittenLeavesNoOldFigures() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let snippet = try Snippet("node-exporter/norrisd-metrics.service")
+            #expect(try collect(snippet, daemon).contains("\nnorrisd_up 1\n"))
+            // Every write to a file fails, as on a full disk; the signal that would come instead is ignored.
+            var command = try unitCommand()
+            command[1] = "trap '' XFSZ; ulimit -f 0; " + command[1]
+            #expect(try run("sh", command, environment: snippet.environment(daemon)).status != 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: snippet.folder.path) == ["norrisctl"])
+        }
+    }
+}
