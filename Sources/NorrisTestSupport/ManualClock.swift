@@ -6,12 +6,16 @@ import Synchronization
 package final class ManualClock: WallClock {
     private struct Sleeper {
         let ticket: Int
+        /// By the time that elapsed.
         let until: Timestamp
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
-        var now: Timestamp
+        /// The time that elapsed, from where the clock began.
+        var elapsed: Timestamp
+        /// How many seconds the time of day is before that, or behind.
+        var offset: Int64 = 0
         var tickets = 0
         var sleepers: [Sleeper] = []
         var watchers: [(Int, CheckedContinuation<Void, Never>)] = []
@@ -20,12 +24,12 @@ package final class ManualClock: WallClock {
     private let state: Mutex<State>
 
     package init(_ now: Timestamp = Timestamp(seconds: 1_000_000)) {
-        state = Mutex(State(now: now))
+        state = Mutex(State(elapsed: now))
     }
 
-    package var now: Timestamp { state.withLock { $0.now } }
+    package var now: Timestamp { state.withLock { Timestamp(seconds: $0.elapsed.seconds + $0.offset) } }
 
-    package var elapsed: Duration { Timestamp(seconds: 0).duration(to: now) }
+    package var elapsed: Duration { .seconds(state.withLock { $0.elapsed.seconds }) }
 
     package func sleep(for duration: Duration) async throws {
         let ticket = state.withLock { state in
@@ -36,7 +40,7 @@ package final class ManualClock: WallClock {
             try await withCheckedThrowingContinuation { continuation in
                 let (isOver, watchers) = state.withLock { state in
                     if Task.isCancelled { return (true, [CheckedContinuation<Void, Never>]()) }
-                    let until = state.now.advanced(by: duration)
+                    let until = state.elapsed.advanced(by: duration)
                     state.sleepers.append(Sleeper(ticket: ticket, until: until, continuation: continuation))
                     let due = state.watchers.filter { $0.0 <= state.sleepers.count }.map(\.1)
                     state.watchers.removeAll { $0.0 <= state.sleepers.count }
@@ -56,12 +60,18 @@ package final class ManualClock: WallClock {
     /// Sets the time, backwards too, and wakes those whose time has come.
     package func set(_ now: Timestamp) {
         let due = state.withLock { state in
-            state.now = now
-            let due = state.sleepers.filter { $0.until.seconds <= now.seconds }
-            state.sleepers.removeAll { $0.until.seconds <= now.seconds }
+            let elapsed = now.seconds - state.offset
+            state.elapsed = Timestamp(seconds: elapsed)
+            let due = state.sleepers.filter { $0.until.seconds <= elapsed }
+            state.sleepers.removeAll { $0.until.seconds <= elapsed }
             return due
         }
         for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Sets the time of day alone, as an administrator does: no time elapses.
+    package func setTimeOfDay(_ now: Timestamp) {
+        state.withLock { $0.offset = now.seconds - $0.elapsed.seconds }
     }
 
     package func advance(by duration: Duration) {

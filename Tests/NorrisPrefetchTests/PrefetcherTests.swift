@@ -47,6 +47,26 @@ import Testing
         #expect(host.kept["facts"] == prefetcher.schedule(of: "facts")?.record)
     }
 
+    @Test func whatAClockThatStaysBehindMakesOfTheTimesIsKept() async throws {
+        let prefetcher = prefetcher()
+        let upstream = ScriptedFetch()
+        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
+        try await running(prefetcher) {
+            await upstream.answer(.fetched(added: 7))
+            await host.heard(.finished("facts", 7))
+            await clock.untilAsleep()
+            let stored = host.kept["facts"]
+            clock.setTimeOfDay(Timestamp(seconds: 5000))
+            for wait in [Planner.longestPause, SourceSchedule.settlingTime] {
+                #expect(host.kept["facts"] == stored)
+                clock.advance(by: wait)
+                await clock.untilAsleep()
+            }
+            let next = try #require(host.kept["facts"]?.nextRunAt)
+            #expect(Timestamp(seconds: 5000).duration(to: next) < .seconds(4100))
+        }
+    }
+
     @Test func aFailureIsSaidOnceAndSoIsItsEnd() async throws {
         let log = LogRecorder()
         let prefetcher = prefetcher(log)

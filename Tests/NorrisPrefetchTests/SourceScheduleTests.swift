@@ -60,6 +60,22 @@ import Testing
         #expect(wait != Self.day)
     }
 
+    @Test mutating func runsAreCountedByWhatCameOfThem() {
+        var schedule = schedule()
+        let outcomes: [FetchOutcome] = [
+            .fetched(added: 2), .fetched(added: 0), .contentGone, .failed(Self.offline), .postponed(Self.offline),
+            .cancelled, .fetched(added: 1),
+        ]
+        for outcome in outcomes {
+            _ = schedule.start(Self.start, using: &random)
+            schedule.finish(outcome, now: Self.start, using: &random)
+        }
+        let expected = SourceSchedule.Runs(added: 2, nothingNew: 2, failed: 1, postponed: 1)
+        #expect(schedule.runs == expected)
+        schedule.finishSearch(Self.offline, now: Self.start)
+        #expect(schedule.runs == expected)
+    }
+
     @Test mutating func aRunUnderWayIsNotDueAgain() {
         var schedule = schedule()
         _ = schedule.start(Self.start, using: &random)
@@ -314,26 +330,38 @@ import Testing
         failure.retryAfter = .seconds(7200)
         schedule.finishSearch(failure, now: Self.start)
         let before = Timestamp(seconds: Self.start.seconds - 365 * 86_400)
-        schedule.settle(before)
+        #expect(schedule.settle(before) == nil)
         let next = try #require(schedule.nextRunAt)
         #expect(before.duration(to: next) <= Self.day * 1.1)
         #expect(schedule.mayAsk(Self.start.advanced(by: Self.day * 2)))
         // Settling is done once, not again and again.
         let later = before.advanced(by: .seconds(3600))
-        schedule.settle(later)
+        let kept = schedule.settle(later)
+        #expect(kept == schedule.record)
+        #expect(schedule.settle(later) == nil)
         #expect(schedule.nextRunAt == next)
-        #expect(self.schedule(record: schedule.record, content: schedule.content, now: before).nextRunAt == next)
     }
 
     @Test mutating func aClockSetBackByHoursPutsNothingOffByThem() throws {
         let hourly = SourcePolicy(isEnabled: true, refresh: .seconds(3600), settings: "a")
         var schedule = fetched(hourly)
         let before = Timestamp(seconds: Self.start.seconds - 8 * 3600)
-        schedule.settle(before)
+        _ = schedule.settle(before)
         let next = try #require(schedule.nextRunAt)
         #expect(before.duration(to: next) <= .seconds(3960))
         #expect(schedule.content?.fetchedAt == before)
         #expect(!schedule.isFresh(before.advanced(by: .seconds(5401))))
+    }
+
+    @Test mutating func aClockSetBackByHoursPutsNoRetryOffByThem() throws {
+        var schedule = fetched()
+        let failing = Self.start.advanced(by: Self.day * 2)
+        for _ in 0..<5 { failed(&schedule, Self.offline, at: failing) }
+        let before = Timestamp(seconds: failing.seconds - 12 * 3600)
+        _ = schedule.settle(before)
+        let next = try #require(schedule.nextRunAt)
+        #expect(before.duration(to: next) <= Backoff.cap)
+        #expect(schedule.failure?.since == before)
     }
 
     @Test mutating func contentThatWasThereAndIsGoneIsDueWhateverFailed() {

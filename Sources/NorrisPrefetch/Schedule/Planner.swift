@@ -43,6 +43,15 @@ struct Planner: Sendable {
         }
     }
 
+    /// Looks whether the clock was set back.
+    ///
+    /// - Returns: the records that are to be kept, by source.
+    mutating func settle(_ now: Timestamp) -> [String: SourceSchedule.Record] {
+        var changed: [String: SourceSchedule.Record] = [:]
+        for name in names { changed[name] = schedules[name]?.settle(now) }
+        return changed
+    }
+
     /// Begins what is due.
     ///
     /// - Returns: the sources to fetch, each with what to keep of it meanwhile.
@@ -50,7 +59,6 @@ struct Planner: Sendable {
         var begun: [(name: String, record: SourceSchedule.Record)] = []
         var running = schedules.values.count { $0.isRunning }
         for name in names where running < Planner.maximumRuns {
-            schedules[name]?.settle(now)
             guard schedules[name]?.isDue(now) == true,
                 let record = schedules[name]?.start(now, using: &generator)
             else { continue }

@@ -35,6 +35,21 @@ package struct SourceSchedule: Equatable, Sendable {
         }
     }
 
+    /// How many runs ended how since the daemon began.
+    package struct Runs: Equatable, Sendable {
+        /// With new items.
+        package var added = 0
+        /// What there is may have been edited or gone.
+        package var nothingNew = 0
+        package var failed = 0
+        /// That had to wait, which is no failure of the upstream.
+        package var postponed = 0
+
+        package init(added: Int = 0, nothingNew: Int = 0, failed: Int = 0, postponed: Int = 0) {
+            (self.added, self.nothingNew, self.failed, self.postponed) = (added, nothingNew, failed, postponed)
+        }
+    }
+
     /// How long an upstream may put off a run, by whatever header.
     static let maximumPutOff = Duration.seconds(86_400)
     /// How long after a failure no search asks the upstream.
@@ -42,9 +57,16 @@ package struct SourceSchedule: Equatable, Sendable {
     /// How often a source may be refreshed on the word of ordinary users.
     static let refreshPause = Duration.seconds(300)
 
+    /// How long a clock stays behind before it is taken for right.
+    static let settlingTime = Duration.seconds(600)
+
     package private(set) var policy: SourcePolicy
-    package private(set) var record: Record
-    package private(set) var content: Content?
+    /// With times that may be nearer than those that are kept: see ``settle(_:)``.
+    package private(set) var record: Record { didSet { unsettled = nil } }
+    package private(set) var content: Content? { didSet { unsettled = nil } }
+    /// What both were before they were settled, until something happens or the clock has stayed behind for long.
+    private var unsettled: Unsettled?
+    package private(set) var runs = Runs()
     /// The settings of the run under way; nil between runs.
     private var running: String?
     /// Whether content went while the run was under way: what it brought may be among that.
@@ -60,12 +82,12 @@ package struct SourceSchedule: Equatable, Sendable {
         self.record = record
         self.content = content
         interval = jitter.applied(to: policy.refresh, of: name)
-        settle(now)
         // Content that never came, for all that was tried with these settings, is not gone.
         let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
         if record.nextRunAt == nil || (content?.settings != policy.settings && !neverCame) {
             self.record.nextRunAt = now
         }
+        _ = settle(now)
     }
 
     package var isRunning: Bool { running != nil }
@@ -134,23 +156,31 @@ package struct SourceSchedule: Equatable, Sendable {
         )
     }
 
-    /// Takes times back that only a clock that was set back can have put so far ahead.
-    mutating func settle(_ now: Timestamp) {
-        if let ahead = content?.fetchedAt.seconds, ahead > now.seconds {
-            record.nextRunAt?.seconds -= ahead - now.seconds
-            content?.fetchedAt = now
-        }
-        func settled(_ time: Timestamp?, limit: Duration, to value: Duration) -> Timestamp? {
-            guard let time, now.duration(to: time) > limit else { return time }
-            return now.advanced(by: value)
-        }
-        let putOff = SourceSchedule.maximumPutOff
-        record.nextRunAt = settled(record.nextRunAt, limit: max(interval, putOff), to: interval)
-        record.backoffUntil = settled(record.backoffUntil, limit: Backoff.cap, to: .zero)
-        record.retryAt = settled(record.retryAt, limit: putOff, to: .zero)
-        record.failedAt = settled(record.failedAt, limit: .zero, to: .zero)
-        lastRefresh = settled(lastRefresh, limit: .zero, to: .zero)
+    /// Takes times for nearer that lie further ahead than they can unless the clock was set back, or is not set yet.
+    ///
+    /// Should the clock come to be right soon, it is as though nothing had been. Else what the times were taken for is
+    /// to be kept, or every start would put the next run off anew.
+    ///
+    /// - Returns: what to keep, if anything.
+    mutating func settle(_ now: Timestamp) -> Record? {
+        lastRefresh = lastRefresh.map { min($0, now) }
         if let wait = vainWait, wait.since > now { vainWait = nil }
+        // The end of the run makes new times.
+        guard !isRunning else { return nil }
+        let stored = unsettled ?? Unsettled(record: record, content: content, since: now)
+        let settled = stored.settled(now, interval: interval)
+        if settled == stored {
+            if unsettled != nil { (record, content) = (stored.record, stored.content) }
+            return nil
+        }
+        guard unsettled != nil, stored.since <= now else {
+            (record, content) = (settled.record, settled.content)
+            unsettled = Unsettled(record: stored.record, content: stored.content, since: now)
+            return nil
+        }
+        guard stored.since.duration(to: now) >= SourceSchedule.settlingTime else { return nil }
+        unsettled = nil
+        return record
     }
 
     /// The configuration was read again.
@@ -192,17 +222,21 @@ package struct SourceSchedule: Equatable, Sendable {
         case .cancelled:
             return
         case .contentGone:
+            runs.nothingNew += 1
             content = nil
             record.nextRunAt = now
         case .postponed(let reason):
+            runs.postponed += 1
             record.nextRunAt = now.advanced(by: reason.retryAfter ?? interval)
-        case .fetched(_, let notBefore):
+        case .fetched(let added, let notBefore):
+            if added > 0 { runs.added += 1 } else { runs.nothingNew += 1 }
             record = Record()
             vainWait = nil
             content = lostContent ? nil : Content(settings: settings, fetchedAt: now)
             let putOff = min(notBefore ?? .zero, SourceSchedule.maximumPutOff)
             record.nextRunAt = now.advanced(by: max(interval, putOff))
         case .failed(let failure):
+            runs.failed += 1
             record.failures += 1
             note(failure, now)
             if failure.isRetryable {

@@ -84,6 +84,8 @@ package final class Prefetcher: Service {
         await withDiscardingTaskGroup { runs in
             while !Task.isCancelled {
                 let now = clock.now
+                let settled = state.withLock { $0.planner.settle(now) }
+                for (name, record) in settled { host.keep(record, of: name) }
                 let (begun, pause) = state.withLock { ($0.planner.begin(now), $0.planner.pause(now)) }
                 for (name, record) in begun {
                     runs.addTask { await self.fetch(name, keeping: record) }

@@ -117,8 +117,9 @@ struct PostImport {
         )
         for number in posts where !heldPosts.contains(number) {
             try step()
-            try database.cachedStatement(sql: "UPDATE posts SET held_at = ? WHERE number = ?")
-                .execute(arguments: [last.seconds, number])
+            // A fetch from before the post was seen is one by a clock that was behind.
+            try database.cachedStatement(sql: "UPDATE posts SET held_at = iif(? < first_seen, ?, ?) WHERE number = ?")
+                .execute(arguments: [last.seconds, now.seconds, last.seconds, number])
         }
         let authors = try Int64.fetchAll(
             database,

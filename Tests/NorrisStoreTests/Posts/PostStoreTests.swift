@@ -47,6 +47,20 @@ struct PostStoreTests {
         #expect(try await store.listed() == ["a:later"] + expected)
     }
 
+    @Test func clockThatIsSetBackAndRightAgainLosesNothing() async throws {
+        let store = try PostStore.inMemory()
+        let posts = [Post.sample("a:undated"), .sample("a:dated", at: 1_999_990)]
+        try store.fetch([.sample("a:gone", at: 5)] + posts, at: 2_000_000)
+        try store.fetch(posts, at: 2_000_001)
+        let before = try await store.page(read: ReadPosts(["a:undated", "a:gone"]))
+        #expect(before.items.map(\.id) == ["a:undated", "a:dated", "a:gone"])
+        // What left the source while the clock was behind stays as long as any other.
+        for (now, posts): (Int64, [Post]) in [(500, posts), (501, posts), (2_000_010, [posts[0]]), (2_000_050, [])] {
+            #expect(try store.fetch(posts, at: now) == PostChanges(total: 3))
+            #expect(try await store.page(read: ReadPosts(["a:undated", "a:gone"])) == before)
+        }
+    }
+
     @Test func editedPostIsSortedAnewAndKeepsWhenItWasSeen() async throws {
         let store = try PostStore.inMemory()
         try store.fetch([.sample("a:1", at: 5), .sample("a:2", at: 4)], at: 10)
