@@ -21,11 +21,18 @@ struct StartPlan: Sendable {
 }
 
 extension Daemon {
+    /// How long one step of a start or a reload may take: a large database on a slow disk, many fortune files. The unit
+    /// lets systemd wait for 30 seconds (`TimeoutStartSec=`, systemd.service(5)).
+    static let longStep = Duration.seconds(600)
+
     /// Builds the daemon and runs it until it is told to stop. This is the wiring diagram: read it from top to bottom.
     static func serve(_ plan: StartPlan) async throws {
         let configuration = plan.loaded.configuration
         let levels = LogLevelSwitch(Logger.Level(plan.levelFlag ?? configuration.log.level))
-        let logger = makeLogger(levels)
+        let clock = SystemClock()
+        let sink = RateLimitedSink(Journal.isConnected ? JournalSink() : StandardErrorSink(), clock: clock)
+        LoggingSystem.bootstrap { _ in DaemonLogHandler(levels: levels, sink: sink) }
+        let logger = Logger(label: "norrisd")
         let notifier = Notifier()
         for warning in plan.loaded.warnings {
             logger.warning("configuration.warning", metadata: ["warning": "\(warning)"])
@@ -36,17 +43,16 @@ extension Daemon {
         let databases = try Databases(
             cacheFolder: plan.paths.cacheDirectory,
             stateFolder: plan.paths.stateDirectory,
-            logger: logger
+            logger: logger,
+            willTakeLong: { notifier.extendTimeout(by: longStep) }
         )
         let facts = FactStore(databases: databases, logger: logger)
         facts.importStartingCollection()
         if !configuration.facts.fortunes.isEmpty {
-            // Many files take longer at the first start than systemd waits by default for small services.
-            notifier.extendTimeout(by: .seconds(120))
+            notifier.extendTimeout(by: longStep)
         }
         facts.importFortunes(configuration.facts.fortunes)
 
-        let clock = SystemClock()
         let handlers = Handlers(
             loaded: plan.loaded,
             databases: databases,
@@ -79,7 +85,7 @@ extension Daemon {
             connectionCount: handlers.connections,
             logger: logger
         ) {
-            notifier.ready(status: handlers.health.summary)
+            notifier.ready(status: handlers.health.statusLine)
             logger.notice(
                 "server.ready",
                 metadata: ["socket": "\(socket.boundPath ?? "inherited")", "facts": "\(facts.count)"]
@@ -93,7 +99,7 @@ extension Daemon {
                 levels: levels,
                 levelFlag: plan.levelFlag,
                 setLimits: server.setLimits,
-                summary: { handlers.health.summary }
+                statusLine: { handlers.health.statusLine }
             )
         )
 
@@ -106,6 +112,7 @@ extension Daemon {
             handlers.fetching.prefetcher,
             promptFacts,
             RequestCountService(health: handlers.health, clock: clock),
+            HeldBackLinesService(sink: sink, clock: clock),
             ReloadService(reloader: handlers.reloader),
             server,
             NotifierService(notifier: notifier, health: handlers.health, events: handlers.events),
@@ -117,15 +124,13 @@ extension Daemon {
         )
         // Past this the remaining services are cancelled; the server gives up on slow readers before.
         group.maximumGracefulShutdownDuration = .seconds(3)
-        try await ServiceGroup(configuration: group).run()
+        do {
+            // Also where a service has failed: what was held back may tell why.
+            defer { sink.finish() }
+            try await ServiceGroup(configuration: group).run()
+        }
         logger.notice("server.stopped")
         withExtendedLifetime(lock) {}
-    }
-
-    private static func makeLogger(_ levels: LogLevelSwitch) -> Logger {
-        let sink: any LogSink = Journal.isConnected ? JournalSink() : StandardErrorSink()
-        LoggingSystem.bootstrap { _ in DaemonLogHandler(levels: levels, sink: sink) }
-        return Logger(label: "norrisd")
     }
 
     /// - Returns: nil where the folder cannot be written: then there is nothing to protect, and the daemon serves on.

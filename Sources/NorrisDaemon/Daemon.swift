@@ -1,11 +1,6 @@
 import ArgumentParser
 import Glibc
-import Logging
 import NorrisProtocol
-import NorrisServer
-import NorrisStore
-import NorrisText
-import SystemdIntegration
 
 /// The program `norrisd`, from its arguments to its exit status.
 package enum Daemon {
@@ -22,6 +17,7 @@ package enum Daemon {
             print("norrisd \(NorrisVersion.current)")
             return
         }
+        let isStart = !invocation.checkConfig && !invocation.printConfig
         // Whatever the daemon makes is its user's own, unless it says otherwise.
         umask(0o077)
         // Until the reload service listens for it, a hang-up would end the process; what it asks for is being done.
@@ -40,7 +36,7 @@ package enum Daemon {
             )
             let loader = ConfigurationLoader(home: paths.home, currentDirectory: ProcessFolders.current)
             let loaded = try loader.load(paths.configurationFile)
-            if invocation.checkConfig || invocation.printConfig {
+            if !isStart {
                 return report(loaded, printsConfiguration: invocation.printConfig)
             }
             let plan = StartPlan(
@@ -53,7 +49,7 @@ package enum Daemon {
             )
             try await serve(plan)
         } catch {
-            fail(error)
+            fail(error, isStart: isStart)
         }
     }
 
@@ -65,8 +61,7 @@ package enum Daemon {
             let code = InvocationCommand.exitCode(for: error)
             if code.isSuccess { InvocationCommand.exit(withError: error) }
             // The arguments stand in the message as they were typed.
-            say(InvocationCommand.message(for: error))
-            say("norrisd --help shows what it takes.")
+            say(InvocationCommand.message(for: error) + "\nnorrisd --help shows what it takes.")
             exit(code.rawValue)
         }
     }
@@ -76,25 +71,6 @@ package enum Daemon {
             say("warning: \(warning)")
         }
         print(printsConfiguration ? loaded.configuration.yaml : "ok", terminator: printsConfiguration ? "" : "\n")
-    }
-
-    /// Says what stands in the way, and ends the process with the status for it.
-    private static func fail(_ error: any Error) -> Never {
-        say("\(error)")
-        switch error {
-        case is ConfigurationError, is PathsError: exit(ExitStatus.configuration)
-        case let error as StoreError:
-            if case .locked = error.reason { exit(ExitStatus.temporary) }
-            exit(ExitStatus.configuration)
-        case let error as NorrisServer.ListenError:
-            exit(error.reason == .inUse ? ExitStatus.temporary : ExitStatus.cannotCreate)
-        default: exit(ExitStatus.cannotCreate)
-        }
-    }
-
-    private static func say(_ text: String) {
-        let lines = text.split(separator: "\n").map { "norrisd: \(sanitizedLine(String($0)))\n" }.joined()
-        _ = Array(lines.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     private static func currentEnvironment() -> [String: String] {

@@ -1,9 +1,11 @@
 import Foundation
+import Synchronization
 
 /// The service manager's end of `NOTIFY_SOCKET` (sd_notify(3)): reads what a daemon says of itself.
 package final class NotifySocket: Sendable {
     package let path: String
     private let descriptor: Int32
+    private let received = Mutex<[String]>([])
 
     /// - Parameter path: where to listen, short enough for a socket.
     package init(path: String) {
@@ -42,8 +44,12 @@ package final class NotifySocket: Sendable {
                 continue
             }
             let message = String(decoding: bytes[..<count], as: UTF8.self)
+            received.withLock { $0.append(message) }
             if message.split(separator: "\n").contains(Substring(line)) { return message }
         }
         return nil
     }
+
+    /// The lines of all messages that were waited for, or came before them.
+    package var lines: [Substring] { received.withLock { $0 }.flatMap { $0.split(separator: "\n") } }
 }

@@ -46,6 +46,23 @@ struct DaemonManualTests {
         #expect(statuses == ["0", "64", "73", "75", "78"])
     }
 
+    @Test("The message ids are those of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them")
+    func messageIDs() throws {
+        let updated = page.replacing { _ in
+            let items = MessageID.all.map { entry in
+                ".It Ql \(entry.event)\n\(ManualPage.escaped(entry.meaning))\n.br\n\(entry.id)\n"
+            }
+            return ".Bl -tag -width Ds\n" + items.joined() + ".El\n"
+        }
+        if try updated.updateDocument("norrisd.8") { return }
+        #expect(
+            page.lines == updated.lines,
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter DaemonManualTests brings the list up to date."
+        )
+        let examples = page.section("JOURNAL").displays.joined()
+        #expect(examples.contains("MESSAGE_ID=\(MessageID.all.first { $0.event == "server.failed" }?.id ?? "?")"))
+    }
+
     @Test("Every place where a file may be stands there")
     func files() throws {
         let text = page.section("FILES").lines.joined(separator: "\n")

@@ -78,7 +78,9 @@ struct FactSource: ContentSource {
         var notBefore = Duration.zero
         for (index, query) in configuration.queries.enumerated() {
             guard let part = known.parts[query] else { return nil }
-            let isDue = part.checkedAt.duration(to: .now()) > configuration.refresh * FactSource.lookAgainAfter
+            let age = part.checkedAt.duration(to: .now())
+            // Of the future only where the clock was set back: nobody knows how long ago that was.
+            let isDue = age < .zero || age > configuration.refresh * FactSource.lookAgainAfter
             guard index == 0 || isDue else { continue }
             switch try await search(upstream, query, part.validators) {
             case .unchanged(let info):

@@ -9,18 +9,23 @@ struct GiphyKey: Sendable {
     /// nil where GIFs cannot be fetched.
     let secret: Secret?
     let failure: SourceFailure?
+    /// Whether somebody gave one, be it none that is of use.
+    let wasGiven: Bool
 
     init(_ configuration: Configuration.Gifs, _ credentials: Credentials, now: Timestamp = .now()) {
         switch GiphyKey.read(configuration, credentials) {
-        case .success(let found): (secret, failure) = (found, nil)
+        case .success(let found): (secret, failure, wasGiven) = (found, nil, true)
         case .failure(let fault):
-            (secret, failure) = (nil, SourceFailure(kind: .credentials, message: fault.message, since: now))
+            secret = nil
+            failure = SourceFailure(kind: .credentials, message: fault.message, since: now)
+            wasGiven = fault.wasGiven
         }
     }
 
     /// Why there is no key, as a sentence without its full stop.
     private struct Fault: Error {
         let message: String
+        var wasGiven = true
     }
 
     private static func read(
@@ -38,7 +43,8 @@ struct GiphyKey: Sendable {
         }
         guard let secret else {
             guard let file = configuration.apiKeyFile else {
-                return .failure(Fault(message: "Giphy wants an API key, and norrisd was given none"))
+                let message = "Giphy wants an API key, and norrisd was given none"
+                return .failure(Fault(message: message, wasGiven: false))
             }
             let message = "There is no file \(file), which is to hold Giphy's key (gifs.api_key_file)"
             return .failure(Fault(message: message))

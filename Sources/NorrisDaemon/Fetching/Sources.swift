@@ -32,6 +32,13 @@ final class Sources: Sendable {
         all = [facts, gifs] + posts
         // Names are of ASCII, and no two are the same: the configuration sees to both.
         byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+        if let impediment = gifs.impediment {
+            // Most who have no key want none; who gave one wants it to be of use.
+            logger.log(
+                level: gifs.key.wasGiven ? .warning : .notice, "source.impeded",
+                metadata: ["source": "\(gifs.name)", "error": "\(impediment.message)"]
+            )
+        }
     }
 
     /// nil for a name that none of them has.

@@ -4,7 +4,7 @@ import NorrisServer
 import NorrisStore
 import Synchronization
 
-/// How the daemon is: what `server.status` and the service manager are told.
+/// How the daemon is: what `server.status`, `server.metrics` and the service manager are told.
 final class Health: Sendable {
     let startedAt = Timestamp.now()
     private let clock: any WallClock
@@ -14,15 +14,19 @@ final class Health: Sendable {
     private let databases: Databases
     private let fetching: Fetching
     private let connections: ConnectionCount
+    private let events: EventHub
     /// Known only after the registry is made of the handlers that ask for this.
     private let registry = Mutex<MethodRegistry?>(nil)
     private let minutes = Mutex(RequestMinutes())
 
-    init(settings: Settings, databases: Databases, fetching: Fetching, connections: ConnectionCount) {
+    init(
+        settings: Settings, databases: Databases, fetching: Fetching, connections: ConnectionCount, events: EventHub
+    ) {
         self.settings = settings
         self.databases = databases
         self.fetching = fetching
         self.connections = connections
+        self.events = events
         clock = fetching.environment.clock
         started = clock.elapsed
     }
@@ -57,7 +61,7 @@ final class Health: Sendable {
         let requests = requests()
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded,
-            message: summary(faults),
+            message: line([contents] + faults),
             uptimeSeconds: Int(uptime.components.seconds),
             connections: connections.current,
             requestsTotal: requests.total,
@@ -73,16 +77,36 @@ final class Health: Sendable {
         )
     }
 
-    /// One line for a person.
-    var summary: String { summary(faults) }
+    /// The figures for a monitoring system.
+    var metrics: Metrics {
+        let names = fetching.sources.all.map(\.name)
+        let runs = names.compactMap { name in fetching.prefetcher.schedule(of: name).map { (name, $0.runs) } }
+        return Metrics(
+            status: status,
+            startedAt: startedAt,
+            residentMemory: residentMemory(),
+            requests: registry.withLock { $0?.counts } ?? RequestCounts(methods: [], unknown: 0, errors: []),
+            connections: (connections.accepted, connections.refused),
+            subscribers: events.subscribers,
+            runs: Dictionary(uniqueKeysWithValues: runs)
+        )
+    }
 
-    private func summary(_ faults: [String]) -> String {
+    /// One line for `systemctl status`.
+    var statusLine: String {
+        line([contents, fetching.outlook.text(at: clock.now)] + faults)
+    }
+
+    private func line(_ parts: [String]) -> String {
+        parts.filter { !$0.isEmpty }.joined(separator: " · ")
+    }
+
+    private var contents: String {
         let stores = fetching.stores
         let posts = fetching.sources.postNames.map(stores.posts.count(source:)).reduce(0, +)
-        let contents = [(stores.facts.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")]
+        return [(stores.facts.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")]
             .filter { $0.0 > 0 }
             .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
             .joined(separator: ", ")
-        return ([contents] + faults).joined(separator: " · ")
     }
 }

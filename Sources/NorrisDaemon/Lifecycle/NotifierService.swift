@@ -14,10 +14,10 @@ struct NotifierService: Service {
         var condition = Condition(faults: health.faults)
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(10)) }
-            let summary = health.summary
-            if summary != shown, !Task.isShuttingDownGracefully {
-                notifier.status(summary)
-                shown = summary
+            let line = health.statusLine
+            if line != shown, !Task.isShuttingDownGracefully {
+                notifier.status(line)
+                shown = line
             }
             if let phase = condition.change(to: health.faults) {
                 events.publish(.server(phase))

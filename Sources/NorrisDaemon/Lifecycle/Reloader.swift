@@ -16,7 +16,7 @@ actor Reloader {
         /// A level given as a flag, which wins over the file.
         let levelFlag: Configuration.LogLevel?
         let setLimits: @Sendable (Server.Limits) -> Void
-        let summary: @Sendable () -> String
+        let statusLine: @Sendable () -> String
     }
 
     private let loader: ConfigurationLoader
@@ -50,13 +50,15 @@ actor Reloader {
         guard let targets else { return }
         notifier.reloading()
         // Also after a failure: without it a reload of the unit would never end.
-        defer { notifier.ready(status: targets.summary()) }
+        defer { notifier.ready(status: targets.statusLine()) }
         let loaded: ConfigurationLoader.Loaded
         do throws(ConfigurationError) {
             loaded = try loader.load(file)
         } catch {
             targets.settings.refuse(error)
-            logger.error("configuration.refused", metadata: ["error": "\(error)"])
+            for fault in error.faults {
+                logger.error("configuration.refused", metadata: ["error": "\(fault)"])
+            }
             throw error
         }
         for warning in loaded.warnings {
@@ -72,6 +74,9 @@ actor Reloader {
         targets.levels.current = Logger.Level(targets.levelFlag ?? configuration.log.level)
         targets.setLimits(Server.Limits(configuration.limits))
         targets.fetching.configure()
+        if !configuration.facts.fortunes.isEmpty {
+            notifier.extendTimeout(by: Daemon.longStep)
+        }
         await withTaskExecutorPreference(Prefetcher.background) {
             _ = targets.facts.importFortunes(configuration.facts.fortunes)
         }

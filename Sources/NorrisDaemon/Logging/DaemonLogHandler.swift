@@ -4,7 +4,7 @@ import NorrisText
 
 /// Where a log line goes: standard error, or the journal with its fields.
 protocol LogSink: Sendable {
-    func write(_ event: LogEvent, metadata: Logger.Metadata)
+    func write(_ line: LogLine)
 }
 
 /// The daemon's log handler: one level for all loggers, one sink.
@@ -31,7 +31,7 @@ struct DaemonLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        sink.write(event, metadata: metadata.merging(event.metadata ?? [:]) { $1 })
+        sink.write(LogLine(event: event, metadata: metadata.merging(event.metadata ?? [:]) { $1 }))
     }
 }
 

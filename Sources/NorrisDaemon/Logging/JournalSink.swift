@@ -4,9 +4,14 @@ import SystemdIntegration
 
 /// The systemd journal with one field for each value (systemd.journal-fields(7)).
 struct JournalSink: LogSink {
-    func write(_ event: LogEvent, metadata: Logger.Metadata) {
-        var fields: [(name: String, value: String)] = [
-            ("MESSAGE", "\(event.message)\(metadata.line)"),
+    func write(_ line: LogLine) {
+        _ = Journal.send(JournalSink.fields(of: line))
+    }
+
+    static func fields(of line: LogLine) -> [(name: String, value: String)] {
+        let event = line.event
+        var fields = [
+            ("MESSAGE", "\(event.message)\(line.metadata.line)"),
             ("PRIORITY", "\(event.level.syslogPriority)"),
             ("SYSLOG_IDENTIFIER", "norrisd"),
             ("NORRISD_EVENT", "\(event.message)"),
@@ -14,10 +19,11 @@ struct JournalSink: LogSink {
             ("CODE_LINE", "\(event.line)"),
             ("CODE_FUNC", event.function),
         ]
-        for (key, value) in metadata {
+        if let id = MessageID.id(of: "\(event.message)") { fields.append(("MESSAGE_ID", id)) }
+        for (key, value) in line.metadata {
             fields.append(("NORRISD_" + JournalSink.fieldName(key), sanitizedText("\(value)")))
         }
-        _ = Journal.send(fields)
+        return fields
     }
 
     /// `peer.uid` as `PEER_UID`.

@@ -11,8 +11,8 @@ struct CacheDatabase: Sendable {
     /// Made with the file, so that a cursor of another cache is told from one of this.
     let cursorKey: UInt64
 
-    init(folder: String?, logger: Logger) throws(StoreError) {
-        opened = try OpenedDatabase.open(.cache, folder: folder, logger: logger)
+    init(folder: String?, logger: Logger, willTakeLong: () -> Void = {}) throws(StoreError) {
+        opened = try OpenedDatabase.open(.cache, folder: folder, logger: logger, willTakeLong: willTakeLong)
         identity = opened.path.flatMap(Folder.identity(of:))
         do {
             cursorKey = try CacheDatabase.cursorKey(opened.writer)

@@ -23,11 +23,16 @@ package final class Databases: Sendable {
 
     /// Opens both, and makes what is missing.
     ///
-    /// - Parameters: a folder that is nil is kept in memory.
+    /// - Parameters:
+    ///   - cacheFolder: nil to keep the cache in memory.
+    ///   - stateFolder: nil to keep the state in memory.
+    ///   - willTakeLong: called before each step that may take longer than a start usually does.
     /// - Throws: for a file of a newer norrisd or of another program, which is left untouched.
-    package init(cacheFolder: String?, stateFolder: String?, logger: Logger) throws(StoreError) {
-        state = try StateDatabase(folder: stateFolder, logger: logger)
-        openedCache = Mutex(try CacheDatabase(folder: cacheFolder, logger: logger))
+    package init(
+        cacheFolder: String?, stateFolder: String?, logger: Logger, willTakeLong: () -> Void = {}
+    ) throws(StoreError) {
+        state = try StateDatabase(folder: stateFolder, logger: logger, willTakeLong: willTakeLong)
+        openedCache = Mutex(try CacheDatabase(folder: cacheFolder, logger: logger, willTakeLong: willTakeLong))
         self.cacheFolder = cacheFolder
     }
 
@@ -38,16 +43,20 @@ package final class Databases: Sendable {
     /// What is wrong with the databases, a sentence each; empty where all is well.
     package var faults: [String] {
         var faults: [String] = []
-        for opened in [state.opened, cache.opened] {
+        let (stateName, cacheName) = (DatabaseKind.state.fileName, DatabaseKind.cache.fileName)
+        for (name, opened) in [(stateName, state.opened), (cacheName, cache.opened)] {
             switch opened.condition {
             case .good: break
             case .setAside(let path): faults.append("A damaged database was set aside as \(path)")
-            case .readOnly(let detail): faults.append("A database is read-only: \(detail)")
-            case .inMemory(let detail): faults.append("A database is kept in memory: \(detail)")
+            case .readOnly(let detail): faults.append("\(name) is read-only: \(detail)")
+            case .inMemory(let detail): faults.append("\(name) is kept in memory: \(detail)")
             }
         }
-        if isStateLost { faults.append("\(DatabaseKind.state.fileName) was deleted under the daemon: restart it") }
-        let trouble = trouble.withLock { $0 }
+        if isStateLost { faults.append("\(stateName) was deleted under the daemon: restart it") }
+        var trouble = trouble.withLock { $0 }
+        // Of what is known to be read-only it is no news.
+        if case .readOnly = state.opened.condition { trouble[.state] = nil }
+        if case .readOnly = cache.opened.condition { trouble = trouble.filter { $0.key == .state } }
         if let detail = trouble[.state] { faults.append("The state takes no writes: \(detail)") }
         let contents = FactGroup.allCases.map(Content.facts) + [.fetches, .gifs, .posts]
         if let detail = contents.lazy.compactMap({ trouble[$0] }).first {
@@ -80,7 +89,9 @@ package final class Databases: Sendable {
 
     /// A write failed: said once, until one succeeds again.
     func noteWriteFailure(_ error: any Error, of content: Content, _ logger: Logger) {
-        let isNew = trouble.withLock { $0.updateValue("\(error)", forKey: content) == nil }
+        let opened = content == .state ? state.opened : cache.opened
+        let summary = DatabaseFailure.summary(of: error, path: opened.path)
+        let isNew = trouble.withLock { $0.updateValue(summary, forKey: content) == nil }
         if isNew {
             logger.error("database.write-failed", metadata: ["content": "\(content)", "error": "\(error)"])
         }

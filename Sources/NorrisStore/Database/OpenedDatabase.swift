@@ -26,21 +26,28 @@ struct OpenedDatabase: Sendable {
         try writer.close()
     }
 
+    /// From this size on the check of a file may take long on a slow disk, in bytes.
+    private static let largeFile = 32 << 20
+
     /// Opens a database of a folder, and makes, migrates or sets it aside as needed.
     ///
+    /// - Parameter willTakeLong: called before each step that may take long: the check of a large file, the copy before
+    ///   a migration, the migration.
     /// - Throws: only for what must not be touched, a newer schema or another program's file. Where the disk cannot be
     ///   used, the daemon serves on without it.
-    static func open(_ kind: DatabaseKind, folder: String?, logger: Logger) throws(StoreError) -> OpenedDatabase {
+    static func open(
+        _ kind: DatabaseKind, folder: String?, logger: Logger, willTakeLong: () -> Void = {}
+    ) throws(StoreError) -> OpenedDatabase {
         guard let folder else { return inMemory(kind, "no folder is given") }
         let path = folder + "/" + kind.fileName
         do {
             try Folder.make(folder)
         } catch {
-            logger.error("database.unwritable", metadata: ["error": "\(error)"])
+            logger.error("database.unwritable", metadata: ["path": "\(path)", "error": "\(error)"])
             return inMemory(kind, "\(error)")
         }
         do throws(OpeningFailure) {
-            return OpenedDatabase(writer: try prepare(kind, path), path: path, condition: .good)
+            return OpenedDatabase(writer: try prepare(kind, path, willTakeLong), path: path, condition: .good)
         } catch {
             switch error {
             case .refused(let error): throw error
@@ -62,22 +69,29 @@ struct OpenedDatabase: Sendable {
             }
             switch error.resultCode {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged("\(error)")
-            default: self = .unwritable("\(error)")
+            default: self = .unwritable(DatabaseFailure.summary(of: error, path: path))
             }
         }
     }
 
-    private static func prepare(_ kind: DatabaseKind, _ path: String) throws(OpeningFailure) -> any DatabaseWriter {
+    private static func prepare(
+        _ kind: DatabaseKind, _ path: String, _ willTakeLong: () -> Void
+    ) throws(OpeningFailure) -> any DatabaseWriter {
         let writer: any DatabaseWriter
         let version: Int
         do {
+            if Folder.size(ofDatabase: path) >= largeFile { willTakeLong() }
             // Looked at before anything is written, the journal mode included: a file that is not for us, or damaged,
             // stays as it is.
             version = try inspect(kind, path)
             try Folder.makePrivateFile(path)
             writer = try connect(kind, path)
-            if kind.keepsCopies, version > 0, version < kind.schemaVersion {
-                try copy(writer, to: "\(path).v\(version)")
+            if version > 0, version < kind.schemaVersion {
+                willTakeLong()
+                if kind.keepsCopies {
+                    try copy(writer, to: "\(path).v\(version)")
+                    willTakeLong()
+                }
             }
             if version == 0 {
                 try writer.writeWithoutTransaction {
@@ -167,7 +181,7 @@ struct OpenedDatabase: Sendable {
             metadata: ["path": "\(path)", "moved.to": "\(aside)", "error": "\(detail)"]
         )
         do throws(OpeningFailure) {
-            return OpenedDatabase(writer: try prepare(kind, path), path: path, condition: .setAside(aside))
+            return OpenedDatabase(writer: try prepare(kind, path, {}), path: path, condition: .setAside(aside))
         } catch {
             switch error {
             case .refused(let error): throw error

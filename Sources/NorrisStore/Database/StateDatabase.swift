@@ -10,8 +10,8 @@ struct StateDatabase: Sendable {
     let opened: OpenedDatabase
     private let identity: FileIdentity?
 
-    init(folder: String?, logger: Logger) throws(StoreError) {
-        opened = try OpenedDatabase.open(.state, folder: folder, logger: logger)
+    init(folder: String?, logger: Logger, willTakeLong: () -> Void = {}) throws(StoreError) {
+        opened = try OpenedDatabase.open(.state, folder: folder, logger: logger, willTakeLong: willTakeLong)
         identity = opened.path.flatMap(Folder.identity(of:))
     }
 

@@ -42,7 +42,7 @@ extension FactStore {
             return Batch(facts: facts, isComplete: unread.isEmpty) { keepsAll || sources.contains($0.source) }
         }
         for fault in faults {
-            logger.error("fortunes.unreadable", metadata: ["error": "\(fault)"])
+            logger.error("fortunes.unreadable", metadata: ["path": "\(fault.path)", "error": "\(fault)"])
         }
         return faults.map(\.description)
     }

@@ -51,6 +51,15 @@ struct FactSourceTests {
         }
     }
 
+    @Test func afterTheClockWasSetBackTheOtherQueriesAreNotForgottenForYears() async throws {
+        try await SourceFixture.run { fixture in
+            _ = await fixture.fetch()
+            try fixture.age(by: .hours(-365 * 24))
+            _ = await fixture.fetch()
+            #expect(fixture.queries(from: 3) == ["chuck?", "norris?"])
+        }
+    }
+
     @Test func newsOfTheFirstQueryMakeAllBeAskedWhole() async throws {
         try await SourceFixture.run { fixture in
             _ = await fixture.fetch()

@@ -29,8 +29,10 @@ struct GiphyKeyTests {
         let none = key()
         #expect(none.secret == nil)
         #expect(none.failure?.kind == .credentials)
+        #expect(!none.wasGiven)
         #expect(none.failure?.since == Timestamp(seconds: 7))
         #expect(key(file: folder("absent")).failure?.message.contains(folder("absent")) == true)
+        #expect(key(file: folder("absent")).wasGiven)
         #expect(key(credentials: folder.path).failure?.message == none.failure?.message)
     }
 

@@ -42,7 +42,7 @@ struct FetchingDaemon {
         await handlers.reloader.attach(
             Reloader.Targets(
                 settings: handlers.settings, facts: store, fetching: handlers.fetching, levels: LogLevelSwitch(.info),
-                levelFlag: nil, setLimits: { _ in }, summary: { "" }
+                levelFlag: nil, setLimits: { _ in }, statusLine: { "" }
             )
         )
         for caller in ServedHandlers.Caller.allCases {

@@ -58,7 +58,7 @@ struct ServedHandlers: Sendable {
                 levels: LogLevelSwitch(.info),
                 levelFlag: nil,
                 setLimits: { _ in },
-                summary: { "" }
+                statusLine: { "" }
             )
         )
         return try await withThrowingTaskGroup(of: Void.self) { tasks in

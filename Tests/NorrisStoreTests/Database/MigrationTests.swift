@@ -52,6 +52,28 @@ struct MigrationTests {
         try again.close()
     }
 
+    @Test func whateverTakesLongIsAnnounced() throws {
+        var announced = 0
+        func open(_ kind: DatabaseKind) throws {
+            announced = 0
+            try OpenedDatabase.open(kind, folder: folder.path, logger: .silent) { announced += 1 }.close()
+        }
+        for kind in [DatabaseKind.state, .cache] {
+            try open(kind)
+            #expect(announced == 0, "a new file")
+            try open(kind)
+            #expect(announced == 0, "nothing to do")
+            try open(later(kind) { try $0.execute(sql: "CREATE TABLE more (x)") })
+            #expect(announced == (kind.keepsCopies ? 2 : 1), "the copy and the migration")
+        }
+        let large = later(.cache) { try $0.execute(sql: "CREATE TABLE more (x)") }
+        let opened = try self.open(large)
+        try opened.writer.write { try $0.execute(sql: "INSERT INTO more VALUES (zeroblob(40000000))") }
+        try opened.close()
+        try open(large)
+        #expect(announced == 1, "the check")
+    }
+
     @Test("A state of each version is opened with what it holds", arguments: 1..<DatabaseKind.state.schemaVersion)
     func statesOfEarlierVersions(version: Int) async throws {
         let state = DatabaseKind.state

@@ -1,0 +1,71 @@
+import Foundation
+import Logging
+import SystemdIntegration
+import Testing
+
+@testable import NorrisDaemon
+
+/// What stands in a journal entry.
+struct JournalSinkTests {
+    private func fields(
+        _ event: String, _ metadata: Logger.Metadata = [:], level: Logger.Level = .warning
+    ) -> [String: String] {
+        let event = LogEvent(
+            level: level, message: "\(event)", metadata: nil, source: nil, file: "NorrisDaemon/A.swift",
+            function: "work()", line: 7
+        )
+        let fields = JournalSink.fields(of: LogLine(event: event, metadata: metadata))
+        #expect(Journal.encode(fields) != nil, "journald drops fields with other names without a word")
+        return Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in
+            Issue.record("a field stands there twice")
+            return first
+        }
+    }
+
+    @Test func everyValueIsAFieldAndTheEventHasItsID() {
+        let fields = fields("source.failed", ["source": "town", "error.kind": "offline", "error": "a\nb\u{1B}[1m"])
+        #expect(
+            fields == [
+                "MESSAGE": #"source.failed error="a b" error.kind=offline source=town"#,
+                "MESSAGE_ID": MessageID.id(of: "source.failed") ?? "",
+                "PRIORITY": "4",
+                "SYSLOG_IDENTIFIER": "norrisd",
+                "NORRISD_EVENT": "source.failed",
+                "NORRISD_SOURCE": "town",
+                "NORRISD_ERROR_KIND": "offline",
+                "NORRISD_ERROR": "a\nb",
+                "CODE_FILE": "NorrisDaemon/A.swift",
+                "CODE_LINE": "7",
+                "CODE_FUNC": "work()",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        (Logger.Level.critical, "2"), (.error, "3"), (.warning, "4"), (.notice, "5"), (.info, "6"), (.debug, "7"),
+        (.trace, "7"),
+    ])
+    func levelsAreThePrioritiesOfSyslog(level: Logger.Level, priority: String) {
+        #expect(fields("posts.fetched", level: level)["PRIORITY"] == priority)
+        #expect(fields("posts.fetched", level: level)["MESSAGE_ID"] == nil)
+    }
+
+    @Test func idsAreUniqueAndWrittenAsSystemdDoes() {
+        let ids = MessageID.all.map(\.id)
+        #expect(Set(ids).count == ids.count)
+        for id in ids { #expect(id.wholeMatch(of: #/[0-9a-f]{32}/#) != nil, "\(id)") }
+    }
+
+    @Test func eventsWithAnIDAreThoseThatTheDaemonLogs() throws {
+        let sources = URL(filePath: #filePath).appending(path: "../../../../Sources").standardized
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var logged: Set<Substring> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let calls = #/(?:logger\.\w+\(|level: .*, |message: )\s*"([a-z.-]+)"/#
+            logged.formUnion(text.matches(of: calls).map(\.output.1))
+        }
+        #expect(logged.count > 20)
+        for entry in MessageID.all { #expect(logged.contains(Substring(entry.event)), "\(entry.event)") }
+    }
+}

@@ -1,0 +1,70 @@
+import Logging
+import NorrisProtocol
+import NorrisTestSupport
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+@testable import NorrisDaemon
+
+@Suite(.timeLimit(.minutes(1)))
+struct RateLimitedSinkTests {
+    /// What came through, the repeats told.
+    private final class Paper: LogSink {
+        let lines = Mutex<[String]>([])
+
+        func write(_ line: LogLine) {
+            let repeats = line.metadata["repeats"].map { " x\($0)" } ?? ""
+            lines.withLock { $0.append("\(line.event.message) \(line.metadata["source"] ?? "")\(repeats)") }
+        }
+    }
+
+    private let clock = ManualClock()
+    private let paper = Paper()
+    private let sink: RateLimitedSink
+    private let logger: Logger
+
+    init() {
+        let sink = RateLimitedSink(paper, clock: clock)
+        self.sink = sink
+        logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: sink) }
+    }
+
+    private func fail(times: Int, _ source: String = "town") {
+        for _ in 0..<times { logger.warning("source.failed", metadata: ["source": "\(source)"]) }
+    }
+
+    private var lines: [String] { paper.lines.withLock { $0 } }
+
+    @Test func theNumberComesWithTheNextLineOfAnySort() {
+        fail(times: 9)
+        #expect(lines == Array(repeating: "source.failed town", count: 5))
+        clock.advance(by: RepeatLimiter.window)
+        fail(times: 1, "planet")
+        #expect(lines.dropFirst(5) == ["source.failed town x4", "source.failed planet"])
+    }
+
+    @Test func theServiceSaysItWithinAMinute() async {
+        fail(times: 9)
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try? await HeldBackLinesService(sink: sink, clock: clock).run() }
+            await clock.untilAsleep()
+            // The time of day does not matter.
+            clock.setTimeOfDay(Timestamp(seconds: 5))
+            clock.advance(by: RepeatLimiter.window - .seconds(1))
+            await clock.untilAsleep()
+            #expect(lines.count == 5)
+            clock.setTimeOfDay(Timestamp(seconds: 2_000_000))
+            clock.advance(by: .seconds(60))
+            await clock.untilAsleep()
+            #expect(lines.dropFirst(5) == ["source.failed town x4"])
+            tasks.cancelAll()
+        }
+    }
+
+    @Test func theEndSaysItToo() {
+        fail(times: 6)
+        sink.finish()
+        #expect(lines.last == "source.failed town x1")
+    }
+}

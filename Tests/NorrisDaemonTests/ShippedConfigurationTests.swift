@@ -1,0 +1,119 @@
+import Foundation
+import NorrisDaemon
+import Testing
+
+/// The file that the Debian package puts at /etc/norrisd/config.yaml: every key with its default, all commented out.
+struct ShippedConfigurationTests {
+    private static let file = URL(filePath: #filePath).appending(path: "../../../Scripts/debian/config.yaml")
+        .standardized
+    private static let loader = ConfigurationLoader(home: nil, currentDirectory: "/")
+
+    @Test("config.yaml lists the keys of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them")
+    func isUpToDate() throws {
+        if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {
+            return try Self.text.write(to: Self.file, atomically: true, encoding: .utf8)
+        }
+        #expect(
+            try String(contentsOf: Self.file, encoding: .utf8) == Self.text,
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ShippedConfigurationTests brings the file up to date."
+        )
+    }
+
+    @Test func leavesEveryDefaultAsItIs() throws {
+        let loaded = try Self.loader.load(path: Self.file.path)
+        #expect(loaded == ConfigurationLoader.Loaded(configuration: Configuration()))
+    }
+
+    @Test func isTheDefaultsAndSourcesOfEachKindWhereAllIsUncommented() throws {
+        let text = try String(contentsOf: Self.file, encoding: .utf8)
+        var loaded = try Self.loader.parse(yaml: Self.uncommented(text), file: "/etc/norrisd/config.yaml")
+        #expect(Set(loaded.configuration.posts.sources.map(\.kind)) == Set(Configuration.PostSourceKind.allCases))
+        loaded.configuration.posts.sources = []
+        #expect(loaded == ConfigurationLoader.Loaded(configuration: Configuration()))
+    }
+
+    @Test(arguments: Self.examples.sorted { $0.key < $1.key })
+    func examplesAreAccepted(path: String, example: String) throws {
+        let parts = path.split(separator: ".")
+        let yaml = parts.count == 1 ? "\(path): \(example)" : "\(parts[0]): {\(parts[1]): \(example)}"
+        #expect(try Self.loader.parse(yaml: yaml, file: "/c.yaml").configuration != Configuration())
+    }
+
+    /// Takes the # from the lines that are keys rather than words: no space follows it there, or two and more.
+    private static func uncommented(_ text: String) -> String {
+        text.split(separator: "\n")
+            .map { $0.hasPrefix("#") && ($0.hasPrefix("#  ") || !$0.hasPrefix("# ")) ? $0.dropFirst() : $0 }
+            .joined(separator: "\n")
+    }
+}
+
+/// How the file is made.
+extension ShippedConfigurationTests {
+    private static let head = """
+        # Configuration of norrisd as the system's service; norrisd.conf(5) tells more.
+        #
+        # Every key has a default, which is the value that stands here, so nothing in this file is needed.
+        # To change one, take away the # before it and before the section that it stands in, and nothing
+        # else: what belongs to a section is indented.
+        #
+        # "norrisd --check-config --config /etc/norrisd/config.yaml" tells what is wrong with it, and
+        # "systemctl reload norrisd" applies it.
+
+
+        """
+
+    /// What keys can be set to whose default says little.
+    private static let examples = [
+        "admin_groups": "[adm]",
+        "facts.fortunes": "[/usr/share/games/fortunes]",
+        "http.proxy": "http://proxy.example:3128",
+    ]
+
+    private static let sources = """
+        #  sources:
+        #    planet: {kind: feed, url: https://planet.debian.org/rss20.xml}
+        #    town: {kind: mastodon, url: https://mastodon.example, keep: 7d}
+        #    team: {kind: users-posts, url: https://intranet.example/api, refresh: 6h, enabled: false}
+
+        """
+
+    private static var text: String {
+        var text = head
+        var section = ""
+        for entry in ConfigurationSchema.reference where !entry.path.hasPrefix("posts.sources") {
+            text += lines(of: entry, in: &section)
+        }
+        text += "#\n# Where posts come from: a mapping of names of your choice to these keys.\n"
+        for entry in ConfigurationSchema.reference where entry.path.hasPrefix("posts.sources.") {
+            let key = entry.path.split(separator: ".").last ?? ""
+            text += wrapped("- \(key): \(entry.summary) Takes \(entry.accepts).")
+        }
+        return text + sources
+    }
+
+    private static func lines(of entry: ConfigurationSchema.Entry, in section: inout String) -> String {
+        let parts = entry.path.split(separator: ".").map(String.init)
+        var text = ""
+        if parts.count == 1 || parts[0] != section {
+            text += section.isEmpty ? "" : "\n"
+            section = parts[0]
+            if parts.count > 1 { text += "#\(section):\n" }
+        } else {
+            text += "#\n"
+        }
+        text += wrapped("\(entry.summary) Takes \(entry.accepts).")
+        if let example = examples[entry.path] { text += "# Example: \(example)\n" }
+        let indent = parts.count == 1 ? "" : "  "
+        return text + "#\(indent)\(parts.last ?? ""): \(entry.defaultText ?? "")\n"
+    }
+
+    /// A comment of lines of 100 columns at most.
+    private static func wrapped(_ words: String) -> String {
+        var lines = ["#"]
+        for word in words.split(separator: " ") {
+            if lines[lines.count - 1].count + 1 + word.count > 100 { lines.append("#") }
+            lines[lines.count - 1] += " \(word)"
+        }
+        return lines.map { $0 + "\n" }.joined()
+    }
+}
