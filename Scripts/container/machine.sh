@@ -1,0 +1,105 @@
+# The container: made, booted, talked to, ended. Sourced by Scripts/container-test.
+
+# The address of the container's name server and upstream: a private one, as most name servers have.
+upstream_address=10.53.0.53
+
+work=
+spawner=
+leader=
+upstream=
+
+# make_machine PACKAGE: a Debian with what the package depends on, and the package's file in it.
+make_machine() {
+    local release depends base
+    # The package is made for the Debian that it is built on.
+    release=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || skip "this is no Debian"
+    work=$(mktemp -d)
+    machine=$work/machine
+    # Names alone: the package's own versions are checked when it is installed.
+    depends=$(dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/^ *//; s/[ (|:].*//; /^$/d' | sort -u | paste -sd,)
+    base=$root/.build/container/$release-$(printf %s "$depends" | cksum | cut -d' ' -f1)
+    if [ ! -d "$base" ]; then
+        say "fetching Debian $release"
+        rm -rf "$root/.build/container"
+        mkdir -p "$base.new"
+        if ! debootstrap --variant=minbase \
+            --include="systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,login,passwd,$depends" \
+            "$release" "$base.new" >"$work/debootstrap.log" 2>&1; then
+            tail -n 5 "$work/debootstrap.log" >&2
+            rm -rf "$base.new"
+            # Of the package itself, if it depends on what Debian has not.
+            ! grep -q "Couldn't find these debs" "$work/debootstrap.log" || fail "the package cannot be installed"
+            skip "Debian cannot be fetched"
+        fi
+        mv "$base.new" "$base"
+    fi
+    cp -a "$base" "$machine" && cp "$1" "$machine/root/norrisd.deb" || fail "no room in $work"
+    echo container >"$machine/etc/hostname"
+    echo "nameserver $upstream_address" >"$machine/etc/resolv.conf"
+    # Entries must not be dropped for coming fast, and must be there after the service's user is gone.
+    mkdir -p "$machine/etc/systemd/journald.conf.d"
+    printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' >"$machine/etc/systemd/journald.conf.d/test.conf"
+}
+
+# Starts systemd in the container, and waits until it is up.
+boot_machine() {
+    setsid systemd-nspawn -q -D "$machine" --register=no --keep-unit --private-network --resolv-conf=off \
+        --console=passive -b </dev/null >"$work/console.log" 2>&1 &
+    spawner=$!
+    if ! eventually 60 booted_or_gone || ! booted; then
+        tail -n 5 "$work/console.log" >&2
+        return 1
+    fi
+    nsenter -t "$leader" -n ip address add "$upstream_address/32" dev lo
+}
+
+booted_or_gone() { booted || ! kill -0 "$spawner" 2>/dev/null; }
+
+booted() {
+    leader=$(pgrep -P "$spawner" -x systemd) || return 1
+    # "degraded" is up as well: some units of Debian's own want what a container has not.
+    case $(inside systemctl is-system-running 2>&1) in running | degraded) ;; *) return 1 ;; esac
+}
+
+# inside COMMAND…: as root in the container.
+inside() {
+    nsenter -t "$leader" -a env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 HOME=/root "$@"
+}
+
+# as USER COMMAND…: in the container, without a session.
+as() {
+    local user=$1
+    shift
+    inside runuser -u "$user" -- "$@"
+}
+
+# in_session USER SCRIPT: in a session of logind's, as after a login.
+in_session() {
+    inside systemd-run --quiet --wait --pipe -p "User=$1" -p PAMName=login -p 'WorkingDirectory=~' bash -c "$2"
+}
+
+# Lets the container have a network: the name server and the upstream that answers under every name.
+start_upstream() {
+    nsenter -t "$leader" -n python3 "$root/Scripts/container/upstream.py" "$upstream_address" \
+        >"$work/upstream.log" 2>&1 &
+    upstream=$!
+}
+
+upstream_is_ready() { grep -q ready "$work/upstream.log"; }
+
+stop_upstream() {
+    [ -n "$upstream" ] || return 0
+    kill "$upstream" && wait "$upstream" 2>/dev/null
+    upstream=
+}
+
+stop_machine() {
+    stop_upstream
+    if [ -n "$spawner" ]; then
+        # The container's init first: its processes go with it.
+        [ -n "$leader" ] && kill -KILL "$leader" 2>/dev/null
+        kill -KILL "$spawner" 2>/dev/null
+        wait "$spawner" 2>/dev/null
+    fi
+    [ -z "$work" ] || rm -rf --one-file-system "$work"
+}
