@@ -5,6 +5,7 @@ import Glibc
 ///
 /// Without `NOTIFY_SOCKET` in the environment, so outside systemd, every call does nothing and returns `false`.
 /// Each call is one short datagram. The variable is read from the process environment each time and never removed.
+/// A manager that does not read costs each call ``NotifyAddress/patience``, and the datagram.
 package struct Notifier: Sendable {
     /// The longest status text, in bytes of UTF-8; the rest is cut off.
     ///
@@ -76,9 +77,9 @@ package struct Notifier: Sendable {
     }
 
     private func send(_ message: String) -> Bool {
-        // Zero means that there is no NOTIFY_SOCKET. A manager that cannot be reached is no reason to stop serving,
-        // so a failure is `false` like the rest.
-        sd_notify(0, message) > 0
+        guard let path = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }), !path.isEmpty else { return false }
+        // A manager that cannot be reached is no reason to stop serving, so a failure is `false` like the rest.
+        return NotifyAddress(path)?.send(message) ?? (sd_notify(0, message) > 0)
     }
 
     private static func statusAssignment(_ text: String) -> String {

@@ -37,6 +37,16 @@ struct ServiceManagerEndToEndTests {
         #expect(lines.map { $0.contains("facts.enabled") } == [true, false], "\(lines)")
     }
 
+    @Test func aManagerThatDoesNotReadKeepsItFromNothing() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            // Two messages each: most kernels keep ten.
+            for _ in 0..<8 { #expect(try daemon.ctl("reload", "--timeout", "1m").status == 0) }
+            #expect(try daemon.ctl("fact", "--timeout", "1m").status == 0)
+            #expect(daemon.end() == 0)
+        }
+    }
+
     @Test func whyItDoesNotStartIsItsStatus() async throws {
         try await TestThread.run {
             let folder = TemporaryFolder()

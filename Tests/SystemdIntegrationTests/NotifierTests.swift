@@ -2,7 +2,7 @@ import Glibc
 import SystemdIntegration
 import Testing
 
-/// Each test runs in a process of its own, because sd_notify(3) reads the environment of the process.
+/// Each test runs in a process of its own, because the environment belongs to a process.
 struct NotifierTests {
     @Test func everyMessageArrivesLiterally() async {
         await #expect(processExitsWith: .success) {
@@ -57,6 +57,22 @@ struct NotifierTests {
             notifier.ready(status: "x" + String(repeating: "é", count: 3000))
             let expected = "x" + String(repeating: "é", count: (Notifier.maximumStatusLength - 1) / 2)
             #expect(socket.receive() == "READY=1\nSTATUS=" + expected)
+        }
+    }
+
+    @Test func aManagerThatDoesNotReadHoldsNobodyUp() async {
+        await #expect(processExitsWith: .success) {
+            let socket = try NotifySocket()
+            defer { socket.remove() }
+            let notifier = Notifier()
+
+            // As many as the kernel keeps, whatever its limit.
+            var kept = 0
+            while notifier.watchdog() { kept += 1 }
+            #expect(kept > 0)
+            #expect(!notifier.stopping())
+            #expect(socket.receive() == "WATCHDOG=1")
+            #expect(notifier.stopping())
         }
     }
 
