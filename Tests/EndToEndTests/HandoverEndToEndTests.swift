@@ -48,8 +48,7 @@ struct HandoverEndToEndTests {
     /// Makes a shell script of the folder's own folder `bin`.
     private func script(_ name: String, _ text: String, in folder: TemporaryFolder) throws {
         try FileManager.default.createDirectory(atPath: folder("bin"), withIntermediateDirectories: true)
-        let path = try folder.write("#!/bin/sh\n\(text)\n", to: "bin/\(name)")
-        try #require(chmod(path, 0o755) == 0)
+        _ = try folder.writeProgram(text, to: "bin/\(name)")
     }
 
     /// The variables for programs of the folder before those of the system.

@@ -104,14 +104,11 @@ struct ShellFactTests {
         try await TestThread.run {
             let home = try ShellHome(shell, ["--max-length", "60"])
             let program = """
-                #!/bin/sh
                 echo "$*" >> \(home.folder("log"))
                 echo 'a fact of the daemon'
                 echo 'broken' >&2
-
                 """
-            _ = try home.folder.write(program, to: "bin/norrisctl")
-            chmod(home.folder("bin/norrisctl"), 0o755)
+            _ = try home.folder.writeProgram(program, to: "bin/norrisctl")
             let terminal = try home.start()
             #expect(terminal.wait(for: "a fact of the daemon\r\n") != nil)
             #expect(terminal.facts(ofPrompts: 3) == Array(repeating: "a fact of the daemon", count: 3))

@@ -26,19 +26,16 @@ final class ShellWithCompletion {
         for folder in ["bin", "dev", "zsh", ".config/fish/completions"] {
             try FileManager.default.createDirectory(atPath: home(folder), withIntermediateDirectories: true)
         }
-        let norrisctl = try home.write(
+        _ = try home.writeProgram(
             """
-            #!/bin/sh
             test "$1" = ---complete && exec '\(Programs.norrisctl)' "$@"
             test "$1" = completion && exec '\(Programs.norrisctl)' "$@"
             printf '\(Self.start)'
             printf '<%s>' "$@"
             printf '\(Self.end)\\n'
-
             """,
             to: "bin/norrisctl"
         )
-        chmod(norrisctl, 0o755)
         let script = try run(Programs.norrisctl, ["completion", shell.rawValue]).output
         let load: String
         switch shell {

@@ -13,7 +13,7 @@ struct Snippet {
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
         path = root.appending(path: "Scripts/integrations").appending(path: name).path
         let script = script ?? #"exec '\#(Programs.norrisctl)' "$@" --timeout 20s"#
-        chmod(try folder.write("#!/bin/sh\n\(script)\n", to: "norrisctl"), 0o755)
+        _ = try folder.writeProgram(script, to: "norrisctl")
     }
 
     /// - Parameter daemon: nil while it is away.
