@@ -1,3 +1,4 @@
+import CSystemd
 import Glibc
 
 /// A Unix socket on which a service manager listens for notifications.
