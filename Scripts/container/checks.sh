@@ -38,10 +38,16 @@ exits() {
 }
 
 # says PATTERN COMMAND…: whether it succeeds, with a line in its output that matches (grep -E), standard error included.
-says() { hears 0 "$@"; }
+says() { complains 0 "$@"; }
 
 # complains STATUS PATTERN COMMAND…: whether it ends with that status and such a line.
-complains() { hears "$@"; }
+complains() {
+    local expected=$1 pattern=$2 status=0 said
+    shift 2
+    said=$("$@" 2>&1) || status=$?
+    [ $status -eq "$expected" ] || { echo "exit status $status, expected $expected: $said"; return 1; }
+    grep -Eq -- "$pattern" <<<"$said" || { echo "nothing like $pattern in:"; printf '%s\n' "$said"; return 1; }
+}
 
 # says_not PATTERN COMMAND…: whether it succeeds without such a line.
 says_not() {
@@ -49,14 +55,6 @@ says_not() {
     shift
     said=$("$@" 2>&1) || { echo "failed: $said"; return 1; }
     ! grep -E -- "$pattern" <<<"$said"
-}
-
-hears() {
-    local expected=$1 pattern=$2 status=0 said
-    shift 2
-    said=$("$@" 2>&1) || status=$?
-    [ $status -eq "$expected" ] || { echo "exit status $status, expected $expected: $said"; return 1; }
-    grep -Eq -- "$pattern" <<<"$said" || { echo "nothing like $pattern in:"; printf '%s\n' "$said"; return 1; }
 }
 
 # silent COMMAND…: succeeds and says nothing.
