@@ -78,15 +78,23 @@ package final class ManualClock: WallClock {
         set(now.advanced(by: duration))
     }
 
-    /// Returns when so many sleep.
+    /// Returns when so many sleep, or the test was cancelled, as by its time limit: who slept then does so no more.
     package func untilAsleep(_ count: Int = 1) async {
-        await withCheckedContinuation { continuation in
-            let isSo = state.withLock { state in
-                if state.sleepers.count >= count { return true }
-                state.watchers.append((count, continuation))
-                return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isSo = state.withLock { state in
+                    if state.sleepers.count >= count || Task.isCancelled { return true }
+                    state.watchers.append((count, continuation))
+                    return false
+                }
+                if isSo { continuation.resume() }
             }
-            if isSo { continuation.resume() }
+        } onCancel: {
+            let watchers = state.withLock { state in
+                defer { state.watchers = [] }
+                return state.watchers.map(\.1)
+            }
+            for watcher in watchers { watcher.resume() }
         }
     }
 }

@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// What users notice of an upstream that fails, and what not, by the built programs.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FaultEndToEndTests {
     /// Something that goes wrong at the upstream, and how `freshness.error` tells it.
     struct Case: Sendable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// What a user keeps, whatever happens to the daemon.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FavoriteEndToEndTests {
     @Test func noneIsLostWhenTheDaemonIsKilledAtThatInstant() throws {
         let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// How the built programs fetch, show and remember posts of three kinds of source.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FeedEndToEndTests {
     private static let usersPosts = """
         {"data":[{"uid":"e406bae8-1fd4-4e33-81d3-2fd053a40493","name":"Charles Riasc",\

@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// How the built programs fetch from an upstream that is well.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FetchEndToEndTests {
     @Test func nineThousandFactsArriveOnceAndAreForgottenAndFetchedAgain() async throws {
         let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 9_000))

@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// How the built programs search Giphy, page through it, count their requests, and keep its key to themselves.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct GifEndToEndTests {
     private static let key = "s3cr3t-key-of-a-test"
 

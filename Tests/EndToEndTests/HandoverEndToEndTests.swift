@@ -3,7 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// What norrisctl hands to other programs: real ones, and scripts that write down what they were given.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct HandoverEndToEndTests {
     /// Red beside blue, 8 pixels each way.
     private let png = """

@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// Whatever upstreams, files, arguments or a daemon hold, no byte of theirs reaches a terminal raw, on any path.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HostileUpstreamEndToEndTests {
     private func configuration(_ upstream: FakeUpstream, _ folder: TemporaryFolder) throws -> String {
         let fortunes = folder("fortunes")

@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// The figures of the built programs, and how they reach node_exporter.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct MetricsEndToEndTests {
     private func samples(_ daemon: RunningDaemon) throws -> OpenMetricsSamples {
         let result = try daemon.ctl("--timeout", "20s", "status", "--metrics")

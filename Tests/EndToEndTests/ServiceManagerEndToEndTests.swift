@@ -3,7 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// What the built daemon tells the service manager and the journal.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct ServiceManagerEndToEndTests {
     // MARK: Status
 

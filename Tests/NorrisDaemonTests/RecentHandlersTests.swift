@@ -5,7 +5,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// What `fact.search` notes for `recent.list`, through a real socket.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct RecentHandlersTests {
     /// Sends requests, given as a method and parameters, and returns their results; nil for an error.
     private static func results(_ requests: [(method: String, params: String)]) async throws -> [JSON?] {

@@ -5,7 +5,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// The requests of the last minutes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct RequestMinutesTests {
     @Test func eachMinuteHasItsOwnAndTheLastIsUnderWay() {
         var minutes = RequestMinutes()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NorrisPrefetch
 
-@Suite(.timeLimit(.minutes(5))) struct PrefetcherTests {
+@Suite(.timeLimit(.minutes(20))) struct PrefetcherTests {
     private let clock = ManualClock()
     private let host = RecordingHost()
     private let policy = SourcePolicy(isEnabled: true, refresh: .seconds(3600), settings: "a")

@@ -4,7 +4,7 @@ import Testing
 @testable import NorrisServer
 
 /// How many connections are served, and what the others get.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct AdmissionTests {
     private func expectRefusal(_ client: TestClient) throws {
         #expect(try client.receiveOutline() == "null -32004 busy")

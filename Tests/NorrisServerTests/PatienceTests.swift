@@ -4,7 +4,7 @@ import Testing
 @testable import NorrisServer
 
 /// Peers that do not read, and peers that say nothing.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct PatienceTests {
     /// Ticks as often as it can and never gives up, but for what a test says.
     private static func pace(idle: Duration = .seconds(3600), stalled: Duration = .seconds(3600)) -> Server.Pace {

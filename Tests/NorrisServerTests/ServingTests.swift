@@ -5,7 +5,7 @@ import Testing
 @testable import NorrisServer
 
 /// Requests and replies over a real socket.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ServingTests {
     private static func get(_ id: Int) -> String {
         request(id, "fact.get", #"{"id":"\#(id)"}"#) + "\n"

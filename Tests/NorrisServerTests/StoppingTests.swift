@@ -6,7 +6,7 @@ import Testing
 @testable import NorrisServer
 
 /// The clean stop: nothing that was received goes without its answer, and nobody keeps the server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct StoppingTests {
     private static let patient = Server.Pace(drainTime: .seconds(3600))
 

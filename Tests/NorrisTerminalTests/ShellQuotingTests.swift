@@ -1,5 +1,5 @@
-import Foundation
 import NorrisTerminal
+import NorrisTestSupport
 import Testing
 
 struct ShellQuotingTests {
@@ -17,15 +17,7 @@ struct ShellQuotingTests {
         "a;b", "a&b", "a|b", "<a>", "#a", "~root", "%1", "=a", "-n", "日本語 '👍'", "e\u{301}'\u{301}x",
     ])
     func givesAShellTheSameBytes(word: String) throws {
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", "printf %s \(shellQuoted(word))"]
-        let output = Foundation.Pipe()
-        shell.standardOutput = output
-        try shell.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        shell.waitUntilExit()
-        #expect(Array(bytes) == Array(word.utf8))
+        #expect(try run("sh", ["-c", "printf %s \(shellQuoted(word))"]).output == word)
     }
 
     @Test func joinsWordsToACommand() {

@@ -7,7 +7,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// What a search at the upstream brings into the store.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct FactSearchSourceTests {
     @Test func whatIsFoundIsStoredAndStays() async throws {
         let found = FakeJoke(id: "found", value: "Nobody finds Walker.")

@@ -10,7 +10,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// Schedule, upstream and store together: what is fetched when, and what the databases keep of it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FetchingTests {
     /// With a fake upstream, which ends with the body.
     private func withUpstream(

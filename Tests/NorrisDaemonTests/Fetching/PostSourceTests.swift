@@ -8,7 +8,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// Sources of posts from the schedule to the reply.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct PostSourceTests {
     private static let paths = ["town": "/town/api/v1/timelines/public", "team": "/team/users/posts"]
 

@@ -1,9 +1,10 @@
+import NorrisTestSupport
 import Synchronization
 import Testing
 
 @testable import NorrisDaemon
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedWorkTests {
     /// Work that lasts until it is told to end, and gives the number of its run.
     private final class Work: Sendable {
@@ -28,7 +29,7 @@ struct SharedWorkTests {
             for _ in 0..<4 {
                 tasks.addTask { await shared.value(for: "a", work.run) }
             }
-            while shared.waiters.withLock({ $0["a"]?.count }) != 3 { await Task.yield() }
+            await eventually { shared.waiters.withLock { $0["a"]?.count } == 3 }
             let other = await shared.value(for: "b") { 7 }
             #expect(other == 7, "Other work does not wait")
             work.end()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import NorrisDaemon
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct RateLimitedSinkTests {
     /// What came through, the repeats told.
     private final class Paper: LogSink {

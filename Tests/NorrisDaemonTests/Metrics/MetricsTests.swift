@@ -7,7 +7,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// The figures of `server.metrics`, read by a strict parser.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct MetricsTests {
     private func metrics(
         _ sources: [SourceStatus] = [], state: ServerStatus.State = .ok,

@@ -7,7 +7,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// The file over time, by a clock that the test turns.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct PromptFactsServiceTests {
     private let scratch = TemporaryFolder()
     private let clock = ManualClock()

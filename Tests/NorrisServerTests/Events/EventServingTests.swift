@@ -4,7 +4,7 @@ import Testing
 @testable import NorrisServer
 
 /// Events between the replies of a real connection.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct EventServingTests {
     private static let noon = Timestamp(seconds: 1_795_262_400)
     private let hub = EventHub()

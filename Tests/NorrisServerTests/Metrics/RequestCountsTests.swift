@@ -4,7 +4,7 @@ import Testing
 @testable import NorrisServer
 
 /// What is counted of the lines that come.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct RequestCountsTests {
     private func errors(_ registry: MethodRegistry) -> [String: Int] {
         Dictionary(uniqueKeysWithValues: registry.counts.errors.filter { $0.count > 0 }.map { ($0.reason, $0.count) })

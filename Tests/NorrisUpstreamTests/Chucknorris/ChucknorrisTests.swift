@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ChucknorrisTests {
     private func batch(_ fetched: Fetched<FactBatch>) throws -> FactBatch {
         guard case .changed(let batch, _) = fetched else { throw UpstreamError(.decode, "Nothing has changed.") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FeedTests {
     /// Answers with what was made ready, and keeps what it was asked.
     private final class ScriptedTransport: HTTPTransport {

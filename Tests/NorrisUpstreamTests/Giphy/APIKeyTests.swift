@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct APIKeyTests {
     private static let key = "Qw3/rT+yUi0 pAsDé"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct GiphyFailureTests {
     /// How a search fails while the upstream has a fault.
     private func failure(_ fault: FakeUpstream.Fault) async throws -> UpstreamError? {

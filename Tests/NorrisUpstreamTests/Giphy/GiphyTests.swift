@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct GiphyTests {
     private func run(
         _ gifs: [FakeGif] = FakeUpstream.gifs(count: 60), prefix: String = "", _ body: (Asking) async throws -> Void

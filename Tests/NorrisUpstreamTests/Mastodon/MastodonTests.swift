@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct MastodonTests {
     private let asking = AskingForPosts { baseURL, transport in
         Mastodon(baseURL: baseURL, source: "town", transport: transport, now: { Asking.now })

@@ -87,8 +87,3 @@ struct FixedTransport: HTTPTransport {
 
     func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse { response }
 }
-
-/// Waits for something that another task is about to do.
-func eventually(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
-}

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct HTTPClientTransportTests {
     @Test func anAnswerComesWhole() async throws {
         try await Asking.run(FakeUpstream.start(jokes: FakeUpstream.jokes(count: 3))) { asking in

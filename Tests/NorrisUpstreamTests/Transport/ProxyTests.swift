@@ -3,7 +3,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ProxyTests {
     /// `Basic` of `user:secret`.
     private let authorization = "Basic dXNlcjpzZWNyZXQ="

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct RedirectTests {
     private let certificate: FakeCertificate
 

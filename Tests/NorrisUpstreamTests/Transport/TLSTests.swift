@@ -3,7 +3,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct TLSTests {
     private func failure(
         _ certificate: FakeCertificate, trusting path: String?, host: String = "127.0.0.1"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct TimeoutTests {
     @Test func theWholeIsBounded() async throws {
         try await Asking.run(FakeUpstream.start()) { asking in

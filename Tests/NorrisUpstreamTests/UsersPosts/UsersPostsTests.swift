@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct UsersPostsTests {
     private let asking = AskingForPosts { baseURL, transport in
         UsersPosts(baseURL: baseURL, source: "team", transport: transport, now: { Asking.now })
