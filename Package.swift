@@ -2,7 +2,7 @@
 import PackageDescription
 
 // House rules of this file:
-//  - One section for each kind of target: executables, composition, rooms, vocabulary, tests.
+//  - One section for each kind of target: executables, composition, rooms, vocabulary, tests, cards.
 //  - Sections and all array elements are sorted alphabetically.
 //  - An arrow that is not in ARCHITECTURE.md does not belong here; the build is run with
 //    `--explicit-target-dependency-import-check error`, so an undeclared import fails.
@@ -19,6 +19,9 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+
+// Picture cards want the headers of Cairo and Pango, which nobody else needs.
+let drawsCards = Context.environment["NORRIS_CARDS"] == "1"
 
 let executables: [Target] = [
     .executableTarget(
@@ -120,9 +123,22 @@ let tests: [Target] = [
     ),
 ]
 
+// A program of its own beside the others, from the same vocabulary.
+let cards: [Target] = [
+    .executableTarget(name: "norris-card", dependencies: ["NorrisCards"]),
+    .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "NorrisCards", dependencies: ["CPango", "CZlib", "NorrisProtocol", "NorrisText"]),
+    .testTarget(
+        name: "NorrisCardsTests",
+        dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card"],
+        exclude: ["Golden"]
+    ),
+]
+
 let package = Package(
     name: "norrisd",
-    products: [
+    products: (drawsCards ? [.executable(name: "norris-card", targets: ["norris-card"])] : []) + [
         .executable(name: "norrisctl", targets: ["norrisctl"]),
         .executable(name: "norrisd", targets: ["norrisd"]),
     ],
@@ -137,7 +153,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: executables + composition + rooms + vocabulary + tests,
+    targets: executables + composition + rooms + vocabulary + tests + (drawsCards ? cards : []),
     swiftLanguageModes: [.v6]
 )
 

@@ -2,6 +2,8 @@ import Foundation
 
 /// The built programs under test: those beside the test bundle, or in `$NORRIS_PROGRAMS`.
 package enum Programs {
+    /// Built only with the headers that it needs (`NORRIS_CARDS=1`).
+    package static let norrisCard = folder + "/norris-card"
     package static let norrisctl = folder + "/norrisctl"
     package static let norrisd = folder + "/norrisd"
 

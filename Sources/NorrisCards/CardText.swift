@@ -1,0 +1,78 @@
+import NorrisProtocol
+import NorrisText
+
+/// The text of a fact as it is drawn: sanitised, with single spaces, no white space around a line, no empty line at an
+/// end, and no two of them in a row. Lines that were broken for a terminal are joined.
+struct CardText {
+    /// In code points.
+    static let maximumLength = Fact.maximumLength
+
+    let text: String
+
+    init(_ source: String) throws(CardError) {
+        let clean = sanitizedText(source)
+        guard clean.unicodeScalars.count <= CardText.maximumLength else { throw .tooLong }
+        guard clean.unicodeScalars.contains(where: \.isVisible) else { throw .nothingToDraw }
+        var lines: [String] = []
+        var columnsBefore = 0
+        for source in clean.split(separator: "\n", omittingEmptySubsequences: false) {
+            let words = source.split { $0 == " " || $0 == "\t" }
+            let line = words.joined(separator: " ").trimmed
+            if let word = words.first, CardText.isContinued(columnsBefore, by: word), let last = lines.popLast() {
+                lines.append("\(last) \(line)")
+            } else if !line.isEmpty || lines.last?.isEmpty == false {
+                lines.append(line)
+            }
+            columnsBefore = displayWidth(of: String(source)) + 8 * source.count { $0 == "\t" }
+        }
+        if lines.last?.isEmpty == true {
+            lines.removeLast()
+        }
+        text = lines.joined(separator: "\n")
+    }
+
+    /// Whether a line was broken because a terminal has no more room, as those of fortunes are: with the next word it
+    /// would have been wider than verse ever is.
+    private static func isContinued(_ columns: Int, by word: Substring) -> Bool {
+        let beginsItem = word.hasPrefix("-") || word.hasPrefix("—") || word.hasPrefix("*")
+        return columns > 0 && columns + 1 + displayWidth(of: String(word)) > 64 && !beginsItem
+    }
+
+    /// How many lines the writer has made of it.
+    var lineCount: Int { text.utf8.count { $0 == UInt8(ascii: "\n") } + 1 }
+
+    /// Whether all of it is emoji.
+    var isEmoji: Bool {
+        text.allSatisfy { $0.isWhitespace || $0.isEmoji }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        guard let first = firstIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(self[first...].reversed().drop(while: \.isWhitespace).reversed())
+    }
+}
+
+extension Character {
+    /// Whether it is shown as a picture (UTS #51): by itself, or by U+FE0F behind it.
+    fileprivate var isEmoji: Bool {
+        guard let first = unicodeScalars.first else { return false }
+        let properties = first.properties
+        return properties.isEmojiPresentation || properties.isEmoji && unicodeScalars.dropFirst().contains("\u{FE0F}")
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it shows something by itself: no white space, joiner, filler or mark that needs a letter.
+    fileprivate var isVisible: Bool {
+        // Braille without a dot is a symbol to Unicode.
+        if properties.isWhitespace || properties.isDefaultIgnorableCodePoint || self == "\u{2800}" {
+            return false
+        }
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: return false
+        default: return true
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import NorrisProtocol
+import NorrisText
+
+/// The line at the foot of a card: tags where the text begins, the source where it ends.
+struct Foot {
+    private let tags: TextBlock?
+    private let source: TextBlock?
+
+    /// - Parameters:
+    ///   - measure: how wide it may be.
+    ///   - size: of its letters.
+    init?(_ fact: Fact, showsTags: Bool, measure: Double, size: Double, isMirrored: Bool, typesetter: Typesetter) {
+        func block(_ text: String, _ face: Face, room: Double, _ alignment: TextBlock.Alignment) -> TextBlock? {
+            guard !text.isEmpty else { return nil }
+            let layout = typesetter.layout(text, face: face, size: size)
+            layout.cut(toWidth: room)
+            return TextBlock(layout, alignment: alignment, measure: measure)
+        }
+        let name = Foot.name(ofSource: fact.source)
+        source = block(name, .text, room: measure / 2, isMirrored ? .left : .right)
+        let room = measure - (source.map { $0.right - $0.left + 2 * size } ?? 0)
+        let names = showsTags ? fact.categories.filter(Fact.isCategoryName) : []
+        let line = Foot.line(tags: names) { typesetter.layout($0, face: .label, size: size).width <= room }
+        tags = block(line, .label, room: room, isMirrored ? .right : .left)
+        if tags == nil && source == nil {
+            return nil
+        }
+    }
+
+    /// Of all letters.
+    var width: Double {
+        [tags, source].reduce(0) { $0 + ($1.map { $0.right - $0.left } ?? 0) }
+    }
+
+    /// As many tags as fit, and how many more there are; at least one.
+    private static func line(tags: [String], fits: (String) -> Bool) -> String {
+        // More than a dozen have never fitted.
+        for count in stride(from: min(tags.count, 12), to: 0, by: -1) {
+            let rest = tags.count - count
+            let words = tags.prefix(count).map { "#\($0)" } + (rest > 0 ? ["+\(rest)"] : [])
+            let line = words.joined(separator: "\u{2002}")
+            if count == 1 || fits(line) {
+                return line
+            }
+        }
+        return ""
+    }
+
+    /// Empty for a text of the user's own.
+    private static func name(ofSource source: String) -> String {
+        let fortune = "fortune:"
+        switch source {
+        case "builtin": return "norrisd"
+        case "chucknorris": return "api.chucknorris.io"
+        case "text": return ""
+        default:
+            let name = source.dropFirst(source.hasPrefix(fortune) ? fortune.count : 0)
+            return sanitizedLine(String(name.prefix(80)))
+        }
+    }
+
+    /// Draws it with its letters standing on a row of the card.
+    func draw(on canvas: OpaquePointer, x: Double, baseline: Double, rows: Range<Int>) {
+        for block in [tags, source] {
+            guard let block else { continue }
+            block.draw(on: canvas, x: x, y: baseline - block.firstBaseline, rows: rows)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// Lines of letters on a grid, in pixels from the upper left corner of the block: as wide as the measure, as high as
+/// the ink.
+struct TextBlock {
+    enum Alignment {
+        case left, center, right
+    }
+
+    /// Keeps the lines alive.
+    private let layout: TextLayout
+    let lines: [PlacedLine]
+
+    let height: Double
+    let firstBaseline: Double
+    /// Where the leftmost line begins.
+    let left: Double
+    /// Where the rightmost line ends.
+    let right: Double
+
+    /// - Parameters:
+    ///   - layout: is not changed any more.
+    ///   - measure: the width in which the lines are aligned.
+    init(_ layout: TextLayout, alignment: Alignment, measure: Double) {
+        self.layout = layout
+        let lines = layout.lines
+        let step = TextBlock.step(of: lines, size: layout.size, measure: measure)
+        var baseline = lines.first?.ascent ?? 0
+        var placed: [PlacedLine] = []
+        for (index, line) in lines.enumerated() {
+            if index > 0 {
+                // Half a line parts paragraphs well enough.
+                baseline += line.isEmpty ? step / 2 : step
+            }
+            let x =
+                switch alignment {
+                case .left: 0.0
+                case .center: (measure - line.width) / 2
+                case .right: measure - line.width
+                }
+            placed.append(PlacedLine(line: line, x: x, baseline: baseline))
+        }
+        self.lines = placed
+        firstBaseline = placed.first?.baseline ?? 0
+        height = placed.last.map(\.bottom) ?? 0
+        left = placed.map(\.x).min() ?? 0
+        right = placed.map { $0.x + $0.line.width }.max() ?? 0
+    }
+
+    /// The distance of two baselines: that of the type scale, and more where letters or their marks are higher, as in
+    /// Devanagari and Thai. Piled-up marks may meet the next line.
+    private static func step(of lines: [TextLine], size: Double, measure: Double) -> Double {
+        var needed = 0.0
+        for (line, next) in zip(lines, lines.dropFirst()) where !line.isEmpty && !next.isEmpty {
+            needed = max(needed, line.descent + next.ascent + 0.1 * size)
+        }
+        return max(TypeScale.lineHeight(size: size / measure) * size, min(needed, 1.9 * size))
+    }
+
+    /// Draws the lines that reach into some rows of a canvas, which holds these rows alone.
+    ///
+    /// - Parameters:
+    ///   - x: of the block on the card.
+    ///   - y: of the block on the card.
+    func draw(on canvas: OpaquePointer, x: Double, y: Double, rows: Range<Int>) {
+        for line in lines where y + line.top < Double(rows.upperBound) && y + line.bottom > Double(rows.lowerBound) {
+            line.line.draw(
+                on: canvas, x: x + line.x, baseline: y + line.baseline - Double(rows.lowerBound),
+                hasEmoji: layout.hasEmoji
+            )
+        }
+    }
+
+    struct PlacedLine {
+        let line: TextLine
+        let x: Double
+        let baseline: Double
+
+        var top: Double { baseline - line.ascent }
+        var bottom: Double { baseline + line.descent }
+    }
+}

@@ -1,0 +1,81 @@
+/// A text in which lines break where a compositor would break them.
+///
+/// - A short last word is tied to the one before it by a no-break space, so that none stands alone on the last line;
+///   of text without spaces, the last three characters are tied by word joiners (U+2060, which show nothing).
+/// - Hyphens hold short words together, and so do the signs of C++.
+/// - Korean breaks at spaces alone.
+/// - Japanese breaks before what begins a phrase: between the small words and endings, which are hiragana, and the
+///   next kanji or katakana.
+///
+/// - Parameter language: as `language(of:)` gives it.
+func withTies(_ text: String, language: String) -> String {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.map { tied($0, isJapanese: language == "ja") }.joined(separator: "\n")
+}
+
+private func tied(_ line: Substring, isJapanese: Bool) -> String {
+    var characters = Array(line)
+    let last = characters.suffix(3)
+    if characters.count > 6, last.first?.script.map({ $0 != .hangul }) == true, last.allSatisfy({ $0 != " " }) {
+        characters.replaceSubrange(last.indices, with: last.flatMap { [$0, joiner] }.dropLast())
+    } else if let space = characters.lastIndex(of: " "), characters.count - space <= 10,
+        let before = characters[..<space].lastIndex(of: " "), characters.count - before <= longestTie
+    {
+        characters[space] = "\u{A0}"
+    }
+    let words = characters.split(separator: " ", omittingEmptySubsequences: false)
+    return words.map { tied(word: $0, isJapanese: isJapanese) }.joined(separator: " ")
+}
+
+private func tied(word: ArraySlice<Character>, isJapanese: Bool) -> String {
+    var result = ""
+    var before: Character?
+    var length = 0
+    for character in word {
+        let isHyphenated = before == "-" && character.isLetter && word.count <= longestTie
+        if let before, isHyphenated || length < longestPhrase && areTied(before, character, isJapanese) {
+            result.append(joiner)
+            length += 1
+        } else {
+            length = 0
+        }
+        result.append(character)
+        before = character
+    }
+    return result
+}
+
+/// In characters, the space before it included: longer ones would make the lines uneven.
+private let longestTie = 14
+
+private let joiner: Character = "\u{2060}"
+
+/// In characters; a phrase that is longer, which is rare, breaks anywhere.
+private let longestPhrase = 9
+
+private func areTied(_ character: Character, _ next: Character, _ isJapanese: Bool) -> Bool {
+    switch (character.script, next.script) {
+    case (nil, nil): character == "+" && next == "+"
+    case (.hangul, .hangul): true
+    case (.han, .han), (.katakana, .katakana), (_?, .hiragana): isJapanese
+    default: false
+    }
+}
+
+/// Scripts between whose characters lines may break anywhere.
+private enum Script {
+    case han, hangul, hiragana, katakana
+}
+
+extension Character {
+    fileprivate var script: Script? {
+        guard let scalar = unicodeScalars.first else { return nil }
+        switch scalar.value {
+        case 0x3041...0x309F: return .hiragana
+        case 0x30A1...0x30FA, 0x30FC...0x30FF: return .katakana
+        case 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF: return .han
+        case 0xAC00...0xD7A3: return .hangul
+        default: return nil
+        }
+    }
+}

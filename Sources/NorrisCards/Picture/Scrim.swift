@@ -1,0 +1,39 @@
+/// A part of a picture whose lights are dimmed so that letters on it can be read, with edges that nobody sees. What is
+/// dark already stays as it is.
+struct Scrim: Equatable {
+    /// Where it is as strong as it gets.
+    var area: Rectangle
+
+    /// Over how many pixels beyond the area it fades.
+    var fade: Int
+
+    /// What no pixel inside the area reaches: a relative luminance (WCAG 2.2, "relative luminance"), 0 to 1.
+    var ceiling: Float
+
+    /// How strong it is, 0 to 1: the product of this number for the column and that for the row.
+    func strength(column: Int) -> Float {
+        fading(column, area.x, area.width)
+    }
+
+    func strength(row: Int) -> Float {
+        fading(row, area.y, area.height)
+    }
+
+    /// The part of its light that a pixel keeps where the scrim is strongest.
+    @inline(__always)
+    func kept(ofLuminance luminance: Float) -> Float {
+        // Up to a third of the ceiling all, from there on ever less of what comes on top.
+        let knee = ceiling / 3
+        let excess = max(luminance - knee, 0)
+        let room = ceiling - knee
+        return luminance > knee ? (knee + room * excess / (room + excess)) / luminance : 1
+    }
+
+    /// 1 inside, 0 beyond the fade, and a smooth step between them.
+    private func fading(_ position: Int, _ start: Int, _ length: Int) -> Float {
+        let distance = max(start - position, position - (start + length - 1), 0)
+        guard distance > 0 else { return 1 }
+        let part = 1 - min(Float(distance) / Float(max(fade, 1)), 1)
+        return part * part * (3 - 2 * part)
+    }
+}

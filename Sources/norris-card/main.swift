@@ -1,0 +1,3 @@
+import NorrisCards
+
+CardProgram.run()

@@ -1,0 +1,60 @@
+import Foundation
+import NorrisProtocol
+import Testing
+
+@testable import NorrisCards
+
+/// Cards kept in files below `Golden/`, drawn with the fonts of Debian's fonts-inter, fonts-noto-core, fonts-noto-cjk
+/// and fonts-noto-color-emoji.
+///
+/// `NORRIS_UPDATE_DOCUMENTS=1` writes the files; then they are to be looked at.
+struct GoldenCardTests {
+    /// Fonts and libraries of another version may move an edge of a letter by part of a pixel; a letter more or less,
+    /// or one that has moved by a pixel or two, is beyond these.
+    private static let largestMean: Float = 0.008
+    private static let largestWorst: Float = 0.2
+
+    private static let facts: [String: Fact] = [
+        "arabic": fact("عدّ تشاك نوريس إلى ما لا نهاية. مرتين.", id: "arabic", categories: ["science"]),
+        "emoji": fact("👨‍👩‍👧‍👦 🇩🇪 👍🏽", id: "emoji", categories: ["music"], source: "text"),
+        "japanese": fact("チャック・ノリスは無限まで数えた。しかも二回も数えた。", id: "japanese", categories: ["travel"]),
+        "long": fact(
+            "Chuck Norris once visited the Virgin Islands. They are now called the Islands. A cartographer who asked "
+                + "for the reason has since been working as a gardener, far from any coast, and plants his hedges in "
+                + "perfect straight lines. He says that he has never slept better.",
+            id: "long", categories: ["food", "history", "movie", "science", "sport"]
+        ),
+        "short": fact("Chuck Norris counted to infinity. Twice.", id: "short", categories: ["dev"]),
+        "tall": fact(
+            String(repeating: "Once is not enough, and twice is too much. ", count: 30), id: "tall",
+            categories: ["animal"], source: "fortune:wisdom"
+        ),
+    ]
+
+    @Test("Cards look as they did; NORRIS_UPDATE_DOCUMENTS=1 writes the files", arguments: facts.keys.sorted())
+    func looksAsItDid(name: String) throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).png")
+        let png = try Card(fact: #require(GoldenCardTests.facts[name]), size: 256).png()
+        if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {
+            try Data(png).write(to: file)
+            return
+        }
+        let shown = try #require(Picture(png: png))
+        let golden = try #require(Picture(png: Array(Data(contentsOf: file))))
+        let distance = PerceptualDistance(golden, shown)
+        #expect(
+            distance.map { $0.mean <= Self.largestMean && $0.worst <= Self.largestWorst } == true,
+            """
+            \(name) is at a distance of \(distance.map { "\($0)" } ?? "another size").
+            NORRIS_UPDATE_DOCUMENTS=1 swift test --filter GoldenCardTests brings Golden/\(name).png up to date.
+            """
+        )
+    }
+
+    @Test func aLetterLessIsSeen() throws {
+        let picture = try #require(Picture(png: Card(fact: fact("Counted to infinity."), size: 256).png()))
+        let other = try #require(Picture(png: Card(fact: fact("Counted to infinity"), size: 256).png()))
+        #expect(try #require(PerceptualDistance(picture, picture)).worst == 0)
+        #expect(try #require(PerceptualDistance(picture, other)).worst > GoldenCardTests.largestWorst)
+    }
+}

@@ -1,0 +1,163 @@
+import Glibc
+import Testing
+
+@testable import NorrisCards
+
+struct LandscapeTests {
+    @Test func isTheSameForTheSameSeed() {
+        let isSame = areSame(painted(seed: 7), painted(seed: 7))
+        #expect(isSame)
+    }
+
+    @Test func isAnotherForAnotherSeedAndAnotherCategory() {
+        let picture = painted(seed: 7, category: "dev")
+        #expect(difference(picture, painted(seed: 8, category: "dev")) > 4)
+        #expect(difference(picture, painted(seed: 7, category: "food")) > 4)
+    }
+
+    @Test func bandsMakeTheWhole() {
+        let landscape = Landscape(seed: 3, category: nil, width: 256, height: 320)
+        let scrims = [Scrim(area: Rectangle(x: 40, y: 100, width: 90, height: 60), fade: 20, ceiling: 0.1)]
+        let whole = pixels(of: landscape, scrims: scrims)
+        var bands: [UInt32] = []
+        for start in stride(from: 0, to: 320, by: 48) {
+            bands += pixels(of: landscape, rows: start..<min(start + 48, 320), scrims: scrims)
+        }
+        let isSame = areSame(bands, whole)
+        #expect(isSame)
+    }
+
+    @Test(arguments: [Hour.night, .goldenHour])
+    func aLargerOneShowsTheSame(hour: Hour) {
+        let small = painted(seed: 11, hour: hour)
+        let large = painted(seed: 11, hour: hour, size: 512)
+        var reduced: [UInt32] = []
+        for row in 0..<256 {
+            for column in 0..<256 {
+                let corner = row * 2 * 512 + column * 2
+                reduced.append(mean([corner, corner + 1, corner + 512, corner + 513].map { large[$0] }))
+            }
+        }
+        #expect(difference(small, reduced) < 2.5)
+    }
+
+    @Test func aTallerOneShowsTheSameLakeAndMoreSky() {
+        let tall = Landscape(seed: 5, category: "travel", hour: .dusk, width: 256, height: 640)
+        let all = pixels(of: tall)
+        #expect(all.count == 256 * 640)
+        // The upper half is sky: no row of it holds an edge.
+        for row in 0..<300 {
+            let line = all[row * 256..<(row + 1) * 256].map(luminance)
+            #expect((line.max() ?? 0) - (line.min() ?? 0) < 0.16, "row \(row)")
+        }
+        #expect((all[(320 * 256)...].map(luminance).max() ?? 0) > 0.5, "there is a sun")
+    }
+
+    @Test(arguments: Hour.allCases)
+    func whiteLettersCanBeReadOnTheUpperThirdWithoutScrims(hour: Hour) throws {
+        for category in [nil, "animal", "dev", "history", "money", "sport"] {
+            let landscape = Landscape(seed: 19, category: category, hour: hour, width: 256, height: 256)
+            let brightest = pixels(of: landscape)[..<(85 * 256)].map(luminance).max()
+            #expect(try #require(brightest) < 0.183)
+        }
+    }
+
+    @Test func scrimsDimWhatIsBright() {
+        let landscape = Landscape(seed: 2, category: nil, hour: .noon, width: 256, height: 256)
+        let area = Rectangle(x: 64, y: 64, width: 96, height: 64)
+        let plain = pixels(of: landscape)
+        let scrim = Scrim(area: area, fade: 10, ceiling: 0.06)
+        let dimmed = pixels(of: landscape, scrims: [scrim])
+        for row in 0..<256 {
+            for column in 0..<256 {
+                let pixel = row * 256 + column
+                if area.x..<area.x + area.width ~= column && area.y..<area.y + area.height ~= row {
+                    #expect(luminance(dimmed[pixel]) < 0.066)
+                } else if !(54..<170 ~= column && 54..<138 ~= row) {
+                    #expect(dimmed[pixel] == plain[pixel])
+                }
+            }
+        }
+        let inside = 120 * 256 + 100
+        #expect(luminance(plain[inside]) > 0.07)
+        let isSame = areSame(pixels(of: landscape, scrims: [Scrim(area: area, fade: 10, ceiling: 100)]), plain)
+        #expect(isSame)
+    }
+
+    @Test func smoothSkyHasGrainInsteadOfSteps() {
+        let all = painted(seed: 4, hour: .noon)
+        for row in stride(from: 8, to: 80, by: 8) {
+            let levels = Set((0..<64).map { all[(row + $0 / 32) * 256 + 100 + $0 % 32] & 0xFF })
+            #expect(levels.count > 1, "row \(row)")
+            #expect((levels.max() ?? 0) - (levels.min() ?? 0) < 8, "row \(row)")
+        }
+    }
+
+    @Test(arguments: Hour.allCases)
+    func saysWhatIsToBeSeen(hour: Hour) {
+        let landscape = Landscape(seed: 1, category: nil, hour: hour, width: 256, height: 256)
+        #expect(landscape.description.hasPrefix("mountains above a lake \(hour.description), "))
+        #expect(landscape.description.hasSuffix("moon") || landscape.description.hasSuffix("sun"))
+    }
+
+    @Test func isPaintedWhateverItsShape() {
+        for (width, height) in [(1, 1), (300, 9), (9, 300)] {
+            let landscape = Landscape(seed: 6, category: nil, hour: .night, width: width, height: height)
+            #expect(pixels(of: landscape).count { $0 > 0xFF_FFFF } == 0)
+        }
+    }
+
+    @Test func everyHourComes() {
+        let descriptions = (0..<64).map {
+            Landscape(seed: $0 &* 0x9E37_79B9, category: nil, width: 256, height: 8).description
+        }
+        for hour in Hour.allCases {
+            #expect(descriptions.contains { $0.contains(hour.description) }, "\(hour)")
+        }
+    }
+}
+
+private func painted(seed: UInt64, category: String? = nil, hour: Hour = .dusk, size: Int = 256) -> [UInt32] {
+    pixels(of: Landscape(seed: seed, category: category, hour: hour, width: size, height: size))
+}
+
+private func pixels(of landscape: Landscape, rows: Range<Int>? = nil, scrims: [Scrim] = []) -> [UInt32] {
+    let rows = rows ?? 0..<landscape.height
+    var pixels = [UInt32](repeating: 0, count: rows.count * landscape.width)
+    pixels.withUnsafeMutableBufferPointer { landscape.paint(rows: rows, scrims: scrims, into: $0) }
+    return pixels
+}
+
+private func channels(_ pixel: UInt32) -> [Int] {
+    [Int(pixel >> 16 & 0xFF), Int(pixel >> 8 & 0xFF), Int(pixel & 0xFF)]
+}
+
+/// A comparison that does not print a hundred thousand pixels where it fails.
+private func areSame(_ one: [UInt32], _ other: [UInt32]) -> Bool { one.elementsEqual(other) }
+
+/// The mean difference of two pictures, in levels.
+private func difference(_ one: [UInt32], _ other: [UInt32]) -> Double {
+    var sum = 0
+    for (left, right) in zip(one, other) {
+        for (a, b) in zip(channels(left), channels(right)) { sum += abs(a - b) }
+    }
+    return Double(sum) / Double(one.count * 3)
+}
+
+private func mean(_ pixels: [UInt32]) -> UInt32 {
+    let sums = pixels.reduce(into: [0, 0, 0]) { sums, pixel in
+        for (index, level) in channels(pixel).enumerated() { sums[index] += level }
+    }
+    return sums.reduce(0) { $0 << 8 | UInt32($1 / pixels.count) }
+}
+
+/// As WCAG 2.2 has it.
+private func luminance(_ pixel: UInt32) -> Float {
+    let light = channels(pixel).map { linearLevels[$0] }
+    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
+}
+
+private let linearLevels: [Float] = (0...255).map { level in
+    let part = Double(level) / 255
+    return Float(part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4))
+}

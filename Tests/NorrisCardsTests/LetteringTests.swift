@@ -1,0 +1,86 @@
+import Testing
+
+@testable import NorrisCards
+
+/// With the fonts of Debian's fonts-inter, fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji.
+struct LetteringTests {
+    private func block(_ text: String) throws -> TextBlock {
+        let typesetter = try Typesetter(language: language(of: text))
+        return try typesetter.block(CardText(text), measure: 830, room: 730, width: 1000)
+    }
+
+    @Test func shortTextsAreBrokenIntoLinesOfAboutTheSameLength() throws {
+        let texts = [
+            "When Chuck Norris does a push-up, he isn't lifting himself up, he is pushing the Earth down.",
+            "Chuck Norris can divide by zero, and the rest of us get the remainder.",
+            "チャック・ノリスは無限まで数えた。しかも二回も数えた。",
+        ]
+        for text in texts {
+            let lines = try block(text).lines.map(\.line.width)
+            let widest = try #require(lines.max())
+            #expect(lines.count > 2 && lines.count < 8)
+            #expect(widest < 800, "\(text) is not balanced: \(lines)")
+            #expect(lines.allSatisfy { $0 > 0.55 * widest }, "\(text): \(lines)")
+        }
+    }
+
+    @Test func shortTextsAreCentredAndLongOnesBeginAtOnePlace() throws {
+        let short = try block("Chuck Norris counted to infinity. Twice, on a bad day.").lines
+        #expect(short.allSatisfy { abs(2 * $0.x + $0.line.width - 830) < 0.01 })
+        let words = String(repeating: "words without an end ", count: 20)
+        #expect(try block(words).lines.allSatisfy { $0.x == 0 })
+        let hebrew = try block(String(repeating: "מילים בלי סוף ", count: 20)).lines
+        #expect(hebrew.count > 7 && hebrew.allSatisfy { abs($0.x + $0.line.width - 830) < 0.01 })
+    }
+
+    @Test func noShortWordStandsAloneOnTheLastLine() throws {
+        for count in 12..<30 {
+            let text = String(repeating: "some words here and there ", count: count) + "too."
+            let last = try #require(block(text).lines.last)
+            #expect(last.line.width > 80)
+        }
+    }
+
+    @Test func linesOfTheWriterAreKept() throws {
+        let poem = "Roses are red,\nViolets are blue.\nChuck Norris looked,\nand they turned around too."
+        #expect(try block(poem).lines.count == 4)
+    }
+
+    @Test func nothingIsWiderThanTheMeasure() throws {
+        let texts = [
+            String(repeating: "W", count: 300), "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbaugesellschaft",
+            String(repeating: "🚀", count: 40), String(repeating: "漢", count: 500), String(repeating: "あ", count: 90),
+            String(repeating: "👩\u{200D}", count: 40), "A black-and-white-and-read-all-over paper.",
+            "Zalgo ".map { "\($0)\u{300}\u{316}\u{334}\u{489}\u{35F}\u{300}\u{316}" }.joined(),
+        ]
+        for text in texts {
+            let block = try block(text)
+            #expect(block.left > -0.01 && block.right < 830.01, "\(text)")
+        }
+    }
+
+    @Test func linesDoNotTouch() throws {
+        let texts = [
+            "ชัค นอร์ริสนับถึงอนันต์สองครั้ง แล้วเขาก็ยิ้มที่นี่", "चक नॉरिस ने अनंत तक गिनती की। दो बार। फिर हँसा।",
+            "ÄÖÜ gjpqy ÄÖÜ gjpqy ÄÖÜ gjpqy",
+        ]
+        for text in texts {
+            let lines = try block(text).lines
+            #expect(lines.count > 1)
+            #expect(zip(lines, lines.dropFirst()).allSatisfy { $0.bottom < $1.top }, "\(text)")
+        }
+    }
+
+    @Test func emojiAloneAreLarge() throws {
+        #expect(try block("🚀").height > 1.5 * block("Rockets").height)
+    }
+
+    @Test func theSameBreaksAtEverySize() throws {
+        let text = try CardText("When Chuck Norris does a push-up, he isn't lifting himself up, he is pushing.")
+        let typesetter = try Typesetter(language: "en")
+        let small = typesetter.block(text, measure: 0.83 * 256, room: 0.73 * 256, width: 256)
+        let large = typesetter.block(text, measure: 0.83 * 4096, room: 0.73 * 4096, width: 4096)
+        #expect(small.lines.count == large.lines.count)
+        #expect(abs(small.height * 16 - large.height) < 0.01 * large.height)
+    }
+}
