@@ -6,9 +6,9 @@ struct Norrisctl: SessionCommand {
     /// In the order of the help.
     static let commands: [any SessionCommand.Type] = [
         FactCommand.self, CategoriesCommand.self, SearchCommand.self, GifCommand.self, FeedCommand.self,
-        PostCommand.self, ReadCommand.self, FavoriteCommand.self, RecentCommand.self, StatusCommand.self,
-        WatchCommand.self, RefreshCommand.self, ReloadCommand.self, ClearCacheCommand.self, DoctorCommand.self,
-        PromptCommand.self, InitCommand.self, CompletionCommand.self, CallCommand.self,
+        PostCommand.self, ReadCommand.self, FavoriteCommand.self, RecentCommand.self, CardCommand.self,
+        StatusCommand.self, WatchCommand.self, RefreshCommand.self, ReloadCommand.self, ClearCacheCommand.self,
+        DoctorCommand.self, PromptCommand.self, InitCommand.self, CompletionCommand.self, CallCommand.self,
     ]
 
     static let version = "norrisctl \(NorrisVersion.current) (protocol \(ServerInfo.protocolVersion))"

@@ -9,6 +9,8 @@ package enum Program {
         occupyStandardDescriptors()
         // A reader that goes away is met at write(2), and is no error.
         signal(SIGPIPE, SIG_IGN)
+        // So is the end of what a file may hold (setrlimit(2)), but that is one.
+        signal(SIGXFSZ, SIG_IGN)
         let system = System.real()
         exit(finish(report(arguments: Array(CommandLine.arguments.dropFirst()), system: system), system))
     }

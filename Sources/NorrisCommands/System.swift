@@ -44,6 +44,14 @@ package struct System {
 
     package var fileStatus: (_ path: String) throws(ReadError) -> FileStatus
 
+    package var writeFile: (_ path: String, _ bytes: [UInt8]) throws(FileWriteError) -> Void
+
+    /// Whether the command line is UTF-8; in what is not, U+FFFD stands for other bytes.
+    package var areArgumentsUTF8: () -> Bool = { true }
+
+    /// The folders of programs that belong to norrisctl, in which they are looked for in this order.
+    package var ownFolders: () -> [String]
+
     /// Runs another program and waits for it.
     package var run: (SubprocessRequest) -> SubprocessOutcome
 
@@ -64,6 +72,8 @@ package struct System {
         readInput: @escaping (_ limit: Int) -> [UInt8]?,
         readFile: @escaping (_ path: String, _ limit: Int) throws(ReadError) -> [UInt8],
         fileStatus: @escaping (_ path: String) throws(ReadError) -> FileStatus,
+        writeFile: @escaping (_ path: String, _ bytes: [UInt8]) throws(FileWriteError) -> Void,
+        ownFolders: @escaping () -> [String],
         run: @escaping (SubprocessRequest) -> SubprocessOutcome
     ) {
         self.environment = environment
@@ -80,6 +90,8 @@ package struct System {
         self.readInput = readInput
         self.readFile = readFile
         self.fileStatus = fileStatus
+        self.writeFile = writeFile
+        self.ownFolders = ownFolders
         self.run = run
     }
 }
@@ -99,7 +111,7 @@ extension System {
             // Where standard error cannot be written there is no one left to tell; so it is below.
             write: { try? errors.write(Array($0.utf8)) }
         )
-        return System(
+        var system = System(
             environment: environment,
             terminal: TerminalFacts(descriptor: STDOUT_FILENO),
             isErrorTerminal: isErrorTerminal,
@@ -130,11 +142,20 @@ extension System {
             readInput: { limit in try? readAll(STDIN_FILENO, limit: limit) },
             readFile: NorrisCommands.readFile,
             fileStatus: NorrisCommands.fileStatus,
+            writeFile: NorrisCommands.writeFile,
+            ownFolders: NorrisCommands.ownFolders,
             run: { request in
                 waiting.erase()
                 return runSubprocess(request) { _ = waiting.tick() }
             }
         )
+        system.areArgumentsUTF8 = {
+            // The standard library keeps as many as it counts for the whole run.
+            (0..<Int(CommandLine.argc)).allSatisfy { number in
+                CommandLine.unsafeArgv[number].map { String(validatingCString: $0) != nil } ?? true
+            }
+        }
+        return system
     }
 
     private static func monotonicTime() -> Duration {

@@ -60,6 +60,7 @@ struct CompletionTests {
         ("norrisctl favorite list --kind ", ["fact", "gif", "post"]),
         ("norrisctl completion ", ["bash", "zsh", "fish"]), ("norrisctl --socket ", ["/"]),
         ("norrisctl status --socket=/r", ["/"]), ("norrisctl favorite import ", ["/"]),
+        ("norrisctl card -o ", ["/"]), ("norrisctl card --output fa", ["/"]), ("norrisctl card --output=fa", ["/"]),
     ])
     func offersWhatIsAlwaysTheSame(line: String, expected: [String]) {
         #expect(words(line) == expected)
@@ -76,7 +77,7 @@ struct CompletionTests {
         "norrisctl search ", "norrisctl gif ca", "norrisctl fact --name ", "norrisctl fact --count=",
         "norrisctl xyz ", "norrisctl favorite xyz ", "norrisctl --bogus=", "norrisctl fact --bogus=-",
         "norrisctl fact -- ", "norrisctl search -- -", "norrisctl favorite add fact ", "norrisctl favorite remove x ",
-        "norrisctl help fact ", "norrisctl help --",
+        "norrisctl help fact ", "norrisctl help --", "norrisctl card --text ", "norrisctl card --size ",
     ])
     func offersNothingWhereAnythingMayStandOrNothing(line: String) {
         #expect(words(line).isEmpty)
@@ -120,6 +121,7 @@ struct CompletionTests {
     @Test(arguments: [
         ("norrisctl favorite remove fact ", "fact"), ("norrisctl favorite remove gifs ", "gif"),
         ("norrisctl fact --id ", "fact"), ("norrisctl gif --id=", "gif"), ("norrisctl fact --id -", "fact"),
+        ("norrisctl card --id ", "fact"),
     ])
     func offersTheIDsOfFavourites(line: String, kind: String) {
         let machine = Machine(results: """

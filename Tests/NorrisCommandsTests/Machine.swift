@@ -22,6 +22,9 @@ final class Machine {
     var files: [String: [UInt8]] = [:]
     /// What is at a path; nil for one that cannot be looked at. Files that are not here were written just now.
     var fileStatuses: [String: FileStatus?] = [:]
+    /// What was written into files, and those that cannot be written.
+    private(set) var writtenFiles: [String: [UInt8]] = [:]
+    var fileWriteErrors: [String: FileWriteError] = [:]
     /// What standard output answers to what is written at once.
     var outputError: WriteError?
 
@@ -134,6 +137,11 @@ final class Machine {
                 guard let bytes = self.files[path] else { throw ReadError(errno: ENOENT) }
                 return FileStatus(isPlainFile: true, bytes: bytes.count, modifiedAt: Self.now)
             },
+            writeFile: { path, bytes throws(FileWriteError) in
+                if let error = self.fileWriteErrors[path] { throw error }
+                self.writtenFiles[path] = bytes
+            },
+            ownFolders: { ["/opt/bin", "/opt/libexec"] },
             run: { request in
                 waiting.erase()
                 self.runs.append(request)

@@ -211,7 +211,7 @@ struct ShowTests {
     }
 
     @Test(arguments: [
-        (SubprocessOutcome.missing, "chafa is not installed.\n  apt install chafa curl", ExitStatus.unavailable),
+        (SubprocessOutcome.missing, "chafa is not installed.\n  apt install chafa", ExitStatus.unavailable),
         (.timedOut, "chafa took too long, and was ended.", .unavailable),
         (.ended(status: 139), "chafa cannot draw the picture; it ended with status 139.", .nothing),
     ])

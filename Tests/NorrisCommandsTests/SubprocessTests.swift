@@ -42,6 +42,19 @@ struct SubprocessTests {
         #expect(try await run("true", long) == .notStarted(errno: E2BIG))
     }
 
+    @Test func takesAProgramByItsFile() async throws {
+        let folder = TemporaryFolder()
+        let program = try await TestThread.run { try folder.writeProgram("printf %s \"$0\"", to: "program") }
+        #expect(try await run(program) == .ended(status: 0, output: Array(program.utf8)))
+        // In Swift the slash and such a mark behind it are one character.
+        let marked = try await TestThread.run { try folder.writeProgram("", to: "\u{301}program") }
+        #expect(try await run(marked) == .ended(status: 0))
+        let file = try folder.write("#!/bin/sh\n", to: "file")
+        for path in [folder("none"), file, folder.path, program + "/x", "/", "./norris-no-such-program"] {
+            #expect(try await run(path) == .missing)
+        }
+    }
+
     @Test func discardsWhatIsSaidToStandardError() async throws {
         #expect(try await run("sh", "-c", "echo a >&2; echo b") == .ended(status: 0, output: Array("b\n".utf8)))
     }

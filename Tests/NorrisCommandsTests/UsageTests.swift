@@ -6,7 +6,7 @@ import Testing
 struct UsageTests {
     private static let commands = [
         "fact", "categories", "search", "recent", "status", "watch", "refresh", "reload", "clear-cache", "doctor",
-        "call", "gif", "favorite", "feed", "post", "read", "prompt", "init", "completion",
+        "call", "gif", "favorite", "feed", "post", "read", "prompt", "init", "completion", "card",
     ]
 
     @Test(arguments: [["--version"], ["fact", "--version"], ["--version", "fact"], ["search", "--version"]])
@@ -51,7 +51,7 @@ struct UsageTests {
     }
 
     @Test(arguments: [
-        ("fcat", "fact"), ("facts", "fact"), ("cat", "categories"), ("stat", "status"), ("seach", "search"),
+        ("fcat", "fact"), ("facts", "fact"), ("categ", "categories"), ("crad", "card"), ("stat", "status"), ("seach", "search"),
         ("serach", "search"), ("relod", "reload"), ("docter", "doctor"), ("calll", "call"), ("hlep", "help"),
         ("categroies", "categories"), ("gfi", "gif"), ("favourite", "favorite"), ("favorites", "favorite"),
     ])

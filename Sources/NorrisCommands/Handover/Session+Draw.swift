@@ -21,7 +21,7 @@ extension Session {
         report.output = []
         for address in addresses.prefix(Self.drawnPictures) {
             do throws(Failure) {
-                try drawPicture(try fetchPicture(address))
+                try draw(picture: try fetchPicture(address))
             } catch {
                 report.add(error)
                 // What stopped this one stops the others as well.
@@ -37,7 +37,7 @@ extension Session {
     ///
     /// chafa writes to the terminal itself: what it writes it makes from pixels, and no byte of the file is among it.
     /// It writes UTF-8 whatever the locale is, so to a terminal that is not UTF-8 it may write ASCII alone.
-    private func drawPicture(_ picture: [UInt8]) throws(Failure) {
+    func draw(picture: [UInt8]) throws(Failure) {
         let columns = min(layout.width ?? 80, system.terminal.columns ?? 80)
         // What moves must not scroll the terminal.
         let rows = max((system.terminal.rows ?? 24) - 2, 1)
@@ -66,7 +66,7 @@ extension Session {
         case .ended(let status, _):
             throw Failure(.nothing, "chafa cannot draw the picture; it ended with status \(status).")
         case .missing:
-            throw .missing("chafa", packages: "chafa curl")
+            throw .missing("chafa", packages: "chafa")
         case let outcome:
             throw unfinished("chafa", outcome)
         }

@@ -10,6 +10,19 @@ extension Session {
         guard let address, isWebAddress(address) else {
             throw Failure(.nothing, "\(thing) has no address of the web that could be opened.")
         }
+        return try open(address)
+    }
+
+    /// Opens a file in the program that the user has for such.
+    ///
+    /// - Returns: what has been done, as a sentence.
+    func open(file path: String) throws(Failure) -> String {
+        // xdg-open takes a dash for an option, and what stands before a colon for the scheme of an address.
+        try open(path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)")
+    }
+
+    /// - Parameter address: of the web, or the path of a file.
+    private func open(_ address: String) throws(Failure) -> String {
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { system.environment.value(of: $0) != nil }
         var request = SubprocessRequest(program: "xdg-open", arguments: [address])
         if hasDisplay {

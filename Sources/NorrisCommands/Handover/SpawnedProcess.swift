@@ -49,10 +49,11 @@ struct SpawnedProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // norrisctl ignores SIGPIPE and keeps others back, and a program would inherit both.
+        // norrisctl ignores these and keeps others back, and a program would inherit both.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
+        sigaddset(&signals, SIGXFSZ)
         posix_spawnattr_setsigdefault(&attributes, &signals)
         var signalMask = signalMask
         posix_spawnattr_setsigmask(&attributes, &signalMask)

@@ -10,19 +10,13 @@ import NorrisClient
 package func runSubprocess(_ request: SubprocessRequest, tick: () -> Void = {}) -> SubprocessOutcome {
     let path = getenv("PATH").map { String(cString: $0) } ?? ""
     guard let file = executable(named: request.program, in: path) else { return .missing }
-    // One that is ignored, as below nohup(1), ends nothing; kept back it would be pending all the same.
-    let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].filter { !isIgnored($0) }
-    var mask = sigset_t()
-    sigemptyset(&mask)
-    signals.forEach { sigaddset(&mask, $0) }
-    var before = sigset_t()
-    pthread_sigmask(SIG_BLOCK, &mask, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    do {
-        var subprocess = try Subprocess(request, file: file, signals: signals, signalMask: before)
-        return subprocess.outcome(tick)
-    } catch {
-        return .notStarted(errno: error.errno)
+    return holdingSignalsBack { signals, before in
+        do throws(SpawnError) {
+            var subprocess = try Subprocess(request, file: file, signals: signals, signalMask: before)
+            return subprocess.outcome(tick)
+        } catch {
+            return .notStarted(errno: error.errno)
+        }
     }
 }
 
@@ -91,13 +85,18 @@ private struct Subprocess: ~Copyable {
 
     /// Until something can be done, or a moment for what poll(2) does not tell: an end, a signal, the deadline.
     private func wait(_ tick: () -> Void) {
-        if case .collected = request.output { tick() }
+        var milliseconds: Int32 = 20
+        if case .collected = request.output {
+            tick()
+            // One that has closed its output is about to end.
+            if output < 0 { milliseconds = 1 }
+        }
         // A descriptor below zero is passed over.
         var entries = [
             pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
             pollfd(fd: output, events: Int16(POLLIN), revents: 0),
         ]
-        poll(&entries, nfds_t(entries.count), 20)
+        poll(&entries, nfds_t(entries.count), milliseconds)
     }
 
     /// Writes what its standard input takes now, and closes it at the end.
@@ -150,11 +149,4 @@ private struct Subprocess: ~Copyable {
         while waitpid(spawned.processID, nil, 0) < 0, errno == EINTR {}
         terminal?.restore()
     }
-}
-
-private func isIgnored(_ signal: Int32) -> Bool {
-    var action = sigaction()
-    sigaction(signal, nil, &action)
-    // Both are addresses of functions, which Swift does not compare.
-    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }

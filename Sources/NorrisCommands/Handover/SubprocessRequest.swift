@@ -15,7 +15,7 @@ package struct SubprocessRequest: Equatable, Sendable {
         case terminal(reset: [UInt8])
     }
 
-    /// Looked for in the folders of `PATH`.
+    /// A path, or a name to be looked for in the folders of `PATH`.
     package var program: String
     package var arguments: [String]
     package var input: Input
@@ -45,7 +45,7 @@ package struct SubprocessRequest: Equatable, Sendable {
 
 /// What became of a program.
 package enum SubprocessOutcome: Equatable, Sendable {
-    /// It is in no folder of `PATH`.
+    /// It is not at its path, or in no folder of `PATH`.
     case missing
     /// The system refused, with this `errno`.
     case notStarted(errno: Int32)

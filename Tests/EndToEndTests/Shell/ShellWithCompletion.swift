@@ -100,14 +100,33 @@ final class ShellWithCompletion {
         return text.components(separatedBy: Self.start).last?.replacingOccurrences(of: Self.end, with: "") ?? ""
     }
 
-    /// Types a beginning, presses Tab twice, and waits for words that are shown, in the order of the screen.
+    /// Does it again, as people do, until the arguments are those that an answer of the daemon makes of them: on a busy
+    /// machine it may come later than completion waits.
+    ///
+    /// - Returns: what came last.
+    func completing(_ line: String, until arguments: String) -> String {
+        for _ in 1..<Self.patience {
+            let result = completing(line)
+            if result == arguments { return result }
+        }
+        return completing(line)
+    }
+
+    /// How often something is tried.
+    private static let patience = 20
+
+    /// Types a beginning, presses Tab twice, and waits for words that are shown, in the order of the screen; does it
+    /// again where they do not come.
     ///
     /// - Returns: those that did not come.
     func missing(_ words: [String], behind line: String) -> [String] {
-        terminal.type(line + "\t\t")
-        let missing = words.filter { terminal.wait(for: $0) == nil }
-        // Ctrl-U; Ctrl-C would also take away what is typed next.
-        terminal.type("\u{15}")
+        var missing = words
+        for _ in 0..<Self.patience where !missing.isEmpty {
+            terminal.type(line + "\t\t")
+            missing = words.filter { terminal.wait(for: $0, within: 3) == nil }
+            // Ctrl-U; Ctrl-C would also take away what is typed next.
+            terminal.type("\u{15}")
+        }
         return missing
     }
 }

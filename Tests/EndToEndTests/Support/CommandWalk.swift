@@ -54,7 +54,12 @@ struct CommandWalk {
             ("prompt", [[], ["--max-length", "400"], ["--max-length", text]]),
             ("init", [["bash"], ["zsh", "--greeting"], ["fish", "--prompt"], [text]]),
             ("completion", [["bash"], ["zsh"], ["fish"], [text]]),
-            ("card", [["-o", folder("card.png")], ["--text", text, "-o", folder("card.png")]]),
+            // Small pictures, for a debug build draws slowly.
+            ("card", [
+                ["-o", folder("card.png")], ["--alt"], ["--today", "--alt"], ["--id", fact, "-o", folder("card.png")],
+                ["--id", text, "--alt"], ["--text", text, "--alt"], ["--text", text, "-o", folder(text)],
+                ["--text", "a", "-o", folder("\(text)/\(text)")],
+            ].map { ["--size", "256"] + $0 } + [["--size", text, "--alt"], [text]]),
             ("help", [[], ["fact"], [text]]),
             ("clear-cache", [[text], []]),
         ]

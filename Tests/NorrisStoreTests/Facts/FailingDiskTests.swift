@@ -1,6 +1,7 @@
 import GRDB
 import Glibc
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore

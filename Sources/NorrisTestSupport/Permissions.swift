@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Whoever runs the tests as root would otherwise be let through everywhere. setfsuid(2) takes root's rights over files
 /// from one thread; the body must stay on it.
-func asNobody<Result>(_ body: () throws -> Result) rethrows -> Result {
+package func asNobody<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard geteuid() == 0 else { return try body() }
     // Of glibc since 2.0; not in the module map.
     let setfsuid = unsafeBitCast(dlsym(nil, "setfsuid"), to: (@convention(c) (uid_t) -> CInt).self)

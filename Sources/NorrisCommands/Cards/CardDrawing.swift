@@ -1,0 +1,99 @@
+import NorrisProtocol
+import NorrisText
+
+/// A card as norris-card is to draw it.
+struct CardDrawing {
+    let fact: Fact
+    /// The width in pixels.
+    let size: Int
+    let showsTags: Bool
+
+    /// What norris-card may write, in bytes.
+    private static let limit = 512 << 20
+
+    func picture(_ session: Session) throws(Failure) -> CardPicture {
+        let bytes = try run([], session)
+        guard let picture = CardPicture(bytes) else {
+            throw Failure(.internalError, "What norris-card wrote is no picture.", hint: Self.comparison)
+        }
+        return picture
+    }
+
+    /// What is to be seen, in one line.
+    func alternativeText(_ session: Session) throws(Failure) -> String {
+        let text = sanitizedLine(sanitizedText(bytes: try run(["--alt"], session)))
+        guard !text.isEmpty else {
+            throw Failure(.internalError, "norris-card has no words for the picture.", hint: Self.comparison)
+        }
+        return text
+    }
+
+    /// Runs norris-card, which the packages put into a folder for programs of programs.
+    ///
+    /// It is not looked for in `PATH`: what has that name there need not belong to this norrisctl.
+    private func run(_ arguments: [String], _ session: Session) throws(Failure) -> [UInt8] {
+        var request = SubprocessRequest(
+            program: "norris-card",
+            arguments: ["--size", "\(size)"] + (showsTags ? [] : ["--no-tags"]) + arguments,
+            input: .bytes(fact.jsonBytes),
+            output: .collected(limit: Self.limit),
+            // What the user gives is all that counts: a large card may take long on a small machine.
+            timeout: session.settings.hasTimeout ? max(session.timeLeft, .zero) : .seconds(60)
+        )
+        session.system.waiting.show("drawing the card")
+        defer { session.system.waiting.hide() }
+        for folder in session.system.ownFolders() {
+            request.program = "\(folder)/norris-card"
+            let outcome = session.system.run(request)
+            if outcome != .missing {
+                return try output(outcome, session)
+            }
+        }
+        throw .missing("norris-card", packages: "norris-card")
+    }
+
+    /// - Returns: what norris-card wrote, if it was content with it.
+    private func output(_ outcome: SubprocessOutcome, _ session: Session) throws(Failure) -> [UInt8] {
+        switch outcome {
+        case .ended(status: 0, let bytes):
+            return bytes
+        case .ended(status: 65, _):
+            throw Failure(
+                .usage, "The text cannot be drawn: it has nothing to be seen, or more lines than a picture can hold.",
+                hint: "Take another text, or a shorter one."
+            )
+        case .ended(status: 69, _):
+            throw Failure(
+                .unavailable, "There is no font to draw the text with.",
+                hint: """
+                    \(command: "apt install fonts-inter fonts-noto-core fonts-noto-color-emoji"); \
+                    for Chinese, Japanese and Korean: \(command: "apt install fonts-noto-cjk")
+                    """
+            )
+        case .ended(status: 70, _):
+            throw Failure(.internalError, "norris-card could not draw the picture.", hint: Self.shortage)
+        case .ended(let status, _) where status > 128:
+            throw Failure(.internalError, "norris-card was killed by signal \(status - 128).", hint: Self.shortage)
+        case .ended(let status, _):
+            throw Failure(.internalError, "norris-card failed with status \(status).", hint: Self.comparison)
+        case .tooLarge:
+            throw Failure(.internalError, "norris-card wrote more than 512 MiB.", hint: Self.comparison)
+        case let outcome:
+            var failure = Failure.unfinished("norris-card", outcome)
+            if outcome == .timedOut {
+                failure.hint = "Allow more time: --timeout 5m, or draw it smaller: --size 540"
+            }
+            throw failure
+        }
+    }
+
+    /// The likeliest reason for a norris-card that gave up or was made to.
+    private static var shortage: Advice {
+        "Memory or open files may be short; a smaller --size, or a shorter text, needs less."
+    }
+
+    /// The likeliest reason for a norris-card that does not do what it should.
+    private static var comparison: Advice {
+        "norrisctl and norris-card must be of one version: \(command: "apt install norrisd norris-card")"
+    }
+}

@@ -1,0 +1,314 @@
+import Foundation
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+/// `norrisctl card` with programs in the place of norris-card, and with norris-card itself.
+@Suite(.timeLimit(.minutes(10)))
+struct CardEndToEndTests {
+    /// Prints the beginning of a PNG of 1080 × 1350 pixels and then so much that no pipe holds it.
+    private static let drawing = #"""
+        cat >"$0.input"
+        printf '%s\n' "$*" >>"$0.arguments"
+        case "$*" in
+        *--alt*) printf 'A poster.\n' ;;
+        *) printf '\211PNG\r\n\032\n\0\0\0\015IHDR\0\0\0048\0\0\005F'; head -c 1000000 /dev/zero ;;
+        esac
+        """#
+    private static let size = 1_000_024
+
+    /// A copy of norrisctl in a folder of its own, with a script as norris-card beside it.
+    private func installation(_ script: String? = drawing) throws -> TemporaryFolder {
+        let folder = TemporaryFolder()
+        for name in ["bin", "libexec", "libexec/norrisd", "home"] {
+            try FileManager.default.createDirectory(atPath: folder(name), withIntermediateDirectories: false)
+        }
+        // By another process, as in writeProgram(_:to:).
+        #expect(try run("cp", [Programs.norrisctl, folder("bin/norrisctl")]).status == 0)
+        if let script {
+            _ = try folder.writeProgram(script, to: "bin/norris-card")
+        }
+        return folder
+    }
+
+    private func names(_ folder: TemporaryFolder, _ name: String = "home") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder(name)).sorted()
+    }
+
+    private func bytes(_ path: String) throws -> Data {
+        try Data(contentsOf: URL(fileURLWithPath: path))
+    }
+
+    /// Runs a line of bash in the folder's `home`, where `norrisctl` is the copy.
+    private func shell(
+        _ line: String, _ folder: TemporaryFolder, _ environment: [String: String] = [:]
+    ) throws -> ProgramResult {
+        try run(
+            "bash", ["-c", "cd '\(folder("home"))' && \(line)"],
+            environment: ["PATH": folder("bin") + ":/usr/bin:/bin", "NORRISD_SOCKET": "/nowhere"]
+                .merging(environment) { $1 }
+        )
+    }
+
+    @Test func writesFilesAndPipes() async throws {
+        try await TestThread.run {
+            let folder = try installation()
+            let result = try shell("umask 027; norrisctl card --text 'Ship it.' -o f.png --alt --size 300", folder)
+            #expect(result.status == 0, "\(result)")
+            #expect(result.output == "A poster.\n")
+            #expect(result.errors == "Wrote f.png, 1080 × 1350.\n")
+            #expect(try bytes(folder("home/f.png")).count == Self.size)
+            #expect(try FileManager.default.attributesOfItem(atPath: folder("home/f.png"))[.posixPermissions]
+                as? Int == 0o640)
+            let arguments = try String(contentsOfFile: folder("bin/norris-card.arguments"), encoding: .utf8)
+            #expect(arguments == "--size 300 --alt\n--size 300\n")
+            let input = try String(contentsOfFile: folder("bin/norris-card.input"), encoding: .utf8)
+            #expect(input.contains(#""text":"Ship it.""#))
+
+            let piped = try shell("norrisctl card --text x -o - | cmp - f.png", folder)
+            #expect(piped.status == 0, "\(piped)")
+            #expect(piped.errors.isEmpty)
+            let device = try shell("norrisctl card --text x -o /dev/stdout | cmp - f.png", folder)
+            #expect(device.status == 0, "\(device)")
+            let closed = try shell("norrisctl card --text x -o - | head -c1 | wc -c; echo ${PIPESTATUS[0]}", folder)
+            #expect(closed.output == "1\n0\n", "\(closed)")
+            #expect(closed.errors.isEmpty)
+            let full = try shell("norrisctl card --text x -o - >/dev/full", folder)
+            #expect(full.status == 74, "\(full)")
+            #expect(try names(folder) == ["f.png"])
+        }
+    }
+
+    @Test func writesToWhatTheShellHasOpen() async throws {
+        try await TestThread.run {
+            let folder = try installation()
+            let card = "norrisctl card --text x -o"
+            #expect(try shell("\(card) f.png", folder).status == 0)
+            for line in [
+                "{ printf a; \(card) /dev/stdout; printf b; } >g",
+                "printf a >g; { \(card) /dev/fd/7; printf b >&7; } 7>>g",
+                "printf ac >g; { printf a; \(card) /proc/self/fd/3; printf b; } 3<>g >&3",
+                // A file that has lost its name.
+                "{ rm g; printf a; \(card) /dev/stdout; printf b; cat <&4 >g; } >g 4<g",
+            ] {
+                let result = try shell("rm -f g; touch g; \(line)", folder)
+                #expect(result.status == 0, "\(line): \(result)")
+                let framed = try shell("{ printf a; cat f.png; printf b; } | cmp - g", folder)
+                #expect(framed.status == 0, "\(line): \(framed)")
+                #expect(try names(folder) == ["f.png", "g"])
+            }
+            let socket = """
+                import socket, subprocess
+                ours, theirs = socket.socketpair()
+                card = subprocess.Popen(["norrisctl", "card", "--text", "x", "-o", "/dev/stdout"], stdout=theirs)
+                theirs.close()
+                size = sum(len(bytes) for bytes in iter(lambda: ours.recv(65536), b""))
+                print(size, card.wait())
+                """
+            #expect(try shell("python3 -c '\(socket)'", folder).output == "\(Self.size) 0\n")
+            for name in ["/dev/stdout", "/dev/fd/1", "/dev/fd/9"] {
+                let closed = try shell("\(card) \(name) >&- 9>&-", folder)
+                #expect(closed.status == 74, "\(closed)")
+                #expect(closed.errors == "norrisctl: \"\(name)\" cannot be written: Bad file descriptor.\n")
+            }
+            #expect(try names(folder) == ["f.png", "g"])
+        }
+    }
+
+    @Test func drawsWhatTheDaemonServed() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let folder = try installation()
+            let socket = ["NORRISD_SOCKET": daemon.socket]
+            // The next one, and then the same, for it has been shown now.
+            let next = try shell("norrisctl card -o f.png --json", folder, socket)
+            #expect(next.status == 0, "\(next)")
+            let first = try FactRandom.Result(json: JSON.parse(Array(next.output.utf8))).items
+            let again = try shell("norrisctl card -o f.png --json", folder, socket)
+            #expect(try [FactGet.Result(json: JSON.parse(Array(again.output.utf8))).fact] == first, "\(again)")
+            func drawn() throws -> Fact { try Fact(json: JSON.parse(Array(bytes(folder("bin/norris-card.input"))))) }
+            let served = try shell("norrisctl fact --json", folder, socket).output
+            let fact = try #require(FactRandom.Result(json: JSON.parse(Array(served.utf8))).items.first)
+            #expect(try shell("norrisctl card -o f.png", folder, socket).status == 0)
+            #expect(try drawn() == fact)
+            let today = try shell("norrisctl card --today -o f.png --json", folder, socket).output
+            #expect(today == (try shell("norrisctl fact --today --json", folder, socket).output))
+            #expect(try drawn() == FactToday.Result(json: JSON.parse(Array(today.utf8))).fact)
+            #expect(try shell("norrisctl card --id nope -o g.png", folder, socket).status == 1)
+            #expect(try shell("norrisctl card -o g.png", folder).status == 69)
+            #expect(try names(folder) == ["f.png"])
+        }
+    }
+
+    @Test func findsNorrisCardBesideItsOwnFileAndNowhereElse() async throws {
+        try await TestThread.run {
+            let folder = try installation(nil)
+            let other = try installation()
+            // Neither PATH nor the current folder counts, nor where a link to norrisctl is.
+            #expect(symlink(folder("bin/norrisctl"), other("bin/ctl")) == 0)
+            let stray = "cd '\(other("bin"))' && PATH='\(other("bin"))':$PATH ./ctl card --text x -o f.png"
+            let missing = try shell(stray, folder)
+            #expect(missing.status == 69, "\(missing)")
+            #expect(missing.errors == "norrisctl: norris-card is not installed.\n  apt install norris-card\n")
+
+            _ = try folder.writeProgram(Self.drawing, to: "libexec/norrisd/norris-card")
+            #expect(try shell("norrisctl card --text x -o f.png", folder).status == 0)
+            #expect(try shell(stray, folder).status == 0)
+            #expect(try names(other, "bin") == ["ctl", "f.png", "norris-card", "norrisctl"])
+        }
+    }
+
+    @Test func whatCannotBeWrittenIsToldAndLeavesNothing() async throws {
+        try await TestThread.run {
+            let folder = try installation()
+            _ = try folder.write("old", to: "home/old.png")
+            for (file, reason) in [
+                ("none/f.png", "No such file or directory"), (".", "Is a directory"),
+                ("/dev/full", "No space left on device"), ("old.png/f.png", "Not a directory"),
+            ] {
+                let result = try shell("norrisctl card --text x -o \(file)", folder)
+                #expect(result.status == 74, "\(result)")
+                #expect(result.errors == "norrisctl: \"\(file)\" cannot be written: \(reason).\n")
+            }
+            // The disk is full in the middle of it.
+            for file in ["old.png", "new.png"] {
+                let result = try shell("ulimit -f 100; norrisctl card --text x -o \(file)", folder)
+                #expect(result.status == 74, "\(result)")
+                #expect(result.errors == "norrisctl: \"\(file)\" cannot be written: File too large.\n")
+            }
+            let piped = try shell("ulimit -f 100; norrisctl card --text x -o - >out", folder)
+            #expect(piped.status == 74, "\(piped)")
+            #expect(piped.errors == "norrisctl: Standard output cannot be written: File too large.\n")
+            // As a text the name would be another one.
+            let odd = try shell(#"norrisctl card --text x -o $'\xff.png'"#, folder)
+            #expect(odd.status == 64, "\(odd)")
+            #expect(odd.errors.hasPrefix("norrisctl: The name of the file is no UTF-8.\n"))
+            #expect(try names(folder) == ["old.png", "out"])
+            #expect(try bytes(folder("home/old.png")) == Data("old".utf8))
+            #expect(try shell("norrisctl card --text x -o '\u{FFFD}.png'", folder).status == 0)
+        }
+    }
+
+    /// The last two norrisctl ignores, and a program that it starts must not.
+    @Test(arguments: [SIGKILL, SIGSEGV, SIGPIPE, SIGXFSZ])
+    func saysWhichSignalKilledNorrisCard(signal: Int32) async throws {
+        try await TestThread.run {
+            let folder = try installation("ulimit -c 0; kill -\(signal) $$")
+            let result = try shell("norrisctl card --text x -o f.png", folder)
+            #expect(result.status == 70, "\(result)")
+            #expect(result.errors.hasPrefix("norrisctl: norris-card was killed by signal \(signal).\n"), "\(result)")
+            #expect(try names(folder).isEmpty)
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func aSignalEndsNorrisCardAndLeavesNothing(signal: Int32) async throws {
+        try await TestThread.run {
+            let folder = try installation("echo $$ >\"$0.pid\"; mv \"$0.pid\" \"$0.begun\"; exec sleep 1000")
+            let child = try ChildProcess(
+                folder("bin/norrisctl"), ["card", "--text", "x", "-o", folder("home/f.png")]
+            )
+            for _ in 0..<2000 where access(folder("bin/norris-card.begun"), F_OK) != 0 { poll(nil, 0, 10) }
+            let text = try String(contentsOfFile: folder("bin/norris-card.begun"), encoding: .utf8)
+            let process = try #require(Int32(text.dropLast()))
+            child.send(signal)
+            #expect(child.wait() == 128 + signal)
+            #expect(kill(process, 0) == -1)
+            #expect(try names(folder).isEmpty)
+        }
+    }
+
+    @Test func noByteOfAPictureReachesATerminal() async throws {
+        try await TestThread.run {
+            let folder = try installation("printf 'a\\033]0;x\\007\\233b\\033[31m\\200c\\n\\033[2Jd'")
+            for arguments in [["-o", "-"], ["-o", "/dev/stdout"], ["-o", "/dev/tty"], ["--alt"], ["--show"]] {
+                let terminal = try PseudoTerminal(
+                    folder("bin/norrisctl"), ["card", "--text", "x", "--color", "always"] + arguments
+                )
+                #expect([0, 64, 70, 74].contains(terminal.waitForEnd(within: 60)))
+                expectClean(terminal.transcript, arguments, isTerminal: true)
+            }
+            // A picture now, that only its start is one of.
+            let picture = try installation()
+            for file in ["-", "/dev/stdout", "/dev/tty"] {
+                let terminal = try PseudoTerminal(
+                    picture("bin/norrisctl"), ["card", "--text", "x", "-o", file, "--plain"]
+                )
+                #expect([64, 74].contains(terminal.waitForEnd(within: 60)))
+                expectClean(terminal.transcript, [file], isTerminal: true)
+                #expect(terminal.rest.contains("erminal"), "\(terminal.rest)")
+            }
+        }
+    }
+
+    @Test func xdgOpenGetsTheFile() async throws {
+        try await TestThread.run {
+            let folder = try installation()
+            _ = try folder.writeProgram("printf '%s\\n' \"$@\" >\"$0.arguments\"", to: "bin/xdg-open")
+            let result = try shell("norrisctl card --text x -o=-x:y.png --open", folder, ["DISPLAY": ":99"])
+            #expect(result.status == 0, "\(result)")
+            #expect(result.errors == "Wrote -x:y.png, 1080 × 1350.\nOpened ./-x:y.png\n")
+            #expect(try String(contentsOfFile: folder("bin/xdg-open.arguments"), encoding: .utf8) == "./-x:y.png\n")
+        }
+    }
+
+    // MARK: norris-card itself
+
+    private static let hasCards = access(Programs.norrisCard, X_OK) == 0
+
+    private func width(_ png: Data) -> [Int] {
+        [16..<20, 20..<24].map { png[$0].reduce(0) { $0 << 8 | Int($1) } }
+    }
+
+    @Test(.enabled(if: hasCards, "norris-card is built only with NORRIS_CARDS=1"))
+    func drawsRealCards() async throws {
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            func card(_ arguments: String...) throws -> ProgramResult {
+                try run(Programs.norrisctl, ["card", "--size", "256", "--timeout", "1m"] + arguments)
+            }
+            let first = try card("--text", "Ship it.", "-o", folder("a.png"))
+            #expect(first.status == 0, "\(first)")
+            #expect(first.errors == "Wrote \(folder("a.png")), 256 × 256.\n")
+            #expect(width(try bytes(folder("a.png"))) == [256, 256])
+            #expect(try card("--text", "Ship it.", "-o", folder("b.png")).status == 0)
+            #expect(try bytes(folder("a.png")) == bytes(folder("b.png")))
+            #expect(try card("--text", "Ship it!", "-o", folder("b.png")).status == 0)
+            #expect(try bytes(folder("a.png")) != bytes(folder("b.png")))
+
+            let long = String(repeating: "Chuck Norris counted to infinity, twice. ", count: 50)
+            #expect(try card("--text", long, "-o", folder("long.png")).status == 0)
+            let size = width(try bytes(folder("long.png")))
+            #expect(size[0] == 256)
+            #expect(size[1] > 256)
+
+            let words = try card("--text", "Ship\nit.", "--alt")
+            #expect(words.status == 0, "\(words)")
+            #expect(words.lines.count == 1)
+            #expect(words.output.contains("Ship it."), "\(words)")
+
+            let invisible = try card("--text", "\u{200D}\u{200C}", "-o", folder("none.png"))
+            #expect(invisible.status == 64, "\(invisible)")
+            #expect(access(folder("none.png"), F_OK) != 0)
+
+            let terminal = try PseudoTerminal(
+                Programs.norrisctl, ["card", "--text", "Ship it.", "--size", "256", "--show"],
+                environment: ["COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"]
+            )
+            #expect(terminal.waitForEnd(within: 60) == 0, "\(terminal.rest)")
+            #expect(terminal.rest.contains("8;2;"), "\(terminal.rest)")
+        }
+    }
+
+    @Test(.enabled(if: hasCards, "norris-card is built only with NORRIS_CARDS=1"))
+    func drawsTheFactOfTheDay() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let result = try daemon.ctl(
+                "card", "--today", "--size", "256", "-o", daemon.folder("f.png"), "--timeout", "1m"
+            )
+            #expect(result.status == 0, "\(result)")
+            #expect(try bytes(daemon.folder("f.png")).starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        }
+    }
+}

@@ -1,0 +1,387 @@
+import Glibc
+import NorrisClient
+import NorrisCommands
+import NorrisProtocol
+import NorrisTerminal
+import Testing
+
+struct CardCommandTests {
+    private static let card = "/opt/bin/norris-card"
+    private static let further = "/opt/libexec/norris-card"
+
+    /// The beginning of a PNG of 1080 × 1350 pixels, which is all that is looked at.
+    private static let picture: [UInt8] =
+        [0x89] + Array("PNG\r\n\u{1A}\n\0\0\0\u{D}IHDR\0\0\u{4}8\0\0\u{5}F".utf8)
+    private static let drawn = SubprocessOutcome.ended(status: 0, output: picture)
+
+    private let one = #"{"fact":\#(fact("a", "First."))}"#
+    private let today = #"{"fact":\#(fact("t", "Today.")),"freshness":\#(fresh)}"#
+    private let wrote = "Wrote f.png, 1080 × 1350.\n"
+
+    private func machine(_ results: [String] = [], card: [SubprocessOutcome] = [drawn]) -> Machine {
+        let machine = Machine(results.map { .success(Array(Machine.result($0).utf8)) })
+        machine.programs[Self.card] = card
+        return machine
+    }
+
+    private func error(_ code: ErrorCode) -> Result<[UInt8], ClientError> {
+        let error = ResponseError(code, reason: "r", message: "It failed.")
+        return .success(Array(Response(id: .integer(1), outcome: .failure(error)).jsonText.utf8))
+    }
+
+    /// What norris-card was given.
+    private func input(_ machine: Machine) -> String {
+        guard case .bytes(let bytes)? = machine.runs.last?.input else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func drawsAFactIntoAFile() {
+        let machine = machine([one])
+        #expect(machine.run("card", "--id", "-a", "-o", "f.png") == Outcome(errors: wrote))
+        #expect(machine.methods == ["fact.get"])
+        #expect(machine.parameters == [#"{"id":"-a"}"#])
+        #expect(machine.writtenFiles == ["f.png": Self.picture])
+        #expect(machine.runs == [
+            SubprocessRequest(
+                program: Self.card, arguments: ["--size", "1080"], input: .bytes(Array(fact("a", "First.").utf8)),
+                output: .collected(limit: 536_870_912), timeout: .seconds(60)
+            )
+        ])
+    }
+
+    @Test func passesItsOptionsOn() {
+        let machine = machine([today])
+        #expect(machine.run("card", "--today", "--size", "256", "--no-tags", "--output=f.png").errors == wrote)
+        #expect(machine.methods == ["fact.today"])
+        #expect(machine.runs.map(\.arguments) == [["--size", "256", "--no-tags"]])
+        #expect(input(machine).hasPrefix(#"{"id":"t","text":"Today.""#))
+    }
+
+    @Test func takesTheFactThatWasShownLast() {
+        let machine = machine([#"{"id":"x"}"#, one])
+        #expect(machine.run("card", "-o", "f.png").errors == wrote)
+        #expect(machine.methods == ["recent.served", "fact.get"])
+        #expect(machine.parameters == [#"{"kind":"fact"}"#, #"{"id":"x"}"#])
+    }
+
+    @Test func takesTheNextFactWhereNoneWasShown() {
+        for first in [error(.notFound), error(.unknownMethod)] {
+            let machine = Machine([first, .success(Array(Machine.result(page(fact("n", "Next."))).utf8))])
+            machine.programs[Self.card] = [Self.drawn]
+            #expect(machine.run("card", "-o", "f.png").errors == wrote)
+            #expect(machine.methods == ["recent.served", "fact.random"])
+            #expect(input(machine).contains("Next."))
+        }
+    }
+
+    @Test func takesTheNextFactWhereTheLastIsGone() {
+        let replies = [#"{"id":"x"}"#, page(fact("n", "Next."))].map { Array(Machine.result($0).utf8) }
+        let machine = Machine([.success(replies[0]), error(.notFound), .success(replies[1])])
+        machine.programs[Self.card] = [Self.drawn]
+        #expect(machine.run("card", "-o", "f.png").errors == wrote)
+        #expect(machine.methods == ["recent.served", "fact.get", "fact.random"])
+        #expect(input(machine).contains("Next."))
+    }
+
+    @Test func otherFailuresOfTheDaemonAreTold() {
+        for (reply, status) in [
+            (error(.busy), ExitStatus.temporary), (.failure(.noSocket(paths: ["/s"])), .unavailable),
+        ] {
+            let machine = Machine([reply])
+            #expect(machine.run("card", "-o", "f.png").status == status)
+            #expect(machine.runs.isEmpty)
+        }
+        let unknown = Machine([error(.notFound)])
+        #expect(unknown.run("card", "--id", "x", "-o", "f.png").status == .nothing)
+        let empty = Machine([error(.notFound), .success(Array(Machine.result(page()).utf8))])
+        #expect(empty.run("card", "-o", "f.png") == Outcome(
+            errors: "norrisctl: norrisd has no fact.\n  Draw a text of your own: --text \"Ship it.\"\n",
+            status: .nothing
+        ))
+    }
+
+    @Test func drawsATextWithoutADaemon() {
+        let machine = machine()
+        #expect(machine.run("card", "--text", "Ship it.", "-o", "f.png") == Outcome(errors: wrote))
+        #expect(machine.requests.isEmpty)
+        let id = "text-" + String(stableHash("Ship it."), radix: 16)
+        #expect(input(machine) == #"{"id":"\#(id)","text":"Ship it.","categories":[],"source":"text"}"#)
+    }
+
+    @Test func theTextIsMadeHarmlessFirst() {
+        let machine = machine()
+        let raw = "-Ship\u{1B}[31m it\u{202E}.\nNow\u{FFFD}."
+        #expect(machine.run("card", "--text", raw, "-o", "f.png").errors == wrote)
+        let text = "-Ship it.\nNow."
+        let id = "text-" + String(stableHash(text), radix: 16)
+        #expect(input(machine).hasPrefix(#"{"id":"\#(id)","text":\#(JSON.string(text).jsonText),"#))
+    }
+
+    @Test func refusesATextThatIsTooLong() {
+        let long = machine()
+        #expect(long.run("card", "--text", String(repeating: "é", count: 10_000), "-o", "f.png").status == .done)
+        #expect(machine().run("card", "--text", String(repeating: "é", count: 10_001), "-o", "f.png") == Outcome(
+            errors: "norrisctl: The text is longer than 10,000 characters.\n  Leave some of it out.\n", status: .usage
+        ))
+    }
+
+    @Test func jsonIsTheFactBesideTheFile() {
+        #expect(machine([one]).run("card", "--id", "a", "-o", "f.png", "--json") == Outcome(
+            output: one + "\n", errors: wrote
+        ))
+        let next = machine([#"{"id":"x"}"#, one])
+        #expect(next.run("card", "-o", "f.png", "--json") == Outcome(output: one + "\n", errors: wrote))
+        let text = machine().run("card", "--text", "x", "-o", "f.png", "--json")
+        let id = "text-" + String(stableHash("x"), radix: 16)
+        #expect(text == Outcome(
+            output: #"{"fact":{"id":"\#(id)","text":"x","categories":[],"source":"text"}}"# + "\n", errors: wrote
+        ))
+    }
+
+    @Test func warnsOfASourceThatFails() {
+        let machine = machine([#"{"fact":\#(fact("t", "Today.")),"freshness":\#(offline)}"#])
+        let outcome = machine.run("card", "--today", "-o", "f.png")
+        #expect(outcome.status == .done)
+        #expect(outcome.errors.contains("There is no route to api.chucknorris.io"))
+        #expect(outcome.errors.hasSuffix(wrote))
+    }
+
+    @Test func writesThePictureToStandardOutput() {
+        let machine = machine()
+        // The machine keeps its output as text.
+        #expect(machine.run("card", "--text", "x", "-o", "-") == Outcome(
+            output: String(decoding: Self.picture, as: UTF8.self)
+        ))
+        #expect(machine.writtenFiles.isEmpty)
+    }
+
+    @Test func writesNoPictureToATerminal() {
+        for options in [[], ["--plain"]] {
+            let terminal = machine().onTerminal()
+            #expect(terminal.run(["card", "-o", "-"] + options) == Outcome(
+                errors: """
+                    norrisctl: A picture cannot be printed on a terminal.
+                      --show draws it there, and -o fact.png writes it into a file.
+
+                    """,
+                status: .usage
+            ))
+            #expect(terminal.runs.isEmpty)
+            #expect(terminal.requests.isEmpty)
+        }
+    }
+
+    @Test func printsTheWords() {
+        let words = "A poster that says: Ship it.\n"
+        let machine = machine(card: [.ended(status: 0, output: Array(words.utf8))]).onTerminal(columns: 9)
+        #expect(machine.run("card", "--text", "Ship it.", "--alt") == Outcome(output: words))
+        #expect(machine.runs.map(\.arguments) == [["--size", "1080", "--alt"]])
+    }
+
+    @Test func printsTheWordsBesideTheFile() {
+        let machine = machine(card: [.ended(status: 0, output: Array("Words.\n".utf8)), Self.drawn])
+        #expect(machine.run("card", "--text", "x", "--alt", "--no-tags", "-o", "f.png") == Outcome(
+            output: "Words.\n", errors: wrote
+        ))
+        #expect(machine.runs.map(\.arguments) == [
+            ["--size", "1080", "--no-tags", "--alt"], ["--size", "1080", "--no-tags"],
+        ])
+    }
+
+    @Test func nothingOfAHostileNorrisCardReachesTheTerminal() {
+        let bytes = Array(hostile.utf8) + [0x9B, 0xFF, 0xC0]
+        for isTerminal in [true, false] {
+            let machine = machine(card: [.ended(status: 0, output: bytes)])
+            machine.terminal = TerminalFacts(isTerminal: isTerminal, columns: 80)
+            machine.environment["NO_COLOR"] = "1"
+            let outcome = machine.run("card", "--text", "x", "--alt")
+            #expect(outcome.output.hasPrefix("ab"))
+            #expect(outcome.output.split(separator: "\n").count == 1)
+            #expect(forbidden(in: outcome.output + outcome.errors) == [])
+        }
+        let name = machine().run("card", "--text", "x", "-o", hostile)
+        #expect(name.status == .done)
+        #expect(forbidden(in: name.errors) == [])
+        let failing = machine()
+        failing.fileWriteErrors[hostile] = .system(errno: EACCES)
+        #expect(forbidden(in: failing.run("card", "--text", "x", "-o", hostile).errors) == [])
+    }
+
+    @Test func drawsOnTheTerminal() {
+        let machine = machine().onTerminal()
+        machine.environment["LANG"] = "C.UTF-8"
+        machine.programs["chafa"] = [.ended(status: 0)]
+        #expect(machine.run("card", "--text", "x", "--show", "-o", "f.png") == Outcome(errors: wrote))
+        #expect(machine.runs.map(\.program) == [Self.card, "chafa"])
+        #expect(machine.runs.last?.input == .bytes(Self.picture))
+        #expect(machine.writtenFiles == ["f.png": Self.picture])
+
+        let missing = self.machine().onTerminal()
+        #expect(missing.run("card", "--text", "x", "--show", "-o", "f.png") == Outcome(
+            errors: wrote + "norrisctl: chafa is not installed.\n  apt install chafa\n", status: .unavailable
+        ))
+        let pipe = self.machine()
+        #expect(pipe.run("card", "--show").status == .usage)
+        #expect(pipe.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("f.png", "./f.png"), ("-o", "./-o"), ("/tmp/f.png", "/tmp/f.png"), ("http://e.org", "./http://e.org"),
+    ])
+    func opensTheFile(name: String, path: String) {
+        let machine = machine()
+        machine.environment["DISPLAY"] = ":0"
+        machine.programs["xdg-open"] = [.ended(status: 0)]
+        let outcome = machine.run("card", "--text", "x", "--output=\(name)", "--open")
+        #expect(outcome == Outcome(errors: "Wrote \(name), 1080 × 1350.\nOpened \(path)\n"))
+        #expect(machine.runs.last?.arguments == [path])
+    }
+
+    @Test func theFileStaysWhereItCannotBeOpened() {
+        let machine = machine()
+        #expect(machine.run("card", "--text", "x", "-o", "f.png", "--open") == Outcome(
+            errors: wrote + """
+                norrisctl: There is neither a display nor a terminal to open it in.
+                  Open it yourself: ./f.png
+
+                """,
+            status: .unavailable
+        ))
+        #expect(machine.writtenFiles.count == 1)
+    }
+
+    @Test(arguments: [
+        (FileWriteError.system(errno: ENOSPC), "No space left on device"),
+        (.system(errno: ENOENT), "No such file or directory"),
+        (.terminal, "It is a terminal"),
+    ])
+    func saysWhyAFileCannotBeWritten(error: FileWriteError, reason: String) {
+        let machine = machine()
+        machine.fileWriteErrors["f.png"] = error
+        machine.environment["DISPLAY"] = ":0"
+        #expect(machine.run("card", "--text", "x", "-o", "f.png", "--open") == Outcome(
+            errors: "norrisctl: \"f.png\" cannot be written: \(reason).\n", status: .inputOutput
+        ))
+        #expect(machine.runs.count == 1)
+    }
+
+    @Test(arguments: [("f.png", "f.png"), ("my f.png", "'my f.png'"), ("\u{1B}[31mf", "FILE")])
+    func saysHowToWriteIntoAFileThatCannotBeReplaced(name: String, word: String) {
+        let machine = machine()
+        machine.fileWriteErrors[name] = .notReplaced(errno: EPERM)
+        let outcome = machine.run("card", "--text", "x", "-o", name)
+        #expect(outcome.errors.hasSuffix("""
+             cannot be written: Operation not permitted.
+              The file itself can be written all the same: norrisctl card ... -o - > \(word)
+
+            """))
+        #expect(outcome.status == .inputOutput)
+    }
+
+    @Test(arguments: ["/dev/stdout", "/dev/fd/3", "/proc/self/fd/1"])
+    func opensNoDescriptor(name: String) {
+        let machine = machine()
+        machine.environment["DISPLAY"] = ":0"
+        let outcome = machine.run("card", "--text", "x", "-o", name, "--open")
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains("--open needs a file that has a name of its own"), "\(outcome)")
+        #expect(machine.runs.isEmpty)
+        // The shared memory is no such place.
+        #expect(machine.run("card", "--text", "x", "-o", "/dev/shm/f.png", "--open").errors.hasPrefix("Wrote"))
+    }
+
+    @Test func looksForNorrisCardInItsOwnFoldersAlone() {
+        let machine = machine(card: [])
+        machine.programs = [Self.further: [Self.drawn]]
+        #expect(machine.run("card", "--text", "x", "-o", "f.png").errors == wrote)
+        #expect(machine.runs.map(\.program) == [Self.card, Self.further])
+
+        let missing = self.machine(card: [])
+        missing.programs = ["norris-card": [Self.drawn]]
+        #expect(missing.run("card", "--text", "x", "-o", "f.png") == Outcome(
+            errors: "norrisctl: norris-card is not installed.\n  apt install norris-card\n", status: .unavailable
+        ))
+    }
+
+    private static let mismatch =
+        "\n  norrisctl and norris-card must be of one version: apt install norrisd norris-card"
+    private static let shortage =
+        "\n  Memory or open files may be short; a smaller --size, or a shorter text, needs less."
+    private static let moreTime = "\n  Allow more time: --timeout 5m, or draw it smaller: --size 540"
+    private static let noPicture = "What norris-card wrote is no picture." + mismatch
+
+    @Test(arguments: [
+        (
+            SubprocessOutcome.ended(status: 65), """
+                The text cannot be drawn: it has nothing to be seen, or more lines than a picture can hold.
+                  Take another text, or a shorter one.
+                """, ExitStatus.usage
+        ),
+        (
+            .ended(status: 69), """
+                There is no font to draw the text with.
+                  apt install fonts-inter fonts-noto-core fonts-noto-color-emoji; \
+                for Chinese, Japanese and Korean: apt install fonts-noto-cjk
+                """, .unavailable
+        ),
+        (.ended(status: 64), "norris-card failed with status 64.\(mismatch)", .internalError),
+        (.ended(status: 1), "norris-card failed with status 1.\(mismatch)", .internalError),
+        (.ended(status: 70), "norris-card could not draw the picture.\(shortage)", .internalError),
+        (.ended(status: 137), "norris-card was killed by signal 9.\(shortage)", .internalError),
+        (.ended(status: 139, output: picture), "norris-card was killed by signal 11.\(shortage)", .internalError),
+        (.ended(status: 0), noPicture, .internalError),
+        (.ended(status: 0, output: Array("GIF89a".utf8)), noPicture, .internalError),
+        (.ended(status: 0, output: picture.dropLast()), noPicture, .internalError),
+        (.tooLarge, "norris-card wrote more than 512 MiB.\(mismatch)", .internalError),
+        (.notStarted(errno: EACCES), "norris-card cannot be started: Permission denied.", .unavailable),
+        (.timedOut, "norris-card took too long, and was ended.\(moreTime)", .unavailable),
+        (.interrupted, "norris-card was ended.", .unavailable),
+    ])
+    func saysWhyThereIsNoPicture(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
+        for options in [[], ["--alt"]] {
+            if case .ended(status: 0, _) = outcome, !options.isEmpty { continue }
+            let machine = machine(card: [outcome])
+            machine.programs[Self.further] = [Self.drawn]
+            #expect(machine.run(["card", "--text", "x", "-o", "f.png"] + options) == Outcome(
+                errors: "norrisctl: \(message)\n", status: status
+            ))
+            #expect(machine.writtenFiles.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["", "\n \n", "\u{1B}[2J"])
+    func wordsThatAreNoneAreAFault(words: String) {
+        let machine = machine(card: [.ended(status: 0, output: Array(words.utf8))])
+        #expect(machine.run("card", "--text", "x", "--alt", "-o", "f.png") == Outcome(
+            errors: "norrisctl: norris-card has no words for the picture.\(Self.mismatch)\n", status: .internalError
+        ))
+        #expect(machine.writtenFiles.isEmpty)
+    }
+
+    @Test func theTimeOfTheUserIsForDrawingToo() {
+        let machine = machine([today])
+        machine.delay = .seconds(2)
+        #expect(machine.run("card", "--today", "-o", "f.png", "--timeout", "7s").status == .done)
+        #expect(machine.runs.map(\.timeout) == [.seconds(5)])
+        let patient = self.machine()
+        #expect(patient.run("card", "--text", "x", "-o", "f.png", "--timeout", "10m").status == .done)
+        #expect(patient.runs.map(\.timeout) == [.seconds(600)])
+        let late = self.machine([today])
+        late.delay = .seconds(2)
+        #expect(late.run("card", "--today", "-o", "f.png", "--timeout", "1s").status == .done)
+        #expect(late.runs.map(\.timeout) == [.zero])
+        let slow = self.machine(card: [.timedOut])
+        #expect(slow.run("card", "--text", "x", "-o", "f.png", "--timeout", "1s") == Outcome(
+            errors: "norrisctl: norris-card took too long, and was ended.\(Self.moreTime)\n", status: .unavailable
+        ))
+    }
+
+    @Test func saysThatItDraws() {
+        let machine = machine()
+        machine.isErrorTerminal = true
+        machine.delay = .seconds(1)
+        let errors = machine.run("card", "--text", "x", "-o", "f.png").errors
+        #expect(errors.contains("drawing the card…"))
+        #expect(errors.hasSuffix("\r\u{1B}[K" + wrote))
+    }
+}
