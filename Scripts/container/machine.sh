@@ -8,15 +8,16 @@ spawner=
 leader=
 upstream=
 
-# make_machine PACKAGE: a Debian with what the package depends on, and the package's file in it.
+# make_machine PACKAGE…: a Debian with what the packages depend on, and their files in it, as /root/NAME.deb.
 make_machine() {
-    local release depends base
+    local release depends base package
     # The package is made for the Debian that it is built on.
     release=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || skip "this is no Debian"
     work=$(mktemp -d)
     machine=$work/machine
     # Names alone: the package's own versions are checked when it is installed.
-    depends=$(dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/^ *//; s/[ (|:].*//; /^$/d' | sort -u | paste -sd,)
+    depends=$(for package in "$@"; do dpkg-deb -f "$package" Depends; done | tr ',' '\n' |
+        sed 's/^ *//; s/[ (|:].*//; /^$/d' | sort -u | paste -sd,)
     base=$root/.build/container/$release-$(printf %s "$depends" | cksum | cut -d' ' -f1)
     if [ ! -d "$base" ]; then
         say "fetching Debian $release"
@@ -33,7 +34,10 @@ make_machine() {
         fi
         mv "$base.new" "$base"
     fi
-    cp -a "$base" "$machine" && cp "$1" "$machine/root/norrisd.deb" || fail "no room in $work"
+    cp -a "$base" "$machine" || fail "no room in $work"
+    for package in "$@"; do
+        cp "$package" "$machine/root/$(dpkg-deb -f "$package" Package).deb" || fail "no room in $work"
+    done
     echo container >"$machine/etc/hostname"
     echo "nameserver $upstream_address" >"$machine/etc/resolv.conf"
     # Entries must not be dropped for coming fast, and must be there after the service's user is gone.

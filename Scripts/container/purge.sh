@@ -9,7 +9,7 @@ files() {
 }
 
 chapter_purge() {
-    check "purge" inside dpkg --purge norrisd
+    check "purge" inside dpkg --purge norrisd norris-card
     files >"$work/files.after"
     check "leaves no file" diff "$work/files.before" "$work/files.after"
     check "nor anything in /run" silent inside find /run -path '/run/user' -prune -o -name '*norris*' -print
