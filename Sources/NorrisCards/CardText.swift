@@ -17,7 +17,7 @@ struct CardText {
         var columnsBefore = 0
         for source in clean.split(separator: "\n", omittingEmptySubsequences: false) {
             let words = source.split { $0 == " " || $0 == "\t" }
-            let line = words.joined(separator: " ").trimmed
+            let line = sanitizedLine(words.joined(separator: " "))
             if let word = words.first, CardText.isContinued(columnsBefore, by: word), let last = lines.popLast() {
                 lines.append("\(last) \(line)")
             } else if !line.isEmpty || lines.last?.isEmpty == false {
@@ -44,13 +44,6 @@ struct CardText {
     /// Whether all of it is emoji.
     var isEmoji: Bool {
         text.allSatisfy { $0.isWhitespace || $0.isEmoji }
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        guard let first = firstIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(self[first...].reversed().drop(while: \.isWhitespace).reversed())
     }
 }
 

@@ -11,6 +11,11 @@ func fact(
     Fact(id: id, text: text, categories: categories, source: source)
 }
 
+/// The contrast of two relative luminances, 1 to 21 (WCAG 2.2, "contrast ratio").
+func contrast(_ first: Float, _ second: Float) -> Float {
+    (max(first, second) + 0.05) / (min(first, second) + 0.05)
+}
+
 /// The pixels of a card, each 0x00RRGGBB.
 struct Picture: Equatable {
     let width: Int

@@ -154,7 +154,10 @@ struct ListeningSocketTests {
             let folder = TemporaryFolder()
             // Root may write everywhere, so it becomes somebody who may not.
             #expect(chmod(folder.path, 0o555) == 0)
-            if geteuid() == 0 { #expect(seteuid(65_534) == 0) }
+            let user = geteuid()
+            if user == 0 { #expect(seteuid(65_534) == 0) }
+            // Removing the folder is for the owner.
+            defer { seteuid(user) }
             #expect(throws: ListenError(path: folder("sock"), .notPermitted)) {
                 try ListeningSocket(binding: folder("sock"), mode: 0o600)
             }
@@ -170,6 +173,7 @@ struct ListeningSocketTests {
             #expect(chmod(folder.path, 0o777) == 0)
             guard geteuid() == 0 else { return }
             #expect(seteuid(65_534) == 0)
+            defer { seteuid(0) }
             #expect(throws: ListenError(path: folder("sock"), .notPermitted)) {
                 try ListeningSocket(binding: folder("sock"), mode: 0o600)
             }

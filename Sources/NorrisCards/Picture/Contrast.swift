@@ -1,10 +1,5 @@
 import Glibc
 
-/// The contrast of two relative luminances, 1 to 21 (WCAG 2.2, "contrast ratio").
-func contrast(_ first: Float, _ second: Float) -> Float {
-    (max(first, second) + 0.05) / (min(first, second) + 0.05)
-}
-
 /// The relative luminance of a colour (WCAG 2.2, "relative luminance").
 ///
 /// - Parameter color: 0x00RRGGBB in sRGB.
