@@ -113,7 +113,7 @@ extension Daemon {
             promptFacts,
             RequestCountService(health: handlers.health, clock: clock),
             HeldBackLinesService(sink: sink, clock: clock),
-            ReloadService(reloader: handlers.reloader),
+            ReloadService(signals: await UnixSignalsSequence(trapping: .sighup), reloader: handlers.reloader),
             server,
             NotifierService(notifier: notifier, health: handlers.health, events: handlers.events),
         ]

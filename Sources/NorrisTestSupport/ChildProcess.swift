@@ -1,4 +1,4 @@
-package import Foundation
+package import Glibc
 
 /// A program running as a child, started by posix_spawn(3).
 ///
@@ -41,11 +41,8 @@ package final class ChildProcess {
                 posix_spawn_file_actions_addopen(&actions, descriptor, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
             }
         }
-        // A child that held a test's sockets would keep them open. That one may have been closed since does not matter.
-        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
-        for descriptor in open where descriptor > 2 {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
+        // A child that held a test's sockets would keep them open.
+        _ = closeFrom(&actions, 3)
         // The threads of a test runner block signals, and a child would inherit that.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -84,13 +81,13 @@ package final class ChildProcess {
         return true
     }
 
-    /// Waits for the end; one that does not come within a minute is brought about.
+    /// Waits for the end; one that does not come within ten minutes is brought about.
     ///
     /// - Returns: the exit status; 128 and the signal's number for one that a signal ended, as shells have it.
     @discardableResult
     package func wait() -> Int32 {
         // So that a program that hangs fails its test and not the whole run.
-        var patience = 30_000
+        var patience = 300_000
         while !hasEnded {
             if patience == 0 { kill(processID, SIGKILL) }
             patience -= 1
@@ -100,10 +97,22 @@ package final class ChildProcess {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
     }
 
+    /// Sends a signal; one that stops it has done so when this returns.
     package func send(_ signal: Int32) {
-        if !hasEnded { kill(processID, signal) }
+        guard !hasEnded else { return }
+        kill(processID, signal)
+        guard signal == SIGSTOP else { return }
+        var status: Int32 = 0
+        let isStopped = waitpid(processID, &status, WUNTRACED) == processID && status & 0xFF == 0x7F
+        if !isStopped { endStatus = status }
     }
 }
+
+/// `posix_spawn_file_actions_addclosefrom_np` of glibc since 2.34; not in the module map.
+private let closeFrom = unsafeBitCast(
+    dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
+    to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt).self
+)
 
 /// `POSIX_SPAWN_SETSID` of glibc, which Swift does not see because it depends on a feature macro.
 private let newSession: Int32 = 0x80

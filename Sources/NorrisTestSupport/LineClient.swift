@@ -45,6 +45,7 @@ package final class LineClient {
             }
             var chunk = [UInt8](repeating: 0, count: 65_536)
             let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw LineClient.failure("recv") }
             guard count > 0 else {
                 if !received.isEmpty { throw Failure(description: "The last line has no end.") }

@@ -18,7 +18,17 @@ package final class ManualClock: WallClock {
         var offset: Int64 = 0
         var tickets = 0
         var sleepers: [Sleeper] = []
-        var watchers: [(Int, CheckedContinuation<Void, Never>)] = []
+        var watchers: [Watcher] = []
+
+        func isTrue(_ watcher: Watcher) -> Bool {
+            sleepers.count { $0.ticket > watcher.ticket } >= watcher.count
+        }
+    }
+
+    private struct Watcher {
+        let count: Int
+        let ticket: Int
+        let continuation: CheckedContinuation<Void, Never>
     }
 
     private let state: Mutex<State>
@@ -42,9 +52,9 @@ package final class ManualClock: WallClock {
                     if Task.isCancelled { return (true, [CheckedContinuation<Void, Never>]()) }
                     let until = state.elapsed.advanced(by: duration)
                     state.sleepers.append(Sleeper(ticket: ticket, until: until, continuation: continuation))
-                    let due = state.watchers.filter { $0.0 <= state.sleepers.count }.map(\.1)
-                    state.watchers.removeAll { $0.0 <= state.sleepers.count }
-                    return (false, due)
+                    let due = state.watchers.filter(state.isTrue)
+                    state.watchers.removeAll(where: state.isTrue)
+                    return (false, due.map(\.continuation))
                 }
                 if isOver { continuation.resume(throwing: CancellationError()) }
                 for watcher in watchers { watcher.resume() }
@@ -78,13 +88,19 @@ package final class ManualClock: WallClock {
         set(now.advanced(by: duration))
     }
 
+    /// How often somebody has wanted to sleep so far.
+    package var sleeps: Int { state.withLock { $0.tickets } }
+
     /// Returns when so many sleep, or the test was cancelled, as by its time limit: who slept then does so no more.
-    package func untilAsleep(_ count: Int = 1) async {
+    ///
+    /// - Parameter sleeps: what `sleeps` was: only who began to sleep since then counts.
+    package func untilAsleep(_ count: Int = 1, since sleeps: Int = 0) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isSo = state.withLock { state in
-                    if state.sleepers.count >= count || Task.isCancelled { return true }
-                    state.watchers.append((count, continuation))
+                    let watcher = Watcher(count: count, ticket: sleeps, continuation: continuation)
+                    if state.isTrue(watcher) || Task.isCancelled { return true }
+                    state.watchers.append(watcher)
                     return false
                 }
                 if isSo { continuation.resume() }
@@ -92,7 +108,7 @@ package final class ManualClock: WallClock {
         } onCancel: {
             let watchers = state.withLock { state in
                 defer { state.watchers = [] }
-                return state.watchers.map(\.1)
+                return state.watchers.map(\.continuation)
             }
             for watcher in watchers { watcher.resume() }
         }

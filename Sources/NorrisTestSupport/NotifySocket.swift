@@ -30,13 +30,13 @@ package final class NotifySocket: Sendable {
         close(descriptor)
     }
 
-    /// Waits for a message that holds a line, while the daemon lives and two minutes at most.
+    /// Waits for a message that holds a line, while the daemon lives and ten minutes at most.
     ///
     /// - Returns: the whole message; nil where none came.
     package func wait(for line: String, while isAlive: () -> Bool = { true }) -> String? {
         var bytes = [UInt8](repeating: 0, count: 8192)
         var silences = 0
-        while silences < 1200 {
+        while silences < 6000 {
             let count = recv(descriptor, &bytes, bytes.count, 0)
             guard count >= 0 else {
                 if !isAlive() { return nil }

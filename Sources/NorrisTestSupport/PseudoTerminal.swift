@@ -71,7 +71,7 @@ package final class PseudoTerminal {
     /// - Parameter seconds: how long it may take; a test that passes never takes so long.
     /// - Returns: what came up to the text and with it; nil where it did not come.
     @discardableResult
-    package func wait(for text: String, within seconds: Int = 20) -> String? {
+    package func wait(for text: String, within seconds: Int = 120) -> String? {
         let pattern = Data(text.utf8)
         let end = Date(timeIntervalSinceNow: TimeInterval(seconds))
         repeat {
@@ -85,7 +85,7 @@ package final class PseudoTerminal {
 
     /// Reads to the end of the program and returns its exit status, as ``ChildProcess/wait()`` has it.
     @discardableResult
-    package func waitForEnd(within seconds: Int = 20) -> Int32 {
+    package func waitForEnd(within seconds: Int = 120) -> Int32 {
         let end = Date(timeIntervalSinceNow: TimeInterval(seconds))
         while read(within: end.timeIntervalSinceNow) {}
         return process.wait()
@@ -102,7 +102,9 @@ package final class PseudoTerminal {
     private func read(within seconds: TimeInterval) -> Bool {
         guard seconds > 0 else { return false }
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, Int32(min(seconds, 60) * 1000) + 1) > 0 else { return false }
+        let outcome = poll(&entry, 1, Int32(min(seconds, 120) * 1000) + 1)
+        if outcome < 0 && errno == EINTR { return true }
+        guard outcome > 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         // EIO: no process holds the terminal any more (pty(7)).

@@ -67,10 +67,13 @@ package final class RunningDaemon {
         process.send(signal)
     }
 
+    /// More than a command needs on a busy machine; a `--timeout` that comes later wins.
+    private static let patience = ["--timeout", "5m"]
+
     /// Runs `norrisctl` against it.
     package func ctl(_ arguments: String..., input: String = "") throws -> ProgramResult {
         try run(
-            Programs.norrisctl, arguments, input: input,
+            Programs.norrisctl, RunningDaemon.patience + arguments, input: input,
             environment: ["NORRISD_SOCKET": socket, "HOME": folder.path]
         )
     }
@@ -79,7 +82,8 @@ package final class RunningDaemon {
     package func ctl(uid: Int, _ arguments: [String]) throws -> ProgramResult {
         try run(
             "setpriv",
-            ["--reuid", "\(uid)", "--regid", "\(uid)", "--clear-groups", Programs.norrisctl] + arguments,
+            ["--reuid", "\(uid)", "--regid", "\(uid)", "--clear-groups", Programs.norrisctl]
+                + RunningDaemon.patience + arguments,
             environment: ["NORRISD_SOCKET": socket]
         )
     }

@@ -49,15 +49,16 @@ struct FaultEndToEndTests {
         let upstream = try await FakeUpstream.start()
         try await TestThread.run {
             let daemon = try RunningDaemon.fetching(
-                from: upstream, facts: ", refresh: 1s", http: "timeout: 2s, max_body: 256KiB"
+                from: upstream, facts: ", refresh: 1s",
+                http: "timeout: \(fault.kind == .timeout ? 2 : 60)s, max_body: 256KiB"
             )
             let watch = try daemon.watch()
             try daemon.waitUntilFetched(watch)
             let items = try daemon.source().items
             #expect(items > 40)
+            if fault.fault == nil { try await upstream.close() }
             // A 304 has no body that could go wrong.
-            upstream.setJokes(FakeUpstream.jokes(count: 41))
-            if let kind = fault.fault { upstream.setFault(kind) } else { try await upstream.close() }
+            upstream.setJokes(FakeUpstream.jokes(count: 41), fault: fault.fault)
             let failed = try watch.wait(for: .failed)
             #expect(failed.error?.kind == fault.kind)
 
@@ -137,10 +138,15 @@ struct FaultEndToEndTests {
             let (first, time) = try search()
             #expect(time >= .seconds(2))
             #expect(first.freshness?.error?.kind == .timeout)
-            let (second, again) = try search()
+            // Once is enough: a busy machine may take its time without having waited for the upstream.
+            var again = Duration.seconds(60)
+            for _ in 0..<10 where again >= .seconds(1) {
+                let second: FactSearch.Result
+                (second, again) = try search()
+                #expect(second.items == first.items)
+                #expect(second.freshness?.origin == .builtin)
+            }
             #expect(again < .seconds(1))
-            #expect(second.items == first.items)
-            #expect(second.freshness?.origin == .builtin)
             #expect(try daemon.ctl("fact").status == 0)
             #expect(upstream.requests.count == 1, "The search waited for its turn in vain")
         }

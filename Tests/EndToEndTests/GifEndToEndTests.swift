@@ -39,6 +39,8 @@ struct GifEndToEndTests {
         try await TestThread.run {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: configuration(upstream, folder))
+            // What is trending comes first, and a search waits for its turn no longer than two seconds.
+            try daemon.waitUntilFetched(daemon.watch(), "gifs")
             let first = try daemon.ctl("gif", "aquabats", "--url")
             #expect(first.status == 0, "\(first)")
             #expect(first.errors.contains("Powered by GIPHY"))
@@ -55,6 +57,8 @@ struct GifEndToEndTests {
         try await TestThread.run {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: configuration(upstream, folder))
+            // What is trending comes first, and a search waits for its turn no longer than two seconds.
+            try daemon.waitUntilFetched(daemon.watch(), "gifs")
             let before = searches(upstream).count
             var ids: [String] = []
             for page in ["1", "2"] {
@@ -79,6 +83,7 @@ struct GifEndToEndTests {
             let folder = TemporaryFolder()
             let configuration = try configuration(upstream, folder)
             let daemon = try RunningDaemon(in: folder, configuration: configuration)
+            try daemon.waitUntilFetched(daemon.watch(), "gifs")
             _ = try daemon.ctl("gif", "aquabats")
             upstream.setFault(.status(500, body: "no such key: \(Self.key)"))
             let failed = try daemon.ctl("--json", "gif", "other")
@@ -143,7 +148,7 @@ struct GifEndToEndTests {
             let result = try #require(daemon).ctl("--json", "gif", "aquabats")
             #expect(result.status == 75, "\(result)")
             #expect(result.errors.contains(#""kind":"quota""#))
-            let error = try #require(try daemon?.gifs().freshness.error)
+            let error = try #require(try daemon?.source("gifs").freshness.error)
             let retryAt = try #require(error.retryAt)
             #expect(retryAt > Timestamp.now() && retryAt.seconds <= Timestamp.now().seconds + 3600)
             #expect(daemon?.end() == 0)
@@ -153,7 +158,7 @@ struct GifEndToEndTests {
             let next = try RunningDaemon(in: folder, configuration: configuration)
             #expect(try next.ctl("gif", "aquabats").status == 75)
             #expect(try next.ctl("refresh", "gifs").status == 75)
-            #expect(try next.gifs().freshness.error?.kind == .quota)
+            #expect(try next.source("gifs").freshness.error?.kind == .quota)
             #expect(upstream.requests.count == 1)
         }
         await upstream.stop()
@@ -173,13 +178,7 @@ struct GifEndToEndTests {
 }
 
 extension RunningDaemon {
-    /// What `server.status` says of the GIFs.
-    fileprivate func gifs() throws -> SourceStatus {
-        let status: ServerStatus.Result = try LineClient(path: socket).call(ServerStatus.description)
-        return try #require(status.sources.first { $0.name == "gifs" })
-    }
-
     fileprivate func quota() throws -> SourceStatus.Quota {
-        try #require(try gifs().quota)
+        try #require(try source("gifs").quota)
     }
 }

@@ -20,11 +20,14 @@ struct HandoverEndToEndTests {
         upstream.requireKey("key")
         upstream.setGifs(FakeUpstream.gifs(count: 2), query: "cats")
         let key = try folder.write("key\n", to: "key")
-        return try RunningDaemon(configuration: """
+        let daemon = try RunningDaemon(configuration: """
             facts: {enabled: false}
             gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: []}
 
             """)
+        // What is trending comes first, and a search waits for its turn no longer than two seconds.
+        try daemon.waitUntilFetched(daemon.watch(), "gifs")
+        return daemon
     }
 
     /// A daemon that has one post with these pictures, `team:1`.
@@ -76,7 +79,7 @@ struct HandoverEndToEndTests {
                 let terminal = try PseudoTerminal(
                     Programs.norrisctl, ["post", "team:1", "--show"], environment: variables(daemon, folder)
                 )
-                #expect(terminal.waitForEnd(within: 60) == 0, "\(terminal.rest)")
+                #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
                 let parts = terminal.rest.split(separator: "team:1", maxSplits: 1)
                 for colour in colours {
                     #expect(parts.last?.contains("8;2;\(colour)m") == true, "\(terminal.rest)")
@@ -102,7 +105,7 @@ struct HandoverEndToEndTests {
                         Programs.norrisctl, ["post", "team:1", "--show", "--color", color],
                         environment: variables(daemon, folder, ["LC_ALL": "C", "TERM": name])
                     )
-                    #expect(terminal.waitForEnd(within: 60) == 0, "\(terminal.rest)")
+                    #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
                     #expect(terminal.transcript.allSatisfy { $0 < 0x80 }, "\(terminal.rest)")
                 }
             }
@@ -115,7 +118,7 @@ struct HandoverEndToEndTests {
         try await TestThread.run {
             let daemon = try daemon(upstream, pictures: ["https://e.org/a.png"])
             let folder = TemporaryFolder()
-            try script("curl", "sleep 2; echo picture", in: folder)
+            try script("curl", "until [ -e '\(folder("typed"))' ]; do sleep 0.05; done; echo picture", in: folder)
             try script("chafa", "cat; exit 2", in: folder)
             let terminal = try PseudoTerminal(
                 "/bin/sh", ["-c", "trap '' INT; exec \"$0\" post team:1 --show", Programs.norrisctl],
@@ -123,8 +126,9 @@ struct HandoverEndToEndTests {
             )
             #expect(terminal.wait(for: "fetching the picture") != nil, "\(terminal.rest)")
             terminal.type("\u{3}")
+            _ = try folder.write("", to: "typed")
             #expect(terminal.wait(for: "\r\u{1B}[Kpicture") != nil, "\(terminal.rest)")
-            #expect(terminal.waitForEnd(within: 60) == 1)
+            #expect(terminal.waitForEnd() == 1)
             // What chafa leaves when it fails may be anything.
             #expect(terminal.rest.contains("\u{1B}\\\u{1B}[0m\u{1B}[?25h"), "\(terminal.rest)")
         }
@@ -186,7 +190,7 @@ struct HandoverEndToEndTests {
                     ),
                     columns: 200
                 )
-                return (terminal.waitForEnd(within: 60), terminal.rest)
+                return (terminal.waitForEnd(), terminal.rest)
             }
             let shown = try show()
             #expect(shown.status == 0, "\(shown)")
@@ -262,6 +266,8 @@ struct HandoverEndToEndTests {
                 environment: variables(daemon, folder, ["DISPLAY": ":99"])
             )
             #expect(result.status == 0, "\(result)")
+            // After some seconds it is not waited for, however far it has come.
+            await eventually { text(folder("arguments")).hasSuffix("\n") }
             let address = try #require(text(folder("arguments")).split(separator: "\n").first)
             #expect(text(folder("arguments")) == "\(address)\n")
             #expect(address.hasPrefix("https://giphy.com/gifs/"))
@@ -286,9 +292,14 @@ struct HandoverEndToEndTests {
                 """,
                 in: folder
             )
-            let result = try run(
-                Programs.norrisctl, ["fact", "--copy"], environment: variables(daemon, folder, ["DISPLAY": ":99"])
-            )
+            func copy() throws -> ProgramResult {
+                try run(
+                    Programs.norrisctl, ["fact", "--copy"], environment: variables(daemon, folder, ["DISPLAY": ":99"])
+                )
+            }
+            var result = try copy()
+            // The program has three seconds, which a busy machine may take from it.
+            for _ in 0..<3 where result.status != 0 { result = try copy() }
             #expect(result.status == 0, "\(result)")
             #expect(result.errors == "Copied to the clipboard.\n")
             #expect(text(folder("copied")) + "\n" == result.output)

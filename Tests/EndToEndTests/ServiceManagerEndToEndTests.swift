@@ -166,11 +166,14 @@ struct ServiceManagerEndToEndTests {
             daemon = subprocess.Popen(sys.argv[2:], stderr=error, env=environment)
             journal.settimeout(0.1)
             entries = []
+            has_ended = False
             while True:
                 try:
                     entry = journal.recv(65536)
                 except TimeoutError:
-                    if daemon.poll() is not None: break
+                    # What it wrote last may have come between; then there is another silence.
+                    if has_ended: break
+                    has_ended = daemon.poll() is not None
                     continue
                 fields = dict(line.split("=", 1) for line in entry.decode().splitlines() if "=" in line)
                 entries.append(fields)

@@ -8,7 +8,7 @@ struct ClientTests {
     private let request = #"{"jsonrpc":"2.0","id":1,"method":"server.info"}"#
     private let shuttingDown = #"{"jsonrpc":"2.0","id":1,"error":{"code":-32006,"message":"The daemon stops."}}"#
 
-    private func call(_ server: ScriptedServer, timeout: Duration = .seconds(20)) throws -> String {
+    private func call(_ server: ScriptedServer, timeout: Duration = .seconds(300)) throws -> String {
         let client = Client(candidates: [server.path], timeout: timeout)
         return String(decoding: try client.call(Array(request.utf8)), as: UTF8.self)
     }

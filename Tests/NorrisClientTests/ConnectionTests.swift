@@ -4,7 +4,7 @@ import NorrisClient
 import Testing
 
 struct ConnectionTests {
-    private let deadline = Deadline(after: .seconds(20))
+    private let deadline = Deadline(after: .seconds(300))
 
     @Test func readsTheRefusalAfterTheServerHasClosed() throws {
         let refusal = #"{"jsonrpc":"2.0","id":null,"error":{"code":-32004,"message":"busy"}}"#
@@ -24,11 +24,11 @@ struct ConnectionTests {
     }
 
     @Test func sendsALongLineWhileThePeerReadsSlowly() throws {
-        let line = String(repeating: "0123456789", count: 100_000)
+        let line = String(repeating: "0123456789", count: 30_000)
         let server = try ScriptedServer([{ $0.write("\($0.readLine().utf8.count)\n") }])
         var connection = try Connection.open(candidates: [server.path], deadline: deadline)
         try connection.send(line: Array((line + "\n").utf8))
-        #expect(try connection.receiveLine() == Array("1000000".utf8))
+        #expect(try connection.receiveLine() == Array("300000".utf8))
     }
 
     @Test func ticksWhileItWaits() throws {
@@ -39,7 +39,7 @@ struct ConnectionTests {
             peer.write("{}\n")
         }])
         var ticks = 0
-        let reply = try Client(candidates: [server.path], timeout: .seconds(20)).call(Array("{}".utf8), ticker: {
+        let reply = try Client(candidates: [server.path], timeout: .seconds(300)).call(Array("{}".utf8), ticker: {
             ticks += 1
             // The reply comes only if it is woken up without one.
             if ticks == 3 { enough.signal() }
@@ -111,7 +111,10 @@ struct ConnectionTests {
     @Test func tellsASocketThatNobodyListensOn() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("stale.sock")
-        close(try listeningSocket(at: path, backlog: 1))
+        let listener = try listeningSocket(at: path, backlog: 1)
+        // A program that another test has just started may hold it as well, until it is another program.
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
         #expect(failure([path]) == .refused(path: path))
         #expect(failure([directory.path("none.sock"), path]) == .refused(path: path))
     }

@@ -20,6 +20,7 @@ final class ScriptedServer: Sendable {
             for script in scripts {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0 else { break }
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                 script(Peer(descriptor: descriptor))
                 close(descriptor)
             }

@@ -13,8 +13,22 @@ import Testing
 
     private func prefetcher(_ level: LogRecorder = LogRecorder()) -> Prefetcher {
         Prefetcher(
-            host: host, planner: Planner(jitter: Jitter(machine: "m")), clock: clock, logger: level.logger
+            host: host, planner: Planner(jitter: Jitter(machine: "m")), clock: clock, searchTime: .seconds(2),
+            logger: level.logger
         )
+    }
+
+    /// Ends a run, and returns when that was heard and the prefetcher sleeps until the next one.
+    private func end(
+        _ run: ScriptedFetch, _ outcome: FetchOutcome, _ event: RecordingHost.Event
+    ) async {
+        await run.untilAsked()
+        // It sleeps while the run lasts, too.
+        await clock.untilAsleep()
+        let sleeps = clock.sleeps
+        await run.answer(outcome)
+        await host.heard(event)
+        await clock.untilAsleep(since: sleeps)
     }
 
     /// Runs a prefetcher while the body looks at it.
@@ -35,9 +49,7 @@ import Testing
         let upstream = ScriptedFetch()
         prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
         try await running(prefetcher) {
-            await upstream.answer(.fetched(added: 7))
-            await host.heard(.finished("facts", 7))
-            await clock.untilAsleep()
+            await end(upstream, .fetched(added: 7), .finished("facts", 7))
             #expect(upstream.count == 1)
             clock.advance(by: .seconds(4000))
             await upstream.answer(.fetched(added: 0))
@@ -52,15 +64,14 @@ import Testing
         let upstream = ScriptedFetch()
         prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
         try await running(prefetcher) {
-            await upstream.answer(.fetched(added: 7))
-            await host.heard(.finished("facts", 7))
-            await clock.untilAsleep()
+            await end(upstream, .fetched(added: 7), .finished("facts", 7))
             let stored = host.kept["facts"]
             clock.setTimeOfDay(Timestamp(seconds: 5000))
             for wait in [Planner.longestPause, SourceSchedule.settlingTime] {
                 #expect(host.kept["facts"] == stored)
+                let sleeps = clock.sleeps
                 clock.advance(by: wait)
-                await clock.untilAsleep()
+                await clock.untilAsleep(since: sleeps)
             }
             let next = try #require(host.kept["facts"]?.nextRunAt)
             #expect(Timestamp(seconds: 5000).duration(to: next) < .seconds(4100))
@@ -74,9 +85,7 @@ import Testing
         prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
         try await running(prefetcher) {
             for _ in 0..<3 {
-                await upstream.answer(.failed(Self.offline))
-                await host.heard(.failed("facts", .offline))
-                await clock.untilAsleep()
+                await end(upstream, .failed(Self.offline), .failed("facts", .offline))
                 clock.advance(by: .seconds(3600))
             }
             await upstream.answer(.fetched(added: 1))

@@ -44,9 +44,16 @@ struct ListeningSocketTests {
 
     // MARK: What is there already
 
+    /// Leaves a socket file behind that nobody listens on.
+    private func bindAndDie() throws {
+        let socket = try ListeningSocket(binding: path, mode: 0o600)
+        // A program that another test has just started may hold it as well, until it is another program.
+        shutdown(socket.descriptor, CInt(SHUT_RDWR))
+        close(socket.descriptor)
+    }
+
     @Test func aStaleSocketIsReplaced() throws {
-        let dead = try ListeningSocket(binding: path, mode: 0o600)
-        close(dead.descriptor)
+        try bindAndDie()
         #expect(status(path).st_mode & S_IFMT == S_IFSOCK)
         let socket = try ListeningSocket(binding: path, mode: 0o600)
         defer { close(socket.descriptor) }
@@ -97,8 +104,7 @@ struct ListeningSocketTests {
     @Test("Of several daemons that start at once on a stale socket one gets it")
     func race() throws {
         for _ in 0..<20 {
-            let dead = try ListeningSocket(binding: path, mode: 0o600)
-            close(dead.descriptor)
+            try bindAndDie()
             let outcomes = Mutex<[ListenError.Reason?]>([])
             let winners = Mutex<[ListeningSocket]>([])
             let path = path

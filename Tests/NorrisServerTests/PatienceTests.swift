@@ -127,7 +127,7 @@ struct PatienceTests {
 
     @Test func aPeerThatWaitsForItsAnswerIsNotIdle() async throws {
         let gate = Gate()
-        let pace = pace(idle: .milliseconds(20))
+        let pace = pace(idle: .seconds(1))
         try await withServer(["fact.today": TestMethods.waiting(for: gate)], pace: pace) { live in
             let client = try live.connect()
             try client.send(request(1, "fact.today") + "\n")

@@ -8,7 +8,7 @@ import Testing
 /// The clean stop: nothing that was received goes without its answer, and nobody keeps the server.
 @Suite(.timeLimit(.minutes(20)))
 struct StoppingTests {
-    private static let patient = Server.Pace(drainTime: .seconds(3600))
+    private static let patient = Server.Pace(patience: Server.Pace.patient.patience, drainTime: .seconds(3600))
 
     private static func lines(_ ids: Range<Int>) -> String {
         ids.map { request($0, "fact.get", #"{"id":"\#($0)"}"#) + "\n" }.joined()

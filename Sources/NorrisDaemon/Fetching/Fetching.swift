@@ -24,7 +24,7 @@ final class Fetching: Sendable {
         self.environment = environment
         prefetcher = Prefetcher(
             host: ScheduleHost(stores: stores, events: events), machine: environment.machine,
-            clock: environment.clock, logger: logger
+            clock: environment.clock, searchTime: environment.searchTime, logger: logger
         )
         let (knownCategories, gifRun) = (KnownCategories(), GifRun())
         knownCategories.learn(stores.fetches.record(of: FactSource.name)?.categories ?? [])
@@ -131,4 +131,6 @@ struct FetchingEnvironment: Sendable {
     var clock: any WallClock
     var trustRoots: String?
     var credentials = Credentials(directory: nil)
+    /// How long a search waits for an upstream.
+    var searchTime = Duration.seconds(2)
 }

@@ -33,23 +33,28 @@ package final class Prefetcher: Service {
         }
     }
 
-    /// How long a search waits for an upstream, its turn included, and how much of that is worth a request.
-    private static let searchTime = Duration.seconds(2)
+    /// How much of the time of a search is worth a request.
     private static let shortestRequest = Duration.milliseconds(250)
 
     private let state: Mutex<State>
     private let host: any PrefetchHost
     private let clock: any WallClock
+    private let searchTime: Duration
     private let logger: Logger
     private let wakeUp = WakeSignal()
 
-    package convenience init(host: any PrefetchHost, machine: String, clock: any WallClock, logger: Logger) {
-        self.init(host: host, planner: Planner(jitter: Jitter(machine: machine)), clock: clock, logger: logger)
+    /// - Parameter searchTime: how long a search waits for an upstream, its turn included.
+    package convenience init(
+        host: any PrefetchHost, machine: String, clock: any WallClock, searchTime: Duration, logger: Logger
+    ) {
+        let planner = Planner(jitter: Jitter(machine: machine))
+        self.init(host: host, planner: planner, clock: clock, searchTime: searchTime, logger: logger)
     }
 
-    init(host: any PrefetchHost, planner: Planner, clock: any WallClock, logger: Logger) {
+    init(host: any PrefetchHost, planner: Planner, clock: any WallClock, searchTime: Duration, logger: Logger) {
         self.host = host
         self.clock = clock
+        self.searchTime = searchTime
         self.logger = logger
         state = Mutex(State(planner: planner))
     }
@@ -98,8 +103,8 @@ package final class Prefetcher: Service {
     private func fetch(_ name: String, keeping record: SourceSchedule.Record) async {
         let turn = state.withLock { $0.turn(of: name) }
         var outcome = FetchOutcome.cancelled
-        if await turn.take() {
-            defer { turn.giveBack() }
+        let isTaken = await turn.take()
+        if isTaken {
             host.began(name)
             if let hold = schedule(of: name)?.hold(clock.now) {
                 outcome = .postponed(hold)
@@ -110,6 +115,8 @@ package final class Prefetcher: Service {
             }
         }
         note(name) { $0.finish(name, outcome, now: self.clock.now) }
+        // Whoever has the next turn finds the schedule as this one left it.
+        if isTaken { turn.giveBack() }
         if case .fetched(let added, _) = outcome { host.finished(name, added: added) }
         if case .failed = outcome, let failure = schedule(of: name)?.failure { host.failed(name, failure) }
         if case .postponed(let reason) = outcome {
@@ -137,9 +144,9 @@ package final class Prefetcher: Service {
         guard mayAsk(name, whileFresh: whileFresh) else { return false }
         let turn = state.withLock { $0.turn(of: name) }
         let start = clock.elapsed
-        let isTaken = await turn.take(within: Prefetcher.searchTime, on: clock)
+        let isTaken = await turn.take(within: searchTime, on: clock)
         defer { if isTaken { turn.giveBack() } }
-        let timeLeft = Prefetcher.searchTime - (clock.elapsed - start)
+        let timeLeft = searchTime - (clock.elapsed - start)
         guard isTaken, timeLeft >= Prefetcher.shortestRequest else {
             return waitedInVain(name)
         }
@@ -153,7 +160,7 @@ package final class Prefetcher: Service {
         }
         // What was called off says nothing of the upstream.
         guard !Task.isCancelled else { return false }
-        if failure?.kind == .timeout, timeLeft < Prefetcher.searchTime - Prefetcher.shortestRequest {
+        if failure?.kind == .timeout, timeLeft < searchTime - Prefetcher.shortestRequest {
             // Most of the time went into the wait for others.
             return waitedInVain(name)
         }

@@ -155,8 +155,12 @@ package final class FakeUpstream: Sendable {
         for answer in held { answer() }
     }
 
-    package func setJokes(_ jokes: [FakeJoke]) {
-        state.withLock { $0.content.jokes = jokes }
+    /// - Parameter fault: one that begins with them; nil leaves what there is.
+    package func setJokes(_ jokes: [FakeJoke], fault: Fault? = nil) {
+        state.withLock { state in
+            state.content.jokes = jokes
+            if let fault { state.fault = fault }
+        }
     }
 
     /// From the next request on.

@@ -38,7 +38,14 @@ final class PortReservation: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
+                // A program that another test has just started may hold what was closed, until it is another program.
+                var patience = 3000
+                while bind(descriptor, address, length) != 0 {
+                    guard errno == EADDRINUSE, patience > 0 else { return false }
+                    patience -= 1
+                    poll(nil, 0, 10)
+                }
+                return getsockname(descriptor, address, &length) == 0
             }
         }
         precondition(isBound, "No port \(port) on \(host)")

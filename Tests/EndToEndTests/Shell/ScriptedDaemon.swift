@@ -21,7 +21,10 @@ final class ScriptedDaemon {
                 connections.append(connection)
                 if len(sys.argv) > 2 and connection.recv(65536):
                     reply = '{"jsonrpc":"2.0","id":1,"result":' + sys.argv[2] + '}\\n'
-                    connection.sendall(reply.encode())
+                    try:
+                        connection.sendall(reply.encode())
+                    except OSError:
+                        pass  # It has not waited for as long as this took.
             """
         process = try PseudoTerminal("python3", ["-c", script, folder("sock")] + (result.map { [$0] } ?? []))
         process.wait(for: "listening")

@@ -23,7 +23,9 @@ final class ShellWithCompletion {
     ///   - isSourced: whether the script is read at the start, in place of a file that is found on demand.
     init(_ shell: Shell, socket: String, isSourced: Bool = false) throws {
         home = TemporaryFolder()
-        for folder in ["bin", "dev", "zsh", ".config/fish/completions"] {
+        // Where the last one is missing, fish makes completions of all manual pages, and little else gets done.
+        let folders = ["bin", "dev", "zsh", ".config/fish/completions", ".local/share/fish/generated_completions"]
+        for folder in folders {
             try FileManager.default.createDirectory(atPath: home(folder), withIntermediateDirectories: true)
         }
         _ = try home.writeProgram(

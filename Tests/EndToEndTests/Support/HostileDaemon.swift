@@ -28,6 +28,7 @@ final class HostileDaemon: Sendable {
         guard isListening else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         Thread.detachNewThread { [listener, finished] in
             while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                 Thread.detachNewThread {
                     serve(descriptor, manner)
                     close(descriptor)

@@ -22,10 +22,10 @@ extension RunningDaemon {
         "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {\(http)}\n"
     }
 
-    /// What `server.status` says of the facts.
-    func source() throws -> SourceStatus {
+    /// What `server.status` says of a source.
+    func source(_ name: String = "facts") throws -> SourceStatus {
         let status: ServerStatus.Result = try LineClient(path: socket).call(ServerStatus.description)
-        return try #require(status.sources.first { $0.name == "facts" })
+        return try #require(status.sources.first { $0.name == name })
     }
 
     /// Hears from now on what the sources do.
@@ -35,9 +35,9 @@ extension RunningDaemon {
         return client
     }
 
-    /// Waits until the facts have been fetched once.
-    func waitUntilFetched(_ watch: LineClient) throws {
-        while try source().freshness.fetchedAt == nil { try watch.wait(for: .finished) }
+    /// Waits until a source has been fetched once.
+    func waitUntilFetched(_ watch: LineClient, _ name: String = "facts") throws {
+        while try source(name).freshness.fetchedAt == nil { try watch.wait(for: .finished) }
     }
 
     /// Waits until the source fails.

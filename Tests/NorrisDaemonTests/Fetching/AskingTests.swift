@@ -14,11 +14,13 @@ struct AskingTests {
     /// Without runs, so that the facts are stale and nothing but searches asks.
     private func stale(
         jokes: [FakeJoke] = FakeUpstream.jokes(count: 40) + [hidden], facts: String = "",
-        _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
+        searchTime: Duration = .seconds(300), _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
     ) async throws {
         let upstream = try await FakeUpstream.start(jokes: jokes)
         do {
-            try await FetchingDaemon.run(upstream, facts: facts, fetches: false) { try await body($0, upstream) }
+            try await FetchingDaemon.run(upstream, facts: facts, fetches: false, searchTime: searchTime) {
+                try await body($0, upstream)
+            }
         } catch {
             await upstream.stop()
             throw error
@@ -113,7 +115,9 @@ struct AskingTests {
     }
 
     @Test func anUpstreamThatHangsIsWaitedForTwoSecondsOnce() async throws {
-        try await stale { daemon, upstream in
+        let usual = FetchingEnvironment(machine: "m", clock: ManualClock()).searchTime
+        #expect(usual == .seconds(2))
+        try await stale(searchTime: usual) { daemon, upstream in
             upstream.setFault(.hang)
             let start = ContinuousClock.now
             let page = try daemon.search(text: "light")

@@ -65,7 +65,7 @@ struct FreshnessTests {
             let freshness = try #require(try daemon.search(text: "counted to").freshness)
             #expect(freshness.origin == .cache)
             #expect(freshness.state == .fresh)
-            #expect(try (20 * 3600 - 600...20 * 3600 + 600).contains(#require(freshness.ageSeconds)))
+            #expect(try (20 * 3600 - 3600...20 * 3600 + 3600).contains(#require(freshness.ageSeconds)))
             #expect(freshness.fetchedAt != nil)
             #expect(freshness.error == nil)
             #expect(try daemon.source().freshness.origin == .cache)

@@ -135,7 +135,8 @@ struct MetricsTests {
         let upstream = try await FakeUpstream.start()
         try await FetchingDaemon.run(upstream) { daemon in
             try daemon.watch.wait(for: .finished)
-            upstream.setFault(.status(503))
+            // One that is not tried again before the next time of the schedule.
+            upstream.setFault(.status(404))
             _ = try daemon.refresh()
             try daemon.watch.wait(for: .failed)
             daemon.clock.advance(by: .seconds(30))

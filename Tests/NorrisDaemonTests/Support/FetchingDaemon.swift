@@ -22,7 +22,7 @@ struct FetchingDaemon {
 
     /// - Parameter tasks: where the servers run.
     private init(
-        in folder: TemporaryFolder, _ configuration: String, _ clock: ManualClock,
+        in folder: TemporaryFolder, _ configuration: String, _ clock: ManualClock, searchTime: Duration,
         _ tasks: inout ThrowingTaskGroup<Void, any Error>
     ) async throws {
         self.folder = folder
@@ -37,7 +37,10 @@ struct FetchingDaemon {
         let loader = ConfigurationLoader(home: nil, currentDirectory: folder.path)
         handlers = Handlers(
             loaded: try loader.load(file), databases: databases, facts: store, loader: loader, file: file,
-            environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil), logger: logger
+            environment: FetchingEnvironment(
+                machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime
+            ),
+            logger: logger
         )
         await handlers.reloader.attach(
             Reloader.Targets(
@@ -59,14 +62,15 @@ struct FetchingDaemon {
     ///   - facts: further keys of the section, each after a comma.
     ///   - others: further sections.
     ///   - fetches: whether runs begin.
+    ///   - searchTime: how long a search waits; by default longer than an upstream on a busy machine needs.
     static func run(
         _ upstream: FakeUpstream, in folder: TemporaryFolder = TemporaryFolder(),
         clock: ManualClock = ManualClock(.now()), facts: String = "", others: String = "", fetches: Bool = true,
-        _ body: (FetchingDaemon) async throws -> Void
+        searchTime: Duration = .seconds(300), _ body: (FetchingDaemon) async throws -> Void
     ) async throws {
         let configuration = configuration(upstream.baseURL, facts) + others
         let databases = try await withThrowingTaskGroup(of: Void.self) { tasks in
-            let daemon = try await FetchingDaemon(in: folder, configuration, clock, &tasks)
+            let daemon = try await FetchingDaemon(in: folder, configuration, clock, searchTime: searchTime, &tasks)
             let prefetcher = daemon.handlers.fetching.prefetcher
             if fetches { tasks.addTask { try await prefetcher.run() } }
             defer { tasks.cancelAll() }
@@ -77,7 +81,7 @@ struct FetchingDaemon {
     }
 
     private static func configuration(_ baseURL: String, _ facts: String) -> String {
-        "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {timeout: 60s}\n"
+        "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {timeout: 10m}\n"
     }
 
     private static func serve(

@@ -34,15 +34,23 @@ final class RecordingHost: PrefetchHost {
     func finished(_ source: String, added: Int) { hear(.finished(source, added)) }
     func failed(_ source: String, _ failure: SourceFailure) { hear(.failed(source, failure.kind)) }
 
-    /// Returns when this event has come; those before it are passed over.
+    /// Returns when this event has come, or the test was cancelled; events before it are passed over.
     func heard(_ event: Event) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.take(event) { return true }
-                state.reader = (event, continuation)
-                return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    if state.take(event) || Task.isCancelled { return true }
+                    state.reader = (event, continuation)
+                    return false
+                }
+                if isThere { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            let reader = state.withLock { state in
+                defer { state.reader = nil }
+                return state.reader
+            }
+            reader?.1.resume()
         }
     }
 

@@ -25,21 +25,31 @@ final class ScriptedFetch: Sendable {
                     return state.watcher
                 }
                 watcher?.resume()
+                // It may have been cancelled before there was something to end.
+                if Task.isCancelled { end(.cancelled) }
             }
         } onCancel: {
             end(.cancelled)
         }
     }
 
-    /// Returns when a run is under way.
+    /// Returns when a run is under way, or the test was cancelled.
     func untilAsked() async {
-        await withCheckedContinuation { continuation in
-            let isRunning = state.withLock { state in
-                if state.run != nil { return true }
-                state.watcher = continuation
-                return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isRunning = state.withLock { state in
+                    if state.run != nil || Task.isCancelled { return true }
+                    state.watcher = continuation
+                    return false
+                }
+                if isRunning { continuation.resume() }
             }
-            if isRunning { continuation.resume() }
+        } onCancel: {
+            let watcher = state.withLock { state in
+                defer { state.watcher = nil }
+                return state.watcher
+            }
+            watcher?.resume()
         }
     }
 

@@ -30,7 +30,7 @@ struct EventServingTests {
 
     private func withHub(
         _ bodies: [String: MethodBody] = [:],
-        pace: Server.Pace = Server.Pace(),
+        pace: Server.Pace = .patient,
         _ body: (LiveServer) async throws -> Void
     ) async throws {
         let all = bodies.merging(["event.subscribe": TestMethods.subscribe]) { first, _ in first }
@@ -168,7 +168,7 @@ struct EventServingTests {
 
     @Test func aSilentSubscriberIsNotIdle() async throws {
         let pace = Server.Pace(
-            patience: .init(idle: .milliseconds(300), stalled: .seconds(3600)), tick: .milliseconds(1)
+            patience: .init(idle: .seconds(1), stalled: .seconds(3600)), tick: .milliseconds(1)
         )
         try await withHub(pace: pace) { live in
             let client = try subscriber(of: live)

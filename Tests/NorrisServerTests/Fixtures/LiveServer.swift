@@ -52,6 +52,11 @@ struct LiveServer {
     }
 }
 
+extension Server.Pace {
+    /// Nobody is closed for being slow, however busy the machine is.
+    static let patient = Server.Pace(patience: .init(idle: .seconds(3600), stalled: .seconds(3600)))
+}
+
 /// Runs a server while the body runs, then stops it cleanly and waits for its end.
 ///
 /// The server has a thread of its own beside its event loop's: bodies may block without holding it up.
@@ -60,7 +65,7 @@ struct LiveServer {
 func withServer(
     _ bodies: [String: MethodBody] = [:],
     limits: Server.Limits = Server.Limits(),
-    pace: Server.Pace = Server.Pace(),
+    pace: Server.Pace = .patient,
     events: EventHub = EventHub(),
     isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true },
     at path: String? = nil,

@@ -21,7 +21,7 @@ final class TestClient {
             }
         }
         guard result == 0 else { throw Failure(call: "connect", code: errno) }
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        var patience = timeval(tv_sec: 300, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
@@ -113,7 +113,7 @@ final class TestClient {
 
     private func wait(for events: Int16) throws {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
-        guard poll(&entry, 1, 30_000) == 1 else { throw Failure(call: "poll", code: errno) }
+        guard poll(&entry, 1, 300_000) == 1 else { throw Failure(call: "poll", code: errno) }
     }
 
     private func receiveMore() throws -> Bool {

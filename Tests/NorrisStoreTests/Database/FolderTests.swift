@@ -6,14 +6,17 @@ import Testing
 struct FolderTests {
     private let scratch = ScratchFolder()
 
-    @Test func foldersAreMadeWithTheirParentsForThisUserOnly() throws {
-        let mask = umask(0)
-        defer { umask(mask) }
-        try Folder.make(scratch["a/b/c"])
-        for name in ["a", "a/b", "a/b/c"] { #expect(try scratch.mode(name) == 0o700) }
-        try Folder.make(scratch["a/b/c"])
-        try Folder.make(scratch["d/e/"])
-        #expect(try scratch.mode("d/e") == 0o700)
+    /// The mask is the whole process's, so that it needs one of its own.
+    @Test func foldersAreMadeWithTheirParentsForThisUserOnly() async {
+        await #expect(processExitsWith: .success) {
+            umask(0)
+            let scratch = ScratchFolder()
+            try Folder.make(scratch["a/b/c"])
+            for name in ["a", "a/b", "a/b/c"] { #expect(try scratch.mode(name) == 0o700) }
+            try Folder.make(scratch["a/b/c"])
+            try Folder.make(scratch["d/e/"])
+            #expect(try scratch.mode("d/e") == 0o700)
+        }
     }
 
     @Test func folderThatIsThereKeepsItsMode() throws {

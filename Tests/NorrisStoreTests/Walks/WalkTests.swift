@@ -34,8 +34,8 @@ struct WalkTests {
                     born += 1
                 }
             case 2:
-                for fact in world.facts.values.shuffled(using: &generator).prefix(.random(in: 1...6, using: &generator))
-                {
+                let leaving = Int.random(in: 1...6, using: &generator)
+                for fact in world.sortedFacts.shuffled(using: &generator).prefix(leaving) {
                     world.leave(fact.id)
                     gone.append(fact)
                 }

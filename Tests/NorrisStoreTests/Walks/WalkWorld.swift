@@ -10,6 +10,9 @@ struct WalkWorld {
     /// What `state.db` holds: the fact of every seat, and its length.
     private var seats: [RosterName: [(fact: String, length: Int)]] = [:]
 
+    /// In an order that a seed repeats, as that of a dictionary is not.
+    var sortedFacts: [Fact] { facts.values.sorted { $0.id < $1.id } }
+
     mutating func arrive(_ fact: Fact) {
         facts[fact.id] = fact
         var json = JSONWriter()
@@ -25,10 +28,10 @@ struct WalkWorld {
     /// A start: the seats are laid out anew and taken in any order.
     mutating func restart(using generator: inout SeededGenerator) {
         catalogue = FactCatalogue()
-        for (roster, seats) in seats.shuffled(using: &generator) {
+        for (roster, seats) in seats.sorted(by: { $0.key.key < $1.key.key }).shuffled(using: &generator) {
             for seat in seats { catalogue.addEmptySeat(on: roster, length: seat.length) }
         }
-        for fact in facts.values.shuffled(using: &generator) { arrive(fact) }
+        for fact in sortedFacts.shuffled(using: &generator) { arrive(fact) }
     }
 
     private mutating func seat(of fact: Fact, on roster: RosterName) -> Int {

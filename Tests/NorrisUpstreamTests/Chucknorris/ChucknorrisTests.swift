@@ -53,7 +53,7 @@ struct ChucknorrisTests {
     @Test func aBaseURLMayHaveAPath() async throws {
         try await Asking.run(FakeUpstream.start(prefix: "/x/y")) { asking in
             let api = Chucknorris(
-                baseURL: asking.upstream.baseURL + "/", transport: asking.transport, timeout: .seconds(10)
+                baseURL: asking.upstream.baseURL + "/", transport: asking.transport, timeout: Asking.longEnough
             )
             _ = try await api.search("chuck")
             #expect(asking.upstream.requests.first?.target == "/x/y/jokes/search?query=chuck")
@@ -105,7 +105,7 @@ struct ChucknorrisTests {
         try await Asking.run(
             FakeUpstream.start(jokes: FakeUpstream.jokes(count: 50_000)), configure: { $0.maximumBody = 64 << 20 }
         ) { asking in
-            let batch = try batch(try await asking.chucknorris().search("norris", timeout: .seconds(60)))
+            let batch = try batch(try await asking.chucknorris().search("norris", timeout: Asking.longEnough))
             #expect(batch.facts.count == 50_000)
             #expect((batch.skipped, batch.total) == (0, 50_000))
         }

@@ -86,7 +86,7 @@ struct APIKeyTests {
         for fault in Self.faults {
             upstream.setFault(fault, path: "/v1/gifs/search")
             let error = await failure {
-                _ = try await giphy.search("chuck", offset: 0, limit: 2, timeout: .seconds(20))
+                _ = try await giphy.search("chuck", offset: 0, limit: 2, timeout: Asking.longEnough)
             }
             #expect((error == nil) == (fault == nil))
             if let error { errors.append(String(reflecting: error)) }

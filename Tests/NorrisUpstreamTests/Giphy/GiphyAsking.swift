@@ -8,7 +8,7 @@ extension Asking {
 
     func giphy(key: String = Asking.key, rating: String = "g") -> Giphy {
         Giphy(
-            baseURL: upstream.baseURL, key: key, rating: rating, transport: transport, timeout: .seconds(60),
+            baseURL: upstream.baseURL, key: key, rating: rating, transport: transport, timeout: Asking.longEnough,
             now: { Asking.now }
         )
     }

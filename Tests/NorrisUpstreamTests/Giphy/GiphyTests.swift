@@ -67,7 +67,7 @@ struct GiphyTests {
         try await run(prefix: "/x/y") { asking async throws in
             let giphy = Giphy(
                 baseURL: asking.upstream.baseURL + "//", key: Asking.key, rating: "g", transport: asking.transport,
-                timeout: .seconds(10)
+                timeout: Asking.longEnough
             )
             #expect(try await giphy.trending(offset: 0, limit: 2).gifs.count == 2)
             #expect(asking.upstream.requests.first?.path == "/x/y/v1/gifs/trending")

@@ -42,7 +42,7 @@ struct AskingForPosts {
             let result: Result<Fetched<PostBatch>, UpstreamError>
             do throws(UpstreamError) {
                 let api = make(asking.upstream.baseURL + path, asking.transport)
-                result = .success(try await api.posts(validators: validators, timeout: .seconds(60)))
+                result = .success(try await api.posts(validators: validators, timeout: Asking.longEnough))
             } catch {
                 result = .failure(error)
             }

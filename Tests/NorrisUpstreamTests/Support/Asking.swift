@@ -12,7 +12,10 @@ struct Asking {
     let upstream: FakeUpstream
     let transport: HTTPClientTransport
 
-    static let settings = HTTPSettings(timeout: .seconds(60), userAgent: "norrisd/test")
+    /// What no request needs, however busy the machine is.
+    static let longEnough = Duration.seconds(900)
+
+    static let settings = HTTPSettings(timeout: Asking.longEnough, userAgent: "norrisd/test")
 
     /// - Parameters:
     ///   - baseURL: of the upstream by default.
@@ -47,14 +50,14 @@ struct Asking {
 
     /// Sends a request to the upstream.
     func send(
-        _ path: String = search, headers: [(name: String, value: String)] = [], timeout: Duration = .seconds(60)
+        _ path: String = search, headers: [(name: String, value: String)] = [], timeout: Duration = Asking.longEnough
     ) async throws(UpstreamError) -> HTTPResponse {
         try await transport.send(HTTPRequest(url: upstream.baseURL + path, headers: headers, timeout: timeout))
     }
 
     /// How a request fails; nil if it does not.
     func failure(
-        _ path: String = search, headers: [(name: String, value: String)] = [], timeout: Duration = .seconds(60)
+        _ path: String = search, headers: [(name: String, value: String)] = [], timeout: Duration = Asking.longEnough
     ) async -> UpstreamError? {
         do throws(UpstreamError) {
             _ = try await send(path, headers: headers, timeout: timeout)
@@ -65,14 +68,14 @@ struct Asking {
     }
 
     /// How a request fails while the upstream has a fault.
-    func failure(with fault: FakeUpstream.Fault, timeout: Duration = .seconds(60)) async -> UpstreamError? {
+    func failure(with fault: FakeUpstream.Fault, timeout: Duration = Asking.longEnough) async -> UpstreamError? {
         upstream.setFault(fault)
         return await failure(timeout: timeout)
     }
 
     func chucknorris() -> Chucknorris {
         Chucknorris(
-            baseURL: upstream.baseURL, transport: transport, timeout: .seconds(60), now: { Asking.now }
+            baseURL: upstream.baseURL, transport: transport, timeout: Asking.longEnough, now: { Asking.now }
         )
     }
 }

@@ -210,7 +210,7 @@ struct HTTPClientTransportTests {
             let name = String(repeating: "x", count: 64) + ".invalid"
             let url = "http://\(name)/jokes/search?query=secret"
             let error = await #expect(throws: UpstreamError.self) {
-                try await asking.transport.send(HTTPRequest(url: url, timeout: .seconds(60)))
+                try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
             }
             #expect(error?.kind == .offline)
             #expect(error?.message == "\(name) cannot be reached: the name cannot be resolved.")
@@ -239,7 +239,7 @@ struct HTTPClientTransportTests {
     func theShutdownCallsOffWhatIsUnderWay(fault: FakeUpstream.Fault) async throws {
         try await Asking.run(FakeUpstream.start()) { asking in
             asking.upstream.setFault(fault)
-            async let failure = asking.failure(timeout: .seconds(50))
+            async let failure = asking.failure(timeout: Asking.longEnough)
             await asking.upstream.waitForRequests(1)
             asking.transport.shutdown()
             #expect(await failure == .cancelled)

@@ -27,7 +27,7 @@ struct ProxyTests {
     }
 
     private func send(_ asking: Asking, _ url: String) async throws(UpstreamError) -> HTTPResponse {
-        try await asking.transport.send(HTTPRequest(url: url, timeout: .seconds(60)))
+        try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
     }
 
     @Test func plainRequestsNameTheWholeURL() async throws {

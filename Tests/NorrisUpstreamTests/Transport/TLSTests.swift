@@ -14,7 +14,7 @@ struct TLSTests {
         ) { asking in
             let url = asking.upstream.baseURL(host: host) + Asking.search
             do throws(UpstreamError) {
-                _ = try await asking.transport.send(HTTPRequest(url: url, timeout: .seconds(60)))
+                _ = try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
             } catch {
                 result = error
             }
@@ -55,14 +55,14 @@ struct TLSTests {
             asking.upstream.setFault(greeting.map { .greeting($0) })
             let url = "https://127.0.0.1:\(asking.upstream.port)/"
             result = await #expect(throws: UpstreamError.self) {
-                try await asking.transport.send(HTTPRequest(url: url, timeout: .seconds(60)))
+                try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
             }
         }
         return result
     }
 
     @Test func aPlainServerIsRecognised() async throws {
-        let error = try await failure(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n", within: .seconds(60))
+        let error = try await failure(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n", within: Asking.longEnough)
         #expect(error?.kind == .offline)
         #expect(error?.message.hasSuffix("it does not speak TLS there.") == true, "\(error as Any)")
     }

@@ -16,7 +16,7 @@ struct TimeoutTests {
     }
 
     @Test func aBodyThatDripsIsBoundedToo() async throws {
-        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .seconds(60) }) { asking in
+        try await Asking.run(FakeUpstream.start()) { asking in
             let error = await asking.failure(with: .drip(every: .milliseconds(10)), timeout: .seconds(2))
             #expect(error?.kind == .timeout)
             #expect(error?.message.contains("whole within 2 s") == true)
@@ -27,7 +27,7 @@ struct TimeoutTests {
         try await Asking.run(FakeUpstream.start()) { asking in
             let head = "HTTP/1.1 503 No\r\nContent-Length: 10\r\n\r\n"
             asking.upstream.setFault(.hangingAfter(head))
-            let error = await asking.failure(timeout: .seconds(1))
+            let error = await asking.failure(timeout: .seconds(5))
             #expect(error?.kind == .http(status: 503))
         }
     }
@@ -55,9 +55,14 @@ struct TimeoutTests {
         ) { asking in
             asking.upstream.setFault(.redirect(to: "/slow"), path: "/jokes/search")
             asking.upstream.setFault(.hang, path: "/slow")
-            let error = await asking.failure(timeout: .seconds(2))
-            #expect(error?.kind == .timeout)
-            #expect(asking.upstream.requests.map(\.path) == ["/jokes/search", "/slow"])
+            // On a busy machine the first answer may need most of the first of these.
+            for seconds in [2, 20, 200] {
+                let before = asking.upstream.requests.count
+                let error = await asking.failure(timeout: .seconds(seconds))
+                #expect(error?.kind == .timeout)
+                if asking.upstream.requests.dropFirst(before).map(\.path) == ["/jokes/search", "/slow"] { return }
+            }
+            Issue.record("The redirect was never followed.")
         }
     }
 
@@ -67,7 +72,7 @@ struct TimeoutTests {
         try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(200) }) { asking in
             let url = "http://127.0.0.1:\(listener.port)/"
             let error = await #expect(throws: UpstreamError.self) {
-                try await asking.transport.send(HTTPRequest(url: url, timeout: .seconds(60)))
+                try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
             }
             #expect(error?.kind == .timeout)
             #expect(error?.message == "No connection to 127.0.0.1:\(listener.port) within 200 ms.")
@@ -80,7 +85,7 @@ struct TimeoutTests {
                 asking.upstream.setFault(fault)
                 let count = asking.upstream.requests.count
                 await withTaskGroup(of: UpstreamError?.self) { group in
-                    group.addTask { await asking.failure(timeout: .seconds(50)) }
+                    group.addTask { await asking.failure(timeout: Asking.longEnough) }
                     await asking.upstream.waitForRequests(count + 1)
                     group.cancelAll()
                     #expect(await group.next() == .some(.cancelled))
