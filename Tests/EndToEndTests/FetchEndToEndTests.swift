@@ -45,7 +45,7 @@ struct FetchEndToEndTests {
         let upstream = try await FakeUpstream.start()
         try await TestThread.run {
             let daemon = try RunningDaemon.fetching(from: upstream)
-            while upstream.requests.count < 6 { #expect(try daemon.ctl("refresh", "--wait").status == 0) }
+            while upstream.requests.count < 6 { try #require(try daemon.ctl("refresh", "--wait").status == 0) }
         }
         let requests = upstream.requests.prefix(6)
         #expect(requests.map(\.query) == ["chuck", "norris", nil, "chuck", "chuck", "chuck"])

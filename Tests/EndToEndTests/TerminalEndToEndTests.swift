@@ -148,7 +148,7 @@ struct TerminalEndToEndTests {
             func writes() throws -> [Substring] {
                 let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
                 // Where it had to wait, what said so went to standard error.
-                return lines.filter { $0.contains(/write[v]?\(1,/) }
+                return lines.filter { $0.contains(/writev?\(1,/) }
             }
             #expect(try run("strace", command, environment: environment).status == 0)
             #expect(try writes().count == 1)

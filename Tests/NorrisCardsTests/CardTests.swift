@@ -81,7 +81,8 @@ struct CardTests {
                     fact("x", categories: names, source: source), showsTags: true, measure: 830, size: 26,
                     isMirrored: false, typesetter: typesetter
                 ))
-                #expect(foot.width < 830)
+                let blocks = [foot.tags, foot.source].compactMap { $0 }
+                #expect(blocks.reduce(0) { $0 + $1.right - $1.left } < 830)
             }
         }
     }

@@ -3,8 +3,8 @@ import NorrisText
 
 /// The line at the foot of a card: tags where the text begins, the source where it ends.
 struct Foot {
-    private let tags: TextBlock?
-    private let source: TextBlock?
+    let tags: TextBlock?
+    let source: TextBlock?
 
     /// - Parameters:
     ///   - measure: how wide it may be.
@@ -25,11 +25,6 @@ struct Foot {
         if tags == nil && source == nil {
             return nil
         }
-    }
-
-    /// Of all letters.
-    var width: Double {
-        [tags, source].reduce(0) { $0 + ($1.map { $0.right - $0.left } ?? 0) }
     }
 
     /// As many tags as fit, and how many more there are; at least one.
