@@ -54,7 +54,7 @@ let rooms: [Target] = [
     .target(name: "NorrisPrefetch", dependencies: ["NorrisProtocol", logging, serviceLifecycle]),
     .target(
         name: "NorrisServer",
-        dependencies: ["NorrisProtocol", logging, nioCore, nioPosix, serviceLifecycle]
+        dependencies: ["CEpoll", "NorrisProtocol", logging, serviceLifecycle]
     ),
     .target(name: "NorrisStore", dependencies: ["NorrisProtocol", "NorrisText", grdb, logging]),
     .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisText"]),
@@ -69,6 +69,7 @@ let rooms: [Target] = [
 ]
 
 let vocabulary: [Target] = [
+    .systemLibrary(name: "CEpoll"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(name: "NorrisProtocol"),

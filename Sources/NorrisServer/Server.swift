@@ -1,11 +1,11 @@
+import CEpoll
+import Glibc
 package import Logging
-import NIOCore
-import NIOPosix
 import NorrisProtocol
 import ServiceLifecycle
 import Synchronization
 
-/// Serves the protocol on a Unix socket: one event loop, one handler for each connection.
+/// Serves the protocol on a Unix socket: one thread runs an ``EventLoop``, tasks do what has to wait.
 ///
 /// A graceful shutdown accepts no more, answers every line received, and closes; connections that do not let that
 /// happen within ``Server/Pace/drainTime`` are cut.
@@ -14,6 +14,7 @@ package final class Server: Service, Sendable {
 
     /// How many connections are served at once.
     package struct Limits: Equatable, Sendable {
+        /// The last sixteen are kept for administrators.
         package var connections: Int
         /// Administrators are excepted.
         package var connectionsPerUser: Int
@@ -21,6 +22,12 @@ package final class Server: Service, Sendable {
         package init(connections: Int = 4096, connectionsPerUser: Int = 256) {
             self.connections = connections
             self.connectionsPerUser = connectionsPerUser
+        }
+
+        static let keptForAdministrators = 16
+
+        func connections(forAdministrators isAdministrator: Bool) -> Int {
+            isAdministrator ? connections : max(1, connections - Limits.keptForAdministrators)
         }
     }
 
@@ -38,19 +45,12 @@ package final class Server: Service, Sendable {
     /// What the contract says of slow and silent peers; other figures are for tests.
     struct Pace: Sendable {
         var patience = ConnectionStateMachine.Patience()
-        /// How often the clock is looked at.
+        /// The shortest time between two looks at connections that rest.
         var tick = Duration.seconds(1)
         /// How long a stop waits for peers that do not take their replies.
         var drainTime = Duration.seconds(2)
         /// How many bytes are held for slow readers altogether.
         var maximumUnsent = 64 * 1024 * 1024
-    }
-
-    /// What a run works with.
-    private struct Running {
-        let listener: any Channel
-        let connections: NIOLoopBound<ConnectionRegistry>
-        let feed: AsyncStream<Job>.Continuation
     }
 
     private let socket: ListeningSocket
@@ -63,7 +63,7 @@ package final class Server: Service, Sendable {
     private let connectionCount: ConnectionCount
     private let logger: Logger
     /// From the moment the socket accepts until a stop begins.
-    private let running = Mutex<Running?>(nil)
+    private let running = Mutex<Inbox?>(nil)
 
     /// - Parameters:
     ///   - events: what connections may subscribe to; a stop is told there.
@@ -113,130 +113,84 @@ package final class Server: Service, Sendable {
     }
 
     package func run() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let eventLoop = group.next()
         let (jobs, feed) = AsyncStream.makeStream(of: Job.self)
-        let connections = try await eventLoop.submit {
-            let registry = ConnectionRegistry(maximumUnsent: self.pace.maximumUnsent, count: self.connectionCount)
-            return NIOLoopBound(registry, eventLoop: eventLoop)
-        }.get()
-        let listener: any Channel
+        let inbox: Inbox
         do {
-            listener = try await bootstrap(eventLoop, connections, feed).withBoundSocket(socket.descriptor).get()
+            try socket.listen()
+            inbox = try Inbox()
+            try start(inbox, feed)
         } catch {
             socket.removeFile()
-            try await group.shutdownGracefully()
             throw error
         }
-        running.withLock { $0 = Running(listener: listener, connections: connections, feed: feed) }
-        startTicking(eventLoop, connections)
+        running.withLock { $0 = inbox }
         onReady()
-        await withGracefulShutdownHandler {
-            await withDiscardingTaskGroup { tasks in
-                // Ends when the last connection has closed after the shutdown began, or when this task is cancelled.
-                for await job in jobs {
-                    tasks.addTask(operation: job)
+        await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                await withDiscardingTaskGroup { tasks in
+                    // Ends with the event loop.
+                    for await job in jobs {
+                        tasks.addTask(operation: job)
+                    }
                 }
+            } onGracefulShutdown: {
+                self.stop()
             }
-        } onGracefulShutdown: {
-            self.stop()
+        } onCancel: {
+            inbox.send(.abort)
         }
         // A run that was cancelled instead has not been stopped yet.
         if running.withLock({ $0.take() }) != nil {
             socket.removeFile()
         }
-        try await group.shutdownGracefully()
+    }
+
+    /// Starts the event loop on a thread of its own, which ends the feed when it ends.
+    private func start(_ inbox: Inbox, _ feed: AsyncStream<Job>.Continuation) throws {
+        let settings = EventLoop.Settings(
+            pace: pace, limits: { self.limits.withLock { $0 } }, heartbeat: heartbeat, events: events,
+            count: connectionCount, logger: logger, run: { feed.yield($0) }
+        )
+        var loop: EventLoop? = try EventLoop(
+            listener: socket.descriptor, registry: registry, inbox: inbox, settings: settings
+        )
+        try startThread(named: "norrisd-loop") {
+            if var loop = loop.take() { loop.run() }
+            feed.finish()
+        }
     }
 
     /// Begins a clean stop, which ends ``run()``.
     func stop() {
-        guard let running = running.withLock({ $0.take() }) else { return }
+        guard let inbox = running.withLock({ $0.take() }) else { return }
         logger.debug("server.draining")
         socket.removeFile()
         // The connections get it on the event loop before they are drained there.
         events.publish(.server(.stopping))
-        running.listener.close().whenComplete { _ in self.drain(running) }
+        inbox.send(.drain)
     }
+}
 
-    private func drain(_ running: Running) {
-        let eventLoop = running.listener.eventLoop
-        eventLoop.execute {
-            let giveUp = eventLoop.scheduleTask(in: TimeAmount(self.pace.drainTime)) {
-                for connection in running.connections.value.all { connection.abort() }
-            }
-            running.connections.value.drain {
-                giveUp.cancel()
-                running.feed.finish()
-            }
-        }
+/// Runs a body on a new thread, which nobody waits for (pthread_create(3)).
+private func startThread(named name: String, _ body: @escaping () -> Void) throws(SystemError) {
+    final class Start {
+        let name: String
+        let body: () -> Void
+        init(_ name: String, _ body: @escaping () -> Void) { (self.name, self.body) = (name, body) }
     }
-
-    private func startTicking(_ eventLoop: any EventLoop, _ connections: NIOLoopBound<ConnectionRegistry>) {
-        let tick = TimeAmount(pace.tick)
-        eventLoop.scheduleRepeatedTask(initialDelay: tick, delay: tick) { _ in
-            connections.value.tick(now: .now)
-        }
-        if let heartbeat {
-            let interval = TimeAmount(heartbeat.interval)
-            eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: interval) { _ in heartbeat.beat() }
-        }
-    }
-
-    private func bootstrap(
-        _ eventLoop: any EventLoop,
-        _ connections: NIOLoopBound<ConnectionRegistry>,
-        _ feed: AsyncStream<Job>.Continuation
-    ) -> ServerBootstrap {
-        ServerBootstrap(group: eventLoop)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 * 1024, high: 64 * 1024))
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try self.welcome(channel, connections.value, feed)
-                }
-            }
-    }
-
-    /// Gives a new connection its handler, or the reason why it is not served.
-    private func welcome(
-        _ channel: any Channel,
-        _ connections: ConnectionRegistry,
-        _ feed: AsyncStream<Job>.Continuation
-    ) throws {
-        let pipeline = channel.pipeline.syncOperations
-        let peer = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { Peer(socket: $0) }
-        guard let peer = peer ?? nil else {
-            throw ChannelError.operationUnsupported
-        }
-        if let refusal = refusal(of: peer, connections) {
-            connectionCount.refuse()
-            logger.notice("connection.refused", metadata: ["peer.uid": "\(peer.uid)", "reason": "\(refusal.message)"])
-            return try pipeline.addHandler(RefusalHandler(refusal))
-        }
-        try pipeline.addHandler(
-            ConnectionHandler(
-                exchange: Exchange(registry: registry, peer: peer, subscription: Subscription(hub: events)),
-                registry: connections,
-                jobs: feed,
-                patience: pace.patience
-            )
-        )
-    }
-
-    private func refusal(of peer: Peer, _ connections: ConnectionRegistry) -> ResponseError? {
-        let limits = limits.withLock { $0 }
-        if connectionCount.current >= limits.connections {
-            return .busy(
-                "The daemon serves \(limits.connections) connections already.",
-                hint: "Close some, or raise limits.connections in its configuration."
-            )
-        }
-        if connections.connections(of: peer.uid) >= limits.connectionsPerUser, !registry.isAdministrator(peer) {
-            return .busy(
-                "This user has \(limits.connectionsPerUser) connections already.",
-                hint: "Close some, or raise limits.connections_per_user in the daemon's configuration."
-            )
-        }
+    var thread = pthread_t()
+    // Owned by the thread from here on.
+    let start = Unmanaged.passRetained(Start(name, body))
+    let code = pthread_create(&thread, nil, { argument in
+        // What was retained above, and nothing else, is passed; never nil.
+        let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
+        pthread_setname_np(pthread_self(), start.name)
+        start.body()
         return nil
+    }, start.toOpaque())
+    guard code == 0 else {
+        start.release()
+        throw SystemError(call: "pthread_create", code: code)
     }
+    pthread_detach(thread)
 }

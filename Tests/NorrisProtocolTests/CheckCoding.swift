@@ -71,3 +71,13 @@ extension JSON {
         }
     }
 }
+
+extension MethodDescription {
+    /// Checks parameters as those of a request line.
+    func arguments(from params: JSON?) throws(ResponseError) -> Arguments {
+        let line = Array("{\"params\":\((params ?? .object(JSONObject())).jsonText)}".utf8)[...]
+        // Written by the encoder, so it can be read.
+        let envelope = try! line.withRawBytes { bytes throws(JSONError) in try RequestEnvelope(entry: bytes) }
+        return try arguments(in: line, params: params == nil ? nil : envelope.params)
+    }
+}

@@ -49,10 +49,15 @@ struct JSONTestSuiteTests {
     private let files: [String: [UInt8]]
 
     init() throws {
+        files = try Self.load()
+    }
+
+    /// The files by name.
+    static func load() throws -> [String: [UInt8]] {
         let folder = try #require(Bundle.module.url(forResource: "JSONTestSuite", withExtension: nil))
             .appendingPathComponent("test_parsing")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        files = try Dictionary(
+        return try Dictionary(
             uniqueKeysWithValues: names.map { ($0, Array(try Data(contentsOf: folder.appendingPathComponent($0)))) }
         )
     }

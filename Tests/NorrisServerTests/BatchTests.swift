@@ -68,13 +68,18 @@ struct BatchTests {
             request(1, "server.info"), request(2, "fact.today"), request(3, "server.info"),
         ])
         var json = JSONWriter()
-        let rest = try #require(
-            Exchange(registry: registry, peer: .nobody, subscription: .nobodys).answer(Array(line.utf8)[...], into: &json)
-        )
+        let exchange = Exchange(registry: registry)
+        let caller = Caller(peer: .nobody, subscription: .nobodys)
+        var turn = Turn.endless
+        let rest = try #require(exchange.answer(Array(line.utf8)[...], of: caller, &turn, into: &json))
         #expect(json.count == 0)
         #expect(started.value == 1)
         gate.open()
-        #expect(try outline(String(decoding: await rest(), as: UTF8.self)) == #"[1 "", 2 {}, 3 ""]"#)
+        let batch = try #require(exchange.finish(rest, await rest.waiting!.result(), into: &json))
+        #expect(json.count == 0)
+        #expect(started.value == 1)
+        #expect(exchange.resume(batch, of: caller, &turn, into: &json) == nil)
+        #expect(try outline(String(decoding: json.bytes, as: UTF8.self)) == #"[1 "", 2 {}, 3 ""]"#)
         #expect(started.value == 2)
     }
 

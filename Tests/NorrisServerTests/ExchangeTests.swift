@@ -228,7 +228,7 @@ struct ExchangeTests {
     @Test func throwingLater() async throws {
         let registry = TestMethods.registry([
             "server.info": { _, _ throws(ResponseError) in
-                { () async throws(ResponseError) -> [UInt8] in throw .busy("Not now.") }
+                .disk { () async throws(ResponseError) -> [UInt8] in throw .busy("Not now.") }
             }
         ])
         #expect(try outline(try await registry.reply(to: request(7, "server.info"))) == "7 -32004 busy")
@@ -242,17 +242,19 @@ struct ExchangeTests {
         let registry = TestMethods.registry([
             "server.info": { _, json throws(ResponseError) in
                 json.beginObject()
-                return { () async throws(ResponseError) -> [UInt8] in Array("[]".utf8) }
+                return .disk { () async throws(ResponseError) -> [UInt8] in Array("[]".utf8) }
             }
         ])
         #expect(try await registry.reply(to: request(1, "server.info")) == #"{"jsonrpc":"2.0","id":1,"result":[]}"#)
     }
 
     @Test func repliesWrittenOneAfterTheOtherAreLines() throws {
-        let exchange = Exchange(registry: registry, peer: .nobody, subscription: .nobodys)
+        let exchange = Exchange(registry: registry)
+        let caller = Caller(peer: .nobody, subscription: .nobodys)
+        var turn = Turn.endless
         var json = JSONWriter()
         for line in [request(1, "server.info"), "[1]", notification("server.info"), "x", request(2, "server.info")] {
-            #expect(exchange.answer(Array(line.utf8)[...], into: &json) == nil)
+            #expect(exchange.answer(Array(line.utf8)[...], of: caller, &turn, into: &json) == nil)
         }
         exchange.refuseLongLine(into: &json)
         let lines = String(decoding: json.bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)

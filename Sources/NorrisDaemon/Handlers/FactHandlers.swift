@@ -60,7 +60,7 @@ struct FactHandlers: Sendable {
             result(of: fact).encode(to: &json)
             return nil
         }
-        return { () async throws(ResponseError) -> [UInt8] in
+        return .disk { () async throws(ResponseError) -> [UInt8] in
             guard let fact = await store.factOfTheDay(day, today: today) else {
                 let error = freshness(isEmpty: true).error
                 throw .nothingCached("There is no fact at all.", source: FactSource.name, lastError: error)
@@ -98,7 +98,7 @@ struct FactHandlers: Sendable {
         let limit = call.arguments.integer("limit") ?? 25
         // Later pages are of what the first one found.
         let staysHere = cursor != nil || call.arguments.flag("offline")
-        return { () async throws(ResponseError) -> [UInt8] in
+        return fetching.deferred(asking: staysHere ? nil : FactSource.name) { () async throws(ResponseError) -> [UInt8] in
             if cursor == nil {
                 await fetching.stores.recents.record(uid: call.peer.uid, kind: .fact, query: text)
             }

@@ -19,9 +19,9 @@ struct FavoriteHandlers: Sendable {
 
     @Sendable
     private func add(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        { () async throws(ResponseError) -> [UInt8] in
+        let (kind, id) = item(call)
+        return fetching.deferred(asking: kind == .gif ? GifSource.name : nil) { () async throws(ResponseError) -> [UInt8] in
             let uid = call.peer.uid
-            let (kind, id) = item(call)
             // What is kept already needs no upstream to be found again.
             if try await favorites.contains(kind, id: id, uid: uid) {
                 return FavoriteAdd.Result(added: false).jsonBytes
@@ -33,7 +33,7 @@ struct FavoriteHandlers: Sendable {
 
     @Sendable
     private func remove(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        { () async throws(ResponseError) -> [UInt8] in
+        .disk { () async throws(ResponseError) -> [UInt8] in
             let (kind, id) = item(call)
             let removed = try await favorites.remove(kind, id: id, uid: call.peer.uid)
             return FavoriteRemove.Result(removed: removed).jsonBytes
@@ -42,7 +42,7 @@ struct FavoriteHandlers: Sendable {
 
     @Sendable
     private func list(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        { () async throws(ResponseError) -> [UInt8] in
+        .disk { () async throws(ResponseError) -> [UInt8] in
             let uid = call.peer.uid
             let arguments = call.arguments
             var page = try await favorites.list(
@@ -64,7 +64,7 @@ struct FavoriteHandlers: Sendable {
 
     @Sendable
     private func importAll(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        { () async throws(ResponseError) -> [UInt8] in
+        .disk { () async throws(ResponseError) -> [UInt8] in
             let items: [Favorite] = try call.arguments.values("items")
             return try await favorites.import(items, uid: call.peer.uid).jsonBytes
         }

@@ -1,3 +1,4 @@
+import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
@@ -30,7 +31,7 @@ struct GifHandlers: Sendable {
         let list = GifList.search(text, rating: rating, lang: call.arguments.string("lang"))
         let cursor = call.arguments.string("cursor")
         let staysHere = call.arguments.flag("offline") || list.query.unicodeScalars.count > GifHandlers.longestQuery
-        return { () async throws(ResponseError) -> [UInt8] in
+        return fetching.deferred(asking: staysHere ? nil : GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             if cursor == nil {
                 await fetching.stores.recents.record(uid: call.peer.uid, kind: .gif, query: text)
             }
@@ -44,7 +45,7 @@ struct GifHandlers: Sendable {
 
     @Sendable
     private func trending(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        { () async throws(ResponseError) -> [UInt8] in
+        fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let source = fetching.sources.gifs
             let page = try await GifPages(fetching: fetching, source: source).page(
                 of: source.trending, cursor: call.arguments.string("cursor"),
@@ -60,7 +61,7 @@ struct GifHandlers: Sendable {
         let tag = try call.arguments.string("tag").map { tag throws(ResponseError) in
             try searchText(tag, parameter: "tag")
         }
-        return { () async throws(ResponseError) -> [UInt8] in
+        return fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let (gif, wasAsked) = try await random(tag)
             served.note(gif.id, .gif, uid: call.peer.uid)
             let freshness = fetching.freshness(of: GifSource.name, isEmpty: false, wasAsked: wasAsked)
@@ -86,7 +87,7 @@ struct GifHandlers: Sendable {
 
     @Sendable
     private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        { () async throws(ResponseError) -> [UInt8] in
+        fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let gif = try await fetching.gif(id: call.arguments.string("id") ?? "")
             served.note(gif.id, .gif, uid: call.peer.uid)
             return GifGet.Result(gif: gif).jsonBytes
@@ -115,6 +116,14 @@ extension GifSource {
 }
 
 extension Fetching {
+    /// The rest of a method that asks an upstream unless what is stored will do.
+    ///
+    /// - Parameter source: nil for a request that stays in the cache.
+    func deferred(asking source: String?, _ work: @escaping Deferred.Work) -> Deferred {
+        guard let source, prefetcher.mayAsk(source, whileFresh: source == GifSource.name) else { return .disk(work) }
+        return .network(work)
+    }
+
     /// A GIF by its id, from the cache or else from Giphy.
     func gif(id: String) async throws(ResponseError) -> Gif {
         let source = sources.gifs

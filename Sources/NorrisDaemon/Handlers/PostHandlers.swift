@@ -22,7 +22,7 @@ struct PostHandlers: Sendable {
     private func list(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         let sources = try sources(call)
         let arguments = call.arguments
-        return { () async throws(ResponseError) -> [UInt8] in
+        return .disk { () async throws(ResponseError) -> [UInt8] in
             let query = PostQuery(
                 sources: sources.map(\.name), source: arguments.string("source"),
                 author: arguments.string("author"), isUnreadOnly: arguments.flag("unread")
@@ -39,7 +39,7 @@ struct PostHandlers: Sendable {
 
     @Sendable
     private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        { () async throws(ResponseError) -> [UInt8] in
+        .disk { () async throws(ResponseError) -> [UInt8] in
             let post = try await fetching.post(id: call.arguments.string("id") ?? "", uid: call.peer.uid)
             served.note(post.id, .post, uid: call.peer.uid)
             return PostGet.Result(post: post).jsonBytes
@@ -52,7 +52,7 @@ struct PostHandlers: Sendable {
         guard arguments.isGiven("ids") != arguments.flag("all") else {
             throw .invalidParams("post.mark_read needs either ids or all: true.", parameter: "ids")
         }
-        return { () async throws(ResponseError) -> [UInt8] in
+        return .disk { () async throws(ResponseError) -> [UInt8] in
             let sources = fetching.sources.postNames
             var ids = arguments.strings("ids")
             if arguments.flag("all") {
@@ -72,7 +72,7 @@ struct PostHandlers: Sendable {
     private func authors(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         let sources = try sources(call)
         let arguments = call.arguments
-        return { () async throws(ResponseError) -> [UInt8] in
+        return .disk { () async throws(ResponseError) -> [UInt8] in
             var page = try await stores.posts.authors(
                 source: arguments.string("source"), sources: sources.map(\.name),
                 cursor: arguments.string("cursor"), limit: arguments.integer("limit") ?? 100

@@ -51,7 +51,7 @@ struct ServerHandlers: Sendable {
 
     @Sendable
     private func reload(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        { () async throws(ResponseError) -> [UInt8] in
+        .disk { () async throws(ResponseError) -> [UInt8] in
             do throws(ConfigurationError) {
                 try await reloader.reload()
             } catch {

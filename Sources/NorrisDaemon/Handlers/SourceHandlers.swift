@@ -23,7 +23,7 @@ struct SourceHandlers: Sendable {
     @Sendable
     private func clear(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         let source = call.arguments.string("source")
-        return { () async throws(ResponseError) -> [UInt8] in
+        return .disk { () async throws(ResponseError) -> [UInt8] in
             CacheClear.Result(removed: try await fetching.clear(source)).jsonBytes
         }
     }

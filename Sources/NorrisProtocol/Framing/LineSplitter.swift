@@ -43,6 +43,25 @@ package struct LineSplitter: Sendable {
     /// How much memory is held for them, in bytes.
     package var capacity: Int { buffer.capacity }
 
+    /// Whether ``next()`` would give a line, unless what there is are blank ones.
+    package var hasLine: Bool {
+        mutating get { indexOfNextLineFeed() != nil }
+    }
+
+    /// The buffer, where it is empty and has memory to give away.
+    package mutating func takeStorage() -> [UInt8]? {
+        guard start == buffer.count, buffer.capacity > 0 else { return nil }
+        defer { (buffer, start, searched) = ([], 0, 0) }
+        return buffer
+    }
+
+    /// Uses the memory of this array, where it has none.
+    package mutating func lendStorage(_ storage: consuming [UInt8]) {
+        guard buffer.capacity == 0 else { return }
+        buffer = storage
+        buffer.removeAll(keepingCapacity: true)
+    }
+
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         discardTakenBytes()
         guard isDraining else {
@@ -136,7 +155,11 @@ package struct LineSplitter: Sendable {
     /// each byte that was taken, so lines never pay for their neighbours.
     private mutating func discardTakenBytes() {
         guard start > 0, start >= buffer.count - start else { return }
-        buffer.removeFirst(start)
+        if start == buffer.count {
+            buffer.removeAll(keepingCapacity: true)
+        } else {
+            buffer.removeFirst(start)
+        }
         searched -= start
         start = 0
     }

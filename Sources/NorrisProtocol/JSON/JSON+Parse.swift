@@ -23,9 +23,7 @@ extension JSON {
     }
 
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> JSON {
-        try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
-            try parse(UnsafeRawBufferPointer(buffer))
-        }
+        try bytes.withRawBytes { bytes throws(JSONError) in try parse(bytes) }
     }
 
     package static func parse(_ text: String) throws(JSONError) -> JSON {

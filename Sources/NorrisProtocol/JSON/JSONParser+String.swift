@@ -103,7 +103,7 @@ extension JSONParser {
     }
 
     /// Moves to the next quote, backslash or control character, or to the end; true if all it passed is ASCII.
-    private mutating func skipPlainBytes() -> Bool {
+    mutating func skipPlainBytes() -> Bool {
         var seen: UInt64 = 0
         while position + 8 <= bytes.count {
             let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)

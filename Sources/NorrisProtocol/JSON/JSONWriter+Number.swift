@@ -6,13 +6,16 @@ extension JSONWriter {
         if value < 0 {
             bytes.append(UInt8(ascii: "-"))
         }
+        // 20 digits hold any number of 64 bits; they are found from the last to the first.
+        var digits: InlineArray<20, UInt8> = InlineArray(repeating: 0)
+        var first = 20
         var rest = value.magnitude
-        let start = bytes.count
         repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         } while rest > 0
-        bytes[start...].reverse()
+        for index in first..<20 { bytes.append(digits[index]) }
     }
 
     package mutating func integer(_ value: Int) {

@@ -115,6 +115,27 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: encoded)
     }
 
+    /// A value, or the first part of one, as the source code spells it out.
+    ///
+    /// - Parameter endsValue: whether what follows on the same level needs a comma before it.
+    package mutating func literal(_ text: StaticString, endsValue: Bool = false) {
+        beginValue()
+        join(text, endsValue: endsValue)
+    }
+
+    /// A further part of a value, the commas before it included.
+    package mutating func join(_ text: StaticString, endsValue: Bool = false) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        needsComma = endsValue
+    }
+
+    /// An array that has been opened elsewhere and may hold elements; it is gone on with here.
+    package mutating func reopen(array: [UInt8]) {
+        beginValue()
+        bytes.append(contentsOf: array)
+        needsComma = array.count > 1
+    }
+
     /// Complete lines that are encoded already, with their ends.
     package mutating func raw(lines: [UInt8]) {
         bytes.append(contentsOf: lines)

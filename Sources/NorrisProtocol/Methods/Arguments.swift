@@ -1,42 +1,52 @@
-/// The parameters of a request after ``MethodDescription/arguments(from:)`` has checked them against the table.
+/// The parameters of a request after ``MethodDescription/arguments(in:params:)`` has checked them against the table.
 ///
-/// A getter that does not fit the checked shape answers nil, as if the parameter were absent.
+/// They are read from the request's line when somebody asks. A getter that does not fit the checked shape answers nil,
+/// as if the parameter were absent.
 package struct Arguments: Sendable {
-    private let object: JSONObject
+    /// What holds the values. Empty without parameters.
+    private let line: ArraySlice<UInt8>
+    private let parameters: [MethodDescription.Parameter]
+    /// The value of each parameter of the table, where it was sent; empty where none was.
+    private let values: [JSONToken?]
 
-    init(_ object: JSONObject) {
-        self.object = object
+    /// Of a request without parameters.
+    init() {
+        (line, parameters, values) = ([], [], [])
+    }
+
+    init(line: ArraySlice<UInt8>, parameters: [MethodDescription.Parameter], values: [JSONToken?]) {
+        self.line = line
+        self.parameters = parameters
+        self.values = values
     }
 
     package func isGiven(_ name: String) -> Bool {
-        object[name] != nil
+        value(name) != nil
     }
 
     package func string(_ name: String) -> String? {
-        guard case .string(let string)? = object[name] else { return nil }
-        return string
+        guard let token = value(name), token.kind == .string else { return nil }
+        return line.withRawBytes { token.text(in: $0) }
     }
 
     package func integer(_ name: String) -> Int? {
-        guard case .integer(let integer)? = object[name] else { return nil }
-        return Int(integer)
+        guard let token = value(name), token.kind == .integer else { return nil }
+        return Int(token.integer)
     }
 
     package func flag(_ name: String) -> Bool {
-        guard case .bool(let flag)? = object[name] else { return false }
-        return flag
+        value(name)?.kind == .true
     }
 
     /// A parameter that is a string or a list of strings, as a list; empty where it is absent.
     package func strings(_ name: String) -> [String] {
-        switch object[name] {
-        case .string(let string)?: return [string]
-        case .array(let elements)?:
-            return elements.compactMap { element in
-                guard case .string(let string) = element else { return nil }
-                return string
-            }
-        default: return []
+        guard let token = value(name) else { return [] }
+        return line.withRawBytes { bytes in
+            let parser = JSONParser(bytes)
+            guard token.kind == .array else { return token.kind == .string ? [parser.text(of: token)] : [] }
+            var texts: [String] = []
+            parser.forEachElement(of: token) { if $0.kind == .string { texts.append(parser.text(of: $0)) } }
+            return texts
         }
     }
 
@@ -44,10 +54,83 @@ package struct Arguments: Sendable {
     ///
     /// - Throws: `-32602`, naming what in it is wrong.
     package func values<Value: JSONDecodable>(_ name: String) throws(ResponseError) -> [Value] {
+        guard let token = value(name) else { return [] }
         do {
-            return try object.optional(name) ?? []
+            let (first, last) = (token.range.lowerBound, token.range.upperBound)
+            let value = try JSON.parse(line[line.startIndex + first..<line.startIndex + last])
+            return try JSONObject(dictionaryLiteral: (name, value)).required(name)
         } catch {
             throw .invalidParams("\(error)", parameter: name)
         }
+    }
+
+    private func value(_ name: String) -> JSONToken? {
+        guard !values.isEmpty, let index = parameters.firstIndex(where: { $0.name == name }) else { return nil }
+        return values[index]
+    }
+}
+
+extension MethodDescription {
+    /// Checks the parameters of a request, all of them before any effect.
+    ///
+    /// - Parameter params: of this line.
+    /// - Throws: `-32602`, naming the first parameter that is unknown, missing or ill-typed.
+    package func arguments(
+        in line: ArraySlice<UInt8>, params: JSONToken?
+    ) throws(ResponseError) -> Arguments {
+        var values: [JSONToken?] = []
+        if let params {
+            guard params.kind == .object else {
+                throw .invalidParams(
+                    "The parameters of \(name) are given by name.",
+                    hint: "Send params as an object."
+                )
+            }
+            values = try line.withRawBytes { bytes throws(ResponseError) in
+                try self.values(of: params, JSONParser(bytes))
+            }
+        }
+        if needsParameters {
+            for (index, parameter) in parameters.enumerated()
+            where parameter.isRequired && (values.isEmpty || values[index] == nil) {
+                throw .invalidParams(
+                    "\(name) needs the parameter \(parameter.name): \(parameter.schema.requirement).",
+                    parameter: parameter.name
+                )
+            }
+        }
+        return values.isEmpty ? Arguments() : Arguments(line: line, parameters: parameters, values: values)
+    }
+
+    private func values(of params: JSONToken, _ parser: JSONParser) throws(ResponseError) -> [JSONToken?] {
+        var values: [JSONToken?] = []
+        var fault: ResponseError?
+        parser.forEachMember(of: params) { key, value in
+            guard fault == nil else { return }
+            guard let index = parameters.firstIndex(where: { parser.isText($0.name, key) }) else {
+                let key = parser.text(of: key)
+                fault = .invalidParams(
+                    "\(name) has no parameter \(key.quotedForMessage).",
+                    parameter: key,
+                    hint: unknownParameterHint
+                )
+                return
+            }
+            guard parameters[index].schema.accepts(value, parser) else {
+                let key = parameters[index].name
+                fault = .invalidParams("\(key) must be \(parameters[index].schema.requirement).", parameter: key)
+                return
+            }
+            if values.isEmpty { values = Array(repeating: nil, count: parameters.count) }
+            values[index] = value
+        }
+        if let fault { throw fault }
+        return values
+    }
+
+    private var unknownParameterHint: String {
+        parameters.isEmpty
+            ? "It takes none."
+            : "It takes " + parameters.map(\.name).joined(separator: ", ") + "."
     }
 }

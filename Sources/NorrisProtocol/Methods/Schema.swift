@@ -63,22 +63,24 @@ extension Schema {
     ///
     /// An integer is a literal without fraction and exponent, as everywhere in the protocol. Objects do not occur
     /// among the parameters, so they are only looked at for their kind.
-    func accepts(_ json: JSON) -> Bool {
-        switch (self, json) {
-        case (.boolean, .bool): true
-        case (.date, .string(let text)): CivilDate(text) != nil
-        case (.integer(let range), .integer(let integer)): range.contains(Int(integer))
-        case (.count, .integer(let integer)): integer >= 0
-        case (.string, .string): true
-        case (.text(let range), .string(let text)): range.contains(text.unicodeScalars.count)
-        case (.word(let words), .string(let text)): words.contains { $0.hasSameBytes(as: text) }
-        case (.stringOrStrings, .string): true
-        case (.stringOrStrings, .array(let elements)):
-            !elements.isEmpty && elements.allSatisfy(Schema.string.accepts)
-        case (.timestamp, .string(let text)): Timestamp(text) != nil
-        case (.list(let element), .array(let elements)): elements.allSatisfy(element.accepts)
+    ///
+    /// - Parameter parser: of the bytes that the token is of.
+    func accepts(_ value: JSONToken, _ parser: JSONParser) -> Bool {
+        switch (self, value.kind) {
+        case (.boolean, .true), (.boolean, .false), (.string, .string), (.stringOrStrings, .string): true
+        case (.date, .string): CivilDate(parser.text(of: value)) != nil
+        case (.integer(let range), .integer): range.contains(Int(value.integer))
+        case (.count, .integer): value.integer >= 0
+        case (.text(let range), .string) where value.isPlain: range.contains(value.content.count)
+        case (.text(let range), .string): range.contains(parser.text(of: value).unicodeScalars.count)
+        case (.word(let words), .string): words.contains { parser.isText($0, value) }
+        case (.stringOrStrings, .array):
+            parser.allElements(of: value, satisfy: { $0.kind == .string }, areSome: true)
+        case (.timestamp, .string): Timestamp(parser.text(of: value)) != nil
+        case (.list(let element), .array):
+            parser.allElements(of: value, satisfy: { element.accepts($0, parser) })
         case (.nullable, .null): true
-        case (.nullable(let schema), _): schema.accepts(json)
+        case (.nullable(let schema), _): schema.accepts(value, parser)
         case (.object, .object), (.dictionary, .object), (.reference, .object): true
         default: false
         }

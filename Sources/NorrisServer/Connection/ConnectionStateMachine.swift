@@ -2,7 +2,7 @@ import NorrisProtocol
 
 /// What a connection does next: pure decisions over bytes, time and the peer's pace, without a socket in sight.
 ///
-/// The shell (``ConnectionHandler``) reports what happened and then asks ``next()`` until it says to wait. One line is
+/// The shell (``EventLoop``) reports what happened and then asks ``next()`` until it says to wait. One line is
 /// answered at a time, so replies leave in the order of the requests.
 struct ConnectionStateMachine {
     typealias Instant = ContinuousClock.Instant
@@ -130,6 +130,11 @@ struct ConnectionStateMachine {
         return .close
     }
 
+    /// Whether a line, or the rest of one, waits for no bytes but only for its turn.
+    var hasLine: Bool {
+        mutating get { !isAnswering && isWritable && phase != .closed && splitter.hasLine }
+    }
+
     /// Whether a line that answers nothing may be written now: between replies, for a peer that takes what it is sent.
     var takesEvents: Bool {
         !isAnswering && isWritable && phase != .closed
@@ -168,6 +173,17 @@ struct ConnectionStateMachine {
         }
         return backlog.since.duration(to: now) >= patience.stalled
     }
+
+    /// When to ask ``hasExpired(now:isSubscriber:unsentBytes:queuedBytes:)`` again at the earliest.
+    func nextLook(now: Instant, isSubscriber: Bool) -> Instant {
+        if let backlog { return backlog.since.advanced(by: patience.stalled) }
+        return (isAnswering || isSubscriber ? now : lastActivity).advanced(by: patience.idle)
+    }
+
+    /// The memory of the input while it holds nothing, so that connections that rest share what a few need.
+    mutating func takeInputStorage() -> [UInt8]? { splitter.takeStorage() }
+
+    mutating func lendInputStorage(_ storage: consuming [UInt8]) { splitter.lendStorage(storage) }
 
     /// Since when the peer has taken nothing; nil for one that keeps up.
     var stalledSince: Instant? {

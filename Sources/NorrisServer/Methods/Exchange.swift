@@ -1,45 +1,113 @@
 import NorrisProtocol
 
-/// What a connection still has to wait for before it may answer its next line; gives the rest of the reply.
-typealias Continuation = @Sendable () async -> [UInt8]
+/// A line whose answer takes more than one turn: a request that waits for a disk or a network, or a batch with entries
+/// that are left.
+final class UnfinishedLine {
+    /// A request that waits.
+    struct Waiting {
+        let deferred: Deferred
+        /// The request's id, as a token of `bytes`; nil for a notification.
+        let id: JSONToken?
+        let bytes: ArraySlice<UInt8>
+        let method: MethodRegistry.Method
+        /// When the request began, in nanoseconds.
+        let start: Int
+    }
+
+    let line: ArraySlice<UInt8>
+    /// Of a batch; nil for a single request.
+    fileprivate let entries: [Range<Int>]?
+    /// The first entry that is left.
+    fileprivate var next = 0
+    /// The reply of a batch as far as it is made.
+    fileprivate var written: [UInt8] = []
+    fileprivate var isFull = false
+    /// The request that holds up the line; nil where its turn was over.
+    fileprivate(set) var waiting: Waiting?
+
+    fileprivate init(_ line: ArraySlice<UInt8>, entries: [Range<Int>]? = nil) {
+        self.line = line
+        self.entries = entries
+    }
+
+    /// How many bytes of memory it holds.
+    var heldBytes: Int { written.count }
+}
 
 /// Turns one line into one reply line, a single request or a batch (JSON-RPC 2.0, sections 4 to 6).
-struct Exchange: Sendable {
+struct Exchange {
     /// How many requests a batch may hold.
     static let maximumBatch = 64
     /// How long a reply line may become: what a connection may hold.
     static let maximumReply = 4 * 1024 * 1024
 
     let registry: MethodRegistry
-    let peer: Peer
-    let subscription: Subscription
 
-    /// Answers a line into the writer, as far as it can without waiting.
+    /// Answers a line into the writer, as far as the turn goes and nothing has to be waited for.
     ///
-    /// - Returns: what gives the whole reply line later, or nil where everything is written.
-    func answer(_ line: ArraySlice<UInt8>, into json: inout JSONWriter) -> Continuation? {
-        let message: JSON
-        do {
-            message = try JSON.parse(line)
+    /// - Returns: the rest of the line, or nil where everything is written.
+    func answer(
+        _ line: ArraySlice<UInt8>, of caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
+    ) -> UnfinishedLine? {
+        let request: RequestLine
+        do throws(JSONError) {
+            request = try line.withRawBytes { bytes throws(JSONError) in try RequestLine(bytes) }
         } catch {
-            return refuse(.parseError(error), into: &json)
+            refuse(.parseError(error), into: &json)
+            turn.spend(written: json.count)
+            return nil
         }
-        guard case .array(let entries) = message else {
-            return single(message, into: &json)
-        }
-        if entries.isEmpty {
-            return refuse(.invalidRequest("A batch holds at least one request."), into: &json)
-        }
-        if entries.count > Exchange.maximumBatch {
-            return refuse(
+        switch request {
+        case .single(let envelope):
+            return single(envelope, line, caller, &turn, into: &json)
+        case .batch(let entries) where entries.isEmpty:
+            refuse(.invalidRequest("A batch holds at least one request."), into: &json)
+        case .batch(let entries) where entries.count > Exchange.maximumBatch:
+            refuse(
                 .invalidRequest(
                     "The batch holds \(entries.count) requests, more than \(Exchange.maximumBatch).",
                     hint: "Send several batches."
                 ),
                 into: &json
             )
+        case .batch(let entries):
+            let batch = UnfinishedLine(line, entries: entries)
+            return proceed(batch, caller, &turn, into: &json)
         }
-        return batch(entries, budget: Exchange.batchBudget(line: line.count), into: &json)
+        turn.spend(written: json.count)
+        return nil
+    }
+
+    /// Goes on with a line whose turn was over.
+    ///
+    /// - Returns: the line where it still is not done.
+    func resume(
+        _ line: UnfinishedLine, of caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
+    ) -> UnfinishedLine? {
+        proceed(line, caller, &turn, into: &json)
+    }
+
+    /// Takes the result that a line waited for; a batch goes on with ``resume(_:of:_:into:)``.
+    ///
+    /// - Returns: the line where it is not done.
+    func finish(
+        _ line: UnfinishedLine, _ result: Result<[UInt8], ResponseError>, into json: inout JSONWriter
+    ) -> UnfinishedLine? {
+        guard let waiting = line.waiting else { preconditionFailure("A result comes to a line that waits for one") }
+        line.waiting = nil
+        waiting.method.meter.end(waiting.start)
+        guard line.entries != nil else {
+            var room = Room(start: json.count, budget: Exchange.maximumReply - 1)
+            settle(waiting, result, &room, into: &json)
+            if json.count > room.start { json.newline() }
+            return nil
+        }
+        var batch = JSONWriter(resuming: line.written)
+        var room = Room(start: 0, budget: Exchange.batchBudget(line: line.line.count), isFull: line.isFull)
+        settle(waiting, result, &room, into: &batch)
+        line.written = batch.bytes
+        line.isFull = room.isFull
+        return line
     }
 
     /// How long the reply to a batch of so many bytes may become by results. What is held back leaves room for the
@@ -50,13 +118,12 @@ struct Exchange: Sendable {
 
     /// Answers a line that was too long to be kept.
     func refuseLongLine(into json: inout JSONWriter) {
-        _ = refuse(.lineTooLong(maximum: LineSplitter.maximumRequest), into: &json)
+        refuse(.lineTooLong(maximum: LineSplitter.maximumRequest), into: &json)
     }
 
-    private func refuse(_ error: ResponseError, into json: inout JSONWriter) -> Continuation? {
+    private func refuse(_ error: ResponseError, into json: inout JSONWriter) {
         fail(.null, error, into: &json)
         json.newline()
-        return nil
     }
 
     /// Counts an error, and writes it where there is to be a reply.
@@ -65,35 +132,48 @@ struct Exchange: Sendable {
         if let id { Response.write(id: id, error: error, to: &json) }
     }
 
-    private func single(_ message: JSON, into json: inout JSONWriter) -> Continuation? {
+    private func single(
+        _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ caller: Caller, _ turn: inout Turn,
+        into json: inout JSONWriter
+    ) -> UnfinishedLine? {
         var room = Room(start: json.count, budget: Exchange.maximumReply - 1)
-        guard let rest = entry(message, &room, into: &json) else {
-            if json.count > room.start { json.newline() }
-            return nil
-        }
-        return { [room] in
-            var json = JSONWriter()
-            var room = room.moved(to: 0)
-            await rest(&room, &json)
-            if json.count > 0 { json.newline() }
-            return json.bytes
-        }
+        let waiting = perform(envelope, line, caller, &room, &turn, into: &json)
+        if json.count > room.start { json.newline() }
+        turn.spend(written: json.count)
+        guard let waiting else { return nil }
+        let unfinished = UnfinishedLine(line)
+        unfinished.waiting = waiting
+        return unfinished
     }
 
-    private func batch(_ entries: [JSON], budget: Int, into json: inout JSONWriter) -> Continuation? {
+    /// Answers entries of a batch until one has to wait or the turn is over.
+    private func proceed(
+        _ batch: UnfinishedLine, _ caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
+    ) -> UnfinishedLine? {
+        guard let entries = batch.entries else { return batch }
         let mark = json.mark()
-        var room = Room(start: json.count, budget: budget)
-        json.beginArray()
-        let opened = json.count
-        for (index, message) in entries.enumerated() {
-            guard let rest = entry(message, &room, into: &json) else { continue }
-            // The first entry that has to wait takes the rest of the batch with it, so that entries keep their order.
-            let written = Array(json.bytes[room.start...])
-            json.rewind(to: mark)
-            let remaining = Array(entries[(index + 1)...])
-            return { [room] in await self.finish(written, rest, remaining, room.moved(to: 0)) }
+        var room = Room(
+            start: json.count, budget: Exchange.batchBudget(line: batch.line.count), isFull: batch.isFull
+        )
+        if batch.written.isEmpty { json.beginArray() } else { json.reopen(array: batch.written) }
+        while batch.next < entries.count, !turn.isOver, batch.waiting == nil {
+            let range = entries[batch.next]
+            let start = batch.line.startIndex
+            let entry = batch.line[start + range.lowerBound..<start + range.upperBound]
+            batch.next += 1
+            // The whole line has been read, so an entry of it cannot fail.
+            if let envelope = try? entry.withRawBytes({ bytes throws(JSONError) in try RequestEnvelope(entry: bytes) }) {
+                batch.waiting = perform(envelope, entry, caller, &room, &turn, into: &json)
+            }
+            turn.spend(written: json.count)
         }
-        if json.count == opened {
+        if batch.next < entries.count || batch.waiting != nil {
+            batch.written = Array(json.bytes[room.start...])
+            batch.isFull = room.isFull
+            json.rewind(to: mark)
+            return batch
+        }
+        if json.count == room.start + 1 {
             // A batch of notifications only: no line at all.
             json.rewind(to: mark)
         } else {
@@ -103,22 +183,6 @@ struct Exchange: Sendable {
         return nil
     }
 
-    private func finish(_ written: [UInt8], _ first: Rest, _ remaining: [JSON], _ room: Room) async -> [UInt8] {
-        var json = JSONWriter(resuming: written)
-        var room = room
-        await first(&room, &json)
-        for message in remaining {
-            if let rest = entry(message, &room, into: &json) {
-                await rest(&room, &json)
-            }
-        }
-        // One byte is the opening bracket: notifications only.
-        guard json.count > 1 else { return [] }
-        json.endArray()
-        json.newline()
-        return json.bytes
-    }
-
     /// The room that a reply line has in a writer.
     private struct Room {
         /// Where the line begins.
@@ -126,41 +190,6 @@ struct Exchange: Sendable {
         let budget: Int
         /// Once a result did not fit, no later request of the line is performed.
         var isFull = false
-
-        /// The same room in another writer.
-        func moved(to start: Int) -> Room {
-            Room(start: start, budget: budget, isFull: isFull)
-        }
-    }
-
-    /// Puts an error in place of a result that did not fit. Errors themselves always have room.
-    private func limit(
-        _ room: inout Room, _ id: RequestID, since mark: JSONWriter.Mark, in json: inout JSONWriter
-    ) {
-        guard json.count - room.start > room.budget else { return }
-        room.isFull = true
-        json.rewind(to: mark)
-        fail(id, Exchange.tooMuch, into: &json)
-    }
-
-    /// The rest of a reply, written when it has become known.
-    private typealias Rest = @Sendable (inout Room, inout JSONWriter) async -> Void
-
-    /// Answers a request or an entry of a batch, if there is room; writes nothing for a notification.
-    private func entry(_ message: JSON, _ room: inout Room, into json: inout JSONWriter) -> Rest? {
-        let request: Request
-        do {
-            request = try Request(json: message)
-        } catch {
-            fail(error.id, error.error, into: &json)
-            return nil
-        }
-        if let id = request.id, room.isFull {
-            fail(id, Exchange.tooMuch, into: &json)
-            return nil
-        }
-        guard let deferred = perform(request, &room, into: &json) else { return nil }
-        return { room, json in await settle(request.id, deferred, &room, into: &json) }
     }
 
     private static let tooMuch = ResponseError.busy(
@@ -169,39 +198,86 @@ struct Exchange: Sendable {
     )
 
     /// Runs a request and writes its reply, if it is to have one and need not wait.
-    private func perform(_ request: Request, _ room: inout Room, into json: inout JSONWriter) -> Deferred? {
+    private func perform(
+        _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ caller: Caller, _ room: inout Room,
+        _ turn: inout Turn, into json: inout JSONWriter
+    ) -> UnfinishedLine.Waiting? {
+        let fault = line.withRawBytes { envelope.fault(in: $0) }
+        guard fault == nil, let name = envelope.method else {
+            if let fault { fail(fault.id, fault.error, into: &json) }
+            return nil
+        }
+        let id = envelope.id
+        if id != nil, room.isFull {
+            fail(requestID(id, line), Exchange.tooMuch, into: &json)
+            return nil
+        }
         let mark = json.mark()
-        var deferred: Deferred?
         var failure: ResponseError?
-        Response.write(id: request.id ?? .null, to: &json) { json in
+        var waiting: UnfinishedLine.Waiting?
+        do throws(ResponseError) {
+            let method = try registry.method(named: name, in: line)
+            method.meter.begin()
+            json.literal(#"{"jsonrpc":"2.0","id":"#)
+            if let id { line.withRawBytes { json.id(id, in: $0) } }
+            json.join(#","result":"#)
+            var deferred: Deferred?
             do throws(ResponseError) {
-                deferred = try registry.perform(request, peer: peer, subscription: subscription, into: &json)
+                deferred = try registry.perform(method, envelope.params, line, caller, into: &json)
             } catch {
                 failure = error
             }
+            json.join("}", endsValue: true)
+            if let deferred {
+                waiting = UnfinishedLine.Waiting(
+                    deferred: deferred, id: id, bytes: line, method: method, start: monotonicNanoseconds()
+                )
+            } else {
+                turn.answered(method)
+            }
+        } catch {
+            failure = error
         }
-        if deferred != nil || failure != nil || request.id == nil {
-            json.rewind(to: mark)
+        if failure == nil, waiting == nil, id != nil {
+            limit(&room, id, line, since: mark, in: &json)
+            return nil
         }
-        if let failure {
-            fail(request.id, failure, into: &json)
-        } else if deferred == nil, let id = request.id {
-            limit(&room, id, since: mark, in: &json)
-        }
-        return deferred
+        json.rewind(to: mark)
+        if let failure { fail(requestID(id, line), failure, into: &json) }
+        return waiting
+    }
+
+    private func requestID(_ id: JSONToken?, _ line: ArraySlice<UInt8>) -> RequestID? {
+        id.map { id in line.withRawBytes { RequestID(id, in: $0) } }
     }
 
     private func settle(
-        _ id: RequestID?, _ deferred: Deferred, _ room: inout Room, into json: inout JSONWriter
-    ) async {
-        do throws(ResponseError) {
-            let result = try await deferred()
-            guard let id else { return }
+        _ waiting: UnfinishedLine.Waiting, _ result: Result<[UInt8], ResponseError>, _ room: inout Room,
+        into json: inout JSONWriter
+    ) {
+        switch result {
+        case .failure(let error):
+            fail(requestID(waiting.id, waiting.bytes), error, into: &json)
+        case .success(let result):
+            guard let id = waiting.id else { return }
             let mark = json.mark()
-            Response.write(id: id, to: &json) { $0.raw(result) }
-            limit(&room, id, since: mark, in: &json)
-        } catch {
-            fail(id, error, into: &json)
+            json.literal(#"{"jsonrpc":"2.0","id":"#)
+            waiting.bytes.withRawBytes { json.id(id, in: $0) }
+            json.join(#","result":"#)
+            json.raw(result)
+            json.join("}", endsValue: true)
+            limit(&room, id, waiting.bytes, since: mark, in: &json)
         }
+    }
+
+    /// Puts an error in place of a result that did not fit. Errors themselves always have room.
+    private func limit(
+        _ room: inout Room, _ id: JSONToken?, _ line: ArraySlice<UInt8>, since mark: JSONWriter.Mark,
+        in json: inout JSONWriter
+    ) {
+        guard json.count - room.start > room.budget else { return }
+        room.isFull = true
+        json.rewind(to: mark)
+        fail(requestID(id, line), Exchange.tooMuch, into: &json)
     }
 }

@@ -4,28 +4,44 @@ import Synchronization
 /// One request that has passed every check of the table.
 package struct Call: Sendable {
     package let arguments: Arguments
-    package let peer: Peer
-    /// The events of the connection that the request came on.
-    package let subscription: Subscription
+    fileprivate let caller: Caller
     fileprivate let registry: MethodRegistry
+
+    package var peer: Peer { caller.peer }
+
+    /// The events of the connection that the request came on.
+    package var subscription: Subscription { caller.subscription }
 
     /// Whether the peer may do what only administrators may.
     package var isAdministrator: Bool { registry.isAdministrator(peer) }
 }
 
-/// The rest of a method that has to wait for a disk or a network; gives the result as encoded JSON.
-package typealias Deferred = @Sendable () async throws(ResponseError) -> [UInt8]
+/// The rest of a method that has to wait; gives the result as encoded JSON.
+package struct Deferred: Sendable {
+    package typealias Work = @Sendable () async throws(ResponseError) -> [UInt8]
+
+    /// What is waited for, of which each user may have so many requests run at a time.
+    package enum Resource: Sendable {
+        case disk, network
+    }
+
+    let resource: Resource
+    let work: Work
+
+    package static func disk(_ work: @escaping Work) -> Deferred { Deferred(resource: .disk, work: work) }
+
+    package static func network(_ work: @escaping Work) -> Deferred { Deferred(resource: .network, work: work) }
+}
 
 /// What a method does: writes its result at once and returns nil, or returns what is left to do.
 ///
-/// It runs on the event loop, so it must not block; after an entry of a batch that had to wait it runs in a task, so it
-/// must not count on the event loop's thread either. Where it throws, what it wrote is taken back.
+/// It runs on the event loop, so it must not block. Where it throws, what it wrote is taken back.
 package typealias MethodBody = @Sendable (Call, inout JSONWriter) throws(ResponseError) -> Deferred?
 
 /// The methods of ``MethodTable`` with their bodies: dispatch, permission and parameters in the order of the contract.
 package final class MethodRegistry: Sendable {
     /// A class, so that a look-up copies nothing but a reference.
-    private final class Method: Sendable {
+    final class Method: Sendable {
         let description: MethodDescription
         let body: MethodBody
         let meter = RequestMeter()
@@ -36,7 +52,9 @@ package final class MethodRegistry: Sendable {
         }
     }
 
-    private let methods: [String: Method]
+    private let methods: [Method]
+    /// By the hash of the name, with free places between: a look-up takes a step or two, and makes no String.
+    private let places: [Method?]
     /// Of requests to methods that there are not.
     private let unknown = Atomic<Int>(0)
     /// Counted where replies are written (``Exchange``): not every error is that of a method.
@@ -45,26 +63,31 @@ package final class MethodRegistry: Sendable {
 
     /// - Precondition: there is exactly one body for each method of the table.
     package init(bodies: [String: MethodBody], isAdministrator: @escaping @Sendable (Peer) -> Bool) {
-        var methods: [String: Method] = [:]
-        for description in MethodTable.methods {
+        precondition(bodies.count == MethodTable.methods.count, "A body for a method that is not in the table")
+        methods = MethodTable.methods.map { description in
             guard let body = bodies[description.name] else {
                 preconditionFailure("No body for \(description.name)")
             }
-            methods[description.name] = Method(description, body)
+            return Method(description, body)
         }
-        precondition(methods.count == bodies.count, "A body for a method that is not in the table")
-        self.methods = methods
+        var places = [Method?](repeating: nil, count: 128)
+        for method in methods {
+            var place = MethodRegistry.place(method.description.name.utf8)
+            while places[place] != nil { place = (place + 1) % places.count }
+            places[place] = method
+        }
+        self.places = places
         administratorCheck = isAdministrator
     }
 
     /// How many requests and notifications were well-formed so far.
     package var requestsTotal: Int {
-        methods.values.reduce(unknown.load(ordering: .relaxed)) { $0 + $1.meter.total }
+        methods.reduce(unknown.load(ordering: .relaxed)) { $0 + $1.meter.total }
     }
 
     /// How the requests went so far.
     package var counts: RequestCounts {
-        let known = methods.map { $1.meter.counts(name: $0) }.sorted { $0.name < $1.name }
+        let known = methods.map { $0.meter.counts(name: $0.description.name) }.sorted { $0.name < $1.name }
         return RequestCounts(methods: known, unknown: unknown.load(ordering: .relaxed), errors: errors.all)
     }
 
@@ -72,26 +95,37 @@ package final class MethodRegistry: Sendable {
         administratorCheck(peer)
     }
 
-    func perform(
-        _ request: Request, peer: Peer, subscription: Subscription, into json: inout JSONWriter
-    ) throws(ResponseError) -> Deferred? {
-        guard let method = methods[request.method] else {
-            unknown.add(1, ordering: .relaxed)
-            throw .unknownMethod(request.method)
+    /// The method of a name, a token of this line.
+    func method(named name: JSONToken, in line: ArraySlice<UInt8>) throws(ResponseError) -> Method {
+        let found = line.withRawBytes { bytes in
+            name.withText(in: bytes) { text in
+                var place = MethodRegistry.place(text)
+                while let method = places[place] {
+                    if method.description.name.utf8.elementsEqual(text) { return method as Method? }
+                    place = (place + 1) % places.count
+                }
+                return nil
+            }
         }
-        let start = method.meter.begin()
-        var isDeferred = false
-        defer { if !isDeferred { method.meter.end(start) } }
-        if method.description.isAdministrative && !isAdministrator(peer) {
+        if let found { return found }
+        unknown.addAlone(1)
+        throw .unknownMethod(line.withRawBytes { name.text(in: $0) })
+    }
+
+    /// Checks permission and parameters, and calls the body.
+    func perform(
+        _ method: Method, _ params: JSONToken?, _ line: ArraySlice<UInt8>, _ caller: Caller, into json: inout JSONWriter
+    ) throws(ResponseError) -> Deferred? {
+        if method.description.isAdministrative && !isAdministrator(caller.peer) {
             throw .permissionDenied(method: method.description.name)
         }
-        let arguments = try method.description.arguments(from: request.params)
-        let call = Call(arguments: arguments, peer: peer, subscription: subscription, registry: self)
-        guard let deferred = try method.body(call, &json) else { return nil }
-        isDeferred = true
-        return { () async throws(ResponseError) -> [UInt8] in
-            defer { method.meter.end(start) }
-            return try await deferred()
-        }
+        let arguments = try method.description.arguments(in: line, params: params)
+        return try method.body(Call(arguments: arguments, caller: caller, registry: self), &json)
+    }
+
+    private static func place(_ name: some Sequence<UInt8>) -> Int {
+        var hash: UInt32 = 2_166_136_261
+        for byte in name { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+        return Int((hash ^ hash >> 15) % 128)
     }
 }

@@ -2,22 +2,28 @@ import Synchronization
 
 /// How long requests took, in buckets: for writers and readers on any thread.
 ///
-/// A record costs two additions to atomics; nothing is added up before somebody reads.
+/// Nothing is added up before somebody reads.
 struct LatencyHistogram: ~Copyable, Sendable {
     /// The upper bounds of the buckets in nanoseconds, each within its bucket: from what is answered in memory to what
     /// waits for an upstream. One more bucket is for all above.
-    static let bounds = [
+    private static let limits: InlineArray<10, Int> = [
         10_000, 50_000, 250_000, 1_000_000, 5_000_000, 25_000_000, 100_000_000, 500_000_000, 1_000_000_000,
         2_500_000_000,
     ]
+    static var bounds: [Int] { limits.indices.map { limits[$0] } }
 
     private let counts: [11 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
     private let sum = Atomic<Int>(0)
 
-    func record(nanoseconds: Int) {
-        let bounds = LatencyHistogram.bounds
-        counts[bounds.firstIndex { nanoseconds <= $0 } ?? bounds.count].add(1, ordering: .relaxed)
-        sum.add(nanoseconds, ordering: .relaxed)
+    /// Only one thread may do so.
+    ///
+    /// - Parameter nanoseconds: of all of them together.
+    func record(count: Int, nanoseconds: Int) {
+        let each = nanoseconds / max(count, 1)
+        var bucket = 0
+        while bucket < LatencyHistogram.limits.count, each > LatencyHistogram.limits[bucket] { bucket += 1 }
+        counts[bucket].addAlone(count)
+        sum.addAlone(nanoseconds)
     }
 
     /// What was recorded until now; of a record that is under way the sum may lack.

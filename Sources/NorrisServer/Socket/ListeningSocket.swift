@@ -1,3 +1,4 @@
+import CEpoll
 package import Glibc
 
 /// A Unix stream socket that listens, and whether it is ours to remove.
@@ -40,7 +41,7 @@ package struct ListeningSocket: Sendable {
             throw ListenError(path: path, bindError == EACCES ? .notPermitted : .system("bind", bindError))
         }
         var status = stat()
-        guard chmod(path, mode) == 0, stat(path, &status) == 0, listen(descriptor, ListeningSocket.backlog) == 0 else {
+        guard chmod(path, mode) == 0, stat(path, &status) == 0, Glibc.listen(descriptor, ListeningSocket.backlog) == 0 else {
             let error = errno
             close(descriptor)
             unlink(path)
@@ -49,6 +50,15 @@ package struct ListeningSocket: Sendable {
         self.descriptor = descriptor
         boundPath = path
         inode = status.st_ino
+    }
+
+    /// Listens with our own backlog; an inherited socket may have a shorter one, and connects past it are refused.
+    func listen() throws(ListenError) {
+        guard Glibc.listen(descriptor, ListeningSocket.backlog) == 0 else {
+            throw ListenError(path: boundPath ?? "the inherited socket", .system("listen", errno))
+        }
+        // The event loop accepts until nobody waits.
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
     /// Removes the file of a socket this process bound, unless somebody else's is there by now.

@@ -11,6 +11,21 @@ extension Subscription {
     static var nobodys: Subscription { Subscription(hub: EventHub()) }
 }
 
+extension Turn {
+    /// Ends only after as many lines as a turn has.
+    static var endless: Turn { Turn(start: 0, written: 0, now: { 0 }) }
+}
+
+extension UnfinishedLine.Waiting {
+    func result() async -> Result<[UInt8], ResponseError> {
+        do throws(ResponseError) {
+            return .success(try await deferred.work())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
 extension MethodRegistry {
     struct NotOneLine: Error {
         let bytes: [UInt8]
@@ -23,14 +38,22 @@ extension MethodRegistry {
 
     func reply(to line: [UInt8]) async throws -> String {
         var json = JSONWriter()
-        var bytes: [UInt8]
-        let exchange = Exchange(registry: self, peer: .nobody, subscription: .nobodys)
-        if let rest = exchange.answer(line[...], into: &json) {
+        let exchange = Exchange(registry: self)
+        let caller = Caller(peer: .nobody, subscription: .nobodys)
+        var turn = Turn.endless
+        var rest = exchange.answer(line[...], of: caller, &turn, into: &json)
+        while let line = rest {
             guard json.count == 0 else { throw NotOneLine(bytes: json.bytes) }
-            bytes = await rest()
-        } else {
-            bytes = json.bytes
+            if let waiting = line.waiting {
+                rest = exchange.finish(line, await waiting.result(), into: &json)
+            } else {
+                turn.finish(0)
+                turn = .endless
+                rest = exchange.resume(line, of: caller, &turn, into: &json)
+            }
         }
+        turn.finish(0)
+        var bytes = json.bytes
         guard !bytes.isEmpty else { return "" }
         let end = bytes.removeLast()
         guard end == UInt8(ascii: "\n"), !bytes.contains(UInt8(ascii: "\n")) else { throw NotOneLine(bytes: bytes) }

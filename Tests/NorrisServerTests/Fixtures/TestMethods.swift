@@ -28,7 +28,7 @@ enum TestMethods {
     /// The same, but later.
     static let deferredEcho: MethodBody = { call, _ throws(ResponseError) in
         let id = call.arguments.string("id") ?? ""
-        return { () async throws(ResponseError) -> [UInt8] in Array("\"\(id)\"".utf8) }
+        return .disk { () async throws(ResponseError) -> [UInt8] in Array("\"\(id)\"".utf8) }
     }
 
     /// For `fact.random`: a text of `count` times 64 KiB.
@@ -39,7 +39,7 @@ enum TestMethods {
 
     /// The same, but later.
     static let deferredLarge: MethodBody = { call, _ throws(ResponseError) in
-        { () async throws(ResponseError) -> [UInt8] in longText(call) }
+        .disk { () async throws(ResponseError) -> [UInt8] in longText(call) }
     }
 
     private static func longText(_ call: Call) -> [UInt8] {
@@ -74,7 +74,7 @@ enum TestMethods {
     /// Writes `{}` once the gate is open.
     static func waiting(for gate: Gate) -> MethodBody {
         { _, _ throws(ResponseError) in
-            { () async throws(ResponseError) -> [UInt8] in
+            .disk { () async throws(ResponseError) -> [UInt8] in
                 await gate.wait()
                 return Array("{}".utf8)
             }

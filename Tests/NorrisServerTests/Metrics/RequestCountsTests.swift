@@ -51,7 +51,7 @@ struct RequestCountsTests {
             [
                 "fact.today": TestMethods.throwing(.storage("no")),
                 "fact.categories": { _, _ throws(ResponseError) in
-                    { () async throws(ResponseError) -> [UInt8] in throw .notFound("no") }
+                    .disk { () async throws(ResponseError) -> [UInt8] in throw .notFound("no") }
                 },
                 "fact.random": TestMethods.large,
                 "fact.search": TestMethods.throwing(ResponseError(.busy, reason: "\n", message: "of no known reason")),
@@ -65,7 +65,7 @@ struct RequestCountsTests {
     @Test func aLineThatIsTooLongIsAnError() {
         let registry = TestMethods.registry()
         var json = JSONWriter()
-        Exchange(registry: registry, peer: .nobody, subscription: .nobodys).refuseLongLine(into: &json)
+        Exchange(registry: registry).refuseLongLine(into: &json)
         #expect(errors(registry) == ["line_too_long": 1])
     }
 
@@ -90,7 +90,7 @@ struct RequestCountsTests {
             },
             "fact.get": TestMethods.throwing(.notFound("no")),
             "fact.today": { _, _ throws(ResponseError) in
-                { () async throws(ResponseError) -> [UInt8] in throw .notFound("no") }
+                .disk { () async throws(ResponseError) -> [UInt8] in throw .notFound("no") }
             },
         ])
         let reply = try await registry.reply(to: line)

@@ -1,0 +1,561 @@
+"""Measures what one user notices while another local user attacks norrisd.
+
+Usage: python3 Scripts/benchmarks/attacks.py [--programs DIR] [NAME...]     (as root; after Scripts/build)
+
+Each attack gets a new daemon, run by root, and attackers and a victim with user ids of their own. During the attack
+the victim sends one request after another on two connections: one is answered from memory, one from the disk. A line
+shows their longest and 99th percentile latency, the daemon's peak memory and the CPU time it used. The victim's
+processes have a higher priority than all others, so that the figures show the daemon and not the scheduler. Exits
+with 1 if a goal is missed.
+"""
+
+import argparse
+import collections
+import errno
+import functools
+import itertools
+import json
+import math
+import os
+import pathlib
+import resource
+import selectors
+import signal
+import socket
+import string
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+DIST = pathlib.Path(__file__).resolve().parents[2] / ".build" / "dist"
+ATTACKERS = range(60001, 60006)
+VICTIM = 60010
+MEMORY_GOAL, DISK_GOAL, PEAK_GOAL = 50, 250, 192  # ms, ms, MiB
+LEAD = 1  # seconds of the victim's requests before the attack
+DEADLINE = 15  # seconds that an attack waits for replies
+LIFETIME = 45  # seconds after which a process of an attacker or the victim is killed
+NOTIFICATIONS = 219_000  # bytes
+CHUNK = 1 << 18
+IDLE_CPU = 0.6  # seconds of CPU time in 3 s that a daemon without a free descriptor may use
+PROMPT_GOAL, FACT_GOAL = 150, 5000  # ms, for commands with a timeout of 50 ms and 5 s
+
+
+def request(method, params=None, id=1):
+    """A request as a line without its end; a notification without an id."""
+    message = {"jsonrpc": "2.0", "method": method} | ({"params": params} if params else {})
+    return json.dumps(message | ({"id": id} if id else {}), separators=(",", ":")).encode()
+
+
+INFO = request("server.info") + b"\n"
+RANDOM = request("fact.random") + b"\n"
+FROM_DISK = [request("fact.search", {"query": "kick", "offline": True}) + b"\n", request("favorite.list") + b"\n"]
+
+
+# Processes of other users
+
+
+class Worker:
+    """A function that runs in a process of its own as another user; its result comes back as JSON."""
+
+    running = set()
+
+    def __init__(self, uid, function, *arguments, priority=0):
+        self.read, write = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.close(self.read)
+                signal.alarm(LIFETIME)
+                os.setpriority(os.PRIO_PROCESS, 0, priority)
+                os.setgroups([])
+                os.setgid(uid)
+                os.setuid(uid)
+                text = json.dumps(function(*arguments))
+                with os.fdopen(write, "w") as output:
+                    output.write(text)
+            except BaseException:
+                traceback.print_exc()
+            os._exit(0)
+        os.close(write)
+        Worker.running.add(self.pid)
+
+    def result(self):
+        with os.fdopen(self.read) as input:
+            text = input.read()
+        os.waitpid(self.pid, 0)
+        Worker.running.remove(self.pid)
+        return json.loads(text) if text else {"failed": 1}
+
+
+def connected(path, seconds=DEADLINE):
+    """A new connection; tries again for so many seconds where the queue of connections is full."""
+    end = time.monotonic() + seconds
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(seconds)
+    while True:
+        try:
+            connection.connect(path)
+            return connection
+        except OSError as error:
+            if error.errno != errno.EAGAIN or time.monotonic() >= end:
+                connection.close()
+                raise
+        time.sleep(0.002)
+
+
+def reply_line(connection):
+    received = bytearray()
+    while not received.endswith(b"\n"):
+        chunk = connection.recv(CHUNK)
+        if not chunk:
+            raise ConnectionResetError
+        received += chunk
+    return bytes(received)
+
+
+def ask_once(path, seconds=10):
+    """Sends a request on a new connection, and connects again where the queue of connections is full.
+
+    Returns the milliseconds that it took, and how often the connection or the request was refused; None for the first
+    if there was no result in time.
+    """
+    begin, refused = time.monotonic(), 0
+    while (left := begin + seconds - time.monotonic()) > 0:
+        try:
+            with connected(path, 0) as connection:
+                connection.settimeout(left)
+                connection.sendall(RANDOM)
+                if b'"result"' in reply_line(connection):
+                    return (time.monotonic() - begin) * 1000, refused
+        except OSError:
+            pass
+        refused += 1
+        time.sleep(0.002)
+    return None, refused
+
+
+def victim(path, requests, pause):
+    """Sends one request after another until SIGTERM; without requests, each on a new connection."""
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    samples, failed, refused = [], 0, 0
+    with connected(path) as connection:
+        connection.settimeout(20)
+        for line in itertools.cycle(requests or [None]):
+            begin = time.monotonic()
+            if line is None:
+                taken, times = ask_once(path)
+                refused += times
+                failed += taken is None
+            else:
+                try:
+                    connection.sendall(line)
+                    failed += b'"result"' not in reply_line(connection)
+                except OSError:
+                    failed += 1
+                    ended.set()
+            now = time.monotonic()
+            samples.append((now, (now - begin) * 1000))
+            if ended.wait(pause):
+                return {"samples": samples, "failed": failed, "refused": refused}
+
+
+# What attackers do
+
+
+def open_connections(path, count, totals, seconds=0):
+    """Opens connections, without blocking or within so many seconds each, and counts them and the errors."""
+    opened = []
+    for _ in range(count):
+        try:
+            opened.append(connected(path, seconds))
+        except OSError as error:
+            totals[errno.errorcode[error.errno]] += 1
+    totals["opened"] += len(opened)
+    return opened
+
+
+def exchange(path, count, data, times=1, seconds=DEADLINE, read=True, replies=1, burst=False, start=0):
+    """Opens connections and sends data on each of them, as fast as the daemon takes it.
+
+    Ends after so many replies on each connection or so many seconds; always the latter if it does not read. A burst
+    connects without blocking, and keeps its connections as long.
+    """
+    totals = collections.Counter()
+    time.sleep(max(0, start - time.monotonic()))
+    end = time.monotonic() + seconds
+    connections = open_connections(path, count, totals, 0 if burst else DEADLINE)
+    view = memoryview(data)
+    selector = selectors.DefaultSelector()
+    for connection in connections:
+        connection.setblocking(False)
+        # What was sent, how often all of it was sent, and the lines received.
+        selector.register(connection, selectors.EVENT_READ * read | selectors.EVENT_WRITE, [0, 0, 0])
+    while selector.get_map() and (left := end - time.monotonic()) > 0:
+        for key, events in selector.select(min(left, 0.1)):
+            connection, state = key.fileobj, key.data
+            ended = written = False
+            try:
+                if events & selectors.EVENT_READ:
+                    chunk = connection.recv(CHUNK)
+                    lines = chunk.count(b"\n")
+                    state[2] += lines
+                    totals["replies"] += lines
+                    totals["errors"] += chunk.count(b'"error":{"code"')
+                    ended = not chunk or state[2] >= replies
+                if events & selectors.EVENT_WRITE:
+                    state[0] += connection.send(view[state[0] :])
+                    if state[0] == len(data):
+                        state[0], state[1] = 0, state[1] + 1
+                        written = state[1] == times
+            except BlockingIOError:
+                pass
+            except OSError:
+                # The daemon has closed; a line that says why may still be there.
+                written, ended = True, not read
+            if ended or written and not read:
+                selector.unregister(connection)
+            elif written:
+                selector.modify(connection, selectors.EVENT_READ, state)
+    if burst or not read:
+        time.sleep(max(0, end - time.monotonic()))
+    totals["unanswered"] = totals["opened"] - totals["replies"]
+    return totals
+
+
+def flood(path, count, data, read, replies=math.inf):
+    """Sends data again and again for 5 s."""
+    return exchange(path, count, data, times=math.inf, seconds=5, read=read, replies=replies)
+
+
+def send_long_line(path, mebibytes):
+    with connected(path) as connection:
+        for _ in range(mebibytes):
+            connection.sendall(b"x" * (1 << 20))
+        connection.sendall(b"\n")
+        return {"replies": 1, "errors": reply_line(connection).count(b"line_too_long")}
+
+
+def connect_and_close(path, rate, seconds):
+    """Connects and closes at most so many times a second."""
+    totals = collections.Counter()
+    begin, made = time.monotonic(), 0
+    while (elapsed := time.monotonic() - begin) < seconds:
+        while made < min(elapsed, seconds) * rate and time.monotonic() - begin < seconds:
+            for connection in open_connections(path, 1, totals):
+                connection.close()
+            made += 1
+        time.sleep(0.001)
+    return totals
+
+
+def import_favorites(path, count, size):
+    """Stores posts of so many characters as favorites."""
+    with connected(path) as connection:
+        for number in range(count):
+            post = {"id": f"town:{number}", "source": "town", "author": {"id": "town:a", "name": "A"},
+                    "text": "x" * size, "tags": [], "images": [], "stats": {}, "read": False}
+            item = {"kind": "post", "id": post["id"], "title": "t", "added_at": "2026-01-01T00:00:00Z", "post": post}
+            connection.sendall(request("favorite.import", {"items": [item]}) + b"\n")
+            reply = reply_line(connection)
+            if b'"added":1' not in reply:
+                raise RuntimeError(reply[:500])
+    return {"imported": count}
+
+
+# The daemon
+
+
+class Daemon:
+    """A norrisd in a folder of its own, with a socket for all users."""
+
+    def __init__(self, programs, configuration="", descriptors=None, files={}):
+        self.temporary = tempfile.TemporaryDirectory()
+        folder = self.temporary.name
+        os.chmod(folder, 0o711)
+        for name, text in files.items():
+            pathlib.Path(folder, name).write_text(text)
+        configuration = configuration.format(folder=folder) or "facts: {enabled: false}"
+        pathlib.Path(folder, "config.yaml").write_text(configuration + "\n")
+        self.path = f"{folder}/sock"
+        limit = lambda: descriptors and resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, open(f"{folder}/log", "wb") as log:
+            notify.bind(f"{folder}/notify")
+            notify.settimeout(60)
+            self.process = subprocess.Popen(
+                [programs / "norrisd", "--config", f"{folder}/config.yaml", "--socket", self.path, "--state-dir",
+                 f"{folder}/state", "--cache-dir", f"{folder}/cache", "--runtime-dir", f"{folder}/run"],
+                env={"NOTIFY_SOCKET": f"{folder}/notify", "HOME": folder}, stderr=log, preexec_fn=limit,
+            )
+            try:
+                while b"READY=1" not in notify.recv(8192):
+                    pass
+            except BaseException:
+                self.process.kill()
+                self.process.wait()
+                print(pathlib.Path(folder, "log").read_text(), file=sys.stderr)
+                raise
+        os.chmod(self.path, 0o666)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for pid in Worker.running:
+            os.kill(pid, signal.SIGKILL)
+        self.process.terminate()
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            print("norrisd did not stop within 15 s", file=sys.stderr)
+            self.process.kill()
+            self.process.wait()
+        self.temporary.cleanup()
+
+    def cpu(self):
+        """The seconds of CPU time used so far."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def peak(self):
+        """The most memory used so far, in MiB; none of a daemon that has ended."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), math.nan)
+
+
+def spread(samples):
+    """The longest latency and the 99th percentile."""
+    if not samples:
+        return math.nan, math.nan
+    values = sorted(value for _, value in samples)
+    return values[-1], values[math.ceil(len(values) * 0.99) - 1]
+
+
+class Report:
+    """One line of the table."""
+
+    def __init__(self):
+        self.memory = self.disk = (math.nan, math.nan)
+        self.peak = self.cpu = math.nan
+        self.notes, self.missed = [], []
+
+    def miss(self, condition, text):
+        if condition:
+            self.missed.append(text)
+
+    def line(self, name):
+        verdict = "MISSED: " + ", ".join(self.missed) if self.missed else "ok"
+        notes = f" ({', '.join(self.notes)})" if self.notes else ""
+        figures = "".join(f"{value:9.1f}" for value in (*self.memory, *self.disk, self.peak, self.cpu))
+        return f"{name:26}{figures.replace('nan', '  -')}  {verdict}{notes}"
+
+
+def measure(daemon, attackers, pause=0.003, newcomer=False, during=lambda report: None):
+    """Runs attackers, each a user id, a function and its arguments, beside the victim. Returns a report and totals."""
+    report = Report()
+    observed = {"memory": ([RANDOM], pause), "disk": (FROM_DISK, pause)} | ({"new": (None, 0.02)} if newcomer else {})
+    victims = {name: Worker(VICTIM, victim, daemon.path, *how, priority=-15) for name, how in observed.items()}
+    time.sleep(LEAD)
+    cpu, begin = daemon.cpu(), time.monotonic()
+    workers = [Worker(uid, function, daemon.path, *arguments) for uid, function, *arguments in attackers]
+    during(report)
+    totals = collections.Counter()
+    for worker in workers:
+        totals.update(worker.result())
+    time.sleep(0.3)
+    for worker in victims.values():
+        os.kill(worker.pid, signal.SIGTERM)
+    results = {name: worker.result() for name, worker in victims.items()}
+    spreads = {}
+    for name, result in results.items():
+        spreads[name] = spread([sample for sample in result.get("samples", []) if sample[0] >= begin])
+        report.miss(result["failed"], f"{result['failed']} of the victim's requests ({name}) failed")
+    report.cpu, report.peak = daemon.cpu() - cpu, daemon.peak()
+    report.memory, report.disk = spreads["memory"], spreads["disk"]
+    report.miss(not report.memory[0] < MEMORY_GOAL, "memory")
+    report.miss(not report.disk[0] < DISK_GOAL, "disk")
+    report.miss(not report.peak < PEAK_GOAL, "VmHWM")
+    report.miss(totals["failed"], "an attacker failed")
+    if newcomer:
+        worst, percentile = spreads["new"]
+        report.notes.append(f"new connections {worst:.0f}/{percentile:.0f} ms, {results['new']['refused']} refused")
+    shown = ["opened", "EAGAIN", "ECONNREFUSED", "replies", "errors"]
+    report.notes += [f"{totals[name]} {name}" for name in shown if totals[name]]
+    report.miss(Worker(VICTIM, ask_once, daemon.path).result()[0] is None, "answers no more")
+    report.miss(daemon.process.poll() is not None, f"ended with {daemon.process.poll()}")
+    return report, totals
+
+
+# The attacks
+
+
+def attack(*attackers, programs, **options):
+    """An attack by one user that needs nothing but its own requests."""
+    with Daemon(programs) as daemon:
+        report, totals = measure(daemon, [(ATTACKERS[0], *attacker) for attacker in attackers], **options)
+        return report
+
+
+def quiet(programs):
+    return attack((lambda path: time.sleep(3) or {},), programs=programs)
+
+
+def notifications(method, connections, programs):
+    line = request(method, id=None) + b"\n"
+    return attack((exchange, connections, line * (NOTIFICATIONS // len(line)) + INFO), programs=programs)
+
+
+def favorites_batch(read, programs):
+    line = request("favorite.list", {"limit": 100})
+    with Daemon(programs) as daemon:
+        stored = Worker(ATTACKERS[0], import_favorites, daemon.path, 64, 64_000).result()
+        seconds = DEADLINE if read else 6
+        batch = b"[" + line + b"," + line + b"]\n"
+        report, _ = measure(daemon, [(ATTACKERS[0], exchange, 250, batch, 1, seconds, read)])
+        report.miss("failed" in stored, "the favorites were not stored")
+        return report
+
+
+def connects(programs):
+    with Daemon(programs) as daemon:
+        start = time.monotonic() + LEAD + 0.5
+        each = (exchange, 200, INFO, 1, 3, True, 1, True, start)
+        report, totals = measure(daemon, [(uid, *each) for uid in ATTACKERS], newcomer=True)
+        served = totals["replies"] - totals["errors"]
+        report.miss(served < 1000, f"{1000 - served} of 1000 not served")
+        return report
+
+
+def descriptors(programs):
+    def watch(report):
+        time.sleep(1)
+        used = -daemon.cpu()
+        time.sleep(3)
+        used += daemon.cpu()
+        report.notes.append(f"CPU {used:.2f} s in 3 s")
+        report.miss(not used < IDLE_CPU, "spins")
+
+    with Daemon(programs, descriptors=128) as daemon:
+        each = (exchange, 50, INFO, 1, 5, True, 1, True)
+        report, totals = measure(daemon, [(uid, *each) for uid in ATTACKERS[:4]], pause=0.05, during=watch)
+        report.miss(totals["unanswered"], f"{totals['unanswered']} got no line")
+        return report
+
+
+def searches(programs):
+    texts = "\n%\n".join(f"Number {number} kicks {number * 7919 % 20_000} twice." for number in range(20_000))
+    pairs = itertools.product(string.ascii_lowercase, repeat=2)
+    lines = b"".join(
+        request("fact.search", {"query": "".join(pair), "offline": True}) + b"\n" for pair in pairs
+    )
+    configuration = "facts: {{enabled: false, fortunes: ['{folder}/many']}}"
+    with Daemon(programs, configuration, files={"many": texts + "\n"}) as daemon:
+        deadline = time.monotonic() + 60
+        items = 0
+        while items < 20_000 and time.monotonic() < deadline:
+            with connected(daemon.path) as connection:
+                connection.sendall(request("server.status") + b"\n")
+                items = json.loads(reply_line(connection))["result"]["sources"][0]["items"]
+            time.sleep(0.1)
+        report, _ = measure(daemon, [(ATTACKERS[0], flood, 200, lines, True)])
+        report.miss(items < 20_000, f"only {items} facts loaded")
+        return report
+
+
+def client(programs):
+    """The attacker is the server: it answers with an error that has 40,000 members."""
+    report = Report()
+    data = {"reason": "busy"} | {f"key{number}": number for number in range(40_000)}
+
+    def answer():
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with connection:
+                try:
+                    connection.settimeout(5)
+                    reply = {"jsonrpc": "2.0", "id": json.loads(reply_line(connection))["id"]}
+                    reply["error"] = {"code": -32004, "message": "Busy.", "data": data}
+                    connection.sendall(json.dumps(reply).encode() + b"\n")
+                except OSError:
+                    pass
+
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"{folder}/sock")
+        server.listen()
+        thread = threading.Thread(target=answer)
+        thread.start()
+        environment = {"NORRISD_SOCKET": f"{folder}/sock", "HOME": folder}
+        for arguments, goal, expected in [("prompt --timeout 50ms", PROMPT_GOAL, 0), ("fact", FACT_GOAL, 75)]:
+            name, begin = arguments.split()[0], time.monotonic()
+            try:
+                command = [programs / "norrisctl", *arguments.split()]
+                status = subprocess.run(command, env=environment, capture_output=True, timeout=20).returncode
+            except subprocess.TimeoutExpired:
+                status = "none"
+            taken = (time.monotonic() - begin) * 1000
+            report.notes.append(f"{name} {taken:.0f} ms, status {status}")
+            report.miss(taken > goal, f"{name} takes over {goal} ms")
+            report.miss(status != expected, f"{name} does not exit with {expected}")
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    return report
+
+
+BATCH = b"[" + b",".join([request("fact.random", {"count": 100})] * 64) + b"]\n"
+METHODS = {"metrics": "server.metrics", "discover": "rpc.discover", "status": "server.status"}
+ATTACKS = {
+    "quiet": quiet,
+    **{
+        f"notifications-{name}" + ("-8" if count == 8 else ""): functools.partial(notifications, method, count)
+        for name, method in METHODS.items()
+        for count in [1, 8]
+    },
+    "favorites-batch-read": functools.partial(favorites_batch, True),
+    "favorites-batch-unread": functools.partial(favorites_batch, False),
+    "connects": connects,
+    "connect-close": functools.partial(attack, (connect_and_close, 10_000, 5), newcomer=True),
+    "floods-read": functools.partial(attack, (flood, 200, RANDOM * 1000, True)),
+    "floods-unread": functools.partial(attack, (flood, 200, RANDOM * 1000, False)),
+    "batches": functools.partial(attack, (flood, 100, BATCH, True)),
+    "searches": searches,
+    "half-lines": functools.partial(attack, (exchange, 250, b"x" * 65_000, 1, 4, False)),
+    "long-line": functools.partial(attack, (send_long_line, 200)),
+    "descriptors": descriptors,
+    "client": client,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", type=pathlib.Path, default=DIST, help="the folder of norrisd and norrisctl")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(ATTACKS))
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.names if name not in ATTACKS]:
+        parser.error(f"unknown attack: {unknown[0]}")
+    if os.geteuid() != 0:
+        sys.exit("attacks.py: root is needed to act as other users")
+    # An exception ends the daemon and the processes of other users.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    print(f"{'':26}{'memory ms':>18}{'disk ms':>18}{'VmHWM':>9}{'CPU':>9}")
+    print(f"{'attack':26}" + "".join(f"{title:>9}" for title in ["max", "p99", "max", "p99", "MiB", "s"]) + "  verdict")
+    missed = False
+    for name in arguments.names or ATTACKS:
+        try:
+            report = ATTACKS[name](programs=arguments.programs.resolve())
+        except Exception as error:
+            traceback.print_exc()
+            report = Report()
+            report.miss(True, f"{type(error).__name__}: {error}")
+        print(report.line(name), flush=True)
+        missed = missed or bool(report.missed)
+    sys.exit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""What the benchmarks share: daemons and other processes, measuring in turn, and the table of results."""
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import select
+import socket
+import statistics
+import subprocess
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAMS = pathlib.Path(os.environ.get("NORRIS_PROGRAMS") or HERE.parents[1] / ".build" / "dist").resolve()
+FACT_RANDOM = '{"jsonrpc":"2.0","id":1,"method":"fact.random"}'
+# No upstream is measured along with the daemon.
+BUILT_IN_FACTS = "facts: {enabled: false}\n"
+
+
+class Failure(Exception):
+    """A benchmark cannot go on; the message says why."""
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    figure: str
+    peer: str = ""
+    ratio: float | None = None
+    goal: str = ""
+    met: bool | None = None
+    note: str = ""
+
+
+def quantity(value, unit):
+    digits = 0 if value >= 1000 or float(value).is_integer() else 1 if value >= 100 else 2
+    return f"{value:,.{digits}f} {unit}".rstrip()
+
+
+def value(name, figures, unit, at_most=None, note=""):
+    """A row for the median of the figures, with a goal for the figure itself."""
+    figure = statistics.median(figures)
+    goal, met = ("", None) if at_most is None else (f"<= {quantity(at_most, unit)}", figure <= at_most)
+    return Row(name, quantity(figure, unit), goal=goal, met=met, note=note)
+
+
+def compared(name, figures, peers, unit, at_most=None, at_least=None):
+    """A row for the medians of both, and the median of the ratios of the pairs, with a goal for the ratio."""
+    ratio = statistics.median(figure / peer for figure, peer in zip(figures, peers, strict=True))
+    row = Row(name, *(quantity(statistics.median(values), unit) for values in (figures, peers)), ratio)
+    if at_most is not None:
+        row.goal, row.met = f"<= {at_most:.2f}", ratio <= at_most
+    if at_least is not None:
+        row.goal, row.met = f">= {at_least:.2f}", ratio >= at_least
+    return row
+
+
+def show(rows):
+    """Prints the table, and beneath it the notes."""
+    cells = [["name", "figure", "peer", "ratio", "goal", "met"]]
+    for row in rows:
+        ratio = "" if row.ratio is None else f"{row.ratio:.3f}" if row.ratio < 0.1 else f"{row.ratio:.2f}"
+        cells.append([row.name, row.figure, row.peer, ratio, row.goal, {None: "", True: "yes", False: "NO"}[row.met]])
+    widths = [max(len(line[column]) for line in cells) for column in range(6)]
+    for line in cells:
+        numbers = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]
+        print("  ".join([line[0].ljust(widths[0]), *numbers]).rstrip())
+    for row in rows:
+        if row.note:
+            print(f"{row.name}: {row.note}")
+
+
+def in_turn(runs, measures, warm_up=0):
+    """Runs A B A B …; returns the figures of each without those of the warm-up."""
+    figures = {name: [] for name in measures}
+    for number in range(warm_up + runs):
+        for name, measure in measures.items():
+            figure = measure()
+            if number >= warm_up:
+                figures[name].append(figure)
+    return figures
+
+
+def wall(command, environment, **streams):
+    """Wall time of one process in milliseconds, which must succeed."""
+    streams = {"stdout": subprocess.DEVNULL, **streams}
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, env=environment, **streams)
+    # Popen.wait with a timeout would sleep between looks, which is longer than what is measured.
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        select.select([descriptor], [], [], 30)
+        milliseconds = (time.perf_counter() - begin) * 1000
+    finally:
+        os.close(descriptor)
+        # Without effect on a process that has ended.
+        process.kill()
+        status = process.wait(10)
+    if status != 0:
+        raise Failure(f"{command[0].name} failed, or took longer than 30 s")
+    return milliseconds
+
+
+def load_command(program, path, request=FACT_RANDOM, connections=1, pipeline=1, seconds=1.5, newlines=1):
+    return [program, path, request, *map(str, [connections, pipeline, seconds, newlines])]
+
+
+def load(*arguments, **options):
+    """Runs load.c; returns replies per second and the 50th and 99th percentile in milliseconds."""
+    output = subprocess.run(load_command(*arguments, **options), check=True, timeout=60, stdout=subprocess.PIPE).stdout
+    return [float(word) for word in output.split()]
+
+
+def compiled(folder, name, *flags):
+    """Compiles a C program of this folder into that one; returns its path."""
+    subprocess.run(["cc", "-O2", "-Wall", *flags, HERE / f"{name}.c", "-o", folder / name], check=True, timeout=60)
+    return folder / name
+
+
+@contextlib.contextmanager
+def running(command, **options):
+    """Starts a process and ends it with the block."""
+    process = subprocess.Popen(command, **options)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(20)
+
+
+def wait_for(condition, what, timeout=30):
+    end = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > end:
+            raise Failure(f"timed out waiting for {what}")
+        time.sleep(0.02)
+
+
+def accepts(path):
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(str(path)) == 0
+
+
+class Daemon:
+    """A running norrisd with its socket, and the milliseconds from its start until it was ready."""
+
+    def __init__(self, process, path, start):
+        self.process, self.path, self.start = process, path, start
+
+    def connect(self):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(60)
+        connection.connect(str(self.path))
+        return connection
+
+    def call(self, method, **parameters):
+        with self.connect() as connection:
+            request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+            connection.sendall(json.dumps(request).encode() + b"\n")
+            reply = json.loads(connection.makefile().readline() or "{}")
+        if "result" not in reply:
+            raise Failure(f"{method}: {reply}")
+        return reply["result"]
+
+    def anonymous_memory(self):
+        """RssAnon in bytes."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(next(line for line in status.splitlines() if line.startswith("RssAnon")).split()[1]) * 1024
+
+
+def exchange(connection, request, count, pipeline=1):
+    """Sends the request so many times, a pipeline of them at once, and reads the replies, which must be results."""
+    line = request.encode() + b"\n"
+    replies = connection.makefile("rb")
+    while count > 0:
+        batch = min(count, pipeline)
+        connection.sendall(line * batch)
+        for _ in range(batch):
+            reply = replies.readline()
+            if b'"result"' not in reply:
+                raise Failure(f"{request}: {reply[:200]!r}")
+        count -= batch
+
+
+@contextlib.contextmanager
+def daemon(folder, configuration=BUILT_IN_FACTS, under=(), timeout=30, **environment):
+    """Runs norrisd with all its files in the folder, under another program if there is one; yields it once ready."""
+    folder.mkdir(exist_ok=True)
+    (folder / "config.yaml").write_text(configuration)
+    (folder / "notify").unlink(missing_ok=True)
+    command = [*under, PROGRAMS / "norrisd", "--config", folder / "config.yaml", "--socket", folder / "sock",
+               "--log-level", "warning"]
+    for kind in ["state", "cache", "runtime"]:
+        command += [f"--{kind}-dir", folder / kind]
+    variables = {"PATH": os.environ["PATH"], "HOME": str(folder), **environment,
+                 "NOTIFY_SOCKET": str(folder / "notify")}
+    with contextlib.ExitStack() as stack:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind(variables["NOTIFY_SOCKET"])
+            notify.settimeout(0.2)
+            begin, messages = time.perf_counter(), b""
+            process = stack.enter_context(running(command, env=variables))
+            while b"READY=1" not in messages:
+                if process.poll() is not None or time.perf_counter() > begin + timeout:
+                    raise Failure("norrisd ended early, or is not ready in time")
+                with contextlib.suppress(TimeoutError):
+                    messages = notify.recv(8192)
+            start = (time.perf_counter() - begin) * 1000
+        yield Daemon(process, folder / "sock", start)

@@ -1,0 +1,80 @@
+"""Measures the release programs beside their peers, in turn, and prints one table.
+
+Compare ratios, not figures: a machine that is busy or slow affects both members of a pair alike.
+"""
+
+import argparse
+import pathlib
+import signal
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import cards
+import harness
+import imports
+import instructions
+import memory
+import processes
+import rates
+
+COMPILER = ["gcc", "libc6-dev"]
+BENCHMARKS = {
+    "rates": (rates.rates, [*COMPILER, "redis-tools"]),
+    "processes": (processes.processes, [*COMPILER, "fortune-mod", "fortunes-min"]),
+    "cards": (cards.cards, ["imagemagick"]),
+    "memory": (memory.memory, COMPILER),
+    "start": (processes.start, []),
+    "idle": (memory.idle, []),
+    "instructions": (instructions.instructions, ["valgrind"]),
+    "import": (imports.imports, COMPILER),
+}
+ONLY_IF_NAMED = {"import"}
+
+
+def parse():
+    described = "\n".join(f"  {name:14}{function.__doc__}" for name, (function, _) in BENCHMARKS.items())
+    parser = argparse.ArgumentParser(
+        prog="Scripts/bench", formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__,
+        epilog=f"benchmarks:\n{described}\n\nNORRIS_PROGRAMS is the folder with the programs (default: .build/dist).\n"
+        "Exit status: 0 all goals met, 1 a goal missed or a benchmark failed, 77 recorded with another toolchain.")
+    parser.add_argument("names", metavar="NAME", nargs="*", help="a benchmark (default: all except import)")
+    parser.add_argument("--runs", type=int, default=5, metavar="N", help="pairs of each comparison (default: 5)")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--record", action="store_true", help="instructions: write the figures to instructions.tsv")
+    mode.add_argument("--check", action="store_true", help="instructions: compare with instructions.tsv")
+    parser.add_argument("--packages", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(BENCHMARKS):
+        parser.error(f"unknown benchmark: {', '.join(sorted(unknown))}")
+    if options.runs < 1:
+        parser.error("--runs must be at least 1")
+    if (options.record or options.check) and options.names != ["instructions"]:
+        parser.error("--record and --check apply to: instructions")
+    options.names = options.names or [name for name in BENCHMARKS if name not in ONLY_IF_NAMED]
+    return options
+
+
+def main():
+    options = parse()
+    if options.packages:
+        print(*sorted({package for name in options.names for package in BENCHMARKS[name][1]}))
+        return 0
+    if not all((harness.PROGRAMS / program).exists() for program in ["norrisd", "norrisctl"]):
+        sys.exit(f"bench: no programs in {harness.PROGRAMS}; run Scripts/build")
+    # An exception unwinds through every "finally" that ends a child process.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    rows = []
+    for name in options.names:
+        print(f"bench: {name}", file=sys.stderr)
+        with tempfile.TemporaryDirectory(prefix="norris-bench-") as folder:
+            try:
+                rows += BENCHMARKS[name][0](pathlib.Path(folder), options)
+            except Exception as error:
+                # The other benchmarks go on.
+                rows.append(harness.Row(name, "failed", met=False, note=f"{type(error).__name__}: {error}"))
+    harness.show(rows)
+    return 1 if any(row.met is False for row in rows) else 0
+
+
+sys.exit(main())

@@ -1,0 +1,217 @@
+import Glibc
+
+/// A JSON value that was read in place: what it is, and where its bytes are. Offsets count from the parser's first byte.
+///
+/// It is found by the same code that builds ``JSON`` values, so it is checked as strictly, but it allocates nothing.
+package struct JSONToken: Equatable, Sendable {
+    package enum Kind: UInt8, Sendable {
+        case null, `false`, `true`, integer, double, string, array, object
+    }
+
+    package let kind: Kind
+    /// Of a string: whether its bytes are ASCII without escapes, so that they are its text.
+    package let isPlain: Bool
+    /// Quotes and brackets included. A line is far shorter than 2 GiB.
+    private let start, end: Int32
+    /// Of an integer.
+    package let integer: Int64
+
+    init(_ kind: Kind, _ range: Range<Int>, isPlain: Bool = false, integer: Int64 = 0) {
+        self.kind = kind
+        self.isPlain = isPlain
+        start = Int32(truncatingIfNeeded: range.lowerBound)
+        end = Int32(truncatingIfNeeded: range.upperBound)
+        self.integer = integer
+    }
+
+    package var range: Range<Int> { Int(start)..<Int(end) }
+
+    /// Of a string: what is between its quotes.
+    var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
+}
+
+extension JSONToken {
+    /// The text of a string token of these bytes.
+    package func text(in bytes: UnsafeRawBufferPointer) -> String { JSONParser(bytes).text(of: self) }
+
+    /// Calls the body with the text of a string token of these bytes.
+    package func withText<Result>(
+        in bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        if isPlain { return body(UnsafeRawBufferPointer(rebasing: bytes[content])) }
+        var text = text(in: bytes)
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension JSONParser {
+    /// Reads the value at the position in place, as strictly as ``document()`` does.
+    mutating func token() throws(JSONError) -> JSONToken {
+        skipWhiteSpace()
+        let start = position
+        switch try peek() {
+        case UInt8(ascii: "\""):
+            return try stringToken()
+        case UInt8(ascii: "{"):
+            try members { (_, _) throws(JSONError) in }
+            return JSONToken(.object, start..<position)
+        case UInt8(ascii: "["):
+            try elements { (_) throws(JSONError) in }
+            return JSONToken(.array, start..<position)
+        case UInt8(ascii: "t"):
+            try word("true")
+            return JSONToken(.true, start..<position)
+        case UInt8(ascii: "f"):
+            try word("false")
+            return JSONToken(.false, start..<position)
+        case UInt8(ascii: "n"):
+            try word("null")
+            return JSONToken(.null, start..<position)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            guard case .integer(let integer) = try number() else { return JSONToken(.double, start..<position) }
+            return JSONToken(.integer, start..<position, integer: integer)
+        default:
+            throw JSONError(.unexpectedByte, at: position)
+        }
+    }
+
+    /// The string whose opening quote is at the position.
+    mutating func stringToken() throws(JSONError) -> JSONToken {
+        let start = position
+        position += 1
+        if skipPlainBytes(), try peek() == UInt8(ascii: "\"") {
+            position += 1
+            return JSONToken(.string, start..<position, isPlain: true)
+        }
+        // UTF-8 and escapes are checked by reading them; requests have few of either.
+        position = start
+        _ = try string()
+        return JSONToken(.string, start..<position)
+    }
+
+    /// Reads the object at the position and calls the body with each key and value.
+    mutating func members(
+        _ body: (_ key: JSONToken, _ value: JSONToken) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        try open()
+        skipWhiteSpace()
+        if try peek() == UInt8(ascii: "}") { return close() }
+        var keys = DistinctKeys()
+        repeat {
+            let key = try nextKey(&keys)
+            try body(key, try token())
+        } while try !isLast(before: UInt8(ascii: "}"))
+    }
+
+    /// Reads the array at the position and calls the body with each element.
+    mutating func elements(_ body: (JSONToken) throws(JSONError) -> Void) throws(JSONError) {
+        try open()
+        skipWhiteSpace()
+        if try peek() == UInt8(ascii: "]") { return close() }
+        repeat {
+            try body(try token())
+        } while try !isLast(before: UInt8(ascii: "]"))
+    }
+
+    /// Reads a key and the colon behind it.
+    mutating func nextKey(_ keys: inout DistinctKeys) throws(JSONError) -> JSONToken {
+        skipWhiteSpace()
+        let start = position
+        guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: position) }
+        let key = try stringToken()
+        guard keys.insert(key, self) else { throw JSONError(.duplicateKey, at: start) }
+        skipWhiteSpace()
+        guard try peek() == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: position) }
+        position += 1
+        return key
+    }
+
+    /// The text of a string token of these bytes.
+    func text(of token: JSONToken) -> String {
+        if token.isPlain {
+            return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[token.content]), as: UTF8.self)
+        }
+        var parser = JSONParser(bytes)
+        parser.position = token.range.lowerBound
+        // The same code has read it before, so it cannot fail.
+        return (try? parser.string()) ?? ""
+    }
+
+    /// Calls the body with each member of an object token of these bytes, which has been read before and cannot fail.
+    func forEachMember(of token: JSONToken, _ body: (_ key: JSONToken, _ value: JSONToken) -> Void) {
+        var parser = JSONParser(bytes)
+        parser.position = token.range.lowerBound
+        try? parser.members { (key, value) throws(JSONError) in body(key, value) }
+    }
+
+    /// Calls the body with each element of an array token of these bytes, which has been read before and cannot fail.
+    func forEachElement(of token: JSONToken, _ body: (JSONToken) -> Void) {
+        var parser = JSONParser(bytes)
+        parser.position = token.range.lowerBound
+        try? parser.elements { (element) throws(JSONError) in body(element) }
+    }
+
+    /// - Parameter areSome: whether there must be at least one.
+    func allElements(of token: JSONToken, satisfy isGood: (JSONToken) -> Bool, areSome: Bool = false) -> Bool {
+        var (count, areGood) = (0, true)
+        forEachElement(of: token) { element in
+            count += 1
+            areGood = areGood && isGood(element)
+        }
+        return areGood && (count > 0 || !areSome)
+    }
+
+    /// Whether the text of a string token of these bytes is this one, byte for byte.
+    func isText(_ text: StaticString, _ token: JSONToken) -> Bool {
+        guard token.isPlain else { return self.text(of: token).hasSameBytes(as: "\(text)") }
+        let content = token.content
+        guard content.count == text.utf8CodeUnitCount else { return false }
+        // Both have so many bytes: the token is one of `bytes`, which are not empty then.
+        return memcmp(bytes.baseAddress! + content.lowerBound, text.utf8Start, content.count) == 0
+    }
+
+    /// The same for a text that is known only when the program runs.
+    func isText(_ text: String, _ token: JSONToken) -> Bool {
+        guard token.isPlain else { return self.text(of: token).hasSameBytes(as: text) }
+        guard token.content.count == text.utf8.count else { return false }
+        return text.utf8.elementsEqual(UnsafeRawBufferPointer(rebasing: bytes[token.content]))
+    }
+}
+
+/// Finds duplicate keys: by comparing while there are few, by hashing once there are many, so that an object of ten
+/// thousand members does not cost fifty million comparisons.
+struct DistinctKeys {
+    /// The contents of plain keys while there are few.
+    private var few: InlineArray<8, Range<Int32>> = InlineArray(repeating: 0..<0)
+    private var count = 0
+    private var many: Set<ByteKey> = []
+
+    /// False if the object has the key already. Keys count by their decoded bytes.
+    mutating func insert(_ key: JSONToken, _ parser: JSONParser) -> Bool {
+        if many.isEmpty, key.isPlain, count < 8 {
+            let content = key.content
+            for index in 0..<count where parser.hasSameBytes(content, few[index]) { return false }
+            few[count] = Int32(content.lowerBound)..<Int32(content.upperBound)
+            count += 1
+            return true
+        }
+        if many.isEmpty {
+            for index in 0..<count {
+                let content = Int(few[index].lowerBound)..<Int(few[index].upperBound)
+                many.insert(ByteKey(String(decoding: parser.bytes[content], as: UTF8.self)))
+            }
+        }
+        return many.insert(ByteKey(parser.text(of: key))).inserted
+    }
+}
+
+extension JSONParser {
+    fileprivate func hasSameBytes(_ left: Range<Int>, _ right: Range<Int32>) -> Bool {
+        guard left.count == Int(right.upperBound - right.lowerBound) else { return false }
+        var offset = 0
+        while offset < left.count, bytes[left.lowerBound + offset] == bytes[Int(right.lowerBound) + offset] {
+            offset += 1
+        }
+        return offset == left.count
+    }
+}

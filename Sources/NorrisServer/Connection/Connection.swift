@@ -1,0 +1,107 @@
+import CEpoll
+import Glibc
+import NorrisProtocol
+
+/// Who sends requests on a connection, and the events it has asked for.
+package final class Caller: Sendable {
+    package let peer: Peer
+    package let subscription: Subscription
+
+    init(peer: Peer, subscription: Subscription) {
+        self.peer = peer
+        self.subscription = subscription
+    }
+}
+
+/// A connection on the event loop: its socket, what the state machine decides about it, and what is unsent.
+struct Connection: ~Copyable {
+    let id: ConnectionID
+    let caller: Caller
+    /// The number of its user in ``FairQueue``.
+    let user: Int
+    var machine: ConnectionStateMachine
+    /// The line that is being answered, where that takes more than one turn.
+    var unfinished: UnfinishedLine?
+    /// What the kernel has not taken, from this offset on.
+    private(set) var unsent: [UInt8] = []
+    private var sent = 0
+    /// What epoll(7) reports of the socket.
+    var interest = EPOLLIN.rawValue
+    /// Whether the socket may hold bytes that were not read.
+    var isReadable = false
+    /// Whether events wait in the subscription.
+    var hasEvents = false
+    /// Whether it is closed as soon as all is sent.
+    var isClosing = false
+    /// Whether it is closed but for the answer that is still being made. It counts until then, or a peer that asks and
+    /// goes, again and again, could have any number of them made at once.
+    var isGone = false
+
+    private var descriptor: CInt { id.descriptor }
+
+    init(id: ConnectionID, caller: Caller, user: Int, machine: ConnectionStateMachine) {
+        self.id = id
+        self.caller = caller
+        self.user = user
+        self.machine = machine
+    }
+
+    var unsentBytes: Int { unsent.count - sent }
+
+    /// Sends bytes, or keeps what the kernel does not take. What is kept already is sent first (``sendRest()``).
+    ///
+    /// - Returns: false where the peer has gone.
+    mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let taken = Connection.send(bytes, to: descriptor) else { return false }
+        if taken < bytes.count { unsent = Array(bytes[taken...]) }
+        return true
+    }
+
+    /// - Returns: false where the peer has gone.
+    mutating func sendRest() -> Bool {
+        let taken = unsent.withUnsafeBytes { bytes in
+            Connection.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), to: descriptor)
+        }
+        guard let taken else { return false }
+        sent += taken
+        if sent == unsent.count { (unsent, sent) = ([], 0) }
+        return true
+    }
+
+    /// How many bytes the kernel has taken; nil where the peer has gone.
+    private static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Int? {
+        var taken = 0
+        while taken < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[taken...])
+            let count = Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+            if count > 0 {
+                taken += count
+            } else if errno == EAGAIN {
+                break
+            } else if errno != EINTR {
+                return nil
+            }
+        }
+        return taken
+    }
+
+    /// How many bytes have come that were not read yet (ioctl FIONREAD, unix(7)).
+    var bytesToRead: Int { Connection.count(descriptor, 0x541B) }
+
+    /// The memory of what was sent and the peer has not read yet (ioctl TIOCOUTQ): somewhat more than its bytes.
+    var bytesQueued: Int { Connection.count(descriptor, 0x5411) }
+
+    /// Whether the peer will send no more, all that is still to be read left aside.
+    var hasPeerEnded: Bool {
+        // POLLRDHUP of poll(2), which the C library shows to GNU sources only.
+        let readingSideHungUp: Int16 = 0x2000
+        var entry = pollfd(fd: descriptor, events: readingSideHungUp, revents: 0)
+        return poll(&entry, 1, 0) == 1 && entry.revents & readingSideHungUp != 0
+    }
+
+    /// - Parameter request: of asm-generic/ioctls.h, macros that Swift does not import.
+    static func count(_ descriptor: CInt, _ request: UInt) -> Int {
+        var count: CInt = 0
+        return ioctl(descriptor, request, &count) == 0 ? Int(count) : 0
+    }
+}

@@ -1,0 +1,633 @@
+import CEpoll
+import Glibc
+import Logging
+import NorrisProtocol
+
+/// The one thread that owns the listening socket and all connections (epoll(7)).
+///
+/// Connections that have something to do take turns (``FairQueue``); in its turn a connection reads once, answers lines
+/// as long as its ``Turn`` goes, and sends the replies. What a connection does is decided by its
+/// ``ConnectionStateMachine``, what a line means by ``Exchange``. Everything here runs on that thread, so nothing is
+/// locked; other threads send messages to ``Inbox``.
+struct EventLoop: ~Copyable {
+    /// What the loop needs of its server.
+    struct Settings {
+        let pace: Server.Pace
+        let limits: @Sendable () -> Server.Limits
+        let heartbeat: Server.Heartbeat?
+        let events: EventHub
+        let count: ConnectionCount
+        let logger: Logger
+        /// Runs deferred work.
+        let run: @Sendable (@escaping Server.Job) -> Void
+    }
+
+    private typealias Instant = ConnectionStateMachine.Instant
+
+    private let settings: Settings
+    private let exchange: Exchange
+    private let inbox: Inbox
+    private let epoll: CInt
+    private var listener: CInt
+    /// Given up to refuse a connection when there are no more descriptors.
+    private var reserve: CInt
+
+    /// By descriptor. Each is allocated when it is accepted and freed in ``remove(_:)``, and only this thread uses it.
+    private var connections: [UnsafeMutablePointer<Connection>?] = []
+    private var connectionCount = 0
+    private var nextGeneration: UInt64 = 0
+    private var users = UserTable()
+    private var turns = FairQueue()
+    private var disk = WorkQueue()
+    private var network = WorkQueue()
+    private var unsentBytes = 0
+
+    /// Replies of the turn that is being taken.
+    private var json = JSONWriter(capacity: EventLoop.keptCapacity)
+    private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    /// Memory for input that no connection needs now.
+    private var spareInputs: [[UInt8]] = []
+
+    private var now = monotonicNanoseconds()
+    private var instant = Instant.now
+    /// When ``instant`` was read.
+    private var instantRead = 0
+    private var nextTick = Int.max
+    private var nextBeat = Int.max
+    private var drainEnd: Int?
+
+    private static let flushThreshold = 64 * 1024
+    private static let keptCapacity = 128 * 1024
+    private static let maximumSpareInputs = 64
+    /// A deferred request counts with so many bytes among those that are held for slow readers: half of the longest
+    /// reply, so that those of a full house fit.
+    private static let reserveForReply = 2 * 1024 * 1024
+    /// So many connections are accepted before others have their turns.
+    private static let maximumAccepts = 64
+
+    /// - Parameter listener: closed by the loop.
+    init(listener: CInt, registry: MethodRegistry, inbox: Inbox, settings: Settings) throws(SystemError) {
+        self.settings = settings
+        self.inbox = inbox
+        self.listener = listener
+        exchange = Exchange(registry: registry)
+        reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
+        guard epoll >= 0 else { throw SystemError(call: "epoll_create1", code: errno) }
+        for descriptor in [listener, inbox.descriptor] {
+            guard control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue) else {
+                throw SystemError(call: "epoll_ctl", code: errno)
+            }
+        }
+        if settings.heartbeat != nil { nextBeat = now }
+    }
+
+    deinit {
+        for case let connection? in connections {
+            close(connection.pointee.id.descriptor)
+            connection.deinitialize(count: 1)
+            connection.deallocate()
+        }
+        input.deallocate()
+        if listener >= 0 { close(listener) }
+        if reserve >= 0 { close(reserve) }
+        if epoll >= 0 { close(epoll) }
+    }
+
+    /// Serves until it is told to stop.
+    mutating func run() {
+        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+            // Always 256 of them.
+            let base = events.baseAddress!
+            var isRunning = true
+            while isRunning {
+                let count = epoll_wait(epoll, base, 256, timeout())
+                setNow(monotonicNanoseconds())
+                var hasMessages = false
+                for index in 0..<max(0, Int(count)) {
+                    let event = base[index]
+                    if event.data.fd == listener {
+                        accept()
+                    } else if event.data.fd == inbox.descriptor {
+                        hasMessages = true
+                    } else {
+                        noteEvent(Int(event.data.fd), event.events)
+                    }
+                }
+                if hasMessages { isRunning = handleMessages() }
+                takeTurns()
+                startWork()
+                if now >= nextBeat { beat() }
+                if now >= nextTick { tick() }
+                if let drainEnd {
+                    if now >= drainEnd { abortAll() }
+                    if connectionCount == 0 { isRunning = false }
+                }
+            }
+        }
+        inbox.close()
+    }
+
+    // MARK: Time
+
+    private mutating func setNow(_ now: Int) {
+        self.now = now
+        // Connections rest for seconds; a hundredth of one is exact enough for them.
+        if now - instantRead > 10_000_000 || settings.pace.tick < .milliseconds(10) {
+            instant = .now
+            instantRead = now
+        }
+    }
+
+    /// How long to wait, in the milliseconds of epoll_wait(2).
+    private func timeout() -> CInt {
+        if !turns.isEmpty { return 0 }
+        let next = min(nextTick, nextBeat, drainEnd ?? .max)
+        if next == .max { return -1 }
+        return CInt(clamping: max(0, (next - monotonicNanoseconds() + 999_999) / 1_000_000))
+    }
+
+    private mutating func beat() {
+        guard let heartbeat = settings.heartbeat else { return }
+        heartbeat.beat()
+        nextBeat = now + heartbeat.interval.nanoseconds
+    }
+
+    /// Closes the connections that have rested too long, and finds out when to look again.
+    private mutating func tick() {
+        instant = .now
+        var earliest: Instant?
+        for slot in connections.indices {
+            guard let c = connections[slot], !c.pointee.isGone else { continue }
+            let isSubscriber = c.pointee.caller.subscription.isActive
+            let unsent = c.pointee.unsentBytes
+            let queued = unsent > 0 ? c.pointee.bytesQueued : 0
+            if c.pointee.machine.hasExpired(
+                now: instant, isSubscriber: isSubscriber, unsentBytes: unsent, queuedBytes: queued
+            ) {
+                remove(slot)
+            } else {
+                // A slow reader is looked at as often as can be: it may have taken something and stand still again.
+                let next = unsent > 0 ? instant : c.pointee.machine.nextLook(now: instant, isSubscriber: isSubscriber)
+                earliest = min(earliest ?? next, next)
+            }
+        }
+        nextTick = .max
+        if let earliest { scheduleTick(in: instant.duration(to: earliest)) }
+    }
+
+    private mutating func scheduleTick(in time: Duration) {
+        nextTick = min(nextTick, now + max(time, settings.pace.tick).nanoseconds)
+    }
+
+    // MARK: Connections
+
+    private func control(_ operation: CInt, _ descriptor: CInt, _ events: UInt32) -> Bool {
+        var event = epoll_event()
+        event.events = events
+        event.data.fd = descriptor
+        return epoll_ctl(epoll, operation, descriptor, &event) == 0
+    }
+
+    private mutating func accept() {
+        for _ in 0..<EventLoop.maximumAccepts {
+            let flags = CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+            var descriptor = accept4(listener, nil, nil, flags)
+            let error = errno
+            if descriptor < 0, error == EMFILE || error == ENFILE, reserve >= 0 {
+                // Whoever waits is told so; else the loop would find it waiting for ever.
+                close(reserve)
+                descriptor = accept4(listener, nil, nil, flags)
+                if descriptor >= 0 {
+                    refuse(descriptor, .busy("The daemon has no more file descriptors.", hint: "Try again later."))
+                }
+                reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
+                if descriptor < 0 { return }
+            } else if descriptor >= 0 {
+                welcome(descriptor)
+            } else if error == EAGAIN {
+                return
+            } else if error != EINTR, error != ECONNABORTED {
+                // Out of memory: try again with the next event.
+                return
+            }
+        }
+    }
+
+    /// Serves a new connection, or says why not.
+    private mutating func welcome(_ descriptor: CInt) {
+        guard let peer = Peer(socket: descriptor) else {
+            close(descriptor)
+            return
+        }
+        if let refusal = refusal(of: peer) {
+            settings.count.refuse()
+            settings.logger.notice(
+                "connection.refused", metadata: ["peer.uid": "\(peer.uid)", "reason": "\(refusal.message)"]
+            )
+            return refuse(descriptor, refusal)
+        }
+        guard control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue) else {
+            return refuse(descriptor, .busy("The daemon has no more memory.", hint: "Try again later."))
+        }
+        nextGeneration += 1
+        let id = ConnectionID(descriptor: descriptor, generation: nextGeneration)
+        let subscription = Subscription(hub: settings.events)
+        let inbox = inbox
+        subscription.open { inbox.send(.events(id)) }
+        let slot = Int(descriptor)
+        while connections.count <= slot { connections.append(nil) }
+        let connection = UnsafeMutablePointer<Connection>.allocate(capacity: 1)
+        connection.initialize(
+            to: Connection(
+                id: id,
+                caller: Caller(peer: peer, subscription: subscription),
+                user: users.enter(peer.uid),
+                machine: ConnectionStateMachine(now: instant, patience: settings.pace.patience)
+            )
+        )
+        connections[slot] = connection
+        connectionCount += 1
+        settings.count.opened(connectionCount)
+        scheduleTick(in: settings.pace.patience.idle)
+    }
+
+    private func refusal(of peer: Peer) -> ResponseError? {
+        let limits = settings.limits()
+        let isAdministrator = exchange.registry.isAdministrator(peer)
+        if connectionCount >= limits.connections(forAdministrators: isAdministrator) {
+            return .busy(
+                "The daemon serves \(connectionCount) connections already.",
+                hint: "Close some, or raise limits.connections in its configuration."
+            )
+        }
+        if !isAdministrator, users.connections(of: peer.uid) >= limits.connectionsPerUser {
+            return .busy(
+                "This user has \(limits.connectionsPerUser) connections already.",
+                hint: "Close some, or raise limits.connections_per_user in the daemon's configuration."
+            )
+        }
+        return nil
+    }
+
+    /// Sends one error line and closes.
+    private func refuse(_ descriptor: CInt, _ error: ResponseError) {
+        var line = JSONWriter()
+        Response.write(id: .null, error: error, to: &line)
+        line.newline()
+        _ = line.bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+        // Closing with bytes unread would tell the peer of a reset after the line (unix(7)), so what has come is read.
+        var unread = Connection.count(descriptor, 0x541B)
+        while unread > 0 {
+            let count = recv(descriptor, input.baseAddress, input.count, CInt(MSG_DONTWAIT))
+            guard count > 0 else { break }
+            unread -= count
+        }
+        close(descriptor)
+    }
+
+    private mutating func noteEvent(_ slot: Int, _ events: UInt32) {
+        guard slot < connections.count, let c = connections[slot] else { return }
+        if events & EPOLLOUT.rawValue != 0 { sendRest(slot) }
+        guard connections[slot] == c, events & ~EPOLLOUT.rawValue != 0 else { return }
+        if c.pointee.isGone || !c.pointee.machine.wantsInput, events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
+            // Reported again and again for a peer that has gone: it is noticed when the answer is there, or now if
+            // there is something to send.
+            if c.pointee.unsentBytes > 0 { return remove(slot) }
+            setInterest(c, nil)
+        } else if c.pointee.machine.wantsInput {
+            c.pointee.isReadable = true
+            turns.add(slot, of: c.pointee.user)
+        } else {
+            setInterest(c, c.pointee.interest & ~EPOLLIN.rawValue)
+        }
+    }
+
+    /// - Parameter interest: nil for a socket that is not looked at any more.
+    private func setInterest(_ c: UnsafeMutablePointer<Connection>, _ interest: UInt32?) {
+        guard let interest else {
+            _ = control(EPOLL_CTL_DEL, c.pointee.id.descriptor, 0)
+            return
+        }
+        guard c.pointee.interest != interest else { return }
+        c.pointee.interest = interest
+        // Fails only for a socket that is not looked at any more.
+        _ = control(EPOLL_CTL_MOD, c.pointee.id.descriptor, interest)
+    }
+
+    /// Closes a connection; one whose answer is being made goes when that has come.
+    private mutating func remove(_ slot: Int) {
+        guard let c = connections[slot] else { return }
+        unsentBytes -= c.pointee.isGone ? 0 : c.pointee.unsentBytes
+        c.pointee.machine.closed()
+        c.pointee.caller.subscription.close()
+        if c.pointee.unfinished?.waiting != nil {
+            guard !c.pointee.isGone else { return }
+            c.pointee.isGone = true
+            setInterest(c, nil)
+            shutdown(c.pointee.id.descriptor, CInt(SHUT_RDWR))
+            return
+        }
+        connections[slot] = nil
+        close(c.pointee.id.descriptor)
+        users.leave(c.pointee.user)
+        connectionCount -= 1
+        settings.count.set(connectionCount)
+        c.deinitialize(count: 1)
+        c.deallocate()
+    }
+
+    private mutating func abortAll() {
+        for slot in connections.indices { remove(slot) }
+    }
+
+    // MARK: Turns
+
+    private mutating func takeTurns() {
+        // Between the turns of a round new requests are looked for about every millisecond.
+        let end = now + Turn.maximumTime
+        while now < end, let slot = turns.next() {
+            takeTurn(slot)
+        }
+    }
+
+    private mutating func takeTurn(_ slot: Int) {
+        guard let c = connections[slot], !c.pointee.isGone else { return }
+        json.removeAll()
+        var turn = Turn(start: now, written: 0)
+        var isAlive = true
+        var isDone = false
+        while isAlive, !isDone {
+            if c.pointee.hasEvents { writeEvents(c) }
+            if json.count >= EventLoop.flushThreshold { isAlive = flush(slot) }
+            if turn.isOver || !isAlive { break }
+            if let line = c.pointee.unfinished {
+                guard line.waiting == nil else { break }
+                c.pointee.unfinished = exchange.resume(line, of: c.pointee.caller, &turn, into: &json)
+                noteAnswer(slot)
+                continue
+            }
+            switch c.pointee.machine.next() {
+            case .answer(let line):
+                c.pointee.unfinished = exchange.answer(line, of: c.pointee.caller, &turn, into: &json)
+                if c.pointee.unfinished == nil { c.pointee.machine.answered(waiting: false) } else { noteAnswer(slot) }
+            case .refuseLongLine:
+                exchange.refuseLongLine(into: &json)
+                c.pointee.machine.answered(waiting: false)
+                turn.spend(written: json.count)
+            case .read where c.pointee.isReadable: isAlive = read(slot)
+            case .read, .wait: isDone = true
+            case .close:
+                c.pointee.isClosing = true
+                isDone = true
+            }
+        }
+        if isAlive { isAlive = flush(slot) }
+        setNow(monotonicNanoseconds())
+        turn.finish(now)
+        guard isAlive else { return remove(slot) }
+        if c.pointee.isClosing {
+            if c.pointee.unsentBytes == 0 { return remove(slot) }
+        } else if turn.isOver, c.pointee.unfinished?.waiting == nil,
+            c.pointee.unfinished != nil || c.pointee.machine.hasLine || c.pointee.isReadable
+        {
+            turns.add(slot, of: c.pointee.user)
+        }
+        if let storage = c.pointee.machine.takeInputStorage(), spareInputs.count < EventLoop.maximumSpareInputs {
+            spareInputs.append(storage)
+        }
+        updateInterest(c)
+    }
+
+    private func updateInterest(_ c: UnsafeMutablePointer<Connection>) {
+        var interest = c.pointee.interest
+        // What is not wanted is only taken back when it is reported, which spares most of these calls.
+        if c.pointee.machine.wantsInput { interest |= EPOLLIN.rawValue }
+        if c.pointee.unsentBytes > 0 {
+            interest |= EPOLLOUT.rawValue
+        } else {
+            interest &= ~EPOLLOUT.rawValue
+        }
+        setInterest(c, interest)
+    }
+
+    /// After a line that is not done in one go: tells the state machine how it stands.
+    private mutating func noteAnswer(_ slot: Int) {
+        guard let c = connections[slot] else { return }
+        guard let line = c.pointee.unfinished else { return c.pointee.machine.answerArrived(now: instant) }
+        c.pointee.machine.answered(waiting: true)
+        guard let waiting = line.waiting else { return }
+        switch waiting.deferred.resource {
+        case .disk: disk.add(slot, of: c.pointee.user)
+        case .network: network.add(slot, of: c.pointee.user)
+        }
+    }
+
+    /// - Returns: false where the socket has failed.
+    private mutating func read(_ slot: Int) -> Bool {
+        guard let c = connections[slot] else { return false }
+        c.pointee.isReadable = false
+        let count = recv(c.pointee.id.descriptor, input.baseAddress, input.count, CInt(MSG_DONTWAIT))
+        if count > 0 {
+            if let storage = spareInputs.popLast() { c.pointee.machine.lendInputStorage(storage) }
+            c.pointee.machine.received(UnsafeRawBufferPointer(rebasing: input[..<count]), now: instant)
+            c.pointee.isReadable = count == input.count
+        } else if count == 0 {
+            c.pointee.machine.inputEnded()
+        } else if errno != EAGAIN, errno != EINTR {
+            // A peer that went away in the middle: nothing to report, nothing to save.
+            return false
+        }
+        return true
+    }
+
+    /// Writes the events that wait, unless the machine has them wait on; asked again before each line and each reply.
+    private mutating func writeEvents(_ c: UnsafeMutablePointer<Connection>) {
+        guard c.pointee.machine.takesEvents else { return c.pointee.caller.subscription.holdBack() }
+        c.pointee.hasEvents = false
+        for line in c.pointee.caller.subscription.take() { json.raw(lines: line) }
+    }
+
+    // MARK: Replies
+
+    /// Sends what was written in this turn.
+    ///
+    /// - Returns: false where the peer has gone.
+    private mutating func flush(_ slot: Int) -> Bool {
+        guard json.count > 0, let c = connections[slot] else { return true }
+        c.pointee.machine.wrote(json.count)
+        let isAlive = json.bytes.withUnsafeBytes { c.pointee.send($0) }
+        if json.count > EventLoop.keptCapacity {
+            json = JSONWriter(capacity: EventLoop.keptCapacity)
+        } else {
+            json.removeAll()
+        }
+        let unsent = c.pointee.unsentBytes
+        if isAlive, unsent > 0 {
+            c.pointee.machine.writabilityChanged(false)
+            unsentBytes += unsent
+            scheduleTick(in: .zero)
+            makeRoom(for: 0)
+            // It may have been the slowest.
+            return connections[slot] == c && !c.pointee.isGone
+        }
+        return isAlive
+    }
+
+    /// The kernel takes more of what is unsent.
+    private mutating func sendRest(_ slot: Int) {
+        guard let c = connections[slot], c.pointee.unsentBytes > 0 else { return }
+        let before = c.pointee.unsentBytes
+        guard c.pointee.sendRest() else { return remove(slot) }
+        unsentBytes -= before - c.pointee.unsentBytes
+        guard c.pointee.unsentBytes == 0 else { return }
+        if c.pointee.isClosing { return remove(slot) }
+        c.pointee.machine.writabilityChanged(true)
+        turns.add(slot, of: c.pointee.user)
+    }
+
+    /// Closes the slowest readers until so many bytes more may be held: those who stand still longest first, and among
+    /// equals those who hold most.
+    ///
+    /// - Returns: false where there is no more room.
+    @discardableResult
+    private mutating func makeRoom(for bytes: Int) -> Bool {
+        let maximum = settings.pace.maximumUnsent
+        while heldBytes + bytes > maximum {
+            var slowest: (slot: Int, since: Instant, bytes: Int)?
+            for slot in connections.indices {
+                guard let c = connections[slot], !c.pointee.isGone, c.pointee.unsentBytes > 0 else { continue }
+                let candidate = (slot, c.pointee.machine.stalledSince ?? instant, c.pointee.unsentBytes)
+                if slowest.map({ (candidate.1, $0.bytes) < ($0.since, candidate.2) }) ?? true { slowest = candidate }
+            }
+            guard let slowest else { return false }
+            remove(slowest.slot)
+        }
+        return true
+    }
+
+    /// What is held for peers: replies that are not taken, and those that are being made.
+    private var heldBytes: Int {
+        unsentBytes + (disk.running + network.running) * EventLoop.reserveForReply
+    }
+
+    // MARK: Deferred work
+
+    private mutating func startWork() {
+        while let slot = disk.next(), start(slot) { connections[slot].map { disk.began(of: $0.pointee.user) } }
+        while let slot = network.next(), start(slot) { connections[slot].map { network.began(of: $0.pointee.user) } }
+    }
+
+    private mutating func start(_ slot: Int) -> Bool {
+        guard let c = connections[slot], let waiting = c.pointee.unfinished?.waiting else { return true }
+        makeRoom(for: EventLoop.reserveForReply)
+        let (id, inbox, work) = (c.pointee.id, inbox, waiting.deferred.work)
+        settings.run {
+            do throws(ResponseError) {
+                inbox.send(.result(id, .success(try await work())))
+            } catch {
+                inbox.send(.result(id, .failure(error)))
+            }
+        }
+        return true
+    }
+
+    /// - Returns: false where the loop is to end at once.
+    private mutating func handleMessages() -> Bool {
+        for message in inbox.take() {
+            switch message {
+            case .result(let id, let result): take(result, id)
+            case .events(let id):
+                guard let slot = slot(of: id), let c = connections[slot] else { continue }
+                c.pointee.hasEvents = true
+                turns.add(slot, of: c.pointee.user)
+            case .drain: drain()
+            case .abort: return false
+            }
+        }
+        return true
+    }
+
+    private func slot(of id: ConnectionID) -> Int? {
+        let slot = Int(id.descriptor)
+        guard slot < connections.count, let c = connections[slot], c.pointee.id == id else { return nil }
+        return slot
+    }
+
+    private mutating func take(_ result: Result<[UInt8], ResponseError>, _ id: ConnectionID) {
+        guard let slot = slot(of: id), let c = connections[slot], let line = c.pointee.unfinished,
+            let waiting = line.waiting
+        else { return }
+        switch waiting.deferred.resource {
+        case .disk: disk.ended(of: c.pointee.user)
+        case .network: network.ended(of: c.pointee.user)
+        }
+        json.removeAll()
+        c.pointee.unfinished = exchange.finish(line, result, into: &json)
+        if c.pointee.isGone {
+            c.pointee.unfinished = nil
+            return remove(slot)
+        }
+        if c.pointee.unfinished == nil { c.pointee.machine.answerArrived(now: instant) }
+        guard flush(slot) else { return remove(slot) }
+        updateInterest(c)
+        turns.add(slot, of: c.pointee.user)
+    }
+
+    // MARK: The end
+
+    /// Accepts no more, lets every connection answer what it has received, and closes it.
+    private mutating func drain() {
+        guard drainEnd == nil else { return }
+        drainEnd = now + settings.pace.drainTime.nanoseconds
+        close(listener)
+        listener = -1
+        for slot in connections.indices {
+            guard let c = connections[slot], !c.pointee.isGone else { continue }
+            // A peer that has ended its side is answered to that end anyhow.
+            if !c.pointee.hasPeerEnded { c.pointee.machine.drain(unread: c.pointee.bytesToRead) }
+            c.pointee.isReadable = true
+            turns.add(slot, of: c.pointee.user)
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(clamping: seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+    }
+}
+
+/// The users that have connections, by a small number each, and how many they have.
+struct UserTable {
+    private var numbers: [uid_t: Int] = [:]
+    private var users: [(uid: uid_t, connections: Int)] = []
+    private var free: [Int] = []
+
+    /// A connection more.
+    ///
+    /// - Returns: the user's number, which stays as long as the user has a connection.
+    mutating func enter(_ uid: uid_t) -> Int {
+        if let number = numbers[uid] {
+            users[number].connections += 1
+            return number
+        }
+        let number = free.popLast() ?? users.count
+        if number == users.count { users.append((uid, 1)) } else { users[number] = (uid, 1) }
+        numbers[uid] = number
+        return number
+    }
+
+    mutating func leave(_ number: Int) {
+        users[number].connections -= 1
+        if users[number].connections == 0 {
+            numbers[users[number].uid] = nil
+            free.append(number)
+        }
+    }
+
+    func connections(of uid: uid_t) -> Int {
+        numbers[uid].map { users[$0].connections } ?? 0
+    }
+}

@@ -1,0 +1,77 @@
+import CEpoll
+import Glibc
+import NorrisProtocol
+import Synchronization
+
+/// A connection, as other threads name it: its descriptor may be another connection's by the time they do.
+struct ConnectionID: Equatable, Sendable {
+    let descriptor: CInt
+    let generation: UInt64
+}
+
+/// What other threads have for the event loop; an eventfd(2) wakes it.
+final class Inbox: Sendable {
+    enum Message: Sendable {
+        /// The result of deferred work.
+        case result(ConnectionID, Result<[UInt8], ResponseError>)
+        /// Events wait in the connection's subscription.
+        case events(ConnectionID)
+        /// Answer what has been received, then end.
+        case drain
+        /// End at once.
+        case abort
+    }
+
+    private struct State {
+        var messages: [Message] = []
+        /// Nobody reads any more.
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    let descriptor: CInt
+
+    init() throws(SystemError) {
+        descriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard descriptor >= 0 else { throw SystemError(call: "eventfd", code: errno) }
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+    }
+
+    func send(_ message: Message) {
+        let isFirst = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.messages.append(message)
+            return state.messages.count == 1
+        }
+        guard isFirst else { return }
+        var one: UInt64 = 1
+        // Fails only where the counter is full, and then the loop is being woken.
+        _ = write(descriptor, &one, 8)
+    }
+
+    /// All that came since the last call.
+    func take() -> [Message] {
+        var count: UInt64 = 0
+        // Fails only where nothing has come.
+        _ = read(descriptor, &count, 8)
+        return state.withLock { state in
+            defer { state.messages = [] }
+            return state.messages
+        }
+    }
+
+    func close() {
+        state.withLock { $0 = State(messages: [], isClosed: true) }
+    }
+}
+
+/// A system call that failed where nothing but a lack of resources can make it fail.
+struct SystemError: Error, CustomStringConvertible {
+    let call: String
+    let code: CInt
+
+    var description: String { "\(call) failed: \(String(cString: strerror(code)))" }
+}
