@@ -67,8 +67,10 @@ extension Daemon {
             logger: logger
         )
 
+        databases.onTrouble { handlers.fetching.changes.set() }
+
         let promptFacts = plan.paths.runtimeDirectory.map { folder in
-            PromptFactsService(file: PromptFile(folder: folder), facts: facts, clock: clock, logger: logger)
+            PromptFactsWriter(file: PromptFile(folder: folder), facts: facts, logger: logger)
         }
         // Before anybody may take the daemon for ready.
         promptFacts?.write()
@@ -104,21 +106,20 @@ extension Daemon {
         )
 
         // Each needs those before it; they stop in reverse.
-        let services: [(any Service)?] = [
-            StoreService(
-                databases: databases, facts: facts, settings: handlers.settings, fetching: handlers.fetching,
-                logger: logger
+        let services: [any Service] = [
+            StoreService(databases: databases, facts: facts, clock: clock),
+            MaintenanceService(
+                handlers: handlers, databases: databases, sink: sink, promptFacts: promptFacts, logger: logger
             ),
             handlers.fetching.prefetcher,
-            promptFacts,
-            RequestCountService(health: handlers.health, clock: clock),
-            HeldBackLinesService(sink: sink, clock: clock),
             ReloadService(signals: await UnixSignalsSequence(trapping: .sighup), reloader: handlers.reloader),
             server,
-            NotifierService(notifier: notifier, health: handlers.health, events: handlers.events),
+            NotifierService(
+                notifier: notifier, health: handlers.health, events: handlers.events, changes: handlers.fetching.changes
+            ),
         ]
         var group = ServiceGroupConfiguration(
-            services: services.compactMap { $0 },
+            services: services,
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )

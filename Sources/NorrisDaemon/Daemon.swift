@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import NorrisPrefetch
 import NorrisProtocol
 
 /// The program `norrisd`, from its arguments to its exit status.
@@ -11,6 +12,8 @@ package enum Daemon {
         static let configuration: CInt = 78
     }
 
+    /// On the main thread until the services take over: no job may go to Swift's pool (see ``ThreadExecutor``).
+    @MainActor
     package static func main() async {
         let invocation = parsedInvocation()
         if invocation.version {
@@ -47,7 +50,7 @@ package enum Daemon {
                 levelFlag: invocation.logLevel,
                 trustRoots: environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
             )
-            try await serve(plan)
+            try await withTaskExecutorPreference(ThreadExecutor.services) { try await serve(plan) }
         } catch {
             fail(error, isStart: isStart)
         }

@@ -10,6 +10,22 @@ struct DaemonEndToEndTests {
         try run(Programs.norrisd, arguments, environment: ["HOME": "/nonexistent"].merging(environment) { $1 })
     }
 
+    /// Once it has run a job, libdispatch wakes up every second. Threads of the pool are named after its queues, such as
+    /// com.apple.root.default-qos; those of serial queues end in `.overcommit`.
+    @Test func nothingRunsInSwiftsPool() throws {
+        let daemon = try RunningDaemon()
+        #expect(try daemon.ctl("fact").status == 0)
+        #expect(try daemon.ctl("search", "Chuck").status == 0)
+        #expect(try daemon.ctl("reload").status == 0)
+        let tasks = "/proc/\(daemon.processID)/task"
+        let names = try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap { task in
+            // A thread that has ended meanwhile has none.
+            try? String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8)
+        }
+        #expect(!names.isEmpty)
+        #expect(!names.contains { $0.hasSuffix("-qos\n") }, "\(names)")
+    }
+
     // MARK: The service manager
 
     @Test func readyIsSaidOnceItServesAndStoppingAtTheEnd() throws {

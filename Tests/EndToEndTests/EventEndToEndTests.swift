@@ -1,4 +1,5 @@
 import Foundation
+import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
@@ -32,6 +33,20 @@ struct EventEndToEndTests {
         let events = try lines(daemon, "events").map { $0.split(separator: "\t").dropFirst().joined(separator: " ") }
         #expect(events == ["norrisd reloaded", "norrisd stopping"])
         #expect(try lines(daemon, "notes") == ["norrisctl: norrisd has stopped."])
+    }
+
+    @Test func aRefusedConfigurationIsToldUntilOneIsNot() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let watch = try LineClient(path: daemon.socket)
+            let _: EventSubscribe.Result = try watch.call(EventSubscribe.description, #"{"topics":["server"]}"#)
+            _ = try daemon.folder.write("facts: {enabled: maybe}\n", to: "config.yaml")
+            #expect(try daemon.ctl("reload").status != 0)
+            try watch.wait(for: .degraded)
+            _ = try daemon.folder.write("facts: {enabled: false}\n", to: "config.yaml")
+            #expect(try daemon.ctl("reload").status == 0)
+            try watch.wait(for: .ok)
+        }
     }
 
     @Test("Ctrl-C ends a watch as it ends any program, without a word")

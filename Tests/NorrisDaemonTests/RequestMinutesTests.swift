@@ -1,11 +1,8 @@
-import NorrisProtocol
-import NorrisTestSupport
 import Testing
 
 @testable import NorrisDaemon
 
 /// The requests of the last minutes.
-@Suite(.timeLimit(.minutes(20)))
 struct RequestMinutesTests {
     @Test func eachMinuteHasItsOwnAndTheLastIsUnderWay() {
         var minutes = RequestMinutes()
@@ -43,38 +40,5 @@ struct RequestMinutesTests {
         #expect(minutes.counts(at: .seconds(60), total: 3) == [3, 0])
         #expect(minutes.counts(at: .seconds(-60), total: 4) == [3, 1])
         #expect(minutes.counts(at: .seconds(60), total: 4) == [3, 1])
-    }
-
-    @Test func theStatusTellsThemMinuteByMinute() async throws {
-        let upstream = try await FakeUpstream.start()
-        let clock = ManualClock(.now())
-        try await FetchingDaemon.run(upstream, clock: clock, fetches: false) { daemon in
-            // The requests of administrators are those that are counted here.
-            let client = try daemon.client(.administrator)
-            func minutes() throws -> [Int]? {
-                try client.call(ServerStatus.description, as: ServerStatus.Result.self).requestsPerMinute
-            }
-            let service = RequestCountService(health: daemon.handlers.health, clock: clock)
-            try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { try await service.run() }
-                defer { tasks.cancelAll() }
-                await clock.untilAsleep()
-                let first = try minutes()
-                #expect(first == [1])
-                #expect(try minutes() == [2])
-                for _ in 0..<3 {
-                    clock.advance(by: .seconds(60))
-                    await clock.untilAsleep()
-                }
-                // Nobody asked in two of the minutes, and none was lumped with another.
-                #expect(try minutes() == [2, 0, 0, 1])
-                clock.advance(by: .seconds(59))
-                #expect(try minutes() == [2, 0, 0, 2])
-                clock.advance(by: .seconds(1))
-                await clock.untilAsleep()
-                #expect(try minutes() == [2, 0, 0, 2, 1])
-            }
-        }
-        await upstream.stop()
     }
 }

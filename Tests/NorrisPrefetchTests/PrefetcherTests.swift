@@ -207,10 +207,4 @@ import Testing
             #expect(prefetcher.schedule(of: "facts") == nil)
         }
     }
-
-    @Test func backgroundWorkStepsBackForOthers() async {
-        let niceness = await withTaskExecutorPreference(Prefetcher.background) { BackgroundExecutor.currentNiceness }
-        #expect(niceness == 10)
-        #expect(BackgroundExecutor.currentNiceness < 10)
-    }
 }

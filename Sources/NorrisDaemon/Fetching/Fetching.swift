@@ -14,6 +14,8 @@ final class Fetching: Sendable {
     let knownCategories: KnownCategories
     let factSearches = SharedWork<FactQuery, Bool>()
     let gifQuestions = SharedWork<GifQuestion, GifAnswer>()
+    /// Set when the status may have changed: a run began or ended, a disk failed, a configuration was read.
+    let changes = WakeSignal()
     private let makeSources: @Sendable () -> Sources
     private let current: Mutex<Sources>
     private let settings: Settings
@@ -23,7 +25,7 @@ final class Fetching: Sendable {
         self.stores = stores
         self.environment = environment
         prefetcher = Prefetcher(
-            host: ScheduleHost(stores: stores, events: events), machine: environment.machine,
+            host: ScheduleHost(stores: stores, events: events, changes: changes), machine: environment.machine,
             clock: environment.clock, searchTime: environment.searchTime, logger: logger
         )
         let (knownCategories, gifRun) = (KnownCategories(), GifRun())

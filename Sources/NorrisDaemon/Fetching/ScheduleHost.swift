@@ -3,10 +3,11 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 
-/// Joins the schedule to the databases that remember it and to the clients that watch it.
+/// Joins the schedule to the databases that remember it, the clients that watch it and the status line.
 struct ScheduleHost: PrefetchHost {
     let stores: Stores
     let events: EventHub
+    let changes: WakeSignal
 
     func history(of source: String) -> (record: SourceSchedule.Record, content: SourceSchedule.Content?) {
         let record = stores.schedules.all()[source].map(SourceSchedule.Record.init) ?? SourceSchedule.Record()
@@ -21,16 +22,21 @@ struct ScheduleHost: PrefetchHost {
     }
 
     func began(_ source: String) {
-        events.publish(.source(source, .started))
+        tell(.source(source, .started))
     }
 
     func finished(_ source: String, added: Int) {
-        if added > 0 { events.publish(.item(source: source, added: added)) }
-        events.publish(.source(source, .finished, items: stores.count(of: source)))
+        if added > 0 { tell(.item(source: source, added: added)) }
+        tell(.source(source, .finished, items: stores.count(of: source)))
     }
 
     func failed(_ source: String, _ failure: SourceFailure) {
-        events.publish(.source(source, .failed, error: failure))
+        tell(.source(source, .failed, error: failure))
+    }
+
+    private func tell(_ event: Event) {
+        events.publish(event)
+        changes.set()
     }
 }
 

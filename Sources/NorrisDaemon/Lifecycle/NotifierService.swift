@@ -1,3 +1,4 @@
+import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import ServiceLifecycle
@@ -8,14 +9,17 @@ struct NotifierService: Service {
     let notifier: Notifier
     let health: Health
     let events: EventHub
+    /// Set when there may be something new to tell.
+    let changes: WakeSignal
 
     func run() async throws {
         var shown = ""
         var condition = Condition(faults: health.faults)
-        while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(10)) }
+        await changes.repeatUntilStopped {
+            await changes.wait()
+            guard !Task.isShuttingDownGracefully else { return }
             let line = health.statusLine
-            if line != shown, !Task.isShuttingDownGracefully {
+            if line != shown {
                 notifier.status(line)
                 shown = line
             }

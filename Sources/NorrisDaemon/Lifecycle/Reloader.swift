@@ -3,7 +3,9 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import ServiceLifecycle
 import SystemdIntegration
+import UnixSignals
 
 /// Reads the configuration again and applies it, one reload at a time.
 actor Reloader {
@@ -50,7 +52,10 @@ actor Reloader {
         guard let targets else { return }
         notifier.reloading()
         // Also after a failure: without it a reload of the unit would never end.
-        defer { notifier.ready(status: targets.statusLine()) }
+        defer {
+            notifier.ready(status: targets.statusLine())
+            targets.fetching.changes.set()
+        }
         let loaded: ConfigurationLoader.Loaded
         do throws(ConfigurationError) {
             loaded = try loader.load(file)
@@ -79,6 +84,22 @@ actor Reloader {
         }
         await withTaskExecutorPreference(Prefetcher.background) {
             _ = targets.facts.importFortunes(configuration.facts.fortunes)
+        }
+    }
+}
+
+/// Reloads the configuration on SIGHUP.
+struct ReloadService: Service {
+    /// Taken from before the daemon says that it is ready.
+    let signals: UnixSignalsSequence
+    let reloader: Reloader
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await _ in signals {
+                // Logged where it fails; the daemon goes on with what it has.
+                try? await reloader.reload()
+            }
         }
     }
 }

@@ -1,51 +1,31 @@
-import Logging
 import NorrisPrefetch
 import NorrisStore
 import ServiceLifecycle
 
-/// Writes down what moves in memory, watches the cache's file, and closes the databases at the end.
+/// Writes shuffles soon after they have moved, and closes the databases at the end.
 struct StoreService: Service {
     let databases: Databases
     let facts: FactStore
-    let settings: Settings
-    let fetching: Fetching
-    let logger: Logger
+    let clock: any WallClock
 
     /// After a crash, facts of the last second may come again, and no others.
-    private static let writeInterval = Duration.milliseconds(500)
-    /// A deleted cache is noticed within a minute.
-    private static let checkInterval = Duration.seconds(20)
-
-    /// What is past its time is not shown from that moment on; it leaves the disk a little later.
-    private static let expiryInterval = Duration.seconds(60)
+    private static let delay = Duration.milliseconds(500)
+    /// How long after a write that failed the next one is tried, if nothing moves.
+    private static let retryDelay = Duration.seconds(5)
 
     func run() async throws {
-        await fetching.removeExpired()
-        await withDiscardingTaskGroup { tasks in
-            tasks.addTask { await every(StoreService.writeInterval) { await facts.writeWalks() } }
-            // A task of its own: to fill a cache anew may take longer than walks may wait.
-            tasks.addTask { await every(StoreService.checkInterval, refillDeletedCache) }
-            tasks.addTask { await every(StoreService.expiryInterval, fetching.removeExpired) }
+        let moved = WakeSignal()
+        facts.onMove { moved.set() }
+        // Something may have moved before.
+        moved.set()
+        var isWritten = true
+        await moved.repeatUntilStopped {
+            if isWritten { await moved.wait() } else { await moved.wait(atMost: StoreService.retryDelay, on: clock) }
+            // What moves meanwhile is written with it.
+            if !Task.isShuttingDownGracefully { await moved.wait(atMost: StoreService.delay, on: clock) }
+            isWritten = await facts.writeWalks()
         }
         await facts.writeWalks()
         databases.close()
-    }
-
-    /// Does something again and again until the daemon stops.
-    private func every(_ interval: Duration, _ body: () async -> Void) async {
-        // cancelWhenGracefulShutdown would cut the body short; the sleep alone is what may be cut.
-        while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
-            await body()
-        }
-    }
-
-    private func refillDeletedCache() async {
-        await withTaskExecutorPreference(Prefetcher.background) {
-            databases.checkState(logger)
-            guard databases.reopenCacheIfDeleted(logger) else { return }
-            facts.refill(fortunes: settings.configuration.facts.fortunes)
-            fetching.cacheWasLost()
-        }
     }
 }

@@ -2,6 +2,13 @@ import Logging
 import NorrisProtocol
 import NorrisText
 
+/// What a sink writes.
+struct LogLine: Sendable {
+    let event: LogEvent
+    /// The event's own and that of its logger.
+    var metadata: Logger.Metadata
+}
+
 /// Where a log line goes: standard error, or the journal with its fields.
 protocol LogSink: Sendable {
     func write(_ line: LogLine)

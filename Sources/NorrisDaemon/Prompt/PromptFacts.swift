@@ -1,6 +1,8 @@
+import Logging
 import NorrisProtocol
 import NorrisStore
 import NorrisText
+import Synchronization
 
 /// Which facts shells show in their prompts.
 enum PromptFacts {
@@ -29,5 +31,44 @@ enum PromptFacts {
             if lines.count == count { break }
         }
         return lines
+    }
+}
+
+/// Gives the shells' prompts other facts.
+///
+/// The file stays when the daemon stops: it is what shells show while there is none.
+final class PromptFactsWriter: Sendable {
+    private let file: PromptFile
+    private let facts: FactStore
+    private let logger: Logger
+    /// Why the file could not be written the last time.
+    private let trouble = Mutex<PromptFileError?>(nil)
+
+    init(file: PromptFile, facts: FactStore, logger: Logger) {
+        self.file = file
+        self.facts = facts
+        self.logger = logger
+    }
+
+    /// Writes the file; where it cannot be written that is said once, and tried again the next time.
+    func write() {
+        var generator = SystemRandomNumberGenerator()
+        let lines = PromptFacts.lines(from: facts, using: &generator)
+        do throws(PromptFileError) {
+            try file.replace(with: lines)
+            guard note(nil) != nil else { return }
+            logger.notice("prompt-facts.writes-again", metadata: ["path": "\(file.path)"])
+        } catch {
+            guard note(error) != error else { return }
+            logger.error("prompt-facts.unwritable", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// - Returns: what there was before.
+    private func note(_ error: PromptFileError?) -> PromptFileError? {
+        trouble.withLock { trouble in
+            defer { trouble = error }
+            return trouble
+        }
     }
 }

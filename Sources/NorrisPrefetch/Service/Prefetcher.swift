@@ -203,7 +203,7 @@ package final class Prefetcher: Service {
     }
 
     /// The thread for what may take long and is in no hurry.
-    package static var background: any TaskExecutor { BackgroundExecutor.shared }
+    package static var background: any TaskExecutor { ThreadExecutor.background }
 
     /// Changes a schedule, keeps what came of it, and says in the log where a source begins or ceases to fail: once,
     /// however often it is tried.

@@ -1,7 +1,8 @@
+import ServiceLifecycle
 import Synchronization
 
 /// Wakes one waiting task, or, if none waits yet, the next that will.
-final class WakeSignal: Sendable {
+package final class WakeSignal: Sendable {
     private struct State {
         var isSet = false
         var waiter: CheckedContinuation<Void, Never>?
@@ -9,7 +10,9 @@ final class WakeSignal: Sendable {
 
     private let state = Mutex(State())
 
-    func set() {
+    package init() {}
+
+    package func set() {
         let waiter = state.withLock { state in
             defer { state.waiter = nil }
             state.isSet = state.waiter == nil
@@ -19,7 +22,7 @@ final class WakeSignal: Sendable {
     }
 
     /// Returns when the signal is set, or when the task is cancelled. One task waits at a time.
-    private func wait() async {
+    package func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isSet = state.withLock { state in
@@ -36,12 +39,22 @@ final class WakeSignal: Sendable {
     }
 
     /// Returns when the signal is set, or after the time.
-    func wait(atMost duration: Duration, on clock: some WallClock) async {
+    package func wait(atMost duration: Duration, on clock: any WallClock) async {
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await self.wait() }
             tasks.addTask { try? await clock.sleep(for: duration) }
             await tasks.next()
             tasks.cancelAll()
+        }
+    }
+
+    /// The loop of a service, until the service is told to stop. That sets the signal: it cuts a wait for it short, and
+    /// nothing else.
+    package func repeatUntilStopped(_ body: () async -> Void) async {
+        await withGracefulShutdownHandler {
+            while !Task.isShuttingDownGracefully, !Task.isCancelled { await body() }
+        } onGracefulShutdown: {
+            self.set()
         }
     }
 }

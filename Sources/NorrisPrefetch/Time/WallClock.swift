@@ -24,7 +24,7 @@ package struct SystemClock: WallClock {
     package var elapsed: Duration { start.duration(to: .now) }
 
     package func sleep(for duration: Duration) async throws {
-        try await Task.sleep(for: duration)
+        try await ThreadExecutor.services.sleep(for: duration)
     }
 }
 

@@ -11,6 +11,7 @@ package final class Databases: Sendable {
     private let trouble = Mutex<[Content: String]>([:])
 
     private let lostState = Atomic(false)
+    private let listener = Mutex<@Sendable () -> Void>({})
 
     /// What is written.
     enum Content: Hashable {
@@ -38,6 +39,16 @@ package final class Databases: Sendable {
 
     var cache: CacheDatabase {
         openedCache.withLock { $0 }
+    }
+
+    /// - Parameter body: called, from any thread, when ``faults`` may have changed by a write or a look at the state.
+    package func onTrouble(_ body: @escaping @Sendable () -> Void) {
+        listener.withLock { $0 = body }
+    }
+
+    private func tellTrouble() {
+        let listener = listener.withLock { $0 }
+        listener()
     }
 
     /// What is wrong with the databases, a sentence each; empty where all is well.
@@ -94,6 +105,7 @@ package final class Databases: Sendable {
         let isNew = trouble.withLock { $0.updateValue(summary, forKey: content) == nil }
         if isNew {
             logger.error("database.write-failed", metadata: ["content": "\(content)", "error": "\(error)"])
+            tellTrouble()
         }
     }
 
@@ -102,8 +114,12 @@ package final class Databases: Sendable {
         let wasTrouble = trouble.withLock { $0.removeValue(forKey: content) != nil }
         if wasTrouble {
             logger.notice("database.writes-again", metadata: ["content": "\(content)"])
+            tellTrouble()
         }
     }
+
+    /// Whether the cache's file was deleted under us.
+    package var isCacheDeleted: Bool { cache.isDeleted }
 
     /// Makes the cache anew if its file was deleted under us.
     ///
@@ -135,6 +151,7 @@ package final class Databases: Sendable {
     package func checkState(_ logger: Logger) {
         guard state.isDeleted, !lostState.exchange(true, ordering: .relaxed) else { return }
         logger.error("state.deleted", metadata: ["path": "\(state.opened.path ?? "")"])
+        tellTrouble()
     }
 
     /// Closes both, with their write-ahead logs written back.

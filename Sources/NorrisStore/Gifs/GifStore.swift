@@ -23,7 +23,7 @@ package final class GifStore: Sendable {
         recount()
     }
 
-    /// How many GIFs are stored, those included that pass their time this minute; never waits for the disk.
+    /// How many GIFs are stored, expired ones until the next purge included; never waits for the disk.
     package var count: Int { stored.load(ordering: .relaxed) }
 
     /// Counts again, for a cache that was made anew; blocking.

@@ -2,6 +2,7 @@ import GRDB
 import Glibc
 import NorrisProtocol
 import NorrisTestSupport
+import Synchronization
 import Testing
 
 @testable import NorrisStore
@@ -12,8 +13,10 @@ struct FailingDiskTests {
         let fixture = StoreFixture()
         let facts = upstreamFacts(0..<40)
         var given: [String] = []
+        let changes = Mutex(0)
         try await fixture.run { store in
             try store.replaceUpstream(facts)
+            store.databases.onTrouble { changes.withLock { $0 += 1 } }
             try await store.databases.state.opened.refuseWrites(to: "walks")
             given += store.nextIDs(10)
             #expect(await !store.writeWalks())
@@ -22,8 +25,10 @@ struct FailingDiskTests {
             #expect(store.databases.faults.first?.hasPrefix("The state takes no writes: ") == true)
             given += store.nextIDs(10)
             #expect(await !store.writeWalks())
+            #expect(changes.withLock { $0 } == 1)
             try await store.databases.state.opened.takeWritesAgain()
             #expect(await store.writeWalks())
+            #expect(changes.withLock { $0 } == 2)
             #expect(!store.databases.isReadOnly)
             #expect(store.databases.faults == [])
         }

@@ -1,8 +1,0 @@
-import Logging
-
-/// What a sink writes.
-struct LogLine: Sendable {
-    let event: LogEvent
-    /// The event's own and that of its logger.
-    var metadata: Logger.Metadata
-}

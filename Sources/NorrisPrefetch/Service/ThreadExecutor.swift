@@ -1,0 +1,124 @@
+import Glibc
+
+/// One thread that runs the jobs of tasks and ends their sleeps. It lives as long as the process.
+///
+/// Swift's own pool stays unused in an idle daemon: it runs on libdispatch, which wakes up once a second from the pool's
+/// first job to the end of the process (`_dispatch_workq_monitor_pools`). `Task {}` and `Task.sleep` use that pool,
+/// whatever executor the task prefers; `cancelOnGracefulShutdown()` does, and `cancelWhenGracefulShutdown` when it ends.
+package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
+    /// Runs the services and what requests leave for later.
+    package static let services = ThreadExecutor(niceness: nil)
+
+    /// Runs what may take long and is in no hurry: decoding and storing what was fetched must not delay whoever asks
+    /// meanwhile.
+    ///
+    /// A tenth of the weight of others (sched(7)). Not less, for while it holds a lock that requests need they wait for
+    /// it on a machine whose cores are all busy.
+    static let background = ThreadExecutor(niceness: 10)
+
+    private struct Sleeper {
+        /// By ``now``.
+        let until: Duration
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private let niceness: CInt?
+    // @unchecked Sendable: the variables are read and changed by the holder of `mutex` only. It and the condition are
+    // allocated once, and never moved or freed.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var jobs: [UnownedJob] = []
+    private var sleepers: [Int: Sleeper] = [:]
+    private var tickets = 0
+
+    private init(niceness: CInt?) {
+        self.niceness = niceness
+        pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        // Not the time of day, which may jump.
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        var thread = pthread_t()
+        let started = pthread_create(
+            // Not nil: it is what the next line passes.
+            &thread, nil, { Unmanaged<ThreadExecutor>.fromOpaque($0!).takeUnretainedValue().work() },
+            Unmanaged.passRetained(self).toOpaque()
+        )
+        precondition(started == 0, "No thread can be made")
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        locked { jobs.append(job) }
+        pthread_cond_signal(changed)
+    }
+
+    /// Returns when the time has passed; a suspended machine adds its pause.
+    ///
+    /// - Throws: where the task is cancelled before.
+    func sleep(for duration: Duration) async throws {
+        let ticket = locked {
+            tickets += 1
+            return tickets
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isCancelled = locked {
+                    if Task.isCancelled { return true }
+                    let until = ThreadExecutor.now + duration
+                    sleepers[ticket] = Sleeper(until: until, continuation: continuation)
+                    return false
+                }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
+                pthread_cond_signal(changed)
+            }
+        } onCancel: {
+            let sleeper = locked { sleepers.removeValue(forKey: ticket) }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// That of the calling thread (getpriority(2)); on Linux each thread has its own.
+    static var currentNiceness: CInt { getpriority(CInt(PRIO_PROCESS.rawValue), 0) }
+
+    private func work() -> Never {
+        // Where it is refused the thread is as good as others.
+        if let niceness { setpriority(CInt(PRIO_PROCESS.rawValue), 0, niceness) }
+        pthread_mutex_lock(mutex)
+        while true {
+            let next = sleepers.min { $0.value.until < $1.value.until }
+            if let (ticket, sleeper) = next, sleeper.until <= ThreadExecutor.now {
+                sleepers[ticket] = nil
+                unlocked { sleeper.continuation.resume() }
+            } else if !jobs.isEmpty {
+                let job = jobs.removeFirst()
+                unlocked { job.runSynchronously(on: asUnownedTaskExecutor()) }
+            } else if let (seconds, attoseconds) = next?.value.until.components {
+                var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+                pthread_cond_timedwait(changed, mutex, &time)
+            } else {
+                pthread_cond_wait(changed, mutex)
+            }
+        }
+    }
+
+    private static var now: Duration {
+        var time = timespec()
+        // Fails for unknown clocks and bad pointers only.
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+
+    private func unlocked(_ body: () -> Void) {
+        pthread_mutex_unlock(mutex)
+        body()
+        pthread_mutex_lock(mutex)
+    }
+}
