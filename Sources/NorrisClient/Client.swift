@@ -16,30 +16,35 @@ package struct Client: Sendable {
     /// A daemon that is being restarted closes the connection before the first byte of a reply or answers
     /// `shutting_down`; the line is then sent once more on a new connection. A clean stop answers every line it has
     /// taken, so nothing is done twice; after a crash that is possible.
-    package func call(_ line: [UInt8], ticker: Ticker? = nil) throws(ClientError) -> [UInt8] {
+    ///
+    /// - Parameter maximumReply: in bytes. A longer reply is refused as soon as one byte more has come.
+    package func call(
+        _ line: [UInt8], maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil
+    ) throws(ClientError) -> [UInt8] {
         let deadline = Deadline(after: timeout)
         do {
-            let reply = try exchange(line, deadline, ticker)
+            let reply = try exchange(line, maximumReply, deadline, ticker)
             if !Self.saysShuttingDown(reply) {
                 return reply
             }
         } catch .closed {
             // The second attempt tells what is wrong, if something is.
         }
-        return try exchange(line, deadline, ticker)
+        return try exchange(line, maximumReply, deadline, ticker)
     }
 
     private func exchange(
-        _ line: [UInt8], _ deadline: Deadline, _ ticker: Ticker?
+        _ line: [UInt8], _ maximumReply: Int, _ deadline: Deadline, _ ticker: Ticker?
     ) throws(ClientError) -> [UInt8] {
         var connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
+        connection.maximumReply = maximumReply
         try connection.send(line: line)
         return try connection.receiveLine()
     }
 
-    /// Whether the reply is an error of code -32006. Errors are short, so a long reply is not parsed twice for it.
+    /// Whether the reply is an error of code -32006. A reply too long for an error is not parsed.
     static func saysShuttingDown(_ reply: [UInt8]) -> Bool {
-        guard reply.count <= 65_536,
+        guard reply.count <= Connection.maximumError,
             let object = try? JSON.parse(reply).objectValue(),
             case .object(let error) = object["error"]
         else { return false }

@@ -21,7 +21,7 @@ package enum ClientError: Error, Equatable {
     /// The connection ended before the first byte of a reply.
     case closed(path: String)
 
-    /// The connection ended inside a line, or the line was longer than a reply may be.
+    /// The connection ended inside a line, or the line was longer than a reply or an error may be.
     case malformedReply(path: String, detail: String)
 
     /// A system call failed in a way that none of the other cases tells.

@@ -15,10 +15,15 @@ package struct Connection: ~Copyable {
     /// For everything from now on.
     package var deadline: Deadline
     private let ticker: Ticker?
-    private var splitter = LineSplitter(maximumLength: Self.maximumReply)
+    /// Has no limit of its own, because it reports a long line only at its end.
+    private var splitter = LineSplitter(maximumLength: .max)
+    /// The longest line to receive, in bytes without its end.
+    package var maximumReply = Self.maximumReply
 
-    /// In bytes. The daemon holds at most 4 MiB of results for one connection; the rest is room for their envelope.
+    /// In bytes. The daemon holds at most 4 MiB of results for one connection; the rest is for their envelope.
     package static let maximumReply = 5 << 20
+    /// The longest reply line that reports an error, in bytes without its end.
+    package static let maximumError = 65_536
 
     /// Takes over a descriptor of a non-blocking socket.
     init(descriptor: Int32, path: String, deadline: Deadline, ticker: Ticker? = nil) {
@@ -62,13 +67,22 @@ package struct Connection: ~Copyable {
 
     /// The next line that is not blank, without its end.
     ///
-    /// Throws `.closed` if the connection ends before the line begins.
+    /// Throws `.closed` if the connection ends before the line begins, and `.malformedReply` as soon as more bytes have
+    /// come than a line may have.
     package mutating func receiveLine() throws(ClientError) -> [UInt8] {
         while true {
             switch splitter.next() {
-            case .line(let line): return Array(line)
-            case .tooLong: throw .malformedReply(path: path, detail: "a line of more than 5 MiB")
-            case nil: try receiveMore()
+            case .line(let slice) where slice.count <= maximumReply:
+                let line = Array(slice)
+                guard line.count <= Self.maximumError || !Response.isError(line) else {
+                    throw .malformedReply(path: path, detail: "an error of more than \(Self.maximumError >> 10) KiB")
+                }
+                return line
+            // One byte more may be the CR of the line's end.
+            case nil where splitter.bufferedBytes <= maximumReply + 1:
+                try receiveMore()
+            default:
+                throw .malformedReply(path: path, detail: "a line of more than \(maximumReply >> 10) KiB")
             }
         }
     }

@@ -23,6 +23,8 @@ struct PromptRequest: Equatable {
 
     private func reply(_ session: Session) throws -> Reply<FactRandom.Result> {
         let line = Session.line(FactRandom.description.name, FactRandom.Parameters(maxLength: maxLength))
-        return try session.read(session.send(line, to: session.sockets), of: FactRandom.description)
+        // A fact is far shorter, and parsing a long reply would delay the prompt.
+        let outcome = try session.send(line, to: session.sockets, maximumReply: 65_536)
+        return try session.read(outcome, of: FactRandom.description)
     }
 }

@@ -88,10 +88,12 @@ extension Session {
     }
 
     /// Sends a line to one of the sockets and reads the reply's envelope.
-    func send(_ line: [UInt8], to sockets: [String]) throws(SendError) -> Response.Outcome {
+    func send(
+        _ line: [UInt8], to sockets: [String], maximumReply: Int = Connection.maximumReply
+    ) throws(SendError) -> Response.Outcome {
         let reply: [UInt8]
         do {
-            reply = try system.exchange(line, sockets, timeLeft)
+            reply = try system.exchange(line, sockets, maximumReply, timeLeft)
         } catch {
             throw .connection(error)
         }

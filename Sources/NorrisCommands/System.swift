@@ -22,8 +22,9 @@ package struct System {
     /// The time since some fixed moment, on a clock that never jumps.
     package var elapsed: () -> Duration
 
-    /// Sends a line to the first socket that accepts and returns the reply, within the time.
-    package var exchange: (_ line: [UInt8], _ sockets: [String], Duration) throws(ClientError) -> [UInt8]
+    /// Sends a line to the first socket that accepts and returns the reply, of at most so many bytes, within the time.
+    package var exchange:
+        (_ line: [UInt8], _ sockets: [String], _ maximumReply: Int, Duration) throws(ClientError) -> [UInt8]
 
     /// Sends lines on one connection and hands over every line that comes, as ``Client/follow(_:receive:)``; nil where
     /// the closure has stopped it.
@@ -63,7 +64,9 @@ package struct System {
         isInputTerminal: Bool,
         now: Timestamp,
         elapsed: @escaping () -> Duration,
-        exchange: @escaping (_ line: [UInt8], _ sockets: [String], Duration) throws(ClientError) -> [UInt8],
+        exchange: @escaping (
+            _ line: [UInt8], _ sockets: [String], _ maximumReply: Int, Duration
+        ) throws(ClientError) -> [UInt8],
         follow: @escaping (
             _ lines: [[UInt8]], _ sockets: [String], Duration, _ receive: ([UInt8]) -> FollowStep
         ) -> ClientError?,
@@ -119,8 +122,9 @@ extension System {
             isInputTerminal: isatty(STDIN_FILENO) == 1,
             now: .now(),
             elapsed: monotonicTime,
-            exchange: { line, sockets, timeout throws(ClientError) in
-                try Client(candidates: sockets, timeout: timeout).call(line, ticker: waiting.tick)
+            exchange: { line, sockets, maximumReply, timeout throws(ClientError) in
+                let client = Client(candidates: sockets, timeout: timeout)
+                return try client.call(line, maximumReply: maximumReply, ticker: waiting.tick)
             },
             follow: { lines, sockets, timeout, receive in
                 do throws(ClientError) {

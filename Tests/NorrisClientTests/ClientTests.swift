@@ -41,8 +41,47 @@ struct ClientTests {
             },
         ])
         #expect(try call(server) == longest)
-        #expect(throws: ClientError.malformedReply(path: server.path, detail: "a line of more than 5 MiB")) {
+        #expect(throws: ClientError.malformedReply(path: server.path, detail: "a line of more than 5120 KiB")) {
             try call(server)
+        }
+    }
+
+    /// Reads one request, and answers it with this text.
+    private func answer(_ text: String) -> ScriptedServer.Script {
+        return { peer in
+            peer.readLine()
+            peer.write(text)
+        }
+    }
+
+    @Test func takesErrorsOf64KiBAndNoMore() throws {
+        let (start, end) = (#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":""#, #""}}"#)
+        let longest = start + String(repeating: "x", count: 65_536 - start.utf8.count - end.utf8.count) + end
+        let result = longest.replacingOccurrences(of: "\"error\"", with: "\"result\"")
+        let server = try ScriptedServer([answer(longest + "\r\n"), answer(" \(longest)\n"), answer(" \(result)\n")])
+        #expect(try call(server) == longest)
+        #expect(throws: ClientError.malformedReply(path: server.path, detail: "an error of more than 64 KiB")) {
+            try call(server)
+        }
+        #expect(try call(server) == " \(result)")
+    }
+
+    @Test func refusesAReplyLongerThanTheCallerAllowsBeforeItsEnd() throws {
+        let longest = String(repeating: "x", count: 65_536)
+        let server = try ScriptedServer([
+            answer("\n\(longest)\r\n"), answer("\(longest)x\n"),
+            { peer in
+                peer.readLine()
+                peer.write(longest + "xx")
+                peer.waitForTheEnd()
+            },
+        ])
+        let client = Client(candidates: [server.path], timeout: .seconds(300))
+        #expect(try client.call(Array(request.utf8), maximumReply: 65_536) == Array(longest.utf8))
+        for _ in 0..<2 {
+            #expect(throws: ClientError.malformedReply(path: server.path, detail: "a line of more than 64 KiB")) {
+                try client.call(Array(request.utf8), maximumReply: 65_536)
+            }
         }
     }
 

@@ -95,7 +95,7 @@ final class Machine {
             isInputTerminal: isInputTerminal,
             now: now,
             elapsed: { self.elapsed },
-            exchange: { line, sockets, timeout throws(ClientError) in
+            exchange: { line, sockets, maximumReply, timeout throws(ClientError) in
                 self.pass(self.delay, waiting)
                 self.sockets.append(sockets)
                 self.timeouts.append(timeout)
@@ -108,7 +108,11 @@ final class Machine {
                     Issue.record("There is no reply left for \(String(decoding: line, as: UTF8.self))")
                     throw .closed(path: "/nowhere")
                 }
-                return try self.replies.removeFirst().get()
+                let reply = try self.replies.removeFirst().get()
+                guard reply.count <= maximumReply else {
+                    throw .malformedReply(path: "/run/norrisd.sock", detail: "a long line")
+                }
+                return reply
             },
             follow: { lines, sockets, timeout, receive in
                 self.follow(lines, sockets, timeout, waiting, receive)

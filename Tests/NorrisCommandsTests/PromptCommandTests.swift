@@ -57,6 +57,17 @@ struct PromptCommandTests {
         #expect(Machine(results: "17").run("prompt") == Outcome())
     }
 
+    @Test func readsRepliesOf64KiBAndNoMore() {
+        let reply = Array(Machine.result(page(fact("a", "x"))).utf8)
+        let longest = reply + [UInt8](repeating: UInt8(ascii: " "), count: 65_536 - reply.count)
+        let tooLong = longest + [UInt8(ascii: " ")]
+        for command in [["prompt"], ["prompt", "--json", "--timeout=1s"]] {
+            #expect(Machine([.success(longest)]).run(command).output.hasSuffix("\n"))
+            #expect(Machine([.success(tooLong)]).run(command) == Outcome())
+        }
+        #expect(Machine([.success(tooLong)]).run("fact").status == .done)
+    }
+
     @Test(arguments: [["prompt", "--bogus"], ["prompt", "x"], ["prompt", "--max-length", "0"], ["--json", "prompt", "x"]])
     func aMistakeIsToldButNeverAStatus(arguments: [String]) {
         let outcome = Machine().run(arguments)

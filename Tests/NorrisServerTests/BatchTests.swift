@@ -69,7 +69,7 @@ struct BatchTests {
         ])
         var json = JSONWriter()
         let exchange = Exchange(registry: registry)
-        let caller = Caller(peer: .nobody, subscription: .nobodys)
+        let caller = Caller(peer: .nobody, subscription: .nobodys, isAdministrator: { _ in true })
         var turn = Turn.endless
         let rest = try #require(exchange.answer(Array(line.utf8)[...], of: caller, &turn, into: &json))
         #expect(json.count == 0)

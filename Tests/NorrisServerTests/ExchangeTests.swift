@@ -250,7 +250,7 @@ struct ExchangeTests {
 
     @Test func repliesWrittenOneAfterTheOtherAreLines() throws {
         let exchange = Exchange(registry: registry)
-        let caller = Caller(peer: .nobody, subscription: .nobodys)
+        let caller = Caller(peer: .nobody, subscription: .nobodys, isAdministrator: { _ in true })
         var turn = Turn.endless
         var json = JSONWriter()
         for line in [request(1, "server.info"), "[1]", notification("server.info"), "x", request(2, "server.info")] {

@@ -1,6 +1,7 @@
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
+import Synchronization
 
 /// How fresh what is stored is, and what `server.status` says of it.
 extension Fetching {
@@ -33,6 +34,34 @@ extension Fetching {
             ageSeconds: fetchedAt.map { max(0, Int(now.seconds - $0.seconds)) },
             error: failure(of: source, schedule, isSearch: wasAsked != nil)
         )
+    }
+
+    /// Writes how fresh facts are that are served from memory. The bytes are made once a second, and when a schedule has
+    /// changed.
+    func writeFactFreshness(isEmpty: Bool, isLocal: Bool, to json: inout JSONWriter) {
+        let moment = EncodedFreshness.Moment(
+            second: environment.clock.now, version: prefetcher.version, isEmpty: isEmpty, isLocal: isLocal
+        )
+        encodedFreshness.withLock { encoded in
+            if encoded.moment != moment {
+                let freshness = freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
+                encoded = EncodedFreshness(moment: moment, bytes: freshness.jsonBytes)
+            }
+            json.raw(encoded.bytes)
+        }
+    }
+
+    /// The freshness of facts as it goes over the wire.
+    struct EncodedFreshness {
+        /// What it follows from.
+        struct Moment: Equatable {
+            let second: Timestamp
+            let version: Int
+            let isEmpty, isLocal: Bool
+        }
+
+        var moment: Moment?
+        var bytes: [UInt8] = []
     }
 
     /// How fresh posts are that may be from any of these sources: the oldest time, the worst state, the newest failure.

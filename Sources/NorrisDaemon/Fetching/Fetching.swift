@@ -19,6 +19,7 @@ final class Fetching: Sendable {
     private let makeSources: @Sendable () -> Sources
     private let current: Mutex<Sources>
     private let settings: Settings
+    let encodedFreshness = Mutex(EncodedFreshness())
 
     init(settings: Settings, stores: Stores, events: EventHub, environment: FetchingEnvironment, logger: Logger) {
         self.settings = settings

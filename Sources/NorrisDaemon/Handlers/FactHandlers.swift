@@ -7,8 +7,13 @@ import NorrisText
 struct FactHandlers: Sendable {
     let fetching: Fetching
     let served: LastServed
+    private let store: FactStore
 
-    private var store: FactStore { fetching.stores.facts }
+    init(fetching: Fetching, served: LastServed) {
+        self.fetching = fetching
+        self.served = served
+        store = fetching.stores.facts
+    }
 
     var bodies: [String: MethodBody] {
         [
@@ -24,31 +29,39 @@ struct FactHandlers: Sendable {
     private func random(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         let parameters = FactRandom.Parameters(call.arguments)
         try check(parameters.categories, allowsExplicit: parameters.allowExplicit)
-        let name = try parameters.name.map(usableName)
-        let given = store.next(
-            parameters.count ?? 1,
-            uid: call.peer.uid,
-            filter: WalkFilter(
-                categories: parameters.categories,
-                allowsExplicit: parameters.allowExplicit,
-                maxLength: parameters.maxLength
-            )
+        var name: String?
+        if let wanted = parameters.name { name = try usableName(wanted) }
+        let filter = WalkFilter(
+            categories: parameters.categories,
+            allowsExplicit: parameters.allowExplicit,
+            maxLength: parameters.maxLength
         )
-        if let last = given.last { served.note(fact: last.wire, uid: call.peer.uid) }
-        json.beginObject()
-        json.key("items")
-        json.beginArray()
-        for fact in given {
-            if let name {
-                try personalised(fact, name).encode(to: &json)
-            } else {
-                json.raw(fact.wire)
+        let uid = call.uid
+        json.literal(#"{"items":["#)
+        var isEmpty = true
+        var isLocal = true
+        if let count = parameters.count, count > 1 {
+            for fact in store.next(count, uid: uid, filter: filter) {
+                try write(fact, name, to: &json)
+                (isEmpty, isLocal) = (false, isLocal && fact.isLocal)
             }
+        } else if let fact = store.next(uid: uid, filter: filter) {
+            try write(fact, name, to: &json)
+            (isEmpty, isLocal) = (false, fact.isLocal)
         }
-        json.endArray()
-        json.member("freshness", freshness(isEmpty: given.isEmpty, isLocal: given.allSatisfy(\.isLocal)))
-        json.endObject()
+        json.join(#"],"freshness":"#)
+        fetching.writeFactFreshness(isEmpty: isEmpty, isLocal: isLocal, to: &json)
+        json.join("}", endsValue: true)
         return nil
+    }
+
+    /// - Parameter name: to put in place of Chuck Norris.
+    private func write(_ fact: FactStore.Given, _ name: String?, to json: inout JSONWriter) throws(ResponseError) {
+        if let name {
+            try personalised(fact, name).encode(to: &json)
+        } else {
+            json.raw(fact.wire)
+        }
     }
 
     @Sendable
@@ -76,12 +89,12 @@ struct FactHandlers: Sendable {
 
     @Sendable
     private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let fact = try store.presentable(id: call.arguments.string("id") ?? "")
-        served.note(fact: fact.wire, uid: call.peer.uid)
-        json.beginObject()
-        json.key("fact")
+        let id = call.arguments.string("id") ?? ""
+        let fact = try store.presentable(id: id)
+        store.noteServed(id, uid: call.uid)
+        json.literal(#"{"fact":"#)
         json.raw(fact.wire)
-        json.endObject()
+        json.join("}", endsValue: true)
         return nil
     }
 

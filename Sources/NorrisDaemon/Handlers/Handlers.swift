@@ -34,7 +34,7 @@ struct Handlers: Sendable {
         health = Health(
             settings: settings, databases: databases, fetching: fetching, connections: connections, events: events
         )
-        let served = LastServed()
+        let served = LastServed(facts: facts)
         let groups = [
             EventHandlers().bodies,
             FactHandlers(fetching: fetching, served: served).bodies,

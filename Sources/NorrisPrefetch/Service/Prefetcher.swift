@@ -37,6 +37,7 @@ package final class Prefetcher: Service {
     private static let shortestRequest = Duration.milliseconds(250)
 
     private let state: Mutex<State>
+    private let changes = Atomic<Int>(0)
     private let host: any PrefetchHost
     private let clock: any WallClock
     private let searchTime: Duration
@@ -66,12 +67,20 @@ package final class Prefetcher: Service {
         for source in sources where known[source.name] == nil {
             histories[source.name] = host.history(of: source.name)
         }
-        state.withLock { state in
+        change { state in
             state.planner.configure(sources.map { ($0.name, $0.policy) }, histories: histories, now: clock.now)
             state.fetches = [:]
             for source in sources { state.fetches[source.name] = source.fetch }
         }
         wakeUp.set()
+    }
+
+    /// Rises whenever a schedule may have changed: what was made of schedules before may be out of date.
+    package var version: Int { changes.load(ordering: .acquiring) }
+
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+        defer { changes.add(1, ordering: .releasing) }
+        return state.withLock { body(&$0) }
     }
 
     /// The schedule of a source as it is now.
@@ -89,9 +98,9 @@ package final class Prefetcher: Service {
         await withDiscardingTaskGroup { runs in
             while !Task.isCancelled {
                 let now = clock.now
-                let settled = state.withLock { $0.planner.settle(now) }
+                let settled = change { $0.planner.settle(now) }
                 for (name, record) in settled { host.keep(record, of: name) }
-                let (begun, pause) = state.withLock { ($0.planner.begin(now), $0.planner.pause(now)) }
+                let (begun, pause) = change { ($0.planner.begin(now), $0.planner.pause(now)) }
                 for (name, record) in begun {
                     runs.addTask { await self.fetch(name, keeping: record) }
                 }
@@ -173,7 +182,7 @@ package final class Prefetcher: Service {
     private func waitedInVain(_ name: String) -> Bool {
         let message = "The source \(name) is being asked by others, which takes longer than a search waits."
         let now = clock.now
-        _ = state.withLock { $0.planner.update(name) { $0.noteVainWait(message, now: now) } }
+        _ = change { $0.planner.update(name) { $0.noteVainWait(message, now: now) } }
         return false
     }
 
@@ -188,7 +197,7 @@ package final class Prefetcher: Service {
     /// Begins a run of a source soon, whatever its schedule says.
     package func refresh(_ name: String, isAdministrator: Bool) throws(RefreshRefusal) {
         let now = clock.now
-        let refusal = state.withLock { state -> RefreshRefusal? in
+        let refusal = change { state -> RefreshRefusal? in
             do throws(RefreshRefusal) {
                 let known: Void? = try state.planner.update(name) { (schedule) throws(RefreshRefusal) in
                     try schedule.requestRefresh(now, isAdministrator: isAdministrator)
@@ -208,7 +217,7 @@ package final class Prefetcher: Service {
     /// Changes a schedule, keeps what came of it, and says in the log where a source begins or ceases to fail: once,
     /// however often it is tried.
     private func note(_ name: String, _ change: (inout Planner) -> Void) {
-        let (before, after) = state.withLock { state in
+        let (before, after) = self.change { state in
             let before = state.planner.schedules[name]
             change(&state.planner)
             return (before, state.planner.schedules[name])

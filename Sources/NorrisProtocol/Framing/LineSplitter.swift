@@ -48,18 +48,20 @@ package struct LineSplitter: Sendable {
         mutating get { indexOfNextLineFeed() != nil }
     }
 
-    /// The buffer, where it is empty and has memory to give away.
+    /// The buffer's memory, where it is empty and has some to give away.
     package mutating func takeStorage() -> [UInt8]? {
         guard start == buffer.count, buffer.capacity > 0 else { return nil }
-        defer { (buffer, start, searched) = ([], 0, 0) }
-        return buffer
+        // Swapped, so that nobody else holds the memory and nothing is copied.
+        var storage: [UInt8] = []
+        swap(&storage, &buffer)
+        (start, searched) = (0, 0)
+        storage.removeAll(keepingCapacity: true)
+        return storage
     }
 
-    /// Uses the memory of this array, where it has none.
-    package mutating func lendStorage(_ storage: consuming [UInt8]) {
-        guard buffer.capacity == 0 else { return }
-        buffer = storage
-        buffer.removeAll(keepingCapacity: true)
+    /// Uses the memory of an empty array, where it has none.
+    package mutating func lendStorage(_ storage: inout [UInt8]) {
+        if buffer.capacity == 0 { swap(&buffer, &storage) }
     }
 
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {

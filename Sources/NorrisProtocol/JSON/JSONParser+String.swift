@@ -106,9 +106,12 @@ extension JSONParser {
     mutating func skipPlainBytes() -> Bool {
         var seen: UInt64 = 0
         while position + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            if word.hasByteThatEndsPlainText {
-                break
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let plain = word.plainBytes
+            if plain < 8 {
+                seen |= word & ~(UInt64.max << UInt64(8 * plain))
+                position += plain
+                return seen & 0x8080_8080_8080_8080 == 0
             }
             seen |= word
             position += 8

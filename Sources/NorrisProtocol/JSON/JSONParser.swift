@@ -116,6 +116,7 @@ struct JSONParser {
         }
     }
 
+    @inline(__always)
     mutating func skipWhiteSpace() {
         while position < bytes.count {
             switch bytes[position] {
@@ -126,6 +127,7 @@ struct JSONParser {
     }
 
     /// The byte at the position, which stays.
+    @inline(__always)
     func peek() throws(JSONError) -> UInt8 {
         guard position < bytes.count else { throw JSONError(.unexpectedEnd, at: position) }
         return bytes[position]

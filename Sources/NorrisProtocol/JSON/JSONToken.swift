@@ -76,6 +76,7 @@ extension JSONParser {
     }
 
     /// The string whose opening quote is at the position.
+    @inline(__always)
     mutating func stringToken() throws(JSONError) -> JSONToken {
         let start = position
         position += 1
@@ -113,17 +114,26 @@ extension JSONParser {
         } while try !isLast(before: UInt8(ascii: "]"))
     }
 
-    /// Reads a key and the colon behind it.
+    /// Reads a key that the object does not have yet, and the colon behind it.
     mutating func nextKey(_ keys: inout DistinctKeys) throws(JSONError) -> JSONToken {
         skipWhiteSpace()
-        let start = position
+        let key = try keyToken()
+        guard keys.insert(key, self) else { throw JSONError(.duplicateKey, at: key.range.lowerBound) }
+        try colon()
+        return key
+    }
+
+    @inline(__always)
+    mutating func keyToken() throws(JSONError) -> JSONToken {
         guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: position) }
-        let key = try stringToken()
-        guard keys.insert(key, self) else { throw JSONError(.duplicateKey, at: start) }
+        return try stringToken()
+    }
+
+    @inline(__always)
+    mutating func colon() throws(JSONError) {
         skipWhiteSpace()
         guard try peek() == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: position) }
         position += 1
-        return key
     }
 
     /// The text of a string token of these bytes.
@@ -162,7 +172,8 @@ extension JSONParser {
     }
 
     /// Whether the text of a string token of these bytes is this one, byte for byte.
-    func isText(_ text: StaticString, _ token: JSONToken) -> Bool {
+    @inline(__always)
+    func isWord(_ text: StaticString, _ token: JSONToken) -> Bool {
         guard token.isPlain else { return self.text(of: token).hasSameBytes(as: "\(text)") }
         let content = token.content
         guard content.count == text.utf8CodeUnitCount else { return false }
@@ -173,45 +184,54 @@ extension JSONParser {
     /// The same for a text that is known only when the program runs.
     func isText(_ text: String, _ token: JSONToken) -> Bool {
         guard token.isPlain else { return self.text(of: token).hasSameBytes(as: text) }
-        guard token.content.count == text.utf8.count else { return false }
-        return text.utf8.elementsEqual(UnsafeRawBufferPointer(rebasing: bytes[token.content]))
+        return UnsafeRawBufferPointer(rebasing: bytes[token.content]).isText(text)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these bytes are the UTF-8 of a text.
+    package func isText(_ text: String) -> Bool {
+        guard count == text.utf8.count else { return false }
+        var text = text
+        // An empty text compares nothing.
+        return text.withUTF8 { text in count == 0 || memcmp(baseAddress!, text.baseAddress!, count) == 0 }
     }
 }
 
 /// Finds duplicate keys: by comparing while there are few, by hashing once there are many, so that an object of ten
 /// thousand members does not cost fifty million comparisons.
 struct DistinctKeys {
-    /// The contents of plain keys while there are few.
-    private var few: InlineArray<8, Range<Int32>> = InlineArray(repeating: 0..<0)
+    /// Plain keys while there are few.
+    private var few: InlineArray<8, JSONToken> = InlineArray(repeating: JSONToken(.null, 0..<0))
+    /// 8 once there are many.
     private var count = 0
     private var many: Set<ByteKey> = []
 
     /// False if the object has the key already. Keys count by their decoded bytes.
     mutating func insert(_ key: JSONToken, _ parser: JSONParser) -> Bool {
-        if many.isEmpty, key.isPlain, count < 8 {
-            let content = key.content
-            for index in 0..<count where parser.hasSameBytes(content, few[index]) { return false }
-            few[count] = Int32(content.lowerBound)..<Int32(content.upperBound)
-            count += 1
-            return true
-        }
+        guard key.isPlain, count < 8 else { return insertIntoMany(key, parser) }
+        for index in 0..<count where parser.hasSameContent(key, few[index]) { return false }
+        few[count] = key
+        count += 1
+        return true
+    }
+
+    private mutating func insertIntoMany(_ key: JSONToken, _ parser: JSONParser) -> Bool {
         if many.isEmpty {
-            for index in 0..<count {
-                let content = Int(few[index].lowerBound)..<Int(few[index].upperBound)
-                many.insert(ByteKey(String(decoding: parser.bytes[content], as: UTF8.self)))
-            }
+            for index in 0..<count { many.insert(ByteKey(parser.text(of: few[index]))) }
+            count = 8
         }
         return many.insert(ByteKey(parser.text(of: key))).inserted
     }
 }
 
 extension JSONParser {
-    fileprivate func hasSameBytes(_ left: Range<Int>, _ right: Range<Int32>) -> Bool {
-        guard left.count == Int(right.upperBound - right.lowerBound) else { return false }
-        var offset = 0
-        while offset < left.count, bytes[left.lowerBound + offset] == bytes[Int(right.lowerBound) + offset] {
-            offset += 1
-        }
-        return offset == left.count
+    /// Of two plain strings.
+    @inline(__always)
+    fileprivate func hasSameContent(_ left: JSONToken, _ right: JSONToken) -> Bool {
+        guard left.content.count == right.content.count else { return false }
+        // Both are tokens of `bytes`, which are not empty then.
+        let base = bytes.baseAddress!
+        return memcmp(base + left.content.lowerBound, base + right.content.lowerBound, left.content.count) == 0
     }
 }

@@ -4,7 +4,7 @@ extension JSONWriter {
         assert(value.magnitude <= UInt64(JSON.maximumInteger), "\(value) is beyond 2^53.")
         beginValue()
         if value < 0 {
-            bytes.append(UInt8(ascii: "-"))
+            output.append(UInt8(ascii: "-"))
         }
         // 20 digits hold any number of 64 bits; they are found from the last to the first.
         var digits: InlineArray<20, UInt8> = InlineArray(repeating: 0)
@@ -15,7 +15,7 @@ extension JSONWriter {
             digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         } while rest > 0
-        for index in first..<20 { bytes.append(digits[index]) }
+        for index in first..<20 { output.append(digits[index]) }
     }
 
     package mutating func integer(_ value: Int) {
@@ -27,6 +27,6 @@ extension JSONWriter {
         guard value.isFinite else { return null() }
         beginValue()
         // `description` is the shortest round trip, and its forms (`0.1`, `5e-324`, `1e+16`) are all JSON numbers.
-        bytes.append(contentsOf: value.description.utf8)
+        output.append(Array(value.description.utf8))
     }
 }

@@ -4,10 +4,10 @@ extension JSONWriter {
     /// Escaped are the quote, the backslash and whatever could harm a terminal or a reader by lines: C0, DEL, C1, the
     /// bidi controls (Unicode annex 9, section 2) and the separators U+2028 and U+2029. Everything else stays UTF-8.
     mutating func appendQuoted(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
+        output.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { appendEscaped($0) }
-        bytes.append(UInt8(ascii: "\""))
+        output.append(UInt8(ascii: "\""))
     }
 
     private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
@@ -25,13 +25,13 @@ extension JSONWriter {
                     position += 1
                     continue
                 }
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[copied..<position]))
+                output.append(UnsafeRawBufferPointer(rebasing: raw[copied..<position]))
                 appendEscape(scalar)
                 position += length
                 copied = position
             }
         }
-        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[copied...]))
+        output.append(UnsafeRawBufferPointer(rebasing: raw[copied...]))
     }
 
     /// The scalar that begins at the position and its length in bytes, if it is one that must be escaped.
@@ -61,20 +61,20 @@ extension JSONWriter {
     }
 
     private mutating func appendEscape(_ scalar: UInt16) {
-        bytes.append(UInt8(ascii: "\\"))
+        output.append(UInt8(ascii: "\\"))
         switch scalar {
-        case 0x22: bytes.append(UInt8(ascii: "\""))
-        case 0x5C: bytes.append(UInt8(ascii: "\\"))
-        case 0x08: bytes.append(UInt8(ascii: "b"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0C: bytes.append(UInt8(ascii: "f"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0x22: output.append(UInt8(ascii: "\""))
+        case 0x5C: output.append(UInt8(ascii: "\\"))
+        case 0x08: output.append(UInt8(ascii: "b"))
+        case 0x09: output.append(UInt8(ascii: "t"))
+        case 0x0A: output.append(UInt8(ascii: "n"))
+        case 0x0C: output.append(UInt8(ascii: "f"))
+        case 0x0D: output.append(UInt8(ascii: "r"))
         default:
-            bytes.append(UInt8(ascii: "u"))
+            output.append(UInt8(ascii: "u"))
             for shift in [12, 8, 4, 0] {
                 let digit = UInt8(scalar >> UInt16(shift) & 0xF)
-                bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+                output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
         }
     }

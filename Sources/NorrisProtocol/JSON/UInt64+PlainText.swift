@@ -7,10 +7,12 @@ private let ones: UInt64 = 0x0101_0101_0101_0101
 private let topBits: UInt64 = 0x8080_8080_8080_8080
 
 extension UInt64 {
-    /// Whether one of the eight bytes is a quote, a backslash or below U+0020: what ends a run of a JSON string.
-    var hasByteThatEndsPlainText: Bool {
+    /// How many bytes stand before the first that is a quote, a backslash or below U+0020: what ends a run of a JSON
+    /// string. The lowest byte comes first. The lowest mark is always right, for borrows run upwards.
+    var plainBytes: Int {
         let belowSpace = (self &- ones &* 0x20) & ~self
-        return (belowSpace | zeroByteMark(xor: 0x22) | zeroByteMark(xor: 0x5C)) & topBits != 0
+        let marks = (belowSpace | zeroByteMark(xor: 0x22) | zeroByteMark(xor: 0x5C)) & topBits
+        return marks.trailingZeroBitCount / 8
     }
 
     /// Whether one of the eight bytes is anything but printable ASCII without quote and backslash.

@@ -44,39 +44,60 @@ package struct RequestEnvelope: Sendable {
             return
         }
         isObject = true
-        let text = JSONParser(parser.bytes)
-        var (id, method, params, version): (JSONToken?, JSONToken?, JSONToken?, JSONToken?)
-        try parser.members { (key, value) throws(JSONError) in
-            if text.isText("jsonrpc", key) {
-                version = value
-            } else if text.isText("id", key) {
-                id = value
-            } else if text.isText("method", key) {
-                method = value
-            } else if text.isText("params", key) {
-                params = value
-            }
+        try parser.open()
+        parser.skipWhiteSpace()
+        if try parser.peek() == UInt8(ascii: "}") {
+            parser.close()
+            return
         }
-        (self.id, self.method, self.params) = (id, method, params)
-        if let version { hasVersion = version.kind == .string && text.isText("2.0", version) }
+        // Other members are rare: what finds duplicates among them is made for the first.
+        var others: DistinctKeys?
+        var hasVersionMember = false
+        repeat {
+            parser.skipWhiteSpace()
+            let key = try parser.keyToken()
+            let member = parser.member(key)
+            let isNew =
+                switch member {
+                case .id: id == nil
+                case .method: method == nil
+                case .params: params == nil
+                case .version: !hasVersionMember
+                case .other: others.insert(key, parser)
+                }
+            guard isNew else { throw JSONError(.duplicateKey, at: key.range.lowerBound) }
+            try parser.colon()
+            let value = try parser.token()
+            switch member {
+            case .id: id = value
+            case .method: method = value
+            case .params: params = value
+            case .version: (hasVersionMember, hasVersion) = (true, parser.isVersion(value))
+            case .other: break
+            }
+        } while try !parser.isLast(before: UInt8(ascii: "}"))
+    }
+
+    /// Whether this is a request: there is no ``fault(in:)``.
+    package var isRequest: Bool {
+        isObject && hasVersion && method?.kind == .string && id?.isID != false && params?.isContainer != false
     }
 
     /// What makes this no request, and the id that could be saved from it; nil for a request.
     package func fault(in bytes: UnsafeRawBufferPointer) -> EnvelopeError? {
-        let message: String
-        if !isObject {
-            message = "A request is a JSON object."
-        } else if let id, !id.isID {
-            message = "The id must be a string, an integer without fraction or exponent, or null."
-        } else if !hasVersion {
-            message = "The member jsonrpc must be the string \"2.0\"."
-        } else if method?.kind != .string {
-            message = "The member method must be a string."
-        } else if let params, params.kind != .object, params.kind != .array {
-            message = "The member params must be an object."
-        } else {
-            return nil
-        }
+        if isRequest { return nil }
+        let message =
+            if !isObject {
+                "A request is a JSON object."
+            } else if id?.isID == false {
+                "The id must be a string, an integer without fraction or exponent, or null."
+            } else if !hasVersion {
+                "The member jsonrpc must be the string \"2.0\"."
+            } else if method?.kind != .string {
+                "The member method must be a string."
+            } else {
+                "The member params must be an object."
+            }
         return EnvelopeError(id: id.map { RequestID($0, in: bytes) } ?? .null, error: .invalidRequest(message))
     }
 }
@@ -89,6 +110,35 @@ package struct EnvelopeError: Error, Equatable {
 
 extension JSONToken {
     fileprivate var isID: Bool { kind == .string || kind == .integer || kind == .null }
+    fileprivate var isContainer: Bool { kind == .object || kind == .array }
+}
+
+extension DistinctKeys? {
+    fileprivate mutating func insert(_ key: JSONToken, _ parser: JSONParser) -> Bool {
+        var keys = self ?? DistinctKeys()
+        defer { self = keys }
+        return keys.insert(key, parser)
+    }
+}
+
+/// The members of a request.
+private enum EnvelopeMember {
+    case id, method, params, version, other
+}
+
+extension JSONParser {
+    @inline(__always)
+    fileprivate func member(_ key: JSONToken) -> EnvelopeMember {
+        // The lengths of the names differ but for two; a key with escapes may be any of them.
+        let length = key.isPlain ? key.content.count : 0
+        if length == 2 || length == 0, isWord("id", key) { return .id }
+        if length == 6 || length == 0, isWord("method", key) { return .method }
+        if length == 6 || length == 0, isWord("params", key) { return .params }
+        if length == 7 || length == 0, isWord("jsonrpc", key) { return .version }
+        return .other
+    }
+
+    fileprivate func isVersion(_ value: JSONToken) -> Bool { value.kind == .string && isWord("2.0", value) }
 }
 
 extension RequestID {

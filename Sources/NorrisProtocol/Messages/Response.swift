@@ -47,6 +47,31 @@ extension Response: JSONEncodable, JSONDecodable {
         }
     }
 
+    /// Whether a line is a response with an error. Reads up to the key of the first member `result` or `error`, so that
+    /// a long error is recognized without reading it.
+    package static func isError(_ line: [UInt8]) -> Bool {
+        line.withUnsafeBytes { bytes in
+            var parser = JSONParser(bytes)
+            var keys = DistinctKeys()
+            do throws(JSONError) {
+                parser.skipWhiteSpace()
+                guard try parser.peek() == UInt8(ascii: "{") else { return false }
+                try parser.open()
+                repeat {
+                    let key = try parser.nextKey(&keys)
+                    switch parser.text(of: key) {
+                    case "error": return true
+                    case "result": return false
+                    default: _ = try parser.token()
+                    }
+                } while try !parser.isLast(before: UInt8(ascii: "}"))
+            } catch {
+                // Whoever reads the whole line is told what is wrong with it.
+            }
+            return false
+        }
+    }
+
     /// Writes a successful response around a result that is written in place, without building it as a value first.
     package static func write(id: RequestID, to json: inout JSONWriter, result: (inout JSONWriter) -> Void) {
         json.beginObject()

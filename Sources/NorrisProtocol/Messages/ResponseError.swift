@@ -54,8 +54,6 @@ extension ResponseError: JSONEncodable, JSONDecodable {
         guard case .object(let data)? = object["data"] else { return }
         if case .string(let word)? = data["reason"] { reason = word }
         if case .string(let text)? = data["hint"] { hint = text }
-        for (key, value) in data.members where key != "reason" && key != "hint" {
-            details[key] = value
-        }
+        details = JSONObject(uniqueMembers: data.members.filter { $0.key != "reason" && $0.key != "hint" })
     }
 }

@@ -3,30 +3,39 @@
 /// They are read from the request's line when somebody asks. A getter that does not fit the checked shape answers nil,
 /// as if the parameter were absent.
 package struct Arguments: Sendable {
-    /// What holds the values. Empty without parameters.
-    private let line: ArraySlice<UInt8>
-    private let parameters: [MethodDescription.Parameter]
-    /// The value of each parameter of the table, where it was sent; empty where none was.
-    private let values: [JSONToken?]
+    private final class Content: Sendable {
+        let line: ArraySlice<UInt8>
+        let parameters: [MethodDescription.Parameter]
+        /// The value of each parameter of the table, where it was sent.
+        let values: [JSONToken?]
+
+        init(_ line: ArraySlice<UInt8>, _ parameters: [MethodDescription.Parameter], _ values: [JSONToken?]) {
+            (self.line, self.parameters, self.values) = (line, parameters, values)
+        }
+    }
+
+    /// nil without parameters.
+    private let content: Content?
 
     /// Of a request without parameters.
     init() {
-        (line, parameters, values) = ([], [], [])
+        content = nil
     }
 
     init(line: ArraySlice<UInt8>, parameters: [MethodDescription.Parameter], values: [JSONToken?]) {
-        self.line = line
-        self.parameters = parameters
-        self.values = values
+        content = Content(line, parameters, values)
     }
+
+    /// Whether no parameter was sent.
+    package var isEmpty: Bool { content == nil }
 
     package func isGiven(_ name: String) -> Bool {
         value(name) != nil
     }
 
     package func string(_ name: String) -> String? {
-        guard let token = value(name), token.kind == .string else { return nil }
-        return line.withRawBytes { token.text(in: $0) }
+        guard let content, let token = value(name), token.kind == .string else { return nil }
+        return content.line.withRawBytes { token.text(in: $0) }
     }
 
     package func integer(_ name: String) -> Int? {
@@ -40,8 +49,8 @@ package struct Arguments: Sendable {
 
     /// A parameter that is a string or a list of strings, as a list; empty where it is absent.
     package func strings(_ name: String) -> [String] {
-        guard let token = value(name) else { return [] }
-        return line.withRawBytes { bytes in
+        guard let content, let token = value(name) else { return [] }
+        return content.line.withRawBytes { bytes in
             let parser = JSONParser(bytes)
             guard token.kind == .array else { return token.kind == .string ? [parser.text(of: token)] : [] }
             var texts: [String] = []
@@ -54,8 +63,9 @@ package struct Arguments: Sendable {
     ///
     /// - Throws: `-32602`, naming what in it is wrong.
     package func values<Value: JSONDecodable>(_ name: String) throws(ResponseError) -> [Value] {
-        guard let token = value(name) else { return [] }
+        guard let content, let token = value(name) else { return [] }
         do {
+            let line = content.line
             let (first, last) = (token.range.lowerBound, token.range.upperBound)
             let value = try JSON.parse(line[line.startIndex + first..<line.startIndex + last])
             return try JSONObject(dictionaryLiteral: (name, value)).required(name)
@@ -65,8 +75,8 @@ package struct Arguments: Sendable {
     }
 
     private func value(_ name: String) -> JSONToken? {
-        guard !values.isEmpty, let index = parameters.firstIndex(where: { $0.name == name }) else { return nil }
-        return values[index]
+        guard let content, let index = content.parameters.firstIndex(where: { $0.name == name }) else { return nil }
+        return content.values[index]
     }
 }
 
@@ -78,6 +88,7 @@ extension MethodDescription {
     package func arguments(
         in line: ArraySlice<UInt8>, params: JSONToken?
     ) throws(ResponseError) -> Arguments {
+        if params == nil, !needsParameters { return Arguments() }
         var values: [JSONToken?] = []
         if let params {
             guard params.kind == .object else {

@@ -35,6 +35,8 @@ package enum FactRandom {
         }
 
         package init(_ arguments: Arguments) {
+            self.init()
+            guard !arguments.isEmpty else { return }
             categories = arguments.strings("category")
             count = arguments.integer("count")
             maxLength = arguments.integer("max_length")

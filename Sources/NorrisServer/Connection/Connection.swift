@@ -6,10 +6,12 @@ import NorrisProtocol
 package final class Caller: Sendable {
     package let peer: Peer
     package let subscription: Subscription
+    let isAdministrator: @Sendable (Peer) -> Bool
 
-    init(peer: Peer, subscription: Subscription) {
+    init(peer: Peer, subscription: Subscription, isAdministrator: @escaping @Sendable (Peer) -> Bool) {
         self.peer = peer
         self.subscription = subscription
+        self.isAdministrator = isAdministrator
     }
 }
 
@@ -48,12 +50,16 @@ struct Connection: ~Copyable {
 
     var unsentBytes: Int { unsent.count - sent }
 
-    /// Sends bytes, or keeps what the kernel does not take. What is kept already is sent first (``sendRest()``).
+    /// Sends bytes, or keeps what the kernel does not take.
     ///
     /// - Returns: false where the peer has gone.
-    mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let taken = Connection.send(bytes, to: descriptor) else { return false }
-        if taken < bytes.count { unsent = Array(bytes[taken...]) }
+    mutating func send(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard unsent.isEmpty else {
+            unsent += bytes
+            return true
+        }
+        guard let taken = Connection.send(UnsafeRawBufferPointer(rebasing: bytes), to: descriptor) else { return false }
+        if taken < bytes.count { unsent = Array(bytes.dropFirst(taken)) }
         return true
     }
 

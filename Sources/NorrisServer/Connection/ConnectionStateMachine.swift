@@ -183,7 +183,7 @@ struct ConnectionStateMachine {
     /// The memory of the input while it holds nothing, so that connections that rest share what a few need.
     mutating func takeInputStorage() -> [UInt8]? { splitter.takeStorage() }
 
-    mutating func lendInputStorage(_ storage: consuming [UInt8]) { splitter.lendStorage(storage) }
+    mutating func lendInputStorage(_ storage: inout [UInt8]) { splitter.lendStorage(&storage) }
 
     /// Since when the peer has taken nothing; nil for one that keeps up.
     var stalledSince: Instant? {

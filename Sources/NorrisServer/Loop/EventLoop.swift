@@ -42,8 +42,10 @@ struct EventLoop: ~Copyable {
     private var network = WorkQueue()
     private var unsentBytes = 0
 
-    /// Replies of the turn that is being taken.
+    /// Replies that were made since the last ``flush()``, and up to where each belongs to which connection. They are sent
+    /// together: a peer that waits wakes up once and finds the others' replies on their way.
     private var json = JSONWriter(capacity: EventLoop.keptCapacity)
+    private var replies: [(slot: Int, end: Int)] = []
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     /// Memory for input that no connection needs now.
     private var spareInputs: [[UInt8]] = []
@@ -56,8 +58,11 @@ struct EventLoop: ~Copyable {
     private var nextBeat = Int.max
     private var drainEnd: Int?
 
-    private static let flushThreshold = 64 * 1024
-    private static let keptCapacity = 128 * 1024
+    /// With so many bytes of replies a turn is over.
+    private static let longTurn = 64 * 1024
+    /// With so many bytes of replies they are sent.
+    private static let flushThreshold = 256 * 1024
+    private static let keptCapacity = 512 * 1024
     private static let maximumSpareInputs = 64
     /// A deferred request counts with so many bytes among those that are held for slow readers: half of the longest
     /// reply, so that those of a full house fit.
@@ -241,7 +246,9 @@ struct EventLoop: ~Copyable {
         connection.initialize(
             to: Connection(
                 id: id,
-                caller: Caller(peer: peer, subscription: subscription),
+                caller: Caller(
+                    peer: peer, subscription: subscription, isAdministrator: exchange.registry.isAdministrator
+                ),
                 user: users.enter(peer.uid),
                 machine: ConnectionStateMachine(now: instant, patience: settings.pace.patience)
             )
@@ -275,7 +282,7 @@ struct EventLoop: ~Copyable {
         var line = JSONWriter()
         Response.write(id: .null, error: error, to: &line)
         line.newline()
-        _ = line.bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+        _ = line.withBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
         // Closing with bytes unread would tell the peer of a reset after the line (unix(7)), so what has come is read.
         var unread = Connection.count(descriptor, 0x541B)
         while unread > 0 {
@@ -344,23 +351,24 @@ struct EventLoop: ~Copyable {
     // MARK: Turns
 
     private mutating func takeTurns() {
-        // Between the turns of a round new requests are looked for about every millisecond.
+        // New requests are looked for about every millisecond.
         let end = now + Turn.maximumTime
         while now < end, let slot = turns.next() {
             takeTurn(slot)
+            if json.count >= EventLoop.flushThreshold { flush() }
         }
+        flush()
     }
 
     private mutating func takeTurn(_ slot: Int) {
         guard let c = connections[slot], !c.pointee.isGone else { return }
-        json.removeAll()
-        var turn = Turn(start: now, written: 0)
+        let start = json.count
+        var turn = Turn(start: now, written: start)
         var isAlive = true
         var isDone = false
         while isAlive, !isDone {
             if c.pointee.hasEvents { writeEvents(c) }
-            if json.count >= EventLoop.flushThreshold { isAlive = flush(slot) }
-            if turn.isOver || !isAlive { break }
+            if turn.isOver || json.count - start >= EventLoop.longTurn { break }
             if let line = c.pointee.unfinished {
                 guard line.waiting == nil else { break }
                 c.pointee.unfinished = exchange.resume(line, of: c.pointee.caller, &turn, into: &json)
@@ -382,13 +390,14 @@ struct EventLoop: ~Copyable {
                 isDone = true
             }
         }
-        if isAlive { isAlive = flush(slot) }
         setNow(monotonicNanoseconds())
         turn.finish(now)
-        guard isAlive else { return remove(slot) }
-        if c.pointee.isClosing {
-            if c.pointee.unsentBytes == 0 { return remove(slot) }
-        } else if turn.isOver, c.pointee.unfinished?.waiting == nil,
+        guard isAlive else {
+            json.truncate(to: start)
+            return remove(slot)
+        }
+        if json.count > start || c.pointee.isClosing { replies.append((slot, json.count)) }
+        if !isDone, c.pointee.unfinished?.waiting == nil,
             c.pointee.unfinished != nil || c.pointee.machine.hasLine || c.pointee.isReadable
         {
             turns.add(slot, of: c.pointee.user)
@@ -429,7 +438,7 @@ struct EventLoop: ~Copyable {
         c.pointee.isReadable = false
         let count = recv(c.pointee.id.descriptor, input.baseAddress, input.count, CInt(MSG_DONTWAIT))
         if count > 0 {
-            if let storage = spareInputs.popLast() { c.pointee.machine.lendInputStorage(storage) }
+            if var storage = spareInputs.popLast() { c.pointee.machine.lendInputStorage(&storage) }
             c.pointee.machine.received(UnsafeRawBufferPointer(rebasing: input[..<count]), now: instant)
             c.pointee.isReadable = count == input.count
         } else if count == 0 {
@@ -450,28 +459,36 @@ struct EventLoop: ~Copyable {
 
     // MARK: Replies
 
-    /// Sends what was written in this turn.
-    ///
-    /// - Returns: false where the peer has gone.
-    private mutating func flush(_ slot: Int) -> Bool {
-        guard json.count > 0, let c = connections[slot] else { return true }
-        c.pointee.machine.wrote(json.count)
-        let isAlive = json.bytes.withUnsafeBytes { c.pointee.send($0) }
+    /// Sends the replies that were made.
+    private mutating func flush() {
+        guard !replies.isEmpty else { return }
+        var start = 0
+        for (slot, end) in replies {
+            send(start..<end, to: slot)
+            start = end
+        }
+        replies.removeAll(keepingCapacity: true)
         if json.count > EventLoop.keptCapacity {
             json = JSONWriter(capacity: EventLoop.keptCapacity)
         } else {
             json.removeAll()
         }
+    }
+
+    private mutating func send(_ range: Range<Int>, to slot: Int) {
+        // It may have been closed as the slowest of all.
+        guard let c = connections[slot], !c.pointee.isGone else { return }
+        c.pointee.machine.wrote(range.count)
+        let before = c.pointee.unsentBytes
+        let isAlive = json.withBytes(from: range.lowerBound) { c.pointee.send($0[..<range.count]) }
         let unsent = c.pointee.unsentBytes
-        if isAlive, unsent > 0 {
-            c.pointee.machine.writabilityChanged(false)
-            unsentBytes += unsent
-            scheduleTick(in: .zero)
-            makeRoom(for: 0)
-            // It may have been the slowest.
-            return connections[slot] == c && !c.pointee.isGone
-        }
-        return isAlive
+        unsentBytes += unsent - before
+        guard isAlive, unsent > 0 || !c.pointee.isClosing else { return remove(slot) }
+        guard unsent > 0 else { return }
+        c.pointee.machine.writabilityChanged(false)
+        updateInterest(c)
+        scheduleTick(in: .zero)
+        makeRoom(for: 0)
     }
 
     /// The kernel takes more of what is unsent.
@@ -562,16 +579,17 @@ struct EventLoop: ~Copyable {
         case .disk: disk.ended(of: c.pointee.user)
         case .network: network.ended(of: c.pointee.user)
         }
-        json.removeAll()
         c.pointee.unfinished = exchange.finish(line, result, into: &json)
+        replies.append((slot, json.count))
         if c.pointee.isGone {
             c.pointee.unfinished = nil
             return remove(slot)
         }
         if c.pointee.unfinished == nil { c.pointee.machine.answerArrived(now: instant) }
-        guard flush(slot) else { return remove(slot) }
         updateInterest(c)
         turns.add(slot, of: c.pointee.user)
+        // Nothing is answered beside a long reply before it is known whether the peer takes it.
+        if json.count >= EventLoop.longTurn { flush() }
     }
 
     // MARK: The end

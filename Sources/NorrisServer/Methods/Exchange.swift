@@ -4,14 +4,23 @@ import NorrisProtocol
 /// that are left.
 final class UnfinishedLine {
     /// A request that waits.
-    struct Waiting {
+    final class Waiting {
         let deferred: Deferred
-        /// The request's id, as a token of `bytes`; nil for a notification.
+        /// The request's id, as a token of `line`; nil for a notification.
         let id: JSONToken?
-        let bytes: ArraySlice<UInt8>
+        let line: ArraySlice<UInt8>
         let method: MethodRegistry.Method
         /// When the request began, in nanoseconds.
-        let start: Int
+        let start = monotonicNanoseconds()
+
+        fileprivate init(
+            _ deferred: Deferred, id: JSONToken?, _ line: ArraySlice<UInt8>, _ method: MethodRegistry.Method
+        ) {
+            self.deferred = deferred
+            self.id = id
+            self.line = line
+            self.method = method
+        }
     }
 
     let line: ArraySlice<UInt8>
@@ -49,33 +58,20 @@ struct Exchange {
     func answer(
         _ line: ArraySlice<UInt8>, of caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
     ) -> UnfinishedLine? {
-        let request: RequestLine
-        do throws(JSONError) {
-            request = try line.withRawBytes { bytes throws(JSONError) in try RequestLine(bytes) }
-        } catch {
-            refuse(.parseError(error), into: &json)
-            turn.spend(written: json.count)
-            return nil
+        line.withRawBytes { bytes in
+            do throws(JSONError) {
+                switch try RequestLine(bytes) {
+                case .single(let envelope):
+                    return single(envelope, line, bytes, caller, &turn, into: &json)
+                case .batch(let entries):
+                    return batch(entries, line, caller, &turn, into: &json)
+                }
+            } catch {
+                refuse(.parseError(error), into: &json)
+                turn.spend(written: json.count)
+                return nil
+            }
         }
-        switch request {
-        case .single(let envelope):
-            return single(envelope, line, caller, &turn, into: &json)
-        case .batch(let entries) where entries.isEmpty:
-            refuse(.invalidRequest("A batch holds at least one request."), into: &json)
-        case .batch(let entries) where entries.count > Exchange.maximumBatch:
-            refuse(
-                .invalidRequest(
-                    "The batch holds \(entries.count) requests, more than \(Exchange.maximumBatch).",
-                    hint: "Send several batches."
-                ),
-                into: &json
-            )
-        case .batch(let entries):
-            let batch = UnfinishedLine(line, entries: entries)
-            return proceed(batch, caller, &turn, into: &json)
-        }
-        turn.spend(written: json.count)
-        return nil
     }
 
     /// Goes on with a line whose turn was over.
@@ -133,17 +129,37 @@ struct Exchange {
     }
 
     private func single(
-        _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ caller: Caller, _ turn: inout Turn,
-        into json: inout JSONWriter
+        _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer, _ caller: Caller,
+        _ turn: inout Turn, into json: inout JSONWriter
     ) -> UnfinishedLine? {
         var room = Room(start: json.count, budget: Exchange.maximumReply - 1)
-        let waiting = perform(envelope, line, caller, &room, &turn, into: &json)
+        let waiting = perform(envelope, line, bytes, caller, &room, &turn, into: &json)
         if json.count > room.start { json.newline() }
         turn.spend(written: json.count)
         guard let waiting else { return nil }
         let unfinished = UnfinishedLine(line)
         unfinished.waiting = waiting
         return unfinished
+    }
+
+    private func batch(
+        _ entries: [Range<Int>], _ line: ArraySlice<UInt8>, _ caller: Caller, _ turn: inout Turn,
+        into json: inout JSONWriter
+    ) -> UnfinishedLine? {
+        if (1...Exchange.maximumBatch).contains(entries.count) {
+            return proceed(UnfinishedLine(line, entries: entries), caller, &turn, into: &json)
+        }
+        refuse(
+            entries.isEmpty
+                ? .invalidRequest("A batch holds at least one request.")
+                : .invalidRequest(
+                    "The batch holds \(entries.count) requests, more than \(Exchange.maximumBatch).",
+                    hint: "Send several batches."
+                ),
+            into: &json
+        )
+        turn.spend(written: json.count)
+        return nil
     }
 
     /// Answers entries of a batch until one has to wait or the turn is over.
@@ -161,14 +177,15 @@ struct Exchange {
             let start = batch.line.startIndex
             let entry = batch.line[start + range.lowerBound..<start + range.upperBound]
             batch.next += 1
-            // The whole line has been read, so an entry of it cannot fail.
-            if let envelope = try? entry.withRawBytes({ bytes throws(JSONError) in try RequestEnvelope(entry: bytes) }) {
-                batch.waiting = perform(envelope, entry, caller, &room, &turn, into: &json)
+            entry.withRawBytes { bytes in
+                // The whole line has been read, so an entry of it cannot fail.
+                guard let envelope = try? RequestEnvelope(entry: bytes) else { return }
+                batch.waiting = perform(envelope, entry, bytes, caller, &room, &turn, into: &json)
             }
             turn.spend(written: json.count)
         }
         if batch.next < entries.count || batch.waiting != nil {
-            batch.written = Array(json.bytes[room.start...])
+            batch.written = json.withBytes(from: room.start) { Array($0) }
             batch.isFull = room.isFull
             json.rewind(to: mark)
             return batch
@@ -199,85 +216,81 @@ struct Exchange {
 
     /// Runs a request and writes its reply, if it is to have one and need not wait.
     private func perform(
-        _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ caller: Caller, _ room: inout Room,
-        _ turn: inout Turn, into json: inout JSONWriter
+        _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer, _ caller: Caller,
+        _ room: inout Room, _ turn: inout Turn, into json: inout JSONWriter
     ) -> UnfinishedLine.Waiting? {
-        let fault = line.withRawBytes { envelope.fault(in: $0) }
-        guard fault == nil, let name = envelope.method else {
-            if let fault { fail(fault.id, fault.error, into: &json) }
+        guard envelope.isRequest, let name = envelope.method else {
+            if let fault = envelope.fault(in: bytes) { fail(fault.id, fault.error, into: &json) }
             return nil
         }
         let id = envelope.id
         if id != nil, room.isFull {
-            fail(requestID(id, line), Exchange.tooMuch, into: &json)
+            fail(id, bytes, Exchange.tooMuch, into: &json)
             return nil
         }
+        guard let method = name.withText(in: bytes, { registry.method(named: $0) }) else {
+            fail(id, bytes, .unknownMethod(name.text(in: bytes)), into: &json)
+            return nil
+        }
+        method.meter.begin()
         let mark = json.mark()
-        var failure: ResponseError?
-        var waiting: UnfinishedLine.Waiting?
         do throws(ResponseError) {
-            let method = try registry.method(named: name, in: line)
-            method.meter.begin()
             json.literal(#"{"jsonrpc":"2.0","id":"#)
-            if let id { line.withRawBytes { json.id(id, in: $0) } }
+            if let id { json.id(id, in: bytes) }
             json.join(#","result":"#)
-            var deferred: Deferred?
-            do throws(ResponseError) {
-                deferred = try registry.perform(method, envelope.params, line, caller, into: &json)
-            } catch {
-                failure = error
+            if let deferred = try registry.perform(method, envelope.params, line, caller, into: &json) {
+                json.rewind(to: mark)
+                return UnfinishedLine.Waiting(deferred, id: id, line, method)
             }
             json.join("}", endsValue: true)
-            if let deferred {
-                waiting = UnfinishedLine.Waiting(
-                    deferred: deferred, id: id, bytes: line, method: method, start: monotonicNanoseconds()
-                )
+            if id == nil {
+                json.rewind(to: mark)
             } else {
-                turn.answered(method)
+                limit(&room, id, bytes, since: mark, in: &json)
             }
         } catch {
-            failure = error
+            json.rewind(to: mark)
+            fail(id, bytes, error, into: &json)
         }
-        if failure == nil, waiting == nil, id != nil {
-            limit(&room, id, line, since: mark, in: &json)
-            return nil
-        }
-        json.rewind(to: mark)
-        if let failure { fail(requestID(id, line), failure, into: &json) }
-        return waiting
-    }
-
-    private func requestID(_ id: JSONToken?, _ line: ArraySlice<UInt8>) -> RequestID? {
-        id.map { id in line.withRawBytes { RequestID(id, in: $0) } }
+        turn.answered(method)
+        return nil
     }
 
     private func settle(
         _ waiting: UnfinishedLine.Waiting, _ result: Result<[UInt8], ResponseError>, _ room: inout Room,
         into json: inout JSONWriter
     ) {
-        switch result {
-        case .failure(let error):
-            fail(requestID(waiting.id, waiting.bytes), error, into: &json)
-        case .success(let result):
-            guard let id = waiting.id else { return }
-            let mark = json.mark()
-            json.literal(#"{"jsonrpc":"2.0","id":"#)
-            waiting.bytes.withRawBytes { json.id(id, in: $0) }
-            json.join(#","result":"#)
-            json.raw(result)
-            json.join("}", endsValue: true)
-            limit(&room, id, waiting.bytes, since: mark, in: &json)
+        waiting.line.withRawBytes { bytes in
+            switch result {
+            case .failure(let error):
+                fail(waiting.id, bytes, error, into: &json)
+            case .success(let result):
+                guard let id = waiting.id else { return }
+                let mark = json.mark()
+                json.literal(#"{"jsonrpc":"2.0","id":"#)
+                json.id(id, in: bytes)
+                json.join(#","result":"#)
+                json.raw(result)
+                json.join("}", endsValue: true)
+                limit(&room, id, bytes, since: mark, in: &json)
+            }
         }
     }
 
     /// Puts an error in place of a result that did not fit. Errors themselves always have room.
     private func limit(
-        _ room: inout Room, _ id: JSONToken?, _ line: ArraySlice<UInt8>, since mark: JSONWriter.Mark,
+        _ room: inout Room, _ id: JSONToken?, _ bytes: UnsafeRawBufferPointer, since mark: JSONWriter.Mark,
         in json: inout JSONWriter
     ) {
         guard json.count - room.start > room.budget else { return }
         room.isFull = true
         json.rewind(to: mark)
-        fail(requestID(id, line), Exchange.tooMuch, into: &json)
+        fail(id, bytes, Exchange.tooMuch, into: &json)
+    }
+
+    private func fail(
+        _ id: JSONToken?, _ bytes: UnsafeRawBufferPointer, _ error: ResponseError, into json: inout JSONWriter
+    ) {
+        fail(id.map { RequestID($0, in: bytes) }, error, into: &json)
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 package import NorrisProtocol
 import Synchronization
 
@@ -5,15 +6,16 @@ import Synchronization
 package struct Call: Sendable {
     package let arguments: Arguments
     fileprivate let caller: Caller
-    fileprivate let registry: MethodRegistry
 
     package var peer: Peer { caller.peer }
+
+    package var uid: UInt32 { caller.peer.uid }
 
     /// The events of the connection that the request came on.
     package var subscription: Subscription { caller.subscription }
 
     /// Whether the peer may do what only administrators may.
-    package var isAdministrator: Bool { registry.isAdministrator(peer) }
+    package var isAdministrator: Bool { caller.isAdministrator(peer) }
 }
 
 /// The rest of a method that has to wait; gives the result as encoded JSON.
@@ -43,12 +45,23 @@ package final class MethodRegistry: Sendable {
     /// A class, so that a look-up copies nothing but a reference.
     final class Method: Sendable {
         let description: MethodDescription
+        let isAdministrative: Bool
         let body: MethodBody
         let meter = RequestMeter()
+        private let name: [UInt8]
 
         init(_ description: MethodDescription, _ body: @escaping MethodBody) {
             self.description = description
             self.body = body
+            isAdministrative = description.isAdministrative
+            name = Array(description.name.utf8)
+        }
+
+        func hasName(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            name.withUnsafeBytes { name in
+                // A method's name is not empty, so both have a first byte.
+                name.count == bytes.count && memcmp(name.baseAddress!, bytes.baseAddress!, name.count) == 0
+            }
         }
     }
 
@@ -72,7 +85,8 @@ package final class MethodRegistry: Sendable {
         }
         var places = [Method?](repeating: nil, count: 128)
         for method in methods {
-            var place = MethodRegistry.place(method.description.name.utf8)
+            var name = method.description.name
+            var place = name.withUTF8 { MethodRegistry.place(UnsafeRawBufferPointer($0)) }
             while places[place] != nil { place = (place + 1) % places.count }
             places[place] = method
         }
@@ -95,35 +109,29 @@ package final class MethodRegistry: Sendable {
         administratorCheck(peer)
     }
 
-    /// The method of a name, a token of this line.
-    func method(named name: JSONToken, in line: ArraySlice<UInt8>) throws(ResponseError) -> Method {
-        let found = line.withRawBytes { bytes in
-            name.withText(in: bytes) { text in
-                var place = MethodRegistry.place(text)
-                while let method = places[place] {
-                    if method.description.name.utf8.elementsEqual(text) { return method as Method? }
-                    place = (place + 1) % places.count
-                }
-                return nil
-            }
+    /// The method of a name; nil where there is none, which is counted.
+    func method(named name: UnsafeRawBufferPointer) -> Method? {
+        var place = MethodRegistry.place(name)
+        while let method = places[place] {
+            if method.hasName(name) { return method }
+            place = (place + 1) % places.count
         }
-        if let found { return found }
         unknown.addAlone(1)
-        throw .unknownMethod(line.withRawBytes { name.text(in: $0) })
+        return nil
     }
 
     /// Checks permission and parameters, and calls the body.
     func perform(
         _ method: Method, _ params: JSONToken?, _ line: ArraySlice<UInt8>, _ caller: Caller, into json: inout JSONWriter
     ) throws(ResponseError) -> Deferred? {
-        if method.description.isAdministrative && !isAdministrator(caller.peer) {
+        if method.isAdministrative && !isAdministrator(caller.peer) {
             throw .permissionDenied(method: method.description.name)
         }
         let arguments = try method.description.arguments(in: line, params: params)
-        return try method.body(Call(arguments: arguments, caller: caller, registry: self), &json)
+        return try method.body(Call(arguments: arguments, caller: caller), &json)
     }
 
-    private static func place(_ name: some Sequence<UInt8>) -> Int {
+    private static func place(_ name: UnsafeRawBufferPointer) -> Int {
         var hash: UInt32 = 2_166_136_261
         for byte in name { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
         return Int((hash ^ hash >> 15) % 128)

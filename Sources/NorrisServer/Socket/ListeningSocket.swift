@@ -1,5 +1,5 @@
 import CEpoll
-package import Glibc
+import Glibc
 
 /// A Unix stream socket that listens, and whether it is ours to remove.
 package struct ListeningSocket: Sendable {
@@ -23,7 +23,7 @@ package struct ListeningSocket: Sendable {
     /// Binds a path. A stale socket is removed after a dial has shown that nobody answers; a live one never is.
     ///
     /// - Parameter mode: the permissions of the socket's file, such as 0o600.
-    package init(binding path: String, mode: mode_t) throws(ListenError) {
+    package init(binding path: String, mode: UInt32) throws(ListenError) {
         let address = try SocketAddress(path: path)
         // The lock on the folder keeps two daemons from removing and binding the same path at the same time.
         let folder = try FolderLock(folderOf: path)

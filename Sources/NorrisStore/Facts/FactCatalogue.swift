@@ -7,11 +7,7 @@ struct FactCatalogue {
     /// A fact in memory.
     struct Entry {
         let id: String
-        /// The fact as it goes over the wire.
-        let wire: [UInt8]
-        let isExplicit: Bool
-        /// Whether it is from the starting collection or a fortune file.
-        let isLocal: Bool
+        let given: FactStore.Given
         /// Its seat on each of its rosters.
         fileprivate(set) var seats: [Seat] = []
     }
@@ -35,12 +31,10 @@ struct FactCatalogue {
         init(_ fact: Fact, seats: [Int], json: inout JSONWriter) {
             json.removeAll()
             fact.encode(to: &json)
+            let wire = json.bytes
             entry = Entry(
                 id: fact.id,
-                // As many bytes as there are, of thousands of facts: a writer's own array has room to grow.
-                wire: json.bytes.withUnsafeBytes { Array($0) },
-                isExplicit: fact.isExplicit,
-                isLocal: fact.isLocal
+                given: FactStore.Given(wire: wire, isLocal: fact.isLocal, isExplicit: fact.isExplicit)
             )
             length = fact.length
             self.seats = Array(zip(FactCatalogue.rosters(of: fact), seats))
@@ -80,6 +74,11 @@ struct FactCatalogue {
 
     subscript(slot: Int32) -> Entry? {
         entries.list[Int(slot)]
+    }
+
+    /// A fact as it is given out.
+    func given(_ slot: Int32) -> FactStore.Given? {
+        entries.list[Int(slot)]?.given
     }
 
     func slot(of id: String) -> Int32? {
@@ -136,7 +135,7 @@ struct FactCatalogue {
         }
         if Int(slot) == entries.list.count { entries.list.append(entry) } else { entries.list[Int(slot)] = entry }
         entries.slots[entry.id] = slot
-        if !entry.isLocal { upstreamCount += 1 }
+        if !entry.given.isLocal { upstreamCount += 1 }
     }
 
     /// Takes a fact out; its seats stay empty until it comes back.
@@ -146,7 +145,7 @@ struct FactCatalogue {
             rosters[Int(seat.roster)].vacate(seat: Int(seat.seat))
         }
         entries.list[Int(slot)] = nil
-        if !entry.isLocal { upstreamCount -= 1 }
+        if !entry.given.isLocal { upstreamCount -= 1 }
         freeSlots.append(slot)
     }
 

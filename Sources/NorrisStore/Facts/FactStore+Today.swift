@@ -4,7 +4,7 @@ import Synchronization
 /// The fact of the day.
 extension FactStore {
     /// The daemon's own walk: a fact is that of a day once before any is again.
-    private static let daysWalk = WalkBook.Key(uid: -1, filter: WalkFilter())
+    private static let dayUser: Int64 = -1
 
     /// How many days are kept in memory.
     private static let daysInMemory = 16
@@ -30,7 +30,7 @@ extension FactStore {
     }
 
     private func pick() -> Fact? {
-        next(1, key: FactStore.daysWalk).first.flatMap { try? Fact(json: JSON.parse($0.wire)) }
+        next(uid: FactStore.dayUser, WalkFilter()).flatMap { try? Fact(json: JSON.parse($0.wire)) }
     }
 
     private func remember(_ fact: Fact, _ day: CivilDate, today: CivilDate) -> Fact {

@@ -12,6 +12,14 @@ package final class FactStore: Sendable {
         var walks = WalkBook()
         /// The facts of the last few days asked for.
         var days: [CivilDate: Fact] = [:]
+
+        /// A user's walk, begun where there is none.
+        mutating func entry(_ uid: Int64, _ filter: WalkFilter) -> WalkBook.Entry {
+            walks.walk(of: uid, filter) {
+                let tracks = catalogue.tracks(of: filter)
+                return Walk(tracks: tracks, position: WalkPosition(key: .random(in: .min ... .max), strips: tracks.count))
+            }
+        }
     }
 
     let databases: Databases
@@ -19,6 +27,7 @@ package final class FactStore: Sendable {
     /// Held while content changes: new seats are numbered before the catalogue has them.
     let importing = Mutex(())
     let logger: Logger
+    private let moved = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Reads what the databases hold.
     package init(databases: Databases, logger: Logger) {
@@ -63,23 +72,54 @@ package final class FactStore: Sendable {
         }
     }
 
-    /// The next facts of a user's walk.
-    package func next(_ count: Int, uid: UInt32, filter: WalkFilter) -> [Given] {
-        next(count, key: WalkBook.Key(uid: Int64(uid), filter: filter))
+    /// The next fact of a user's walk.
+    package func next(uid: UInt32, filter: WalkFilter) -> Given? {
+        next(uid: Int64(uid), filter)
     }
 
-    func next(_ count: Int, key: WalkBook.Key) -> [Given] {
-        state.withLock { state in
-            if !state.walks.hasWalk(key) {
-                let tracks = state.catalogue.tracks(of: key.filter)
-                let position = WalkPosition(key: .random(in: .min ... .max), strips: tracks.count)
-                state.walks.begin(Walk(tracks: tracks, position: position), key: key)
-            }
-            // Not a copy of what it holds: nothing changes the catalogue while both names live.
-            let catalogue = state.catalogue
-            let slots = state.walks.move(key) { $0.next(count, from: catalogue) }
-            return slots.compactMap(catalogue.given)
+    func next(uid: Int64, _ filter: WalkFilter) -> Given? {
+        let (given, isFirst) = state.withLock { state -> (Given?, Bool) in
+            let isFirst = !state.walks.hasChanges
+            let entry = state.entry(uid, filter)
+            guard let slot = entry.walk.next(from: state.catalogue), let given = state.catalogue.given(slot)
+            else { return (nil, isFirst) }
+            state.walks.note(.wire(given.wire), uid: uid)
+            return (given, isFirst)
         }
+        if isFirst { moved.withLock { $0 }?() }
+        return given
+    }
+
+    /// The next facts of a user's walk.
+    package func next(_ count: Int, uid: UInt32, filter: WalkFilter) -> [Given] {
+        let (given, isFirst) = state.withLock { state in
+            let isFirst = !state.walks.hasChanges
+            let entry = state.entry(Int64(uid), filter)
+            let given = entry.walk.next(count, from: state.catalogue).compactMap { state.catalogue.given($0) }
+            if let last = given.last { state.walks.note(.wire(last.wire), uid: Int64(uid)) }
+            return (given, isFirst)
+        }
+        if isFirst { moved.withLock { $0 }?() }
+        return given
+    }
+
+    /// Notes that a user was served a fact otherwise.
+    package func noteServed(_ id: String?, uid: UInt32) {
+        if let id { state.withLock { $0.walks.note(.id(id), uid: Int64(uid)) } }
+    }
+
+    /// The id of the fact that a user was served last.
+    package func lastServed(uid: UInt32) -> String? {
+        switch state.withLock({ $0.walks.lastServed(uid: Int64(uid)) }) {
+        case .id(let id)?: id
+        case .wire(let wire)?: try? JSON.parse(wire).objectValue().required("id")
+        case nil: nil
+        }
+    }
+
+    /// Calls the body, from any thread, when a walk has moved after ``writeWalks()`` has taken all that had moved.
+    package func onMove(_ body: @escaping @Sendable () -> Void) {
+        moved.withLock { $0 = body }
     }
 
     /// Searches the stored facts.
@@ -123,10 +163,6 @@ package final class FactStore: Sendable {
 }
 
 extension FactCatalogue {
-    func given(_ slot: Int32) -> FactStore.Given? {
-        self[slot].map { FactStore.Given(wire: $0.wire, isLocal: $0.isLocal, isExplicit: $0.isExplicit) }
-    }
-
     /// What a walk with this filter goes over.
     mutating func tracks(of filter: WalkFilter) -> [Walk.Track] {
         let strips = filter.strips

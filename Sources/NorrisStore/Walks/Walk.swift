@@ -23,6 +23,12 @@ struct Walk {
         rosters = tracks.map(\.roster).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }
 
+    /// Gives the next fact.
+    mutating func next(from facts: some WalkedFacts) -> Int32? {
+        guard rosters.contains(where: facts.hasFacts(roster:)) else { return nil }
+        return next(without: [], from: facts)
+    }
+
     /// Gives the next facts: as many as asked for, or all that match where they are fewer, none twice.
     mutating func next(_ count: Int, from facts: some WalkedFacts) -> [Int32] {
         // Otherwise each call would look at every seat to find it empty.

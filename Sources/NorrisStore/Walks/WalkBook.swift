@@ -18,52 +18,104 @@ struct WalkBook {
         let usedAt: Int64
     }
 
-    private struct Entry {
+    /// A walk in the book. A class, so that a request finds it once and changes it in place.
+    final class Entry {
+        fileprivate let key: Key
         var walk: Walk
-        var usedAt: Int64
+        fileprivate var usedAt: Int64
+        /// Whether it has moved since it was last written down.
+        fileprivate var isMoved = false
+
+        fileprivate init(key: Key, walk: Walk, usedAt: Int64) {
+            self.key = key
+            self.walk = walk
+            self.usedAt = usedAt
+        }
     }
 
-    private var users: [Int64: [WalkFilter: Entry]] = [:]
-    private var moved: Set<Key> = []
+    /// The walks of one user.
+    private final class User {
+        let uid: Int64
+        var walks: [WalkFilter: Entry] = [:]
+        /// The one that was asked for last: it is asked for again and again.
+        var latest: Entry?
+        /// The fact that was served last.
+        var served: Served?
+
+        init(uid: Int64) { self.uid = uid }
+    }
+
+    /// A fact that was served: from a walk as it went out, whose id is looked for only when somebody asks.
+    enum Served {
+        case wire([UInt8])
+        case id(String)
+    }
+
+    private var users: [Int64: User] = [:]
+    /// The one who asked last.
+    private var latest: User?
+    private var moved: [Entry] = []
     private var forgotten: Set<Key> = []
     /// Rises with every use, so that "oldest" needs no clock; starts behind what was read from the disk.
     private var lastUse: Int64 = 0
 
+    private mutating func user(_ uid: Int64) -> User {
+        if let latest, latest.uid == uid { return latest }
+        let user = users[uid] ?? User(uid: uid)
+        users[uid] = user
+        latest = user
+        return user
+    }
+
     /// Puts back a walk that was written down.
     mutating func restore(_ walk: Walk, key: Key, usedAt: Int64) {
-        users[key.uid, default: [:]][key.filter] = Entry(walk: walk, usedAt: usedAt)
+        user(key.uid).walks[key.filter] = Entry(key: key, walk: walk, usedAt: usedAt)
         lastUse = max(lastUse, usedAt)
     }
 
     func hasWalk(_ key: Key) -> Bool {
-        users[key.uid]?[key.filter] != nil
+        users[key.uid]?.walks[key.filter] != nil
     }
 
-    /// Adds a walk where there is none; the one not used for longest makes room.
-    mutating func begin(_ walk: Walk, key: Key) {
-        makeRoom(for: key)
-        users[key.uid, default: [:]][key.filter] = Entry(walk: walk, usedAt: lastUse)
-    }
-
-    /// Moves a walk that there is.
-    mutating func move<Result>(_ key: Key, _ body: (inout Walk) -> Result) -> Result {
+    /// The walk of a key, which is about to move.
+    ///
+    /// - Parameter begin: makes a walk where there is none; the one not used for longest makes room.
+    mutating func walk(of uid: Int64, _ filter: WalkFilter, begin: () -> Walk) -> Entry {
+        let user = user(uid)
         lastUse += 1
-        moved.insert(key)
-        // In place through both dictionaries: no copy of a walk.
-        let lastUse = lastUse
-        return { (entry: inout Entry?) -> Result in
-            guard entry != nil else { preconditionFailure("A walk is begun before it is moved") }
-            entry?.usedAt = lastUse
-            return body(&entry!.walk)  // Not nil: guarded two lines above.
-        }(&users[key.uid, default: [:]][key.filter])
+        if let latest = user.latest, latest.isMoved, latest.key.filter == filter {
+            latest.usedAt = lastUse
+            return latest
+        }
+        let entry = user.walks[filter] ?? Entry(key: Key(uid: uid, filter: filter), walk: begin(), usedAt: 0)
+        if user.walks[filter] == nil {
+            makeRoom(for: entry.key, user)
+            user.walks[filter] = entry
+        }
+        entry.usedAt = lastUse
+        user.latest = entry
+        if !entry.isMoved {
+            entry.isMoved = true
+            moved.append(entry)
+        }
+        return entry
+    }
+
+    /// Notes what a user was served last.
+    mutating func note(_ served: Served, uid: Int64) {
+        user(uid).served = served
+    }
+
+    func lastServed(uid: Int64) -> Served? {
+        users[uid]?.served
     }
 
     /// What is to be written since the last call.
     mutating func takeChanges() -> [Record] {
         var records = forgotten.map { Record(key: $0, position: nil, usedAt: 0) }
-        for key in moved {
-            guard let entry = users[key.uid]?[key.filter] else { continue }
-            records.append(Record(key: key, position: entry.walk.position.encoded, usedAt: entry.usedAt))
+        for entry in moved where users[entry.key.uid]?.walks[entry.key.filter] === entry {
+            entry.isMoved = false
+            records.append(Record(key: entry.key, position: entry.walk.position.encoded, usedAt: entry.usedAt))
         }
         moved = []
         forgotten = []
@@ -73,20 +125,23 @@ struct WalkBook {
     /// Marks what could not be written, so that the next call of ``takeChanges()`` gives it again.
     mutating func giveBack(_ records: [Record]) {
         for record in records {
-            if record.position != nil { moved.insert(record.key) } else { forgotten.insert(record.key) }
+            if record.position == nil {
+                forgotten.insert(record.key)
+            } else if let entry = users[record.key.uid]?.walks[record.key.filter], !entry.isMoved {
+                entry.isMoved = true
+                moved.append(entry)
+            }
         }
     }
 
     var hasChanges: Bool { !moved.isEmpty || !forgotten.isEmpty }
 
-    private mutating func makeRoom(for key: Key) {
+    private mutating func makeRoom(for key: Key, _ user: User) {
         forgotten.remove(key)
-        guard let walks = users[key.uid], walks.count >= WalkBook.maximumPerUser,
-            let oldest = walks.min(by: { $0.value.usedAt < $1.value.usedAt })?.key
+        guard user.walks.count >= WalkBook.maximumPerUser,
+            let oldest = user.walks.min(by: { $0.value.usedAt < $1.value.usedAt })?.key
         else { return }
-        users[key.uid]?[oldest] = nil
-        let gone = Key(uid: key.uid, filter: oldest)
-        moved.remove(gone)
-        forgotten.insert(gone)
+        user.walks[oldest] = nil
+        forgotten.insert(Key(uid: key.uid, filter: oldest))
     }
 }

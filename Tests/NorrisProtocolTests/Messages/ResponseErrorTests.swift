@@ -50,6 +50,16 @@ struct ResponseErrorTests {
         #expect(error.details == ["retry_at": "later"])
     }
 
+    @Test func keepsAllOfManyDetails() throws {
+        let members = (0..<40_000).map { #""k\#($0)":\#($0)"# }.joined(separator: ",")
+        let text = #"{"code":-32099,"message":"m","data":{"hint":"h",\#(members),"reason":"new"}}"#
+        let error = try ResponseError(json: JSON.parse(text))
+        #expect(error.reason == "new")
+        #expect(error.hint == "h")
+        #expect(error.details.members.map { $0.key } == (0..<40_000).map { "k\($0)" })
+        #expect(error.details["k39999"] == 39_999)
+    }
+
     @Test("Every error by name", arguments: [
         (ResponseError.parseError(JSONError(.tooDeep, at: 31)), -32700, "parse_error"),
         (.invalidRequest("m"), -32600, "invalid_request"),

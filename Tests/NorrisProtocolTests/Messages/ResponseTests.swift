@@ -25,6 +25,22 @@ struct ResponseTests {
         #expect(try Response(json: json) == Response(id: .integer(1), outcome: .success(["a": 1])))
     }
 
+    @Test(arguments: [
+        (#"{"jsonrpc":"2.0","id":1,"error":{}}"#, true),
+        (#" { "error" : {"code": and so on"#, true),
+        (#"{"x":{"result":[1]},"\u0065rror":1}"#, true),
+        (#"{"jsonrpc":"2.0","id":1,"result":{"error":1},"error":1}"#, false),
+        (#"{"jsonrpc":"2.0","method":"error","params":{"error":1}}"#, false),
+        (#"{"x" 1,"error":1}"#, false),
+        (#"{"x":1"#, false),
+        ("{}", false),
+        (#"["error",1]"#, false),
+        ("", false),
+    ])
+    func recognizesAnErrorByItsKey(_ line: String, _ isError: Bool) {
+        #expect(Response.isError(Array(line.utf8)) == isError)
+    }
+
     @Test func writesAResultInPlace() {
         var json = JSONWriter()
         Response.write(id: .string("a"), to: &json) { $0.bool(true) }

@@ -39,7 +39,7 @@ extension MethodRegistry {
     func reply(to line: [UInt8]) async throws -> String {
         var json = JSONWriter()
         let exchange = Exchange(registry: self)
-        let caller = Caller(peer: .nobody, subscription: .nobodys)
+        let caller = Caller(peer: .nobody, subscription: .nobodys, isAdministrator: { _ in true })
         var turn = Turn.endless
         var rest = exchange.answer(line[...], of: caller, &turn, into: &json)
         while let line = rest {

@@ -15,8 +15,7 @@ struct WalkBookTests {
     }
 
     private func use(_ key: WalkBook.Key, in book: inout WalkBook) {
-        if !book.hasWalk(key) { book.begin(walk, key: key) }
-        book.move(key) { _ in }
+        _ = book.walk(of: key.uid, key.filter) { walk }
     }
 
     @Test func walkNotUsedForLongestIsForgotten() {

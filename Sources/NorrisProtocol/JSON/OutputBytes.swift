@@ -1,0 +1,68 @@
+import Glibc
+
+/// Bytes that grow at their end: what `[UInt8]` is, less the checks whether somebody else holds the same memory, which
+/// cost more than the short copies that replies are made of.
+struct OutputBytes: ~Copyable, @unchecked Sendable {
+    // @unchecked Sendable: the memory is owned by this value alone, and a value that cannot be copied is used by one
+    // thread at a time. Bytes up to `count` are initialized; `count` never passes `capacity`.
+    private var base: UnsafeMutableRawPointer
+    private(set) var count = 0
+    private var capacity: Int
+
+    init(capacity: Int) {
+        self.capacity = max(capacity, 16)
+        base = .allocate(byteCount: self.capacity, alignment: 16)
+    }
+
+    deinit {
+        base.deallocate()
+    }
+
+    @inline(__always)
+    mutating func append(_ byte: UInt8) {
+        if count == capacity { grow(by: 1) }
+        base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count += 1
+    }
+
+    @inline(__always)
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress else { return }
+        append(source, bytes.count)
+    }
+
+    @inline(__always)
+    mutating func append(_ text: StaticString) {
+        append(text.utf8Start, text.utf8CodeUnitCount)
+    }
+
+    mutating func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append($0) }
+    }
+
+    @inline(__always)
+    private mutating func append(_ source: UnsafeRawPointer, _ length: Int) {
+        if length > capacity - count { grow(by: length) }
+        memcpy(base + count, source, length)
+        count += length
+    }
+
+    /// Forgets the bytes from an offset on and keeps the memory.
+    mutating func shrink(to count: Int) {
+        precondition(count <= self.count)
+        self.count = count
+    }
+
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        body(UnsafeRawBufferPointer(start: base, count: count))
+    }
+
+    @inline(never)
+    private mutating func grow(by length: Int) {
+        capacity = max(2 * capacity, count + length)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        larger.copyMemory(from: base, byteCount: count)
+        base.deallocate()
+        base = larger
+    }
+}
