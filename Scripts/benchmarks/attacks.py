@@ -159,8 +159,9 @@ def ask_once(path):
 
 def victim(path, requests, pause):
     """Sends one request after another until SIGTERM; without requests, each on a new connection."""
-    ended = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    # No threading.Event: the handler would wait for a lock that the code it interrupts may hold.
+    ended = []
+    signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
     samples, failed, refused = [], 0, 0
     with connected(path) as connection:
         connection.settimeout(patience(20))
@@ -176,10 +177,12 @@ def victim(path, requests, pause):
                     failed += b'"result"' not in reply_line(connection)
                 except OSError:
                     failed += 1
-                    ended.set()
+                    ended.append(True)
             now = time.monotonic()
             samples.append((now, (now - begin) * 1000))
-            if ended.wait(pause):
+            if not ended:
+                time.sleep(pause)
+            if ended:
                 return {"samples": samples, "failed": failed, "refused": refused}
 
 

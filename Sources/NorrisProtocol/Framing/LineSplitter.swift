@@ -43,11 +43,6 @@ package struct LineSplitter: Sendable {
     /// How much memory is held for them, in bytes.
     package var capacity: Int { buffer.capacity }
 
-    /// Whether ``next()`` would give a line, unless what there is are blank ones.
-    package var hasLine: Bool {
-        mutating get { indexOfNextLineFeed() != nil }
-    }
-
     /// The buffer's memory, where it is empty and has some to give away.
     package mutating func takeStorage() -> [UInt8]? {
         guard start == buffer.count, buffer.capacity > 0 else { return nil }

@@ -50,6 +50,18 @@ struct Connection: ~Copyable {
 
     var unsentBytes: Int { unsent.count - sent }
 
+    /// Replies that the peer does not take, and what is made of one.
+    var heldBytes: Int { unsentBytes + (unfinished?.heldBytes ?? 0) }
+
+    /// ``heldBytes`` as the loop knows it.
+    var counted = 0
+
+    /// Forgets what is held for a peer that has gone.
+    mutating func drop() {
+        (unsent, sent) = ([], 0)
+        unfinished?.drop()
+    }
+
     /// Sends bytes, or keeps what the kernel does not take.
     ///
     /// - Returns: false where the peer has gone.

@@ -50,7 +50,7 @@ struct ConnectionStateMachine {
     private var splitter = LineSplitter()
     private var phase = Phase.open
     private var isAnswering = false
-    private var isWritable = true
+    private(set) var isWritable = true
     private var lastActivity: Instant
     private var written = 0
     /// nil while the peer keeps up.
@@ -128,11 +128,6 @@ struct ConnectionStateMachine {
         }
         phase = .closed
         return .close
-    }
-
-    /// Whether a line, or the rest of one, waits for no bytes but only for its turn.
-    var hasLine: Bool {
-        mutating get { !isAnswering && isWritable && phase != .closed && splitter.hasLine }
     }
 
     /// Whether a line that answers nothing may be written now: between replies, for a peer that takes what it is sent.

@@ -31,6 +31,8 @@ struct EventLoop: ~Copyable {
     private var listener: CInt
     /// Given up to refuse a connection when there are no more descriptors.
     private var reserve: CInt
+    /// Whether nobody is accepted for a second, for lack of descriptors or memory.
+    private var isPaused = false
 
     /// By descriptor. Each is allocated when it is accepted and freed in ``remove(_:)``, and only this thread uses it.
     private var connections: [UnsafeMutablePointer<Connection>?] = []
@@ -40,12 +42,13 @@ struct EventLoop: ~Copyable {
     private var turns = FairQueue()
     private var disk = WorkQueue()
     private var network = WorkQueue()
-    private var unsentBytes = 0
+    /// What is held for peers: replies that they do not take, and batches that are being answered.
+    private var heldBytes = 0
 
     /// Replies that were made since the last ``flush()``, and up to where each belongs to which connection. They are sent
     /// together: a peer that waits wakes up once and finds the others' replies on their way.
     private var json = JSONWriter(capacity: EventLoop.keptCapacity)
-    private var replies: [(slot: Int, end: Int)] = []
+    private var replies: [(slot: Int, end: Int, isLast: Bool)] = []
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     /// Memory for input that no connection needs now.
     private var spareInputs: [[UInt8]] = []
@@ -161,6 +164,7 @@ struct EventLoop: ~Copyable {
     /// Closes the connections that have rested too long, and finds out when to look again.
     private mutating func tick() {
         instant = .now
+        if isPaused, listener >= 0 { resumeAccepting() }
         var earliest: Instant?
         for slot in connections.indices {
             guard let c = connections[slot], !c.pointee.isGone else { continue }
@@ -195,28 +199,36 @@ struct EventLoop: ~Copyable {
     }
 
     private mutating func accept() {
+        let flags = CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
         for _ in 0..<EventLoop.maximumAccepts {
-            let flags = CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
             var descriptor = accept4(listener, nil, nil, flags)
-            let error = errno
-            if descriptor < 0, error == EMFILE || error == ENFILE, reserve >= 0 {
-                // Whoever waits is told so; else the loop would find it waiting for ever.
-                close(reserve)
-                descriptor = accept4(listener, nil, nil, flags)
-                if descriptor >= 0 {
-                    refuse(descriptor, .busy("The daemon has no more file descriptors.", hint: "Try again later."))
-                }
-                reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
-                if descriptor < 0 { return }
-            } else if descriptor >= 0 {
+            if descriptor >= 0 {
                 welcome(descriptor)
-            } else if error == EAGAIN {
-                return
-            } else if error != EINTR, error != ECONNABORTED {
-                // Out of memory: try again with the next event.
-                return
+                continue
+            }
+            if errno == EINTR || errno == ECONNABORTED { continue }
+            guard errno != EAGAIN else { return }
+            // No more descriptors: whoever waits is told so, with the last one.
+            if reserve >= 0 { close(reserve) }
+            descriptor = accept4(listener, nil, nil, flags)
+            if descriptor >= 0 {
+                refuse(descriptor, .busy("The daemon has no file descriptor left.", hint: "Try again later."))
+            }
+            reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            if descriptor < 0 || reserve < 0 {
+                // It would be reported again and again.
+                isPaused = true
+                _ = control(EPOLL_CTL_MOD, listener, 0)
+                return scheduleTick(in: .seconds(1))
             }
         }
+    }
+
+    /// Accepts again after a pause.
+    private mutating func resumeAccepting() {
+        if reserve < 0 { reserve = open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        isPaused = false
+        _ = control(EPOLL_CTL_MOD, listener, EPOLLIN.rawValue)
     }
 
     /// Serves a new connection, or says why not.
@@ -225,13 +237,7 @@ struct EventLoop: ~Copyable {
             close(descriptor)
             return
         }
-        if let refusal = refusal(of: peer) {
-            settings.count.refuse()
-            settings.logger.notice(
-                "connection.refused", metadata: ["peer.uid": "\(peer.uid)", "reason": "\(refusal.message)"]
-            )
-            return refuse(descriptor, refusal)
-        }
+        if let refusal = refusal(of: peer) { return refuse(descriptor, refusal, uid: peer.uid) }
         guard control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue) else {
             return refuse(descriptor, .busy("The daemon has no more memory.", hint: "Try again later."))
         }
@@ -278,7 +284,12 @@ struct EventLoop: ~Copyable {
     }
 
     /// Sends one error line and closes.
-    private func refuse(_ descriptor: CInt, _ error: ResponseError) {
+    private func refuse(_ descriptor: CInt, _ error: ResponseError, uid: uid_t? = nil) {
+        settings.count.refuse()
+        settings.logger.notice(
+            "connection.refused",
+            metadata: ["peer.uid": "\(uid.map { "\($0)" } ?? "unknown")", "reason": "\(error.message)"]
+        )
         var line = JSONWriter()
         Response.write(id: .null, error: error, to: &line)
         line.newline()
@@ -325,16 +336,18 @@ struct EventLoop: ~Copyable {
     /// Closes a connection; one whose answer is being made goes when that has come.
     private mutating func remove(_ slot: Int) {
         guard let c = connections[slot] else { return }
-        unsentBytes -= c.pointee.isGone ? 0 : c.pointee.unsentBytes
         c.pointee.machine.closed()
         c.pointee.caller.subscription.close()
         if c.pointee.unfinished?.waiting != nil {
             guard !c.pointee.isGone else { return }
             c.pointee.isGone = true
+            c.pointee.drop()
+            count(c)
             setInterest(c, nil)
             shutdown(c.pointee.id.descriptor, CInt(SHUT_RDWR))
             return
         }
+        heldBytes -= c.pointee.counted
         connections[slot] = nil
         close(c.pointee.id.descriptor)
         users.leave(c.pointee.user)
@@ -366,11 +379,13 @@ struct EventLoop: ~Copyable {
         var turn = Turn(start: now, written: start)
         var isAlive = true
         var isDone = false
+        var isClosing = false
+        var hasRead = false
         while isAlive, !isDone {
             if c.pointee.hasEvents { writeEvents(c) }
             if turn.isOver || json.count - start >= EventLoop.longTurn { break }
             if let line = c.pointee.unfinished {
-                guard line.waiting == nil else { break }
+                guard line.waiting == nil, c.pointee.machine.isWritable else { break }
                 c.pointee.unfinished = exchange.resume(line, of: c.pointee.caller, &turn, into: &json)
                 noteAnswer(slot)
                 continue
@@ -383,10 +398,14 @@ struct EventLoop: ~Copyable {
                 exchange.refuseLongLine(into: &json)
                 c.pointee.machine.answered(waiting: false)
                 turn.spend(written: json.count)
-            case .read where c.pointee.isReadable: isAlive = read(slot)
-            case .read, .wait: isDone = true
+            case .read where c.pointee.isReadable && !hasRead:
+                hasRead = true
+                isAlive = read(slot)
+            case .read, .wait:
+                // What else there is to read, epoll(7) reports again.
+                isDone = true
             case .close:
-                c.pointee.isClosing = true
+                isClosing = true
                 isDone = true
             }
         }
@@ -396,12 +415,11 @@ struct EventLoop: ~Copyable {
             json.truncate(to: start)
             return remove(slot)
         }
-        if json.count > start || c.pointee.isClosing { replies.append((slot, json.count)) }
-        if !isDone, c.pointee.unfinished?.waiting == nil,
-            c.pointee.unfinished != nil || c.pointee.machine.hasLine || c.pointee.isReadable
-        {
-            turns.add(slot, of: c.pointee.user)
-        }
+        if json.count > start || isClosing { replies.append((slot, json.count, isClosing)) }
+        if !isDone, c.pointee.machine.isWritable, c.pointee.unfinished?.waiting == nil { turns.add(slot, of: c.pointee.user) }
+        count(c)
+        if heldBytes > settings.pace.maximumUnsent { makeRoom(for: 0) }
+        guard connections[slot] == c, !c.pointee.isGone else { return }
         if let storage = c.pointee.machine.takeInputStorage(), spareInputs.count < EventLoop.maximumSpareInputs {
             spareInputs.append(storage)
         }
@@ -440,7 +458,6 @@ struct EventLoop: ~Copyable {
         if count > 0 {
             if var storage = spareInputs.popLast() { c.pointee.machine.lendInputStorage(&storage) }
             c.pointee.machine.received(UnsafeRawBufferPointer(rebasing: input[..<count]), now: instant)
-            c.pointee.isReadable = count == input.count
         } else if count == 0 {
             c.pointee.machine.inputEnded()
         } else if errno != EAGAIN, errno != EINTR {
@@ -463,8 +480,8 @@ struct EventLoop: ~Copyable {
     private mutating func flush() {
         guard !replies.isEmpty else { return }
         var start = 0
-        for (slot, end) in replies {
-            send(start..<end, to: slot)
+        for (slot, end, isLast) in replies {
+            send(start..<end, to: slot, isLast)
             start = end
         }
         replies.removeAll(keepingCapacity: true)
@@ -475,16 +492,17 @@ struct EventLoop: ~Copyable {
         }
     }
 
-    private mutating func send(_ range: Range<Int>, to slot: Int) {
+    /// - Parameter isLast: whether the connection is closed behind them.
+    private mutating func send(_ range: Range<Int>, to slot: Int, _ isLast: Bool) {
         // It may have been closed as the slowest of all.
         guard let c = connections[slot], !c.pointee.isGone else { return }
         c.pointee.machine.wrote(range.count)
-        let before = c.pointee.unsentBytes
         let isAlive = json.withBytes(from: range.lowerBound) { c.pointee.send($0[..<range.count]) }
         let unsent = c.pointee.unsentBytes
-        unsentBytes += unsent - before
-        guard isAlive, unsent > 0 || !c.pointee.isClosing else { return remove(slot) }
+        count(c)
+        guard isAlive, unsent > 0 || !isLast else { return remove(slot) }
         guard unsent > 0 else { return }
+        c.pointee.isClosing = isLast
         c.pointee.machine.writabilityChanged(false)
         updateInterest(c)
         scheduleTick(in: .zero)
@@ -494,49 +512,49 @@ struct EventLoop: ~Copyable {
     /// The kernel takes more of what is unsent.
     private mutating func sendRest(_ slot: Int) {
         guard let c = connections[slot], c.pointee.unsentBytes > 0 else { return }
-        let before = c.pointee.unsentBytes
         guard c.pointee.sendRest() else { return remove(slot) }
-        unsentBytes -= before - c.pointee.unsentBytes
+        count(c)
         guard c.pointee.unsentBytes == 0 else { return }
         if c.pointee.isClosing { return remove(slot) }
         c.pointee.machine.writabilityChanged(true)
         turns.add(slot, of: c.pointee.user)
     }
 
-    /// Closes the slowest readers until so many bytes more may be held: those who stand still longest first, and among
-    /// equals those who hold most.
-    ///
-    /// - Returns: false where there is no more room.
-    @discardableResult
-    private mutating func makeRoom(for bytes: Int) -> Bool {
-        let maximum = settings.pace.maximumUnsent
-        while heldBytes + bytes > maximum {
-            var slowest: (slot: Int, since: Instant, bytes: Int)?
-            for slot in connections.indices {
-                guard let c = connections[slot], !c.pointee.isGone, c.pointee.unsentBytes > 0 else { continue }
-                let candidate = (slot, c.pointee.machine.stalledSince ?? instant, c.pointee.unsentBytes)
-                if slowest.map({ (candidate.1, $0.bytes) < ($0.since, candidate.2) }) ?? true { slowest = candidate }
-            }
-            guard let slowest else { return false }
-            remove(slowest.slot)
-        }
-        return true
+    /// Notes how much is held for a connection now.
+    private mutating func count(_ c: UnsafeMutablePointer<Connection>) {
+        let held = c.pointee.heldBytes
+        heldBytes += held - c.pointee.counted
+        c.pointee.counted = held
     }
 
-    /// What is held for peers: replies that are not taken, and those that are being made.
-    private var heldBytes: Int {
-        unsentBytes + (disk.running + network.running) * EventLoop.reserveForReply
+    /// Closes the slowest readers until so many bytes more may be held: those who stand still longest first, and among
+    /// equals those for whom most is held. Replies that are being made count too.
+    private mutating func makeRoom(for bytes: Int) {
+        let reserved = (disk.running + network.running) * EventLoop.reserveForReply
+        while heldBytes + reserved + bytes > settings.pace.maximumUnsent {
+            var slowest: (slot: Int, since: Instant, bytes: Int)?
+            for slot in connections.indices {
+                guard let c = connections[slot], c.pointee.counted > 0 else { continue }
+                let candidate = (slot, c.pointee.machine.stalledSince ?? instant, c.pointee.counted)
+                if slowest.map({ (candidate.1, $0.bytes) < ($0.since, candidate.2) }) ?? true { slowest = candidate }
+            }
+            // What is running alone fits.
+            guard let slowest else { return }
+            remove(slowest.slot)
+        }
     }
 
     // MARK: Deferred work
 
     private mutating func startWork() {
-        while let slot = disk.next(), start(slot) { connections[slot].map { disk.began(of: $0.pointee.user) } }
-        while let slot = network.next(), start(slot) { connections[slot].map { network.began(of: $0.pointee.user) } }
+        while let slot = disk.next(), let user = start(slot) { disk.began(of: user) }
+        while let slot = network.next(), let user = start(slot) { network.began(of: user) }
     }
 
-    private mutating func start(_ slot: Int) -> Bool {
-        guard let c = connections[slot], let waiting = c.pointee.unfinished?.waiting else { return true }
+    /// - Returns: whose request began.
+    private mutating func start(_ slot: Int) -> Int? {
+        // A connection with a request that waits stays until it is answered, also where the peer has gone.
+        guard let c = connections[slot], let waiting = c.pointee.unfinished?.waiting else { return nil }
         makeRoom(for: EventLoop.reserveForReply)
         let (id, inbox, work) = (c.pointee.id, inbox, waiting.deferred.work)
         settings.run {
@@ -546,7 +564,7 @@ struct EventLoop: ~Copyable {
                 inbox.send(.result(id, .failure(error)))
             }
         }
-        return true
+        return c.pointee.user
     }
 
     /// - Returns: false where the loop is to end at once.
@@ -580,12 +598,15 @@ struct EventLoop: ~Copyable {
         case .network: network.ended(of: c.pointee.user)
         }
         c.pointee.unfinished = exchange.finish(line, result, into: &json)
-        replies.append((slot, json.count))
+        replies.append((slot, json.count, false))
         if c.pointee.isGone {
             c.pointee.unfinished = nil
             return remove(slot)
         }
         if c.pointee.unfinished == nil { c.pointee.machine.answerArrived(now: instant) }
+        count(c)
+        if c.pointee.counted > EventLoop.longTurn { makeRoom(for: 0) }
+        guard connections[slot] == c else { return }
         updateInterest(c)
         turns.add(slot, of: c.pointee.user)
         // Nothing is answered beside a long reply before it is known whether the peer takes it.

@@ -39,8 +39,11 @@ final class UnfinishedLine {
         self.entries = entries
     }
 
-    /// How many bytes of memory it holds.
+    /// How many bytes of a reply it holds.
     var heldBytes: Int { written.count }
+
+    /// Nobody wants the reply any more.
+    func drop() { written = [] }
 }
 
 /// Turns one line into one reply line, a single request or a batch (JSON-RPC 2.0, sections 4 to 6).

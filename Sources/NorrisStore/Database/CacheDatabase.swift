@@ -6,6 +6,10 @@ import NorrisProtocol
 ///
 /// Blocking; called from the places that may wait.
 struct CacheDatabase: Sendable {
+    /// One more than the requests of one user that may wait at a time, four for a disk and four for a network: nobody
+    /// holds the last free reader.
+    static let readers = 9
+
     let opened: OpenedDatabase
     private let identity: FileIdentity?
     /// Made with the file, so that a cursor of another cache is told from one of this.

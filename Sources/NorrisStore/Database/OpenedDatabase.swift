@@ -126,7 +126,7 @@ struct OpenedDatabase: Sendable {
         }
         // One writing connection, for SQLite before 3.51.3 can damage a write-ahead log that two connections
         // checkpoint at once; the readers of a pool never do.
-        configuration.maximumReaderCount = 2
+        configuration.maximumReaderCount = CacheDatabase.readers
         return try DatabasePool(path: path, configuration: configuration)
     }
 
