@@ -80,6 +80,42 @@ struct PatienceTests {
         }
     }
 
+    @Test("A result that comes while earlier replies are unsent follows them")
+    func resultsBehindUnsentReplies() async throws {
+        let results = Counter()
+        let bodies: [String: MethodBody] = [
+            // Short enough for the next line to begin in the same turn.
+            "fact.random": { _, json throws(ResponseError) in
+                json.string(String(repeating: "x", count: 49_152))
+                return nil
+            },
+            "fact.get": TestMethods.counted(results, TestMethods.deferredEcho),
+        ]
+        func line(_ id: Int) -> String {
+            (id % 2 == 0 ? request(id, "fact.random") : request(id, "fact.get", #"{"id":"\#(id)"}"#)) + "\n"
+        }
+        try await withServer(bodies) { live in
+            let client = try live.connect()
+            try client.send((0..<40).map(line).joined())
+            // As in holdsLittle().
+            var before = -1
+            while results.value != before {
+                before = results.value
+                for _ in 0..<20 { try live.roundTrip() }
+            }
+            #expect(results.value < 20)
+            for id in 0..<40 {
+                let reply = try #require(try client.receiveLine())
+                if id % 2 == 0 {
+                    #expect(reply.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"result":"xxx"#))
+                    #expect(reply.utf8.count > 49_152)
+                } else {
+                    #expect(try outline(reply) == #"\#(id) "\#(id)""#)
+                }
+            }
+        }
+    }
+
     // MARK: Stalled peers
 
     @Test("A peer that takes nothing is closed", arguments: [false, true])

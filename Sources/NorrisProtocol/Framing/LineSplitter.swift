@@ -119,15 +119,16 @@ package struct LineSplitter: Sendable {
 
     /// The line in the range without a CR at its end; `nil` if it is blank.
     private func taken(_ range: Range<Int>) -> Line? {
-        var line = buffer[range]
-        if line.last == Self.carriageReturn {
-            line.removeLast()
-        }
-        guard line.count <= maximumLength else { return .tooLong }
-        let isBlank = line.allSatisfy { byte in
-            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == Self.carriageReturn
-        }
-        return isBlank ? nil : .line(line)
+        var end = range.upperBound
+        if end > range.lowerBound, buffer[end - 1] == Self.carriageReturn { end -= 1 }
+        guard end - range.lowerBound <= maximumLength else { return .tooLong }
+        var first = range.lowerBound
+        while first < end, Self.isBlank(buffer[first]) { first += 1 }
+        return first == end ? nil : .line(buffer[range.lowerBound..<end])
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == carriageReturn
     }
 
     private mutating func indexOfNextLineFeed() -> Int? {

@@ -61,7 +61,7 @@ struct Exchange {
     func answer(
         _ line: ArraySlice<UInt8>, of caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
     ) -> UnfinishedLine? {
-        line.withRawBytes { bytes in
+        line.withUnsafeBytes { bytes in
             do throws(JSONError) {
                 switch try RequestLine(bytes) {
                 case .single(let envelope):

@@ -1,0 +1,280 @@
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisServer
+
+/// Who has the next turn, and when it ends.
+struct FairQueueTests {
+    /// All that is in the queue, in the order of the turns.
+    private func drain(_ queue: inout FairQueue) -> [Int] {
+        var connections: [Int] = []
+        while let connection = queue.next() { connections.append(connection) }
+        return connections
+    }
+
+    @Test func anEmptyQueueHasNoNext() {
+        var queue = FairQueue()
+        #expect(queue.isEmpty)
+        #expect(queue.next() == nil)
+        queue.add(3, of: 2)
+        #expect(!queue.isEmpty)
+        #expect(queue.next() == 3)
+        #expect(queue.isEmpty)
+        #expect(queue.next() == nil)
+    }
+
+    @Test func usersTakeTurnsHoweverManyConnectionsTheyHave() {
+        var queue = FairQueue()
+        for connection in 0..<5 { queue.add(connection, of: 0) }
+        for connection in 10..<12 { queue.add(connection, of: 1) }
+        queue.add(20, of: 2)
+        #expect(drain(&queue) == [0, 10, 20, 1, 11, 2, 3, 4])
+    }
+
+    @Test func theConnectionsOfAUserKeepTheirOrder() {
+        var queue = FairQueue()
+        for connection in [7, 3, 9, 1] { queue.add(connection, of: 0) }
+        #expect(queue.next() == 7)
+        queue.add(7, of: 0)
+        #expect(drain(&queue) == [3, 9, 1, 7])
+    }
+
+    @Test func aNewUserComesBeforeTheSecondTurnOfTheOthers() {
+        var queue = FairQueue()
+        for connection in 0..<3 { queue.add(connection, of: 0) }
+        #expect(queue.next() == 0)
+        queue.add(10, of: 1)
+        queue.add(0, of: 0)
+        #expect(drain(&queue) == [1, 10, 2, 0])
+    }
+
+    @Test func addingTwiceChangesNothing() {
+        var queue = FairQueue()
+        queue.add(0, of: 0)
+        queue.add(10, of: 1)
+        queue.add(1, of: 0)
+        for connection in [1, 0] { queue.add(connection, of: 0) }
+        queue.add(10, of: 1)
+        #expect(drain(&queue) == [0, 10, 1])
+    }
+
+    @Test func usersWhoAreNotAllowedKeepTheirPlaces() {
+        var queue = FairQueue()
+        for user in 0..<4 {
+            queue.add(10 * user, of: user)
+            queue.add(10 * user + 1, of: user)
+        }
+        #expect(queue.next { $0 == 2 } == 20)
+        #expect(queue.next { $0 == 2 } == 21)
+        #expect(queue.next { $0 == 2 } == nil)
+        #expect(queue.next { _ in false } == nil)
+        // The last of all, so that the queue has another end.
+        #expect(queue.next { $0 == 3 } == 30)
+        queue.add(40, of: 4)
+        #expect(drain(&queue) == [0, 10, 31, 40, 1, 11])
+    }
+
+    /// What the queue promises, in the plainest way.
+    private struct Model {
+        /// In the order of the turns.
+        var users: [(user: Int, connections: [Int])] = []
+
+        mutating func add(_ connection: Int, of user: Int) {
+            guard !users.contains(where: { $0.connections.contains(connection) }) else { return }
+            if let index = users.firstIndex(where: { $0.user == user }) {
+                users[index].connections.append(connection)
+            } else {
+                users.append((user, [connection]))
+            }
+        }
+
+        mutating func next(where isAllowed: (Int) -> Bool) -> Int? {
+            guard let index = users.firstIndex(where: { isAllowed($0.user) }) else { return nil }
+            var entry = users.remove(at: index)
+            let connection = entry.connections.removeFirst()
+            if !entry.connections.isEmpty { users.append(entry) }
+            return connection
+        }
+    }
+
+    @Test("1,000 random operations have the outcome of a simple model", arguments: 1...5)
+    func randomOperations(_ seed: Int) {
+        var generator = SeededGenerator(state: UInt64(seed))
+        var queue = FairQueue()
+        var model = Model()
+        for step in 0..<1000 {
+            if Int.random(in: 0..<5, using: &generator) < 3 {
+                let connection = Int.random(in: 0..<30, using: &generator)
+                let user = Int.random(in: 0..<6, using: &generator)
+                queue.add(connection, of: user)
+                model.add(connection, of: user)
+            } else {
+                var allowed: Set<Int> = []
+                for user in 0..<6 where Int.random(in: 0..<4, using: &generator) > 0 { allowed.insert(user) }
+                let next = queue.next { allowed.contains($0) }
+                let expected = model.next { allowed.contains($0) }
+                #expect(next == expected, "step \(step)")
+            }
+            #expect(queue.isEmpty == model.users.isEmpty, "step \(step)")
+        }
+        let rest = drain(&queue)
+        var expected: [Int] = []
+        while let connection = model.next(where: { _ in true }) { expected.append(connection) }
+        #expect(rest == expected)
+    }
+
+    // MARK: Users
+
+    @Test func aUserKeepsItsNumberAsLongAsItHasConnections() {
+        var users = UserTable()
+        #expect(users.enter(1000) == 0)
+        #expect(users.enter(1001) == 1)
+        #expect(users.enter(1000) == 0)
+        #expect(users.connections(of: 1000) == 2)
+        users.leave(0)
+        #expect(users.connections(of: 1000) == 1)
+        #expect(users.enter(1002) == 2)
+        users.leave(0)
+        #expect(users.connections(of: 1000) == 0)
+        #expect(users.enter(1003) == 0)
+        #expect(users.connections(of: 1000) == 0)
+        #expect(users.connections(of: 1003) == 1)
+        #expect(users.enter(1000) == 3)
+        #expect(users.connections(of: 1001) == 1)
+    }
+}
+
+/// Requests that wait for a disk or a network.
+struct WorkQueueTests {
+    /// Connection 301 is one of user 3.
+    private static func user(of connection: Int) -> Int { connection / 100 }
+
+    private func queue(_ connections: [Int]) -> WorkQueue {
+        var queue = WorkQueue()
+        for connection in connections { queue.add(connection, of: WorkQueueTests.user(of: connection)) }
+        return queue
+    }
+
+    /// Begins all that may run now.
+    private func begin(_ queue: inout WorkQueue) -> [Int] {
+        var begun: [Int] = []
+        while let connection = queue.next() {
+            queue.began(of: WorkQueueTests.user(of: connection))
+            begun.append(connection)
+        }
+        return begun
+    }
+
+    @Test func fourRequestsOfAUserRunAtATime() {
+        var queue = queue(Array(0..<10))
+        #expect(begin(&queue) == [0, 1, 2, 3])
+        #expect(queue.running == 4)
+        #expect(begin(&queue) == [])
+        queue.ended(of: 0)
+        #expect(queue.running == 3)
+        #expect(begin(&queue) == [4])
+        for _ in 0..<4 { queue.ended(of: 0) }
+        #expect(begin(&queue) == [5, 6, 7, 8])
+    }
+
+    @Test func anotherUserBeginsWhileManyRequestsOfOneWait() {
+        var queue = queue(Array(0..<50))
+        #expect(begin(&queue) == [0, 1, 2, 3])
+        queue.add(100, of: 1)
+        #expect(begin(&queue) == [100])
+        queue.ended(of: 1)
+        #expect(begin(&queue) == [])
+        queue.ended(of: 0)
+        #expect(begin(&queue) == [4])
+    }
+
+    @Test func sixteenRunAtATime() {
+        let all = (0..<4).flatMap { number in (0..<5).map { user in 100 * user + number } }
+        var queue = queue(all)
+        #expect(begin(&queue) == Array(all[..<16]))
+        #expect(queue.running == 16)
+        queue.ended(of: 4)
+        #expect(begin(&queue) == [103])
+        for user in [0, 1, 2] { queue.ended(of: user) }
+        #expect(begin(&queue) == [203, 303, 403])
+        #expect(queue.running == 16)
+        queue.ended(of: 3)
+        #expect(begin(&queue) == [])
+        #expect(queue.running == 15)
+    }
+
+    @Test func usersTakeTurnsForWhatBecomesFree() {
+        // Four users run all sixteen, and a fifth waits behind what they want besides.
+        var queue = queue((0..<4).flatMap { user in (0..<10).map { 100 * user + $0 } })
+        #expect(begin(&queue).count == 16)
+        queue.add(400, of: 4)
+        for user in 0..<4 { queue.ended(of: user) }
+        #expect(begin(&queue).sorted() == [4, 104, 204, 304])
+        for user in 0..<4 { queue.ended(of: user) }
+        #expect(begin(&queue).first == 400)
+    }
+}
+
+/// How long a turn is.
+struct TurnTests {
+    private final class Clock {
+        var time = 0
+        private(set) var reads = 0
+
+        func read() -> Int {
+            reads += 1
+            return time
+        }
+    }
+
+    private let clock = Clock()
+
+    private func turn(start: Int = 0, written: Int = 0) -> Turn {
+        Turn(start: start, written: written, now: clock.read)
+    }
+
+    @Test func sixtyFourLinesEndATurn() {
+        var turn = turn()
+        for _ in 0..<63 { turn.spend(written: 0) }
+        #expect(!turn.isOver)
+        turn.spend(written: 0)
+        #expect(turn.isOver)
+    }
+
+    @Test func theClockIsReadAfterEveryEighthLine() {
+        var turn = turn()
+        for line in 1...63 {
+            turn.spend(written: line)
+            #expect(clock.reads == line / 8)
+        }
+        #expect(!turn.isOver)
+    }
+
+    @Test func aMillisecondEndsATurnWhenTheClockIsRead() {
+        var turn = turn(start: 500)
+        clock.time = 500 + 999_999
+        for _ in 0..<8 { turn.spend(written: 0) }
+        #expect(!turn.isOver)
+        clock.time += 1
+        for _ in 0..<7 { turn.spend(written: 0) }
+        #expect(!turn.isOver)
+        turn.spend(written: 0)
+        #expect(turn.isOver)
+    }
+
+    @Test("The clock is read after a reply of more than 4 KiB, or several that are longer together")
+    func longReplies() {
+        var turn = turn(written: 1000)
+        turn.spend(written: 1000 + 4096)
+        #expect(clock.reads == 0)
+        turn.spend(written: 1000 + 4097)
+        #expect(clock.reads == 1)
+        turn.spend(written: 1000 + 4097 + 4096)
+        #expect(clock.reads == 1)
+        clock.time = Turn.maximumTime
+        #expect(!turn.isOver)
+        turn.spend(written: 1000 + 4097 + 4097)
+        #expect(clock.reads == 2)
+        #expect(turn.isOver)
+    }
+}
