@@ -13,15 +13,12 @@ package struct JSONToken: Equatable, Sendable {
     package let isPlain: Bool
     /// Quotes and brackets included. A line is far shorter than 2 GiB.
     private let start, end: Int32
-    /// Of an integer.
-    package let integer: Int64
 
-    init(_ kind: Kind, _ range: Range<Int>, isPlain: Bool = false, integer: Int64 = 0) {
+    init(_ kind: Kind, _ range: Range<Int>, isPlain: Bool = false) {
         self.kind = kind
         self.isPlain = isPlain
         start = Int32(truncatingIfNeeded: range.lowerBound)
         end = Int32(truncatingIfNeeded: range.upperBound)
-        self.integer = integer
     }
 
     package var range: Range<Int> { Int(start)..<Int(end) }
@@ -34,13 +31,9 @@ extension JSONToken {
     /// The text of a string token of these bytes.
     package func text(in bytes: UnsafeRawBufferPointer) -> String { JSONParser(bytes).text(of: self) }
 
-    /// Calls the body with the text of a string token of these bytes.
-    package func withText<Result>(
-        in bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
-    ) -> Result {
-        if isPlain { return body(UnsafeRawBufferPointer(rebasing: bytes[content])) }
-        var text = text(in: bytes)
-        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    /// The text of a string token of these bytes where its bytes are its text; else nil.
+    package func plainText(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        isPlain ? UnsafeRawBufferPointer(rebasing: bytes[content]) : nil
     }
 }
 
@@ -68,8 +61,8 @@ extension JSONParser {
             try word("null")
             return JSONToken(.null, start..<position)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            guard case .integer(let integer) = try number() else { return JSONToken(.double, start..<position) }
-            return JSONToken(.integer, start..<position, integer: integer)
+            guard case .integer = try number() else { return JSONToken(.double, start..<position) }
+            return JSONToken(.integer, start..<position)
         default:
             throw JSONError(.unexpectedByte, at: position)
         }
@@ -145,6 +138,15 @@ extension JSONParser {
         parser.position = token.range.lowerBound
         // The same code has read it before, so it cannot fail.
         return (try? parser.string()) ?? ""
+    }
+
+    /// The number of an integer token of these bytes.
+    func integer(of token: JSONToken) -> Int64 {
+        var parser = JSONParser(bytes)
+        parser.position = token.range.lowerBound
+        // The same code has read it before, so it is one.
+        guard case .integer(let integer)? = try? parser.number() else { return 0 }
+        return integer
     }
 
     /// Calls the body with each member of an object token of these bytes, which has been read before and cannot fail.

@@ -145,7 +145,7 @@ extension RequestID {
     /// The id that a token stands for; null for what is none.
     package init(_ token: JSONToken, in bytes: UnsafeRawBufferPointer) {
         switch token.kind {
-        case .integer: self = .integer(token.integer)
+        case .integer: self = .integer(JSONParser(bytes).integer(of: token))
         case .string: self = .string(JSONParser(bytes).text(of: token))
         default: self = .null
         }

@@ -39,8 +39,8 @@ package struct Arguments: Sendable {
     }
 
     package func integer(_ name: String) -> Int? {
-        guard let token = value(name), token.kind == .integer else { return nil }
-        return Int(token.integer)
+        guard let content, let token = value(name), token.kind == .integer else { return nil }
+        return content.line.withRawBytes { Int(JSONParser($0).integer(of: token)) }
     }
 
     package func flag(_ name: String) -> Bool {

@@ -69,8 +69,8 @@ extension Schema {
         switch (self, value.kind) {
         case (.boolean, .true), (.boolean, .false), (.string, .string), (.stringOrStrings, .string): true
         case (.date, .string): CivilDate(parser.text(of: value)) != nil
-        case (.integer(let range), .integer): range.contains(Int(value.integer))
-        case (.count, .integer): value.integer >= 0
+        case (.integer(let range), .integer): range.contains(Int(parser.integer(of: value)))
+        case (.count, .integer): parser.integer(of: value) >= 0
         case (.text(let range), .string) where value.isPlain: range.contains(value.content.count)
         case (.text(let range), .string): range.contains(parser.text(of: value).unicodeScalars.count)
         case (.word(let words), .string): words.contains { parser.isText($0, value) }

@@ -27,8 +27,8 @@ struct Connection: ~Copyable {
     /// What the kernel has not taken, from this offset on.
     private(set) var unsent: [UInt8] = []
     private var sent = 0
-    /// What epoll(7) reports of the socket.
-    var interest = EPOLLIN.rawValue
+    /// What epoll(7) reports of the socket; nil where it does not look at it.
+    var interest: UInt32? = EPOLLIN.rawValue
     /// Whether the socket may hold bytes that were not read.
     var isReadable = false
     /// Whether events wait in the subscription.

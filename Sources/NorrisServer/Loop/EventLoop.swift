@@ -211,10 +211,12 @@ struct EventLoop: ~Copyable {
             // No more descriptors: whoever waits is told so, with the last one.
             if reserve >= 0 { close(reserve) }
             descriptor = accept4(listener, nil, nil, flags)
+            let isNobodyWaiting = descriptor < 0 && errno == EAGAIN
             if descriptor >= 0 {
                 refuse(descriptor, .busy("The daemon has no file descriptor left.", hint: "Try again later."))
             }
             reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            if isNobodyWaiting { return }
             if descriptor < 0 || reserve < 0 {
                 // It would be reported again and again.
                 isPaused = true
@@ -317,20 +319,17 @@ struct EventLoop: ~Copyable {
             c.pointee.isReadable = true
             turns.add(slot, of: c.pointee.user)
         } else {
-            setInterest(c, c.pointee.interest & ~EPOLLIN.rawValue)
+            setInterest(c, (c.pointee.interest ?? 0) & ~EPOLLIN.rawValue)
         }
     }
 
-    /// - Parameter interest: nil for a socket that is not looked at any more.
+    /// - Parameter interest: nil for a socket that is not looked at for now.
     private func setInterest(_ c: UnsafeMutablePointer<Connection>, _ interest: UInt32?) {
-        guard let interest else {
-            _ = control(EPOLL_CTL_DEL, c.pointee.id.descriptor, 0)
-            return
-        }
         guard c.pointee.interest != interest else { return }
+        let operation = interest == nil ? EPOLL_CTL_DEL : c.pointee.interest == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
         c.pointee.interest = interest
-        // Fails only for a socket that is not looked at any more.
-        _ = control(EPOLL_CTL_MOD, c.pointee.id.descriptor, interest)
+        // Adding fails only where memory does; then the connection rests until its time-out.
+        _ = control(operation, c.pointee.id.descriptor, interest ?? 0)
     }
 
     /// Closes a connection; one whose answer is being made goes when that has come.
@@ -376,6 +375,7 @@ struct EventLoop: ~Copyable {
     private mutating func takeTurn(_ slot: Int) {
         guard let c = connections[slot], !c.pointee.isGone else { return }
         let start = json.count
+        let caller = c.pointee.caller
         var turn = Turn(start: now, written: start)
         var isAlive = true
         var isDone = false
@@ -386,13 +386,13 @@ struct EventLoop: ~Copyable {
             if turn.isOver || json.count - start >= EventLoop.longTurn { break }
             if let line = c.pointee.unfinished {
                 guard line.waiting == nil, c.pointee.machine.isWritable else { break }
-                c.pointee.unfinished = exchange.resume(line, of: c.pointee.caller, &turn, into: &json)
+                c.pointee.unfinished = exchange.resume(line, of: caller, &turn, into: &json)
                 noteAnswer(slot)
                 continue
             }
             switch c.pointee.machine.next() {
             case .answer(let line):
-                c.pointee.unfinished = exchange.answer(line, of: c.pointee.caller, &turn, into: &json)
+                c.pointee.unfinished = exchange.answer(line, of: caller, &turn, into: &json)
                 if c.pointee.unfinished == nil { c.pointee.machine.answered(waiting: false) } else { noteAnswer(slot) }
             case .refuseLongLine:
                 exchange.refuseLongLine(into: &json)
@@ -427,7 +427,7 @@ struct EventLoop: ~Copyable {
     }
 
     private func updateInterest(_ c: UnsafeMutablePointer<Connection>) {
-        var interest = c.pointee.interest
+        var interest = c.pointee.interest ?? 0
         // What is not wanted is only taken back when it is reported, which spares most of these calls.
         if c.pointee.machine.wantsInput { interest |= EPOLLIN.rawValue }
         if c.pointee.unsentBytes > 0 {
@@ -435,7 +435,8 @@ struct EventLoop: ~Copyable {
         } else {
             interest &= ~EPOLLOUT.rawValue
         }
-        setInterest(c, interest)
+        // A peer that has gone is reported whatever is asked for.
+        if interest != 0 || c.pointee.interest != nil { setInterest(c, interest) }
     }
 
     /// After a line that is not done in one go: tells the state machine how it stands.

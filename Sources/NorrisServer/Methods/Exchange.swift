@@ -231,7 +231,7 @@ struct Exchange {
             fail(id, bytes, Exchange.tooMuch, into: &json)
             return nil
         }
-        guard let method = name.withText(in: bytes, { registry.method(named: $0) }) else {
+        guard let method = registry.method(named: name, in: bytes) else {
             fail(id, bytes, .unknownMethod(name.text(in: bytes)), into: &json)
             return nil
         }

@@ -109,8 +109,16 @@ package final class MethodRegistry: Sendable {
         administratorCheck(peer)
     }
 
-    /// The method of a name; nil where there is none, which is counted.
-    func method(named name: UnsafeRawBufferPointer) -> Method? {
+    /// The method of a name, a token of these bytes; nil where there is none, which is counted.
+    func method(named name: JSONToken, in bytes: UnsafeRawBufferPointer) -> Method? {
+        guard let text = name.plainText(in: bytes) else {
+            var text = name.text(in: bytes)
+            return text.withUTF8 { method(named: UnsafeRawBufferPointer($0)) }
+        }
+        return method(named: text)
+    }
+
+    private func method(named name: UnsafeRawBufferPointer) -> Method? {
         var place = MethodRegistry.place(name)
         while let method = places[place] {
             if method.hasName(name) { return method }

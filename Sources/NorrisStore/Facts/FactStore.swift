@@ -83,7 +83,7 @@ package final class FactStore: Sendable {
             let entry = state.entry(uid, filter)
             guard let slot = entry.walk.next(from: state.catalogue), let given = state.catalogue.given(slot)
             else { return (nil, isFirst) }
-            state.walks.note(.wire(given.wire), uid: uid)
+            state.walks.noteLatest(.wire(given.wire))
             return (given, isFirst)
         }
         if isFirst { moved.withLock { $0 }?() }
@@ -96,7 +96,7 @@ package final class FactStore: Sendable {
             let isFirst = !state.walks.hasChanges
             let entry = state.entry(Int64(uid), filter)
             let given = entry.walk.next(count, from: state.catalogue).compactMap { state.catalogue.given($0) }
-            if let last = given.last { state.walks.note(.wire(last.wire), uid: Int64(uid)) }
+            if let last = given.last { state.walks.noteLatest(.wire(last.wire)) }
             return (given, isFirst)
         }
         if isFirst { moved.withLock { $0 }?() }

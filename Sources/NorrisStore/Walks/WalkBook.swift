@@ -101,6 +101,11 @@ struct WalkBook {
         return entry
     }
 
+    /// Notes what the user whose walk was asked for last was served.
+    func noteLatest(_ served: Served) {
+        latest?.served = served
+    }
+
     /// Notes what a user was served last.
     mutating func note(_ served: Served, uid: Int64) {
         user(uid).served = served
