@@ -5,6 +5,19 @@ import Testing
 
 /// Who has the next turn, and when it ends.
 struct FairQueueTests {
+    @Test func aConnectionThatComesFirstIsBeforeThoseOfItsUser() {
+        var queue = FairQueue()
+        queue.add(1, of: 0)
+        queue.add(2, of: 0)
+        queue.add(3, of: 1)
+        queue.add(4, of: 0, first: true)
+        queue.add(5, of: 1, first: true)
+        queue.add(6, of: 2, first: true)
+        queue.add(7, of: 2)
+        #expect((0..<7).map { _ in queue.next() } == [4, 5, 6, 1, 3, 7, 2])
+        #expect(queue.isEmpty)
+    }
+
     /// All that is in the queue, in the order of the turns.
     private func drain(_ queue: inout FairQueue) -> [Int] {
         var connections: [Int] = []

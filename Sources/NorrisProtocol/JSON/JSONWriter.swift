@@ -18,13 +18,6 @@ package struct JSONWriter: ~Copyable, Sendable {
         output = OutputBytes(capacity: capacity)
     }
 
-    /// Goes on with an array that has been opened, and may hold elements.
-    package init(resuming array: [UInt8]) {
-        output = OutputBytes(capacity: array.count + 512)
-        output.append(array)
-        needsComma = array.count > 1
-    }
-
     package var count: Int { output.count }
 
     /// A copy of what was written.
@@ -143,15 +136,8 @@ package struct JSONWriter: ~Copyable, Sendable {
         needsComma = endsValue
     }
 
-    /// An array that has been opened elsewhere and may hold elements; it is gone on with here.
-    package mutating func reopen(array: [UInt8]) {
-        beginValue()
-        output.append(array)
-        needsComma = array.count > 1
-    }
-
     /// Complete lines that are encoded already, with their ends.
-    package mutating func raw(lines: [UInt8]) {
+    package mutating func raw(lines: UnsafeRawBufferPointer) {
         output.append(lines)
         needsComma = false
     }

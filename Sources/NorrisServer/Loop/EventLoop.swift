@@ -446,8 +446,8 @@ struct EventLoop: ~Copyable {
         c.pointee.machine.answered(waiting: true)
         guard let waiting = line.waiting else { return }
         switch waiting.deferred.resource {
-        case .disk: disk.add(slot, of: c.pointee.user)
-        case .network: network.add(slot, of: c.pointee.user)
+        case .disk: disk.add(slot, of: c.pointee.user, first: line.heldBytes > 1024)
+        case .network: network.add(slot, of: c.pointee.user, first: line.heldBytes > 1024)
         }
     }
 
@@ -472,7 +472,7 @@ struct EventLoop: ~Copyable {
     private mutating func writeEvents(_ c: UnsafeMutablePointer<Connection>) {
         guard c.pointee.machine.takesEvents else { return c.pointee.caller.subscription.holdBack() }
         c.pointee.hasEvents = false
-        for line in c.pointee.caller.subscription.take() { json.raw(lines: line) }
+        for line in c.pointee.caller.subscription.take() { line.withUnsafeBytes { json.raw(lines: $0) } }
     }
 
     // MARK: Replies

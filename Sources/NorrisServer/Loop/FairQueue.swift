@@ -24,18 +24,15 @@ struct FairQueue {
 
     var isEmpty: Bool { firstUser < 0 }
 
-    /// Puts a connection behind the others of its user; nothing changes where it is in the queue already.
-    mutating func add(_ connection: Int, of user: Int) {
+    /// Puts a connection behind the others of its user, or before them; nothing changes where it is in the queue already.
+    mutating func add(_ connection: Int, of user: Int, first: Bool = false) {
         while entries.count <= connection { entries.append(Entry()) }
         while users.count <= user { users.append(User()) }
         guard !entries[connection].isQueued else { return }
-        entries[connection] = Entry(next: -1, isQueued: true)
-        if users[user].first < 0 {
-            users[user].first = connection
-        } else {
-            entries[users[user].last].next = connection
-        }
-        users[user].last = connection
+        let others = users[user].first
+        entries[connection] = Entry(next: first ? others : -1, isQueued: true)
+        if first || others < 0 { users[user].first = connection } else { entries[users[user].last].next = connection }
+        if !first || others < 0 { users[user].last = connection }
         if !users[user].isQueued { append(user: user) }
     }
 
@@ -75,9 +72,10 @@ struct WorkQueue {
     private var perUser: [Int] = []
     private(set) var running = 0
 
-    mutating func add(_ connection: Int, of user: Int) {
+    /// - Parameter first: for a batch that is half answered and holds memory until it is done.
+    mutating func add(_ connection: Int, of user: Int, first: Bool = false) {
         while perUser.count <= user { perUser.append(0) }
-        waiting.add(connection, of: user)
+        waiting.add(connection, of: user, first: first)
     }
 
     /// The next connection whose request may run now; ``began(of:)`` is called for it.

@@ -39,6 +39,9 @@ struct Turn {
         }
     }
 
+    /// Replies are written elsewhere from now on, where there are so many bytes already.
+    mutating func moved(written: Int) { self.written = written }
+
     /// A request was answered. Those to the same method that follow each other are timed together.
     mutating func answered(_ method: MethodRegistry.Method) {
         if method !== run.method {

@@ -29,21 +29,23 @@ final class UnfinishedLine {
     /// The first entry that is left.
     fileprivate var next = 0
     /// The reply of a batch as far as it is made.
-    fileprivate var written: [UInt8] = []
-    fileprivate var isFull = false
+    fileprivate var json = JSONWriter()
+    fileprivate var room: Exchange.Room
     /// The request that holds up the line; nil where its turn was over.
     fileprivate(set) var waiting: Waiting?
 
     fileprivate init(_ line: ArraySlice<UInt8>, entries: [Range<Int>]? = nil) {
         self.line = line
         self.entries = entries
+        room = Exchange.Room(start: 0, budget: Exchange.batchBudget(line: line.count))
+        if entries != nil { json.beginArray() }
     }
 
     /// How many bytes of a reply it holds.
-    var heldBytes: Int { written.count }
+    var heldBytes: Int { json.count }
 
     /// Nobody wants the reply any more.
-    func drop() { written = [] }
+    func drop() { json = JSONWriter() }
 }
 
 /// Turns one line into one reply line, a single request or a batch (JSON-RPC 2.0, sections 4 to 6).
@@ -101,11 +103,7 @@ struct Exchange {
             if json.count > room.start { json.newline() }
             return nil
         }
-        var batch = JSONWriter(resuming: line.written)
-        var room = Room(start: 0, budget: Exchange.batchBudget(line: line.line.count), isFull: line.isFull)
-        settle(waiting, result, &room, into: &batch)
-        line.written = batch.bytes
-        line.isFull = room.isFull
+        settle(waiting, result, &line.room, into: &line.json)
         return line
     }
 
@@ -170,41 +168,30 @@ struct Exchange {
         _ batch: UnfinishedLine, _ caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
     ) -> UnfinishedLine? {
         guard let entries = batch.entries else { return batch }
-        let mark = json.mark()
-        var room = Room(
-            start: json.count, budget: Exchange.batchBudget(line: batch.line.count), isFull: batch.isFull
-        )
-        if batch.written.isEmpty { json.beginArray() } else { json.reopen(array: batch.written) }
+        turn.moved(written: batch.json.count)
         while batch.next < entries.count, !turn.isOver, batch.waiting == nil {
             let range = entries[batch.next]
             let start = batch.line.startIndex
             let entry = batch.line[start + range.lowerBound..<start + range.upperBound]
             batch.next += 1
-            entry.withRawBytes { bytes in
+            entry.withUnsafeBytes { bytes in
                 // The whole line has been read, so an entry of it cannot fail.
                 guard let envelope = try? RequestEnvelope(entry: bytes) else { return }
-                batch.waiting = perform(envelope, entry, bytes, caller, &room, &turn, into: &json)
+                batch.waiting = perform(envelope, entry, bytes, caller, &batch.room, &turn, into: &batch.json)
             }
-            turn.spend(written: json.count)
+            turn.spend(written: batch.json.count)
         }
-        if batch.next < entries.count || batch.waiting != nil {
-            batch.written = json.withBytes(from: room.start) { Array($0) }
-            batch.isFull = room.isFull
-            json.rewind(to: mark)
-            return batch
-        }
-        if json.count == room.start + 1 {
-            // A batch of notifications only: no line at all.
-            json.rewind(to: mark)
-        } else {
-            json.endArray()
-            json.newline()
-        }
+        if batch.next < entries.count || batch.waiting != nil { return batch }
+        // A batch of notifications only: no line at all.
+        guard batch.json.count > 1 else { return nil }
+        batch.json.endArray()
+        batch.json.newline()
+        batch.json.withBytes { json.raw(lines: $0) }
         return nil
     }
 
     /// The room that a reply line has in a writer.
-    private struct Room {
+    struct Room {
         /// Where the line begins.
         let start: Int
         let budget: Int
