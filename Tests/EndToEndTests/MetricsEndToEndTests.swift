@@ -6,7 +6,13 @@ import Testing
 /// The figures of the built programs, and how they reach node_exporter.
 @Suite(.timeLimit(.minutes(20)))
 struct MetricsEndToEndTests {
+    /// The figures are made once a second at most: after a second they are new ones.
+    private func waitForNewFigures() {
+        usleep(1_010_000)
+    }
+
     private func samples(_ daemon: RunningDaemon) throws -> OpenMetricsSamples {
+        waitForNewFigures()
         let result = try daemon.ctl("--timeout", "20s", "status", "--metrics")
         #expect(result.status == 0, "\(result)")
         #expect(result.output.hasSuffix("\n# EOF\n"))
@@ -49,6 +55,7 @@ struct MetricsEndToEndTests {
             )
             let client = try LineClient(path: daemon.socket)
             func figures() throws -> [Double?] {
+                waitForNewFigures()
                 let result: ServerMetrics.Result = try client.call(ServerMetrics.description)
                 let samples = try OpenMetricsSamples(result.text)
                 return ["connections", "subscribers", "connections_accepted_total", "connections_refused_total"]

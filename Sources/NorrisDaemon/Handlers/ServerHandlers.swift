@@ -18,9 +18,12 @@ struct ServerHandlers: Sendable {
         ]
     }
 
+    /// Follows from the program alone.
+    private static let document = Discover.document(version: NorrisVersion.current).jsonBytes
+
     @Sendable
     private func discover(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        json.value(Discover.document(version: NorrisVersion.current))
+        json.raw(ServerHandlers.document)
         return nil
     }
 
@@ -39,7 +42,7 @@ struct ServerHandlers: Sendable {
 
     @Sendable
     private func metrics(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        ServerMetrics.Result(text: health.metrics.text).encode(to: &json)
+        json.raw(health.encodedMetrics)
         return nil
     }
 

@@ -18,6 +18,7 @@ final class Health: Sendable {
     /// Known only after the registry is made of the handlers that ask for this.
     private let registry = Mutex<MethodRegistry?>(nil)
     private let minutes = Mutex(RequestMinutes())
+    private let latestMetrics = Mutex<(madeAt: Duration, result: [UInt8])?>(nil)
 
     init(
         settings: Settings, databases: Databases, fetching: Fetching, connections: ConnectionCount, events: EventHub
@@ -90,6 +91,17 @@ final class Health: Sendable {
             subscribers: events.subscribers,
             runs: Dictionary(uniqueKeysWithValues: runs)
         )
+    }
+
+    /// The result of `server.metrics`, made once a second at most: whoever asks for it in a loop costs others no time.
+    var encodedMetrics: [UInt8] {
+        latestMetrics.withLock { latest in
+            let now = clock.elapsed
+            if let latest, now - latest.madeAt < .seconds(1) { return latest.result }
+            let result = ServerMetrics.Result(text: metrics.text).jsonBytes
+            latest = (now, result)
+            return result
+        }
     }
 
     /// One line for `systemctl status`.

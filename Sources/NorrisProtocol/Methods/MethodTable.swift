@@ -34,7 +34,7 @@ package enum MethodTable {
     ]
 
     /// The parts before the dot: what this daemon can do, as `server.info` says it.
-    package static var capabilities: [String] {
-        Set(methods.compactMap { $0.name.split(separator: ".").first.map(String.init) }).sorted()
-    }
+    package static let capabilities = Set(
+        methods.compactMap { $0.name.split(separator: ".").first.map(String.init) }
+    ).sorted()
 }
