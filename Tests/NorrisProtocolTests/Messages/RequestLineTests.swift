@@ -58,8 +58,8 @@ struct RequestLineTests {
         case refused(RequestID)
     }
 
-    private func inPlace(_ line: ArraySlice<UInt8>) throws -> Reading {
-        try line.withRawBytes { bytes in
+    private func inPlace(_ line: ArraySlice<UInt8>) -> Reading {
+        line.withRawBytes { bytes in
             do throws(JSONError) {
                 let read = try RequestLine(bytes)
                 switch read {
@@ -106,7 +106,7 @@ struct RequestLineTests {
     }
 
     private func compare(_ line: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let (left, right) = (try inPlace(line[...]), fromTree(line[...]))
+        let (left, right) = (inPlace(line[...]), fromTree(line[...]))
         if left != right {
             Issue.record("\(String(decoding: line, as: UTF8.self)): \(left), not \(right)", sourceLocation: sourceLocation)
         }
