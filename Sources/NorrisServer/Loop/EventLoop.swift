@@ -92,6 +92,7 @@ struct EventLoop: ~Copyable {
 
     deinit {
         for case let connection? in connections {
+            connection.pointee.caller.subscription.close()
             close(connection.pointee.id.descriptor)
             connection.deinitialize(count: 1)
             connection.deallocate()
