@@ -72,10 +72,11 @@ def show(rows):
 
 
 def in_turn(runs, measures, warm_up=0):
-    """Runs A B A B …; returns the figures of each without those of the warm-up."""
+    """Runs A B B A A B …, so that each follows the other as often as itself; returns the figures of each without those
+    of the warm-up."""
     figures = {name: [] for name in measures}
     for number in range(warm_up + runs):
-        for name, measure in measures.items():
+        for name, measure in list(measures.items())[::-1 if number % 2 else 1]:
             figure = measure()
             if number >= warm_up:
                 figures[name].append(figure)

@@ -20,8 +20,8 @@ package enum Program {
         if arguments.first == Completion.request {
             return Completion(words: Array(arguments.dropFirst()), system: system).report()
         }
-        if let command = PlainCommand(arguments) {
-            return command.report(system: system)
+        if let report = Report(plainly: arguments, system: system) {
+            return report
         }
         let invocation = Invocation(arguments)
         if invocation.words.isEmpty {

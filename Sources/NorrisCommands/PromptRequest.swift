@@ -11,20 +11,25 @@ struct PromptRequest: Equatable {
         var report = Report()
         report.isForPrompt = true
         let session = session.settings.hasTimeout ? session : session.with { $0.timeout = .prompt }
-        guard let reply = try? reply(session) else { return report }
+        let line = Session.line(FactRandom.name, FactRandom.Parameters(maxLength: maxLength))
+        // A fact is far shorter, and reading a long reply would delay the prompt.
+        guard let reply = try? session.system.exchange(line, session.sockets, 65_536, session.timeLeft) else {
+            return report
+        }
         if session.settings.json {
-            report.output = Report(json: reply.json).output
-        } else if let fact = reply.value.items.first, fact.text.unicodeScalars.count <= maxLength {
-            let line = promptText(fact.text)
+            report.output = result(reply)
+        } else if let text = Response.firstItemText(reply), text.unicodeScalars.count <= maxLength {
+            let line = promptText(text)
             report.output = line.isEmpty ? [] : Array((line + "\n").utf8)
         }
         return report
     }
 
-    private func reply(_ session: Session) throws -> Reply<FactRandom.Result> {
-        let line = Session.line(FactRandom.description.name, FactRandom.Parameters(maxLength: maxLength))
-        // A fact is far shorter, and parsing a long reply would delay the prompt.
-        let outcome = try session.send(line, to: session.sockets, maximumReply: 65_536)
-        return try session.read(outcome, of: FactRandom.description)
+    /// The result of a reply as a line; nothing where the reply has none.
+    private func result(_ reply: [UInt8]) -> [UInt8] {
+        guard let response = try? Response(json: JSON.parse(reply)), case .success(let json) = response.outcome,
+            (try? FactRandom.Result(json: json)) != nil
+        else { return [] }
+        return Report(json: json).output
     }
 }

@@ -5,10 +5,11 @@ package import NorrisProtocol
 ///
 /// `C.UTF-8` is; `C`, `POSIX`, and a name without a character set, such as `de_DE`, are not (locale(7)).
 package func isUTF8Locale(_ environment: Environment) -> Bool {
-    let names = ["LC_ALL", "LC_CTYPE", "LANG"]
-    guard let name = names.lazy.compactMap({ environment.value(of: $0) }).first else { return true }
-    let parts = name.prefix { $0 != "@" }.split(separator: ".", maxSplits: 1)
-    return parts.count == 2 && ["utf-8", "utf8"].contains(parts[1].lowercased())
+    let name = environment.value(of: "LC_ALL") ?? environment.value(of: "LC_CTYPE") ?? environment.value(of: "LANG")
+    guard let name = name?.prefix(while: { $0 != "@" }) else { return true }
+    guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return false }
+    let characters = name[dot...].lowercased()
+    return characters == ".utf-8" || characters == ".utf8"
 }
 
 /// Whether the terminal knows no escape sequences, or nobody says what it is.

@@ -1,30 +1,20 @@
-/// A command that can be read without ArgumentParser where it is spelled plainly.
-enum PlainCommand {
-    case fact(FactRequest, Settings)
-    case prompt(PromptRequest, Settings)
-
-    /// nil where ArgumentParser has to see the arguments.
-    init?(_ arguments: [String]) {
+extension Report {
+    /// What a command comes to that can be read without ArgumentParser, where it is spelled plainly; nil where
+    /// ArgumentParser has to see the arguments.
+    init?(plainly arguments: [String], system: System) {
         var rest = PlainArguments(arguments.dropFirst())
         do {
             switch arguments.first {
             case "fact":
                 let request = try FactRequest(&rest)
-                self = .fact(request, rest.settings)
+                self.init(of: Session(settings: rest.settings, system: system), request.report)
             case "prompt":
                 let request = try PromptRequest(&rest)
-                self = .prompt(request, rest.settings)
+                self = request.report(Session(settings: rest.settings, system: system))
             default: return nil
             }
         } catch {
             return nil
-        }
-    }
-
-    func report(system: System) -> Report {
-        switch self {
-        case .fact(let request, let settings): Report(of: Session(settings: settings, system: system), request.report)
-        case .prompt(let request, let settings): request.report(Session(settings: settings, system: system))
         }
     }
 }

@@ -156,6 +156,16 @@ extension JSONParser {
         try? parser.members { (key, value) throws(JSONError) in body(key, value) }
     }
 
+    /// The value of a member of an object token of these bytes; nil if the token is no object, or has no such member.
+    func member(_ name: StaticString, of token: JSONToken?) -> JSONToken? {
+        guard let token, token.kind == .object else { return nil }
+        var member: JSONToken?
+        forEachMember(of: token) { key, value in
+            if isWord(name, key) { member = value }
+        }
+        return member
+    }
+
     /// Calls the body with each element of an array token of these bytes, which has been read before and cannot fail.
     func forEachElement(of token: JSONToken, _ body: (JSONToken) -> Void) {
         var parser = JSONParser(bytes)

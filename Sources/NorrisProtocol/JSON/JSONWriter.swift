@@ -21,7 +21,7 @@ package struct JSONWriter: ~Copyable, Sendable {
     package var count: Int { output.count }
 
     /// A copy of what was written.
-    package var bytes: [UInt8] { withBytes { Array($0) } }
+    package var bytes: [UInt8] { withBytes { Array($0.bindMemory(to: UInt8.self)) } }
 
     /// Lends what was written from an offset on.
     package func withBytes<Result>(from start: Int = 0, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

@@ -72,6 +72,33 @@ extension Response: JSONEncodable, JSONDecodable {
         }
     }
 
+    /// The text of the first item of the page that a line has as its result; nil where there is none.
+    ///
+    /// The line is checked as strictly as by ``JSON/parse(_:)``, but no value is built: a prompt has no time for that.
+    package static func firstItemText(_ line: [UInt8]) -> String? {
+        line.withUnsafeBytes { bytes in
+            let reader = JSONParser(bytes)
+            var parser = reader
+            var result: JSONToken?
+            do throws(JSONError) {
+                try parser.begin()
+                parser.skipWhiteSpace()
+                guard try parser.peek() == UInt8(ascii: "{") else { return nil }
+                try parser.members { (key, value) throws(JSONError) in
+                    if reader.isWord("result", key) { result = value }
+                }
+                try parser.end()
+            } catch {
+                return nil
+            }
+            guard let items = reader.member("items", of: result), items.kind == .array else { return nil }
+            var first: JSONToken?
+            reader.forEachElement(of: items) { first = first ?? $0 }
+            guard let text = reader.member("text", of: first), text.kind == .string else { return nil }
+            return reader.text(of: text)
+        }
+    }
+
     /// Writes a successful response around a result that is written in place, without building it as a value first.
     package static func write(id: RequestID, to json: inout JSONWriter, result: (inout JSONWriter) -> Void) {
         json.beginObject()

@@ -1,7 +1,10 @@
 /// `fact.random`: the next facts of the caller's walk; the only method that moves it.
 package enum FactRandom {
+    /// A constant of its own: a prompt needs no more of the table.
+    package static let name = "fact.random"
+
     package static let description = MethodDescription(
-        "fact.random",
+        name,
         summary: "Gives the next facts that this user has not been given yet.",
         parameters: [
             .optional("category", .stringOrStrings, "Only facts of this category, or of any of these."),
@@ -46,7 +49,7 @@ package enum FactRandom {
 
         package func encode(to json: inout JSONWriter) {
             json.beginObject()
-            json.member("category", categories.isEmpty ? nil : categories)
+            if !categories.isEmpty { json.member("category", categories) }
             json.member("count", count)
             json.member("max_length", maxLength)
             json.member("name", name)

@@ -68,4 +68,25 @@ struct ResponseTests {
         let error = #expect(throws: JSONDecodingError.self) { try Response(json: value) }
         #expect(error?.path == path)
     }
+
+    @Test(arguments: [
+        (#"{"result":{"items":[{"text":"a\u00e9\n"},{"text":"b"}]}}"#, "aé\n"),
+        (#" {"id":{"items":[]},"r\u0065sult":{"x":{"items":1},"items":[{"id":"text","text":"é"}]},"items":[]} "#, "é"),
+        (#"{"result":{"items":[{"text":""}]}}"#, ""),
+    ])
+    func textOfTheFirstItem(line: String, text: String) {
+        #expect(Response.firstItemText(Array(line.utf8)) == text)
+    }
+
+    @Test(arguments: [
+        "", "[]", "7", "{}", #"{"result":[]}"#, #"{"result":{}}"#, #"{"result":{"items":{}}}"#,
+        #"{"result":{"items":[]}}"#, #"{"result":{"items":[7,{"text":"b"}]}}"#, #"{"result":{"items":[{"text":7}]}}"#,
+        #"{"error":{"items":[{"text":"a"}]}}"#,
+        // Not JSON, if only behind the text.
+        #"{"result":{"items":[{"text":"a"}]}"#, #"{"result":{"items":[{"text":"a"}]}}}"#,
+        #"{"result":{"items":[{"text":"a"}]},"result":1}"#, #"{"result":{"items":[{"text":"a","text":"b"}]}}"#,
+    ])
+    func noTextOfAFirstItem(line: String) {
+        #expect(Response.firstItemText(Array(line.utf8)) == nil)
+    }
 }
