@@ -127,7 +127,8 @@ struct FactSource: ContentSource {
                 "facts.fetched",
                 metadata: [
                     "added": "\(changes.added)", "changed": "\(changes.changed)", "removed": "\(changes.removed)",
-                    "skipped": "\(news.skipped)", "total": "\(changes.total)",
+                    "skipped": "\(news.skipped)", "categories_dropped": "\(changes.droppedCategories)",
+                    "total": "\(changes.total)",
                 ]
             )
             return .fetched(added: changes.added, notBefore: news.notBefore)

@@ -3,6 +3,12 @@ extension Fact {
     /// A fact longer than this is not stored: the longest that `max_length` can name, in code points.
     package static let maximumLength = 10_000
 
+    /// A fact has no more categories than these; further ones are dropped, but never ``explicitCategory``.
+    package static let maximumCategories = 16
+
+    /// The name of the category whose facts are given only to those who ask for them.
+    package static let explicitCategory = "explicit"
+
     /// Whether a name may be a category: `[a-z0-9_-]{1,40}`.
     package static func isCategoryName(_ name: String) -> Bool {
         (1...40).contains(name.utf8.count)

@@ -56,6 +56,11 @@ struct CacheDatabase: Sendable {
         }
     }
 
+    /// The categories that facts have.
+    func categories() throws -> Set<String> {
+        try opened.writer.read { try String.fetchSet($0, sql: "SELECT DISTINCT category FROM fact_categories") }
+    }
+
     /// Takes facts in by rules, all or nothing.
     ///
     /// - Parameter completing: what is written together with them.

@@ -12,6 +12,7 @@ extension DatabaseKind {
             Migration(name: "fetches", apply: createFetches),
             Migration(name: "gifs", apply: createGifs),
             Migration(name: "posts", apply: createPosts),
+            Migration(name: "category limit", apply: CategoryLimit.limitStored),
         ]
     )
 

@@ -74,6 +74,37 @@ struct StateDatabase: Sendable {
         }
     }
 
+    /// The categories that have seats, with or without facts.
+    func categories() throws -> Set<String> {
+        // From name to name by the key: to read all seats would take as long as to load them.
+        let sql = """
+            WITH RECURSIVE names (name) AS (
+                SELECT min(roster) FROM seats
+                UNION ALL
+                SELECT (SELECT min(roster) FROM seats WHERE roster > name) FROM names WHERE name IS NOT NULL
+            )
+            SELECT name FROM names WHERE name IS NOT NULL
+            """
+        let rosters = try opened.writer.read { try String.fetchAll($0, sql: sql) }
+        return Set(rosters.map { RosterName(key: $0).category }).subtracting([""])
+    }
+
+    /// Deletes the seats of categories, and the walks that go over any of them.
+    func forget(_ categories: Set<String>) throws {
+        try opened.writer.write { database in
+            for category in categories {
+                for isExplicit in [false, true] {
+                    try database.cachedStatement(sql: "DELETE FROM seats WHERE roster = ?")
+                        .execute(arguments: [RosterName(category: category, isExplicit: isExplicit).key])
+                }
+            }
+            for filter in try String.fetchSet(database, sql: "SELECT filter FROM walks") {
+                guard let names = WalkFilter(key: filter)?.categories, !categories.isDisjoint(with: names) else { continue }
+                try database.execute(sql: "DELETE FROM walks WHERE filter = ?", arguments: [filter])
+            }
+        }
+    }
+
     func forEachWalk(_ body: (WalkBook.Record) -> Void) throws {
         try opened.writer.read { database in
             let rows = try Row.fetchCursor(database, sql: "SELECT uid, filter, position, used_at FROM walks")

@@ -1,9 +1,6 @@
 package import NorrisProtocol
 
 extension Fact {
-    /// The name of the category whose facts are given only to those who ask for them.
-    package static let explicitCategory = "explicit"
-
     package var isExplicit: Bool {
         categories.contains { $0.hasSameBytes(as: Fact.explicitCategory) }
     }

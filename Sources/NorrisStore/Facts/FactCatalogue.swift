@@ -64,6 +64,8 @@ struct FactCatalogue {
     private var freeSlots: [Int32] = []
     private var rosters: [Roster] = []
     private var rosterNumbers: [RosterName: Int] = [:]
+    /// The numbers of rosters that were forgotten, for the next ones.
+    private var freeNumbers: [Int] = []
 
     /// How many facts are from an upstream.
     private var upstreamCount = 0
@@ -152,9 +154,29 @@ struct FactCatalogue {
     /// The number of a roster, made where there is none yet.
     mutating func number(of name: RosterName) -> Int {
         if let number = rosterNumbers[name] { return number }
-        rosters.append(Roster())
-        rosterNumbers[name] = rosters.count - 1
-        return rosters.count - 1
+        let number = freeNumbers.popLast() ?? rosters.count
+        if number == rosters.count { rosters.append(Roster()) }
+        rosterNumbers[name] = number
+        return number
+    }
+
+    /// The categories that have rosters and no facts.
+    var unusedCategories: Set<String> {
+        let used = rosterNumbers.lazy.filter { rosters[$0.value].present > 0 }.map(\.key.category)
+        return Set(rosterNumbers.keys.map(\.category)).subtracting(used).subtracting([""])
+    }
+
+    /// Takes the rosters of categories without facts out. No walk may go over them any more.
+    mutating func forget(_ categories: Set<String>) {
+        for category in categories {
+            for isExplicit in [false, true] {
+                let name = RosterName(category: category, isExplicit: isExplicit)
+                guard let number = rosterNumbers[name], rosters[number].present == 0 else { continue }
+                rosterNumbers[name] = nil
+                rosters[number] = Roster()
+                freeNumbers.append(number)
+            }
+        }
     }
 
     /// Makes sure that a roster can be walked by length.

@@ -10,6 +10,8 @@ struct FactChanges: Equatable {
     var removed: [String] = []
     /// How many of the removed ones made way for a fact of another group with the same text.
     var displaced = 0
+    /// How many categories were dropped, counted once for each fact.
+    var droppedCategories = 0
 }
 
 /// What a replacement of the upstream's facts did, in numbers of facts.
@@ -19,11 +21,14 @@ package struct UpstreamChanges: Sendable, Equatable {
     package let removed: Int
     /// How many facts of the upstream are stored now.
     package let total: Int
+    /// How many categories were dropped, counted once for each fact.
+    package let droppedCategories: Int
 
     init(_ changes: FactChanges, total: Int) {
         added = changes.added
         changed = changes.stored.count - changes.added
         removed = changes.removed.count - changes.displaced
+        droppedCategories = changes.droppedCategories
         self.total = total
     }
 }

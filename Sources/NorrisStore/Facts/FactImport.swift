@@ -23,6 +23,7 @@ struct FactImport {
     private let now: Timestamp
     /// The ids of all facts of the import, whether they get stored or not.
     var ids: Set<String> = []
+    private var categoryLimit = CategoryLimit()
     private var leftOut = LeftOutTexts()
     private var changes = FactChanges()
     private var steps = 0
@@ -37,12 +38,28 @@ struct FactImport {
     static func run(_ facts: [Fact], _ rules: Rules, at now: Timestamp, _ database: Database) throws -> FactChanges {
         var run = FactImport(rules, at: now, database)
         // Highest id first, so that within one import the order of storing is that of the contract, backwards.
-        for fact in try run.merged(facts).sorted(by: { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }) {
+        let merged = try run.merged(facts).sorted { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }
+        for fact in try run.limitCategories(of: merged) {
             try run.take(fact)
         }
         try run.removeOthers()
         try run.leftOut.write(after: rules.group, database)
+        run.changes.droppedCategories = run.categoryLimit.dropped
         return run.changes
+    }
+
+    /// The facts with the categories that are stored: those of facts that stay count first.
+    private mutating func limitCategories(of facts: [Fact]) throws -> [Fact] {
+        guard rules.group == .upstream, facts.contains(where: { !$0.categories.isEmpty }) else { return facts }
+        var limit = CategoryLimit()
+        try limit.addStored(database) { stays($0) }
+        let limited = facts.map { fact in
+            var fact = fact
+            fact.categories = limit.limited(fact.categories)
+            return fact
+        }
+        categoryLimit = limit
+        return limited
     }
 
     private mutating func take(_ fact: Fact) throws {
@@ -99,7 +116,8 @@ struct FactImport {
 
     private mutating func add(_ categories: [String], to stored: StoredFact) throws {
         guard var fact = try FactRecord.fact(number: stored.number, database) else { return }
-        let all = fact.categories.adding(categories)
+        var all = fact.categories.adding(categories)
+        if rules.group == .upstream { all = categoryLimit.limited(all) }
         guard all.count > fact.categories.count else { return }
         fact.categories = all
         try store(fact, isNew: false, isFound: stored.isFound)

@@ -10,13 +10,17 @@ enum FactRecord {
         Fact(
             id: row["id"],
             text: row["text"],
-            // Stored by us, names without spaces.
-            categories: (row["categories"] as String).split(separator: " ").map(String.init),
+            categories: categories(row["categories"]),
             source: row["source"],
             url: row["url"],
             createdAt: (row["created_at"] as Int64?).map(Timestamp.init(seconds:)),
             updatedAt: (row["updated_at"] as Int64?).map(Timestamp.init(seconds:))
         )
+    }
+
+    /// The categories from their column: names without spaces, which we have stored.
+    static func categories(_ column: String) -> [String] {
+        column.split(separator: " ").map(String.init)
     }
 
     /// Stores a new fact, or the new content of a known one, which keeps its place in the order of storing.

@@ -4,6 +4,33 @@ import Synchronization
 
 /// Filling the memory from the databases when the daemon starts, or when the cache was made anew.
 extension FactStore {
+    /// Forgets the seats that an earlier version has kept of too many categories, before they are loaded.
+    func forgetUnusedCategories() {
+        do {
+            forget(try databases.state.categories().subtracting(try databases.cache.categories()))
+        } catch {
+            logger.error("seats.unreadable", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Forgets the seats of categories without facts, where there are more of these than an upstream may have.
+    ///
+    /// An upstream that invents other categories each time would fill the state otherwise. A category that comes back
+    /// is shuffled anew.
+    func forget(_ unused: Set<String>) {
+        guard unused.count > CategoryLimit.maximumCount else { return }
+        do {
+            try databases.state.forget(unused)
+            state.withLock { state in
+                state.walks.forget(unused)
+                state.catalogue.forget(unused)
+            }
+            logger.info("categories.forgotten", metadata: ["count": "\(unused.count)"])
+        } catch {
+            databases.noteWriteFailure(error, of: .state, logger)
+        }
+    }
+
     /// Lays out the seats as they were; facts take theirs when they come.
     func loadSeats() {
         do {

@@ -42,7 +42,11 @@ extension FactStore {
     /// - Throws: `failed`.
     @discardableResult
     package func addFound(_ facts: [Fact], at now: Timestamp = .now()) throws(StoreError) -> Int {
-        try take(facts, FactImport.Rules(group: .upstream, isSearch: true), at: now).added
+        let changes = try take(facts, FactImport.Rules(group: .upstream, isSearch: true), at: now)
+        if changes.droppedCategories > 0 {
+            logger.info("facts.found", metadata: ["categories_dropped": "\(changes.droppedCategories)"])
+        }
+        return changes.added
     }
 
     /// Takes out all facts of the upstream, and forgets that they were ever fetched.
@@ -76,6 +80,7 @@ extension FactStore {
                 throw StoreError(path: cache.name, .failed("\(error)"))
             }
             publish(changes)
+            forget(state.withLock { $0.catalogue.unusedCategories })
             databases.noteWriteSuccess(of: .facts(rules.group), logger)
             databases.noteWriteSuccess(of: .fetches, logger)
             return changes

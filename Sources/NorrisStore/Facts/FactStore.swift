@@ -33,6 +33,7 @@ package final class FactStore: Sendable {
     package init(databases: Databases, logger: Logger) {
         self.databases = databases
         self.logger = logger
+        forgetUnusedCategories()
         loadSeats()
         loadCache()
         loadWalks()

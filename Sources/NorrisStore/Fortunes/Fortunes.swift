@@ -38,26 +38,30 @@ enum Fortunes {
 
     /// The texts of a fortune file: what stands between lines that hold only a percent sign (strfile(1)).
     ///
-    /// Sanitised; empty texts and those past ``Fact/maximumLength`` are left out.
+    /// Sanitised; empty texts and those past ``Fact/maximumLength`` are left out. Takes time in proportion to the bytes,
+    /// whatever they are.
     static func texts(in bytes: some Collection<UInt8>) -> [String] {
         var texts: [String] = []
         var start = bytes.startIndex
-        func take(_ slice: some Collection<UInt8>) {
-            let text = trimmed(sanitizedText(bytes: withoutOverstrikes(slice)))
-            if !text.isEmpty, text.unicodeScalars.count <= Fact.maximumLength { texts.append(text) }
-        }
         var lineStart = start
         while lineStart < bytes.endIndex {
             let lineEnd = bytes[lineStart...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
             let next = lineEnd < bytes.endIndex ? bytes.index(after: lineEnd) : lineEnd
             if isDelimiter(bytes[lineStart..<lineEnd]) {
-                take(bytes[start..<lineStart])
+                if let text = text(bytes[start..<lineStart]) { texts.append(text) }
                 start = next
             }
             lineStart = next
         }
-        take(bytes[start...])
+        if let text = text(bytes[start...]) { texts.append(text) }
         return texts
+    }
+
+    /// One text; nil where there is none that can be stored.
+    private static func text(_ bytes: some Collection<UInt8>) -> String? {
+        guard !bytes.isEmpty else { return nil }
+        let text = trimmed(sanitizedText(bytes: withoutOverstrikes(bytes)))
+        return !text.isEmpty && text.unicodeScalars.count <= Fact.maximumLength ? text : nil
     }
 
     private static func isDelimiter(_ line: some Collection<UInt8>) -> Bool {
@@ -82,13 +86,12 @@ enum Fortunes {
 
     /// Without empty lines at either end and white space at the very end; indentation of the first line stays.
     private static func trimmed(_ text: String) -> String {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        func isBlank(_ line: Substring) -> Bool { line.allSatisfy(\.isWhitespace) }
-        while let first = lines.first, isBlank(first) { lines.removeFirst() }
-        while let last = lines.last, isBlank(last) { lines.removeLast() }
-        guard var last = lines.popLast() else { return "" }
-        while last.last?.isWhitespace == true { last.removeLast() }
-        return (lines + [last]).joined(separator: "\n")
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        let lineStart = scalars[..<first].lastIndex(of: "\n").map(scalars.index(after:)) ?? scalars.startIndex
+        return String(scalars[lineStart...last])
     }
 
     /// An id made from the text: the same fortune has the same id in every file and on every machine.

@@ -115,6 +115,17 @@ struct WalkBook {
         users[uid]?.served
     }
 
+    /// Forgets the walks that go over any of the categories.
+    mutating func forget(_ categories: Set<String>) {
+        for user in users.values {
+            for filter in user.walks.keys where !categories.isDisjoint(with: filter.categories) {
+                user.walks[filter] = nil
+                forgotten.insert(Key(uid: user.uid, filter: filter))
+                if user.latest?.key.filter == filter { user.latest = nil }
+            }
+        }
+    }
+
     /// What is to be written since the last call.
     mutating func takeChanges() -> [Record] {
         var records = forgotten.map { Record(key: $0, position: nil, usedAt: 0) }

@@ -50,16 +50,19 @@ extension Fact {
         return categoryNames(names)
     }
 
-    /// So many categories of a fact are kept, and of an upstream.
-    private static let maximumCategories = 64
+    /// So many names of one list are read; an upstream has sixteen. The store keeps fewer of a fact, and counts.
+    private static let maximumNames = 64
 
     /// Those that may be names of categories, each once, in their order.
     static func categoryNames(_ names: [JSON]) -> [String] {
         var kept: [String] = []
         for case .string(let name) in names where isCategoryName(name) && !kept.contains(name) {
-            kept.append(name)
-            // Each costs a seat, and an upstream has sixteen.
-            if kept.count == maximumCategories { break }
+            if kept.count < maximumNames {
+                kept.append(name)
+            } else if name.hasSameBytes(as: explicitCategory) {
+                // Without it the fact would be served to everybody.
+                kept[maximumNames - 1] = name
+            }
         }
         return kept
     }

@@ -1,7 +1,10 @@
+import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisTestSupport
+import NorrisUpstream
+import Synchronization
 import Testing
 
 @testable import NorrisDaemon
@@ -21,6 +24,27 @@ struct FactSourceTests {
             let joke = FakeUpstream.jokes(count: 40)[8]
             let fact = try #require(fixture.store.fact(id: joke.id))
             #expect(try Fact(json: JSON.parse(fact.wire)).text == joke.value)
+        }
+    }
+
+    private final class Lines: LogSink {
+        let lines = Mutex<[LogLine]>([])
+
+        func write(_ line: LogLine) { lines.withLock { $0.append(line) } }
+    }
+
+    @Test func droppedCategoriesAreLogged() async throws {
+        let jokes = (0..<300).map { FakeJoke(id: "id\($0)", value: "Chuck Norris \($0).", categories: ["c\($0)"]) }
+        try await SourceFixture.run(jokes: jokes) { fixture in
+            let lines = Lines()
+            let source = FactSource(
+                configuration: fixture.configuration, http: HTTPSettings(Configuration.HTTP(), trustRoots: nil),
+                store: fixture.store, records: fixture.records, knownCategories: fixture.knownCategories,
+                logger: Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: lines) }
+            )
+            #expect(await source.fetch() == .fetched(added: 300, notBefore: .zero))
+            let line = lines.lines.withLock { $0.first { $0.event.message == "facts.fetched" } }
+            #expect(line?.metadata["categories_dropped"] == "45")
         }
     }
 

@@ -63,4 +63,35 @@ struct FortuneTextTests {
         let longest = String(repeating: "é", count: 10_000)
         #expect(texts("\(longest)\n%\n\(longest)x\n%\nshort") == [longest, "short"])
     }
+
+    // MARK: Large files
+
+    /// What is long and holds little. Each would take hours if the time grew with the square of the length.
+    @Test(arguments: ["\n", " \n", "%\n", "%\n\n", "\t", "\r\n", "\u{8}", "_\u{8}", "\u{2003}", "\u{1B}[", "\u{1B}]"])
+    func largeFilesGiveTheTextsBetween(unit: String) {
+        let filling = String(repeating: unit, count: 1_000_000 / unit.utf8.count)
+        #expect(texts("One.\n%\n\(filling)\n%\n Two.\n%\n").filter { $0.utf8.count < 10 } == ["One.", " Two."])
+    }
+
+    /// Bytes that count how often they are looked at.
+    private struct CountedBytes: RandomAccessCollection {
+        final class Reads { var count = 0 }
+
+        let bytes: [UInt8]
+        let reads = Reads()
+        var startIndex: Int { 0 }
+        var endIndex: Int { bytes.count }
+
+        subscript(index: Int) -> UInt8 {
+            reads.count += 1
+            return bytes[index]
+        }
+    }
+
+    @Test(arguments: ["\n", "%\n", "%", "x", "\u{8}", "x\n%\n"])
+    func eachByteIsLookedAtAFewTimes(unit: String) {
+        let counted = CountedBytes(bytes: Array(String(repeating: unit, count: 20_000).utf8))
+        _ = Fortunes.texts(in: counted)
+        #expect(counted.reads.count <= 5 * counted.count)
+    }
 }

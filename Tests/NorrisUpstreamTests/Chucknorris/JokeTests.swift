@@ -32,6 +32,13 @@ struct JokeTests {
         )
     }
 
+    /// A fact without its category `explicit` would be served to everybody.
+    @Test func explicitIsReadFromALongListToo() {
+        let names = (0..<100).map { "c\($0)" } + ["explicit"]
+        let kept = fact(with: #""categories":["\#(names.joined(separator: #"",""#))"]"#)?.categories
+        #expect(kept == names[..<63] + ["explicit"])
+    }
+
     @Test func idAndValueAreEnough() {
         #expect(fact(#"{"id":"x","value":"y"}"#) == Fact(id: "x", text: "y", categories: [], source: "chucknorris"))
     }
