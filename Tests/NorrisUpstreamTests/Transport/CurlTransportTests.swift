@@ -5,7 +5,7 @@ import Testing
 @testable import NorrisUpstream
 
 @Suite(.timeLimit(.minutes(20)))
-struct HTTPClientTransportTests {
+struct CurlTransportTests {
     @Test func anAnswerComesWhole() async throws {
         try await Asking.run(FakeUpstream.start(jokes: FakeUpstream.jokes(count: 3))) { asking in
             let response = try await asking.send()
