@@ -49,7 +49,8 @@ package struct HTTPURL: Sendable, Equatable {
         }
         guard let scheme = part(CURLUPART_SCHEME), scheme == "http" || scheme == "https",
             part(CURLUPART_USER) == nil, part(CURLUPART_PASSWORD) == nil, part(CURLUPART_ZONEID) == nil,
-            let host = part(CURLUPART_HOST)?.lowercased(), Self.isHost(host), let path = part(CURLUPART_PATH)
+            let host = part(CURLUPART_HOST)?.lowercased(), Self.isHost(host), let path = part(CURLUPART_PATH),
+            part(CURLUPART_PORT) != "0"
         else { return nil }
         isSecure = scheme == "https"
         self.host = host

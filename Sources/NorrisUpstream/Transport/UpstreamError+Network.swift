@@ -71,10 +71,11 @@ extension UpstreamError {
     /// Why TLS failed, in words; nil if it is not that.
     private static func cause(inTLS code: CURLcode, _ easy: UnsafeMutableRawPointer, _ text: String) -> String? {
         switch code {
+        case CURLE_PEER_FAILED_VERIFICATION where text.contains("subject name"):
+            return "the certificate is for another name"
         case CURLE_PEER_FAILED_VERIFICATION:
-            // X509_V_OK, X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED of X509_STORE_CTX_get_error(3).
+            // X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED of X509_STORE_CTX_get_error(3).
             switch curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT) {
-            case 0: return "the certificate is for another name"
             case 9: return "the certificate is not valid yet"
             case 10: return "the certificate has expired"
             default: return "the certificate is not trusted"
