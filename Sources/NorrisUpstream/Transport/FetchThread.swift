@@ -16,6 +16,12 @@ struct Fetch: Sendable {
     /// What a private peer is answered with, before the request is sent; nil where any peer will do.
     let privatePeerRefusal: UpstreamError?
     let continuation: CheckedContinuation<Exchange, Never>
+
+    /// Whether the host to connect to is a name that somebody is asked for; libcurl knows localhost itself.
+    var needsLookup: Bool {
+        let host = settings.proxy?.host ?? url.host
+        return host.first != "[" && host != "localhost" && IPAddress(host) == nil
+    }
 }
 
 /// What a fetch brought.
@@ -39,6 +45,7 @@ final class FetchThread: Sendable {
     /// libcurl looks names up on threads of its own, which have the name of the thread that makes them. A lookup cannot
     /// be ended; one that is given up goes on by itself.
     private static let name = "norris-fetch"
+    /// So many, and those that are given up from then on: no lookup begins while as many still run.
     private static let maximumAbandonedLookups = 8
     /// How long connections stay open for another request.
     private static let linger = Duration.seconds(5)
@@ -68,7 +75,7 @@ final class FetchThread: Sendable {
 
     func start(_ fetch: Fetch) {
         if !post(.start(fetch)) {
-            let failure = UpstreamError(.offline, "\(fetch.url.authority) cannot be asked: there is no thread to do so.")
+            let failure = UpstreamError(.offline, "\(fetch.url.authority) cannot be asked: no thread can be made.")
             fetch.continuation.resume(returning: Exchange(failure: failure))
         }
     }
@@ -180,18 +187,19 @@ final class FetchThread: Sendable {
         }
     }
 
-    /// Refuses a fetch while too many lookups that were given up still run.
+    /// Refuses another lookup while too many that were given up still run.
     private func checkLookups(
         for fetch: Fetch, besides transfers: [UInt64: Transfer]
     ) throws(UpstreamError) {
+        guard fetch.needsLookup else { return }
         let wanted = transfers.values.count(where: \.isResolving)
         // One is this thread.
         guard Self.threads() - 1 - wanted >= Self.maximumAbandonedLookups else { return }
         throw UpstreamError(
             .offline,
             """
-            \(fetch.url.authority) cannot be reached: \(Self.maximumAbandonedLookups) earlier lookups of names still wait \
-            for an answer.
+            \(fetch.url.authority) cannot be reached: \(Self.maximumAbandonedLookups) earlier lookups of names still \
+            wait for an answer.
             """
         )
     }

@@ -115,8 +115,9 @@ extension HTTPURL: CustomStringConvertible {
 extension HTTPURL {
     /// Whether the host, as it is written, is no host of the public internet.
     ///
-    /// That is all there is to look at behind a proxy, which looks names up itself. A name whose last label
-    /// begins with a digit counts as private: some resolvers take it for an address, and no public name looks like that.
+    /// That is all there is to look at behind a proxy, which looks names up itself. libcurl gives addresses their usual
+    /// form (`127.1`, `0x7f000001`). A name whose last label begins with a digit still counts as private: some resolvers
+    /// take it for an address, and no public name looks like that (https://url.spec.whatwg.org, "ends in a number").
     package var hasPrivateHost: Bool {
         if host.first == "[" {
             return IPAddress(String(host.dropFirst().dropLast()))?.isPrivate ?? true

@@ -61,7 +61,8 @@ final class Transfer {
             (CURLOPT_USERAGENT, settings.userAgent), (CURLOPT_ACCEPT_ENCODING, "gzip"),
             // Empty texts keep libcurl from asking the environment.
             (CURLOPT_PROXY, proxy.map { "http://\($0)" } ?? ""), (CURLOPT_NOPROXY, ""),
-            (CURLOPT_PROXYUSERNAME, proxy?.user), (CURLOPT_PROXYPASSWORD, proxy?.user.map { _ in proxy?.password ?? "" }),
+            (CURLOPT_PROXYUSERNAME, proxy?.user),
+            (CURLOPT_PROXYPASSWORD, proxy?.user.map { _ in proxy?.password ?? "" }),
         ]
         if let path = settings.trustRoots { texts += [(CURLOPT_CAINFO, path), (CURLOPT_CAPATH, nil)] }
         var headers = ["Proxy-Connection:"]

@@ -92,7 +92,8 @@ struct TLSTests {
                 }
                 """, to: "nginx.conf"
             )
-            let nginx = try ChildProcess("/usr/sbin/nginx", ["-e", "stderr", "-c", configuration], errors: folder("errors"))
+            let arguments = ["-e", "stderr", "-c", configuration]
+            let nginx = try ChildProcess("/usr/sbin/nginx", arguments, errors: folder("errors"))
             defer { nginx.send(SIGTERM) }
             while await asking.failure("/echo")?.kind == .offline { await Task.yield() }
             for path in ["/echo", "/hop"] {

@@ -124,7 +124,8 @@ struct TimeoutTests {
 
     @Test func aRequestIsCancelledInTheHandshake() async throws {
         let listener = try SilentListener(isFull: false)
-        let error = try await cancelled("https://127.0.0.1:\(listener.port)/") { await eventually { listener.hasClient } }
+        let url = "https://127.0.0.1:\(listener.port)/"
+        let error = try await cancelled(url) { await eventually { listener.hasClient } }
         #expect(error == .cancelled)
     }
 
