@@ -8,12 +8,9 @@ import PackageDescription
 //    `--explicit-target-dependency-import-check error`, so an undeclared import fails.
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let nioHTTPCompression: Target.Dependency = .product(name: "NIOHTTPCompression", package: "swift-nio-extras")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -58,17 +55,12 @@ let rooms: [Target] = [
     ),
     .target(name: "NorrisStore", dependencies: ["NorrisProtocol", "NorrisText", grdb, logging]),
     .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisText"]),
-    .target(
-        name: "NorrisUpstream",
-        dependencies: [
-            "CExpat", "NorrisProtocol", "NorrisText", asyncHTTPClient, logging, nioCore, nioHTTP1, nioHTTPCompression,
-            nioPosix, nioSSL,
-        ]
-    ),
+    .target(name: "NorrisUpstream", dependencies: ["CCurl", "CExpat", "NorrisProtocol", "NorrisText", logging]),
     .target(name: "SystemdIntegration", dependencies: ["CSystemd"]),
 ]
 
 let vocabulary: [Target] = [
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CEpoll"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -147,11 +139,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: executables + composition + rooms + vocabulary + tests + (drawsCards ? cards : []),

@@ -36,7 +36,9 @@ need_packages() {
         "${missing[@]}" >/dev/null || fail "could not install ${missing[*]}; see what apt-get says above"
 }
 
-need_build_packages() { need_packages ca-certificates libexpat1-dev libsqlite3-dev libsystemd-dev pkg-config zlib1g-dev; }
+need_build_packages() {
+    need_packages ca-certificates libcurl4-openssl-dev libexpat1-dev libsqlite3-dev libsystemd-dev pkg-config
+}
 
 # Says what to install where Swift is missing or too old.
 need_swift() {

@@ -235,6 +235,20 @@ struct ConfigurationTests {
         )
     }
 
+    @Test func aKeyOverPlainHTTPIsAWarning() throws {
+        func warnings(_ url: String) throws -> [String] {
+            try loader.parse(yaml: "gifs: {base_url: '\(url)'}", file: "c.yaml").warnings.map(\.description)
+        }
+        #expect(
+            try warnings("http://gifs.example") == [
+                "c.yaml:1: gifs.base_url: sends the API key unencrypted; write https:// if the host supports it"
+            ]
+        )
+        for url in ["https://gifs.example", "http://127.0.0.1:8080", "http://[fd00::1]", "http://localhost"] {
+            #expect(try warnings(url).isEmpty)
+        }
+    }
+
     @Test func proxyMayHaveUserAndPassword() throws {
         let yaml = "http: {proxy: 'HTTP://chuck:round%20house%3A@[::1]:3128/'}"
         let proxy = try #require(try loader.parse(yaml: yaml, file: "c.yaml").configuration.http.proxy)

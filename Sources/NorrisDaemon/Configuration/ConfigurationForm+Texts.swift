@@ -1,3 +1,5 @@
+import NorrisUpstream
+
 /// What texts of the file are relative to.
 struct ConfigurationPlace: Sendable {
     /// The configuration file's folder, absolute.
@@ -81,6 +83,20 @@ extension ConfigurationForm where Value == String {
             if address.query != nil { throw .sentence("must not hold a query; remove ? and what follows") }
             while address.path.hasSuffix("/") { address.path.removeLast() }
         }
+    }
+
+    /// A base URL that a key is sent to; plain `http` over the internet is allowed, but not without a warning.
+    static var baseURLForKey: Self {
+        var form = baseURL
+        let read = form.read
+        form.read = { spot, reader in
+            let value = read(spot, &reader)
+            if let url = value.flatMap({ HTTPURL($0) }), !url.isSecure, !url.hasPrivateHost {
+                reader.warn(spot, "sends the API key unencrypted; write https:// if the host supports it")
+            }
+            return value
+        }
+        return form
     }
 
     /// The `http` or `https` URL of a document; feeds often have a query.

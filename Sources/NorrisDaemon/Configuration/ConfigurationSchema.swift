@@ -48,7 +48,7 @@ package enum ConfigurationSchema {
 
     private static let gifs: [ConfigurationKey<Configuration>] = [
         .init("enabled", \.gifs.enabled, .flag, "Whether GIFs are fetched; without a key they rest anyway."),
-        .init("base_url", \.gifs.baseURL, .baseURL, "The API of the GIFs."),
+        .init("base_url", \.gifs.baseURL, .baseURLForKey, "The API of the GIFs."),
         .init(
             "api_key_file", \.gifs.apiKeyFile, .orNull(.path),
             "A file that holds the key of the API, where the systemd credential giphy-api-key is not used."

@@ -167,7 +167,7 @@ struct FactSource: ContentSource {
         decodingOn executor: (any TaskExecutor)? = nil,
         _ body: (Chucknorris) async throws(FetchFailure) -> Value
     ) async throws(FetchFailure) -> Value {
-        let transport = HTTPClientTransport(baseURL: configuration.baseURL, settings: http, logger: logger)
+        let transport = CurlTransport(baseURL: configuration.baseURL, settings: http, logger: logger)
         defer { transport.shutdown() }
         let upstream = Chucknorris(
             baseURL: configuration.baseURL, transport: transport, timeout: http.timeout, decodingOn: executor

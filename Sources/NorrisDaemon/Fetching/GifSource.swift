@@ -241,7 +241,7 @@ struct GifSource: ContentSource {
                 kind: .credentials, message: key.failure?.message ?? "There is no key", isRetryable: false
             )
         }
-        let transport = HTTPClientTransport(baseURL: configuration.baseURL, settings: http, logger: logger)
+        let transport = CurlTransport(baseURL: configuration.baseURL, settings: http, logger: logger)
         defer { transport.shutdown() }
         return try await body(
             Giphy(

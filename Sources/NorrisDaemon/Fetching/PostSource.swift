@@ -31,13 +31,13 @@ struct PostSource: ContentSource {
     func fetch() async -> FetchOutcome {
         await FetchOutcome { () async throws(FetchFailure) in
             // A connection lives for one run: a daemon that asks now and then keeps none.
-            let transport = HTTPClientTransport(baseURL: configuration.url, settings: http, logger: logger)
+            let transport = CurlTransport(baseURL: configuration.url, settings: http, logger: logger)
             defer { transport.shutdown() }
             return try await fetch(from: upstream(transport))
         }
     }
 
-    private func upstream(_ transport: HTTPClientTransport) -> any PostUpstream {
+    private func upstream(_ transport: CurlTransport) -> any PostUpstream {
         let (url, background) = (configuration.url, Prefetcher.background)
         return switch configuration.kind {
         case .feed: Feed(url: url, source: name, transport: transport, decodingOn: background)

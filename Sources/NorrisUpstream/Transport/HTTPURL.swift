@@ -1,9 +1,10 @@
+import CCurl
 import Glibc
 
-/// An absolute `http` or `https` URL, taken apart (RFC 3986).
+/// An absolute `http` or `https` URL, taken apart by libcurl (libcurl-url(3)), which sends the requests as well.
 ///
-/// Stricter than the RFC where its parsers disagree: only ASCII that a URL may hold, valid percent-encoding, no user
-/// and password, a host that is a name, an IPv4 address or an IPv6 address in brackets.
+/// Stricter where parsers disagree: only ASCII that a URL may hold (RFC 3986), valid percent-encoding, no user and
+/// password, a host that is a name, an IPv4 address or an IPv6 address in brackets.
 package struct HTTPURL: Sendable, Equatable {
     package let isSecure: Bool
     /// In small letters; an IPv6 address with its brackets.
@@ -15,27 +16,7 @@ package struct HTTPURL: Sendable, Equatable {
     package let query: String?
 
     package init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard Self.isWellFormed(bytes) else { return nil }
-        let lower = text.lowercased()
-        let start: Int
-        if lower.utf8.starts(with: "https://".utf8) {
-            (isSecure, start) = (true, 8)
-        } else if lower.utf8.starts(with: "http://".utf8) {
-            (isSecure, start) = (false, 7)
-        } else {
-            return nil
-        }
-        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
-        guard start <= end else { return nil }
-        let rest = bytes[start..<end]
-        let authorityEnd = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? end
-        guard let authority = Self.authority(rest[..<authorityEnd]) else { return nil }
-        (host, port) = authority
-        let mark = rest[authorityEnd...].firstIndex(of: UInt8(ascii: "?")) ?? end
-        let path = String(decoding: rest[authorityEnd..<mark], as: UTF8.self)
-        self.path = path.isEmpty ? "/" : path
-        query = mark < end ? String(decoding: rest[(mark + 1)...], as: UTF8.self) : nil
+        self.init(text, at: nil, flags: CURLU_PATH_AS_IS)
     }
 
     init(isSecure: Bool, host: String, port: Int?, path: String, query: String?) {
@@ -44,6 +25,38 @@ package struct HTTPURL: Sendable, Equatable {
         self.port = port
         self.path = path
         self.query = query
+    }
+
+    /// The URL that a reference found at this one means (RFC 3986, section 5.2); nil if it is none of `http(s)`.
+    package func resolving(_ reference: String) -> HTTPURL? {
+        let reference = reference.prefix { $0 != "#" }
+        return reference.isEmpty ? self : HTTPURL(String(reference), at: self, flags: 0)
+    }
+
+    /// - Parameter base: what a relative text refers to; nil where it must be absolute.
+    private init?(_ text: String, at base: HTTPURL?, flags: CInt) {
+        guard Self.isWellFormed(Array(text.utf8)), Self.hasTwoSlashes(text), let handle = curl_url() else { return nil }
+        defer { curl_url_cleanup(handle) }
+        if let base, curl_url_set(handle, CURLUPART_URL, base.description, UInt32(CURLU_PATH_AS_IS)) != CURLUE_OK {
+            return nil
+        }
+        guard curl_url_set(handle, CURLUPART_URL, text, UInt32(flags)) == CURLUE_OK else { return nil }
+        func part(_ part: CURLUPart) -> String? {
+            var value: UnsafeMutablePointer<CChar>?
+            guard curl_url_get(handle, part, &value, 0) == CURLUE_OK, let value else { return nil }
+            defer { curl_free(value) }
+            return String(cString: value)
+        }
+        guard let scheme = part(CURLUPART_SCHEME), scheme == "http" || scheme == "https",
+            part(CURLUPART_USER) == nil, part(CURLUPART_PASSWORD) == nil, part(CURLUPART_ZONEID) == nil,
+            let host = part(CURLUPART_HOST)?.lowercased(), Self.isHost(host), let path = part(CURLUPART_PATH),
+            part(CURLUPART_PORT) != "0"
+        else { return nil }
+        isSecure = scheme == "https"
+        self.host = host
+        port = part(CURLUPART_PORT).flatMap { Int($0) }
+        self.path = path
+        query = part(CURLUPART_QUERY)
     }
 
     package var scheme: String { isSecure ? "https" : "http" }
@@ -79,30 +92,58 @@ package struct HTTPURL: Sendable, Equatable {
         }
     }
 
-    private static func authority(_ bytes: ArraySlice<UInt8>) -> (host: String, port: Int?)? {
-        let hostEnd: Int
-        if bytes.first == UInt8(ascii: "[") {
-            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-            let address = String(decoding: bytes[(bytes.startIndex + 1)..<bracket], as: UTF8.self)
-            guard IPAddress(address)?.isVersion6 == true else { return nil }
-            hostEnd = bracket + 1
-        } else {
-            hostEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
-            let isName = bytes[..<hostEnd].allSatisfy {
-                isalnum(Int32($0)) != 0 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
-            }
-            guard isName, (1...253).contains(hostEnd - bytes.startIndex) else { return nil }
-        }
-        let host = String(decoding: bytes[..<hostEnd], as: UTF8.self).lowercased()
-        guard hostEnd < bytes.endIndex else { return (host, nil) }
-        let digits = bytes[(hostEnd + 1)...]
-        guard bytes[hostEnd] == UInt8(ascii: ":"), digits.allSatisfy({ isdigit(Int32($0)) != 0 }) else { return nil }
-        if digits.isEmpty { return (host, nil) }
-        guard let port = Int(String(decoding: digits, as: UTF8.self)), (1...65_535).contains(port) else { return nil }
-        return (host, port)
+    /// False where a scheme is followed by one slash, or by three, which libcurl takes for two.
+    private static func hasTwoSlashes(_ text: String) -> Bool {
+        let start = text.prefix(9).lowercased()
+        guard let scheme = ["https:", "http:"].first(where: { start.utf8.starts(with: $0.utf8) }) else { return true }
+        let rest = start.utf8.dropFirst(scheme.utf8.count)
+        return rest.starts(with: "//".utf8) && !rest.starts(with: "///".utf8)
+    }
+
+    /// An address in brackets, or a name of at most 253 letters, digits, hyphens, underscores and dots.
+    private static func isHost(_ host: String) -> Bool {
+        if host.first == "[" { return true }
+        return (1...253).contains(host.utf8.count)
+            && host.utf8.allSatisfy { isalnum(Int32($0)) != 0 || "-._".utf8.contains($0) }
     }
 }
 
 extension HTTPURL: CustomStringConvertible {
     package var description: String { "\(scheme)://\(authority)\(target)" }
+}
+
+extension HTTPURL {
+    /// Whether the host, as it is written, is no host of the public internet.
+    ///
+    /// That is all there is to look at behind a proxy, which looks names up itself. libcurl gives addresses their usual
+    /// form (`127.1`, `0x7f000001`). A name whose last label begins with a digit still counts as private: some resolvers
+    /// take it for an address, and no public name looks like that (https://url.spec.whatwg.org, "ends in a number").
+    package var hasPrivateHost: Bool {
+        if host.first == "[" {
+            return IPAddress(String(host.dropFirst().dropLast()))?.isPrivate ?? true
+        }
+        let name = host.last == "." ? host.dropLast() : host[...]
+        if let address = IPAddress(String(name)) { return address.isPrivate }
+        guard let label = name.split(separator: ".").last else { return true }
+        if label == "localhost" { return true }
+        return label.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
+    }
+}
+
+/// A text as a part of a URL: everything but unreserved characters encoded (RFC 3986, section 2.3), as UTF-8.
+package func percentEncoded(_ text: String) -> String {
+    let hex = Array("0123456789ABCDEF".utf8)
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            encoded.append(byte)
+        default:
+            encoded += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+        }
+    }
+    return String(decoding: encoded, as: UTF8.self)
 }

@@ -1,9 +1,9 @@
 /// Decides whether a redirect is followed: from `https` to `https` only, and at most three times.
 ///
-/// Where the target turns out to be at a private address, ``PeerCheck`` stops it.
+/// Where the target turns out to be at a private address, ``Transfer`` stops it.
 struct RedirectPolicy {
     static let maximum = 3
-    private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+    static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
     private(set) var followed = 0
 

@@ -1,59 +1,40 @@
-import AsyncHTTPClient
+import CCurl
 import Glibc
-import NIOCore
-import NIOHTTP1
-import NIOHTTPCompression
-import NIOPosix
-import NIOSSL
 
 extension UpstreamError {
-    /// What the client's own errors mean for a person.
+    /// What libcurl's codes mean for a person (libcurl-errors(3)).
     ///
-    /// - Parameter whole: the request's timeout.
-    init(_ error: any Error, asking url: HTTPURL, within whole: Duration, _ settings: HTTPSettings) {
+    /// - Parameter text: what libcurl says itself, for where one code has several meanings.
+    init(_ code: CURLcode, of transfer: Transfer, saying text: String) {
+        let (url, settings) = (transfer.fetch.url, transfer.fetch.settings)
         let host = url.authority
-        switch error {
-        case let error as UpstreamError:
-            self = error
-        case is CancellationError:
-            self = .cancelled
-        case let error as HTTPClientError:
-            switch error {
-            case .connectTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout, .getConnectionFromPoolTimeout:
-                self.init(.timeout, "No connection to \(host) within \(settings.connectTimeout.words).")
-            case .readTimeout:
-                self.init(.timeout, "\(host) said nothing for \(settings.timeout.words).")
-            case .deadlineExceeded:
-                self = .late(url, whole)
-            case .cancelled, .alreadyShutdown:
-                self = .cancelled
-            case .proxyAuthenticationRequired:
-                self = .refusedByProxy
-            case .invalidProxyResponse:
-                self.init(.offline, "The proxy makes no connection to \(host).")
-            case .invalidURL, .emptyHost, .emptyScheme:
-                self.init(.decode, "\(url.place) is no URL that can be asked; correct the configured address.")
-            default:
-                self.init(.offline, "\(host) broke off its answer.")
-            }
-        case NIOHTTPDecompression.DecompressionError.limit:
-            self = .tooLarge(url, settings.maximumBody)
-        case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
+        switch code {
+        case CURLE_OPERATION_TIMEDOUT:
+            // All other times are measured by the fetch thread.
+            self.init(.timeout, "No connection to \(host) within \(settings.connectTimeout.words).")
+        case CURLE_URL_MALFORMAT:
+            self.init(.decode, "\(url.place) is no URL that can be asked; correct the configured address.")
+        case CURLE_BAD_CONTENT_ENCODING:
             self.init(.decode, "\(url.place) answered with compressed content that is damaged.")
-        case HTTPParserError.invalidEOFState:
-            self.init(.offline, "\(host) broke off its answer.")
-        case is HTTPParserError:
+        // A status line of HTTP/0.9 or of a version that does not exist; fields that are none.
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
             self.init(.decode, "\(host) answered with something that is not HTTP.")
+        case CURLE_RECV_ERROR where text.contains("chunked-encoding"):
+            self.init(.decode, "\(host) answered with something that is not HTTP.")
+        case _ where transfer.isConnected:
+            self.init(.offline, "\(host) broke off its answer.")
         default:
-            if let cause = Self.cause(inTLS: error) {
+            let proxyStatus = curl_get_long(transfer.easy, CURLINFO_HTTP_CONNECTCODE)
+            if proxyStatus == 407 {
+                self = .refusedByProxy
+            } else if proxyStatus != 0 || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING {
+                self.init(.offline, "The proxy makes no connection to \(host).")
+            } else if let cause = Self.cause(inTLS: code, transfer.easy, text) {
                 self.init(.offline, "\(host) cannot be reached: \(cause).")
-            } else if Self.isConnectTimeout(error) {
-                self.init(.timeout, "No connection to \(host) within \(settings.connectTimeout.words).")
-            } else if let proxy = settings.proxy {
-                // Nothing but the proxy is connected to.
-                self.init(.offline, "\(host) cannot be reached through the proxy \(proxy): \(Self.cause(error)).")
             } else {
-                self.init(.offline, "\(host) cannot be reached: \(Self.cause(error)).")
+                // With a proxy nothing else is connected to.
+                let way = settings.proxy.map { " through the proxy \($0)" } ?? ""
+                self.init(.offline, "\(host) cannot be reached\(way): \(Self.cause(code, transfer.easy)).")
             }
         }
     }
@@ -73,45 +54,41 @@ extension UpstreamError {
         )
     }
 
-    private static func isConnectTimeout(_ error: any Error) -> Bool {
-        let last = (error as? NIOConnectionError)?.connectionErrors.last?.error ?? error
-        return if case ChannelError.connectTimeout = last { true } else { false }
-    }
-
     /// Why there is no connection, in words.
-    private static func cause(_ error: any Error) -> String {
-        switch error {
-        case let error as NIOConnectionError:
-            guard let last = error.connectionErrors.last else { return "the name cannot be resolved" }
-            return cause(last.error)
-        case let error as IOError:
-            switch error.errnoCode {
-            case ECONNREFUSED: return "connection refused"
-            case ECONNRESET, EPIPE: return "connection reset"
-            case ENETUNREACH, EHOSTUNREACH: return "no route"
-            default: return String(cString: strerror(error.errnoCode))
-            }
-        case is SocketAddressError:
+    private static func cause(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) -> String {
+        if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY {
             return "the name cannot be resolved"
-        default:
-            return "the connection broke"
+        }
+        switch CInt(truncatingIfNeeded: curl_get_long(easy, CURLINFO_OS_ERRNO)) {
+        case 0: return "the connection broke"
+        case ECONNREFUSED: return "connection refused"
+        case ECONNRESET, EPIPE: return "connection reset"
+        case ENETUNREACH, EHOSTUNREACH: return "no route"
+        case let code: return String(cString: strerror(code))
         }
     }
 
     /// Why TLS failed, in words; nil if it is not that.
-    private static func cause(inTLS error: any Error) -> String? {
-        switch error {
-        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+    private static func cause(inTLS code: CURLcode, _ easy: UnsafeMutableRawPointer, _ text: String) -> String? {
+        switch code {
+        case CURLE_PEER_FAILED_VERIFICATION where text.contains("subject name"):
             return "the certificate is for another name"
-        case NIOSSLError.handshakeFailed(let reason):
-            // The library says the reason only in its text, which is OpenSSL's name for it.
-            let text = String(describing: reason)
-            if text.contains("CERTIFICATE_VERIFY_FAILED") { return "the certificate is not trusted" }
-            if text.contains("WRONG_VERSION_NUMBER") { return "it does not speak TLS there" }
-            return "TLS failed"
-        case NIOSSLError.failedToLoadCertificate, NIOSSLError.noSuchFilesystemObject:
+        case CURLE_PEER_FAILED_VERIFICATION:
+            // X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED of X509_STORE_CTX_get_error(3).
+            switch curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT) {
+            case 9: return "the certificate is not valid yet"
+            case 10: return "the certificate has expired"
+            default: return "the certificate is not trusted"
+            }
+        case CURLE_SSL_CACERT_BADFILE:
             return "the file of trusted certificates cannot be read; check SSL_CERT_FILE"
-        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+        case CURLE_SSL_CONNECT_ERROR where text.contains("wrong version number"):
+            return "it does not speak TLS there"
+        case CURLE_SSL_CONNECT_ERROR where text.contains("reset by peer"):
+            return "connection reset"
+        case CURLE_SSL_CONNECT_ERROR where text.contains("SYSCALL") || text.contains("unexpected eof"):
+            return "the connection broke"
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
             return "TLS failed"
         default:
             return nil

@@ -78,7 +78,7 @@ struct APIKeyTests {
         upstream.setGifs(FakeUpstream.gifs(count: 3))
         var settings = Asking.settings
         settings.trustRoots = certificate.path
-        let transport = HTTPClientTransport(
+        let transport = CurlTransport(
             baseURL: upstream.baseURL, settings: settings, logger: log.logger, now: { Asking.now }
         )
         let giphy = Asking(upstream: upstream, transport: transport).giphy()

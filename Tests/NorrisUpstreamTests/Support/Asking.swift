@@ -10,7 +10,7 @@ struct Asking {
     static let now = Timestamp(seconds: 784_111_777)
 
     let upstream: FakeUpstream
-    let transport: HTTPClientTransport
+    let transport: CurlTransport
 
     /// What no request needs, however busy the machine is.
     static let longEnough = Duration.seconds(900)
@@ -29,7 +29,7 @@ struct Asking {
     ) async throws {
         var settings = settings
         configure(&settings)
-        let transport = HTTPClientTransport(
+        let transport = CurlTransport(
             baseURL: baseURL ?? upstream.baseURL, settings: settings, logger: quietLogger, now: { now },
             assumingBaseIsPrivate: assumingBaseIsPrivate
         )

@@ -8,16 +8,19 @@ struct RedirectTests {
     private let certificate: FakeCertificate
 
     init() throws {
-        certificate = try FakeCertificate()
+        certificate = try FakeCertificate(names: ["IP:127.0.0.1", "IP:127.0.0.2", "DNS:localhost"])
     }
 
-    /// - Parameter assumingBaseIsPrivate: nil to look at the peer, which is loopback.
+    /// - Parameters:
+    ///   - host: of the base; the other upstream is at 127.0.0.1.
+    ///   - assumingBaseIsPrivate: nil to look at the base, which is a loopback address.
     private func run(
-        assumingBaseIsPrivate: Bool? = nil, _ body: (Asking, _ other: FakeUpstream) async throws -> Void
+        host: String = "127.0.0.1", assumingBaseIsPrivate: Bool? = nil,
+        _ body: (Asking, _ other: FakeUpstream) async throws -> Void
     ) async throws {
         let other = try await FakeUpstream.start(security: .tls(certificate))
         try await Asking.run(
-            FakeUpstream.start(security: .tls(certificate)),
+            FakeUpstream.start(security: .tls(certificate), host: host),
             assumingBaseIsPrivate: assumingBaseIsPrivate,
             configure: { $0.trustRoots = certificate.path }
         ) { try await body($0, other) }
@@ -94,7 +97,7 @@ struct RedirectTests {
     }
 
     @Test func fromAPublicUpstreamNoneLeadsToAPrivatePeer() async throws {
-        try await run(assumingBaseIsPrivate: false) { asking, other in
+        try await run(host: "127.0.0.2", assumingBaseIsPrivate: false) { asking, other in
             for host in ["127.0.0.1", "localhost"] {
                 let target = other.baseURL(host: host) + "/jokes/search"
                 let error = await asking.failure(with: .redirect(to: target))
@@ -104,9 +107,28 @@ struct RedirectTests {
             }
             // The connection ends before the request goes out.
             #expect(other.requests.isEmpty)
+            // The configured host is always fetched, by a redirect too.
             asking.upstream.setFault(nil)
+            asking.upstream.setFault(.redirect(to: "/jokes/categories"), path: "/jokes/search")
             let answer = try await asking.send()
             #expect(answer.status == 200)
+            #expect(asking.upstream.requests.last?.path == "/jokes/categories")
+        }
+    }
+
+    @Test func aConnectionInUseIsCheckedAgain() async throws {
+        try await run(host: "127.0.0.2", assumingBaseIsPrivate: false) { asking, other in
+            var settings = Asking.settings
+            settings.trustRoots = certificate.path
+            // A transport that may ask the other leaves a connection to it.
+            let transport = CurlTransport(baseURL: other.baseURL, settings: settings, logger: Asking.quietLogger)
+            defer { transport.shutdown() }
+            let url = other.baseURL + Asking.search
+            _ = try await transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
+            let count = other.requests.count
+            let error = await asking.failure(with: .redirect(to: other.baseURL + "/jokes/search"))
+            #expect(error?.message.contains("a private address is not followed") == true)
+            #expect(other.requests.count == count)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import NorrisTestSupport
 import Testing
 
@@ -65,6 +66,43 @@ struct TLSTests {
         let error = try await failure(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n", within: Asking.longEnough)
         #expect(error?.kind == .offline)
         #expect(error?.message.hasSuffix("it does not speak TLS there.") == true, "\(error as Any)")
+    }
+
+    @Test(.enabled(if: access("/usr/sbin/nginx", X_OK) == 0)) func http2IsSpokenWhereTheServerOffersIt() async throws {
+        let certificate = try FakeCertificate()
+        let folder = TemporaryFolder()
+        try await Asking.run(
+            FakeUpstream.start(security: .tls(certificate)), configure: { $0.trustRoots = certificate.path }
+        ) { asking in
+            // Its port stays reserved, and nginx takes it over.
+            try await asking.upstream.close()
+            let configuration = try folder.write(
+                """
+                daemon off; master_process off; pid \(folder("pid")); error_log stderr; events {}
+                http {
+                  access_log off; client_body_temp_path \(folder("b")); proxy_temp_path \(folder("p"));
+                  fastcgi_temp_path \(folder("f")); uwsgi_temp_path \(folder("u")); scgi_temp_path \(folder("s"));
+                  server {
+                    listen 127.0.0.1:\(asking.upstream.port) ssl http2;
+                    ssl_certificate \(certificate.path); ssl_certificate_key \(certificate.keyPath);
+                    location /echo { return 200 "$server_protocol $http_user_agent"; }
+                    location /error { return 503 "no"; }
+                    location /hop { return 302 /echo; }
+                  }
+                }
+                """, to: "nginx.conf"
+            )
+            let arguments = ["-e", "stderr", "-c", configuration]
+            let nginx = try ChildProcess("/usr/sbin/nginx", arguments, errors: folder("errors"))
+            defer { nginx.send(SIGTERM) }
+            while await asking.failure("/echo")?.kind == .offline { await Task.yield() }
+            for path in ["/echo", "/hop"] {
+                let answer = try await asking.send(path)
+                #expect(String(decoding: answer.body, as: UTF8.self) == "HTTP/2.0 norrisd/test")
+                #expect(answer.headers["Content-Length"] == "21")
+            }
+            #expect(await asking.failure("/error")?.kind == .http(status: 503))
+        }
     }
 
     @Test func aHandshakeThatIsNotAnsweredIsBounded() async throws {

@@ -68,7 +68,7 @@ struct TimeoutTests {
 
     @Test("A connection that is never accepted is bounded")
     func connecting() async throws {
-        let listener = try FullListener()
+        let listener = try SilentListener(isFull: true)
         try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(200) }) { asking in
             let url = "http://127.0.0.1:\(listener.port)/"
             let error = await #expect(throws: UpstreamError.self) {
@@ -93,16 +93,66 @@ struct TimeoutTests {
             }
         }
     }
+
+    /// Until it has been seen to end, a request that is cancelled may wait for 900 seconds.
+    private func cancelled(_ url: String, once isUnderWay: () async -> Void) async throws -> UpstreamError? {
+        let transport = CurlTransport(baseURL: url, settings: Asking.settings, logger: Asking.quietLogger)
+        defer { transport.shutdown() }
+        return await withTaskGroup(of: UpstreamError?.self) { group in
+            group.addTask {
+                do throws(UpstreamError) {
+                    _ = try await transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            await isUnderWay()
+            group.cancelAll()
+            return await group.next() ?? nil
+        }
+    }
+
+    @Test func aRequestIsCancelledWhileItConnects() async throws {
+        let listener = try SilentListener(isFull: true)
+        // Nothing tells when it connects; before that it is cancelled as well.
+        for milliseconds in [0, 1, 10, 100] {
+            let error = try await cancelled("http://127.0.0.1:\(listener.port)/") { poll(nil, 0, CInt(milliseconds)) }
+            #expect(error == .cancelled)
+        }
+    }
+
+    @Test func aRequestIsCancelledInTheHandshake() async throws {
+        let listener = try SilentListener(isFull: false)
+        let url = "https://127.0.0.1:\(listener.port)/"
+        let error = try await cancelled(url) { await eventually { listener.hasClient } }
+        #expect(error == .cancelled)
+    }
+
+    @Test func manyAreCancelledAtOnceAndTheNextIsAnswered() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            asking.upstream.setFault(.hang)
+            await withTaskGroup(of: UpstreamError?.self) { group in
+                for _ in 0..<50 { group.addTask { await asking.failure() } }
+                await asking.upstream.waitForRequests(25)
+                group.cancelAll()
+                for await error in group { #expect(error == .cancelled) }
+            }
+            asking.upstream.setFault(nil)
+            let answer = try await asking.send()
+            #expect(answer.status == 200)
+        }
+    }
 }
 
-/// A listening socket whose queue is full: whoever connects waits.
-private final class FullListener {
+/// A listening socket that nobody accepts from. Where its queue is full, whoever connects waits.
+private final class SilentListener {
     private var descriptors: [Int32] = []
     let port: UInt16
 
     struct NotMade: Error {}
 
-    init() throws {
+    init(isFull: Bool) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         descriptors.append(listener)
         var address = sockaddr_in()
@@ -119,11 +169,17 @@ private final class FullListener {
             withAddress({ getsockname(listener, $0, &length) }) == 0
         else { throw NotMade() }
         port = UInt16(bigEndian: address.sin_port)
-        for _ in 0..<4 {
+        for _ in 0..<(isFull ? 4 : 0) {
             let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
             descriptors.append(client)
             _ = withAddress { connect(client, $0, size) }
         }
+    }
+
+    /// Whether a client has connected.
+    var hasClient: Bool {
+        var descriptor = pollfd(fd: descriptors[0], events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) == 1
     }
 
     deinit {

@@ -5,7 +5,7 @@ import Testing
 @testable import NorrisUpstream
 
 @Suite(.timeLimit(.minutes(20)))
-struct HTTPClientTransportTests {
+struct CurlTransportTests {
     @Test func anAnswerComesWhole() async throws {
         try await Asking.run(FakeUpstream.start(jokes: FakeUpstream.jokes(count: 3))) { asking in
             let response = try await asking.send()
@@ -146,6 +146,49 @@ struct HTTPClientTransportTests {
         }
     }
 
+    @Test func headerFieldsAreBounded() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            func head(_ lines: Int) -> String {
+                let value = String(repeating: "x", count: 64 * 1024 - 20)
+                let fields = (0..<lines).map { "X-Field-\($0): \(value)\r\n" }.joined()
+                return "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\n{}"
+            }
+            let error = await asking.failure(with: .raw(head(100)))
+            #expect(error?.kind == .decode)
+            #expect(error?.message.hasSuffix("answered with more than 256 KiB of header fields.") == true)
+            asking.upstream.setFault(.raw(head(3)))
+            let answer = try await asking.send()
+            #expect(answer.headers["x-field-2"]?.utf8.count == 64 * 1024 - 20)
+        }
+    }
+
+    @Test func interimAnswersAndTrailersAreNoAnswer() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            asking.upstream.setFault(
+                .raw(
+                    "HTTP/1.1 103 Early Hints\r\nX-Hint: 1\r\n\r\nHTTP/1.1 200 OK\r\nETag: \"a\"\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Trailer: 1\r\n\r\n"
+                )
+            )
+            let answer = try await asking.send()
+            #expect(answer.status == 200)
+            #expect(answer.body == Array("{}".utf8))
+            #expect(answer.headers["etag"] == "\"a\"")
+            #expect(answer.headers["x-hint"] == nil)
+            #expect(answer.headers["x-trailer"] == nil)
+        }
+    }
+
+    @Test func aBodyIsNoLongerThanItsLengthSays() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            asking.upstream.setFault(.raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{}{}"))
+            let answer = try await asking.send()
+            #expect(answer.body == Array("{}".utf8))
+            let error = await asking.failure(with: .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}{}{}"))
+            #expect(error?.message.contains("broke off") == true)
+        }
+    }
+
     // MARK: Broken answers
 
     @Test(arguments: [true, false])
@@ -163,7 +206,10 @@ struct HTTPClientTransportTests {
     @Test func damagedCompressionIsNoTransportFault() async throws {
         try await Asking.run(FakeUpstream.start()) { asking in
             let gzip = [("Content-Encoding", "gzip")]
-            for body in [Array("not gzip".utf8), Array(FakeGzip.stored(Array("whole".utf8)).dropLast(12))] {
+            var damaged = FakeGzip.stored(Array("whole".utf8))
+            // The checksum and the length at the end.
+            damaged[damaged.count - 8] ^= 1
+            for body in [Array("not gzip".utf8), damaged] {
                 let error = await asking.failure(with: .answer(status: 200, headers: gzip, body: body))
                 #expect(error?.kind == .decode)
                 #expect(error?.message.contains("damaged") == true, "\(error as Any)")
@@ -176,11 +222,18 @@ struct HTTPClientTransportTests {
         }
     }
 
-    @Test func garbageIsNotHTTP() async throws {
+    @Test(
+        arguments: [
+            .garbage, .raw("HTTP/1.1 200 OK\r\nno field\r\n\r\n"),
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"),
+            .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"), .raw("HTTP/7.5 200 OK\r\n\r\n"),
+        ] as [FakeUpstream.Fault]
+    )
+    func garbageIsNotHTTP(fault: FakeUpstream.Fault) async throws {
         try await Asking.run(FakeUpstream.start()) { asking in
-            let error = await asking.failure(with: .garbage)
+            let error = await asking.failure(with: fault)
             #expect(error?.kind == .decode)
-            #expect(error?.message.contains("not HTTP") == true)
+            #expect(error?.message.contains("not HTTP") == true, "\(error as Any)")
         }
     }
 

@@ -1,0 +1,224 @@
+import CCurl
+import Glibc
+import Synchronization
+
+/// One request to one host, as it is handed to the fetch thread.
+struct Fetch: Sendable {
+    let id: UInt64
+    /// The transport that asks.
+    let owner: ObjectIdentifier
+    let url: HTTPURL
+    let headers: [(name: String, value: String)]
+    let settings: HTTPSettings
+    /// Of the whole request; ends at `deadline`.
+    let timeout: Duration
+    let deadline: ContinuousClock.Instant
+    /// What a private peer is answered with, before the request is sent; nil where any peer will do.
+    let privatePeerRefusal: UpstreamError?
+    let continuation: CheckedContinuation<Exchange, Never>
+
+    /// Whether the host to connect to is a name that somebody is asked for; libcurl knows localhost itself.
+    var needsLookup: Bool {
+        let host = settings.proxy?.host ?? url.host
+        return host.first != "[" && host != "localhost" && IPAddress(host) == nil
+    }
+}
+
+/// What a fetch brought.
+struct Exchange: Sendable {
+    /// 0 where no answer has come.
+    var status = 0
+    var headers: HTTPHeaderFields = []
+    /// Inflated. Of an answer that is neither 200 nor 304 only its beginning.
+    var body: [UInt8] = []
+    /// Why it is not whole.
+    var failure: UpstreamError?
+}
+
+/// The thread on which libcurl transfers, with one multi handle for all (libcurl-multi(3)).
+///
+/// It begins with a fetch and ends, with the connections that are still open, five seconds after the last: an idle
+/// daemon has none. Connections are reused in between.
+final class FetchThread: Sendable {
+    static let shared = FetchThread()
+
+    /// libcurl looks names up on threads of its own, which have the name of the thread that makes them. A lookup cannot
+    /// be ended; one that is given up goes on by itself.
+    private static let name = "norris-fetch"
+    /// So many, and those that are given up from then on: no lookup begins while as many still run.
+    private static let maximumAbandonedLookups = 8
+    /// How long connections stay open for another request.
+    private static let linger = Duration.seconds(5)
+
+    private enum Command: Sendable {
+        case start(Fetch)
+        case cancel(UInt64)
+        case cancelAll(of: ObjectIdentifier)
+    }
+
+    // @unchecked Sendable: other threads only call curl_multi_wakeup(3), which may be called from any, and only while
+    // they hold the lock of `state`, in which a handle stands that is not cleaned up.
+    private struct Multi: @unchecked Sendable {
+        let handle: UnsafeMutableRawPointer
+    }
+
+    private struct State {
+        var commands: [Command] = []
+        /// nil while there is no thread.
+        var multi: Multi?
+    }
+
+    private let state = Mutex(State())
+    private let lastID = Atomic<UInt64>(0)
+
+    func newID() -> UInt64 { lastID.add(1, ordering: .relaxed).newValue }
+
+    func start(_ fetch: Fetch) {
+        if !post(.start(fetch)) {
+            let failure = UpstreamError(.offline, "\(fetch.url.authority) cannot be asked: no thread can be made.")
+            fetch.continuation.resume(returning: Exchange(failure: failure))
+        }
+    }
+
+    /// Ends a fetch as cancelled, if it is under way.
+    func cancel(_ id: UInt64) { _ = post(.cancel(id)) }
+
+    func cancel(allOf owner: ObjectIdentifier) { _ = post(.cancelAll(of: owner)) }
+
+    /// - Returns: false where there is no thread, and none can be made.
+    private func post(_ command: Command) -> Bool {
+        state.withLock { state in
+            if state.multi == nil {
+                guard case .start = command else { return true }
+                state.multi = Self.begin()
+            }
+            guard let multi = state.multi else { return false }
+            state.commands.append(command)
+            curl_multi_wakeup(multi.handle)
+            return true
+        }
+    }
+
+    /// curl_global_init(3) once, whoever comes first.
+    private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    private static func begin() -> Multi? {
+        guard isCurlReady, let handle = curl_multi_init() else { return nil }
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, { handle in
+            // libcurl's sockets are spared SIGPIPE, OpenSSL's are not. Resolver threads inherit the mask.
+            var signals = sigset_t()
+            sigfillset(&signals)
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
+            pthread_setname_np(pthread_self(), FetchThread.name)
+            // Not nil: it is what the next line but one passes.
+            FetchThread.shared.run(Multi(handle: handle!))
+            return nil
+        }, handle)
+        guard code == 0 else {
+            curl_multi_cleanup(handle)
+            return nil
+        }
+        pthread_detach(thread)
+        return Multi(handle: handle)
+    }
+
+    private func run(_ multi: Multi) {
+        var transfers: [UInt64: Transfer] = [:]
+        /// Takes the transfer off; this never waits, for a lookup that still runs is left alone.
+        func end(_ transfer: Transfer, _ failure: UpstreamError?) {
+            transfers[transfer.fetch.id] = nil
+            curl_multi_remove_handle(multi.handle, transfer.easy)
+            transfer.exchange.failure = failure
+            transfer.fetch.continuation.resume(returning: transfer.exchange)
+        }
+        var busyUntil = ContinuousClock.now
+        while true {
+            let commands = state.withLock { state in
+                defer { state.commands = [] }
+                return state.commands
+            }
+            for command in commands {
+                switch command {
+                case .start(let fetch):
+                    do throws(UpstreamError) {
+                        try checkLookups(for: fetch, besides: transfers)
+                        transfers[fetch.id] = try Transfer(fetch, in: multi.handle)
+                    } catch {
+                        fetch.continuation.resume(returning: Exchange(failure: error))
+                    }
+                case .cancel(let id):
+                    if let transfer = transfers[id] { end(transfer, .cancelled) }
+                case .cancelAll(let owner):
+                    for transfer in transfers.values where transfer.fetch.owner == owner { end(transfer, .cancelled) }
+                }
+            }
+            var count: CInt = 0
+            curl_multi_perform(multi.handle, &count)
+            while let message = curl_multi_info_read(multi.handle, &count)?.pointee {
+                guard let transfer = transfers.values.first(where: { $0.easy == message.easy_handle }) else { continue }
+                end(transfer, transfer.failure(message.data.result))
+            }
+            let now = ContinuousClock.now
+            for transfer in transfers.values {
+                if let failure = transfer.timeout(at: now) { end(transfer, failure) }
+            }
+            if !transfers.isEmpty { busyUntil = now }
+            let wakeUp = transfers.values.map(\.givesUpAt).min() ?? (busyUntil + Self.linger)
+            if transfers.isEmpty, wakeUp <= now, hasEnded() {
+                curl_multi_cleanup(multi.handle)
+                return
+            }
+            // Rounded up, so that the moment has come when it returns.
+            let milliseconds = max((wakeUp - now) / .milliseconds(1), 0).rounded(.up)
+            if curl_multi_poll(multi.handle, nil, 0, CInt(min(milliseconds, 86_400_000)), nil) != CURLM_OK {
+                // Without memory, say: it must not become a busy loop.
+                usleep(50_000)
+            }
+        }
+    }
+
+    /// Whether the thread may end; from then on another may begin.
+    private func hasEnded() -> Bool {
+        state.withLock { state in
+            guard state.commands.isEmpty else { return false }
+            state.multi = nil
+            return true
+        }
+    }
+
+    /// Refuses another lookup while too many that were given up still run.
+    private func checkLookups(
+        for fetch: Fetch, besides transfers: [UInt64: Transfer]
+    ) throws(UpstreamError) {
+        guard fetch.needsLookup else { return }
+        let wanted = transfers.values.count(where: \.isResolving)
+        // One is this thread.
+        guard Self.threads() - 1 - wanted >= Self.maximumAbandonedLookups else { return }
+        throw UpstreamError(
+            .offline,
+            """
+            \(fetch.url.authority) cannot be reached: \(Self.maximumAbandonedLookups) earlier lookups of names still \
+            wait for an answer.
+            """
+        )
+    }
+
+    /// How many threads of this process have our name (proc(5)).
+    private static func threads() -> Int {
+        guard let folder = opendir("/proc/self/task") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while let entry = readdir(folder) {
+            let id = withUnsafePointer(to: &entry.pointee.d_name) {
+                // An array of characters, ended by a zero (readdir(3)).
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard let file = fopen("/proc/self/task/\(id)/comm", "re") else { continue }
+            defer { fclose(file) }
+            var name = [CChar](repeating: 0, count: 32)
+            if fgets(&name, CInt(name.count), file) != nil, strcmp(name, Self.name + "\n") == 0 { count += 1 }
+        }
+        return count
+    }
+}
