@@ -120,7 +120,7 @@ let tests: [Target] = [
     .testTarget(name: "SystemdIntegrationTests", dependencies: ["NorrisTestSupport", "SystemdIntegration"]),
     .target(
         name: "NorrisTestSupport",
-        dependencies: ["NorrisPrefetch", "NorrisProtocol", logging, nioCore, nioPosix, nioSSL]
+        dependencies: ["NorrisPrefetch", "NorrisProtocol", logging]
     ),
 ]
 

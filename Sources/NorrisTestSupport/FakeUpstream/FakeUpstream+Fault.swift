@@ -17,6 +17,9 @@ extension FakeUpstream {
         case hangingAfter(String)
         /// These bytes at once, before anything is asked.
         case greeting(String)
+        /// Whatever a client sends first is answered with these bytes, and the connection ends: a TLS handshake that is
+        /// cut.
+        case firstBytes([UInt8])
         /// A well-formed answer of this content, whatever was asked.
         case answer(status: Int, headers: [(String, String)], body: [UInt8])
         /// A right answer, but another one each time.

@@ -194,11 +194,11 @@ struct HTTPClientTransportTests {
 
     @Test func aRefusedConnectionIsOfflineUntilThereIsOne() async throws {
         try await Asking.run(FakeUpstream.start()) { asking in
-            try await asking.upstream.close()
+            asking.upstream.close()
             let error = await asking.failure()
             #expect(error?.kind == .offline)
             #expect(error?.message == "127.0.0.1:\(asking.upstream.port) cannot be reached: connection refused.")
-            try await asking.upstream.reopen()
+            asking.upstream.reopen()
             let answer = try await asking.send()
             #expect(answer.status == 200)
         }

@@ -77,7 +77,7 @@ struct ProxyTests {
 
     @Test func aProxyThatIsAwayIsNamed() async throws {
         try await run(base: "https://jokes.example") { asking in
-            try await asking.upstream.close()
+            asking.upstream.close()
             let error = await #expect(throws: UpstreamError.self) {
                 try await send(asking, "https://jokes.example" + Asking.search)
             }
