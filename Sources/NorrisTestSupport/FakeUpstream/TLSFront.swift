@@ -6,6 +6,9 @@ import Synchronization
 /// It passes on bytes as they are, so that every fault behind it reaches the client. With HTTP/2 it passes on requests,
 /// and answers 502 where the server does not speak HTTP.
 package final class TLSFront: Sendable {
+    /// With HTTP/2, nginx ends a request for this without an answer.
+    package static let unansweredPath = "/unanswered"
+
     package struct NotStarted: Error, CustomStringConvertible {
         package let description: String
     }
@@ -21,12 +24,14 @@ package final class TLSFront: Sendable {
     /// - Parameters:
     ///   - target: the port of the server.
     ///   - host: an IPv4 address of this machine, of both.
+    ///   - old: one that was stopped, whose port this listens on.
     package static func start(
-        _ certificate: FakeCertificate, to target: Int, host: String = "127.0.0.1", http2: Bool = false
+        _ certificate: FakeCertificate, to target: Int, host: String = "127.0.0.1", http2: Bool = false,
+        replacing old: TLSFront? = nil
     ) async throws -> TLSFront {
-        let front = try TLSFront(certificate, target, host, http2)
+        let front = try TLSFront(certificate, target, old?.reservation ?? PortReservation(host: host), http2)
         while true {
-            if let descriptor = PortReservation.connected(host, port: front.port) {
+            if let descriptor = PortReservation.connected(front.reservation.host, port: front.port) {
                 close(descriptor)
                 return front
             }
@@ -38,9 +43,12 @@ package final class TLSFront: Sendable {
         }
     }
 
-    private init(_ certificate: FakeCertificate, _ target: Int, _ host: String, _ http2: Bool) throws {
+    private init(
+        _ certificate: FakeCertificate, _ target: Int, _ reservation: PortReservation, _ http2: Bool
+    ) throws {
         folder = TemporaryFolder()
-        reservation = PortReservation(host: host)
+        self.reservation = reservation
+        let host = reservation.host
         let tls = """
             ssl_certificate \(certificate.path);
             ssl_certificate_key \(certificate.keyPath);
@@ -69,7 +77,10 @@ package final class TLSFront: Sendable {
                 proxy_read_timeout 1h;
                 server {
                     \(listen) http2;
-                    location / { proxy_pass http://\(host):\(target); proxy_set_header Host $http_host; }
+                    proxy_set_header Host $http_host;
+                    proxy_set_header X-Protocol $server_protocol;
+                    location / { proxy_pass http://\(host):\(target); }
+                    location \(Self.unansweredPath) { return 444; }
                 }
             }
             """

@@ -146,6 +146,15 @@ struct HTTPClientTransportTests {
         }
     }
 
+    @Test func aHeadWithoutBoundIsCutOff() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let line = ("X-Long", String(repeating: "x", count: 65_536))
+            let headers = [(String, String)](repeating: line, count: 100)
+            let error = await asking.failure(with: .answer(status: 200, headers: headers, body: []))
+            #expect(error?.kind == .decode, "\(error as Any)")
+        }
+    }
+
     // MARK: Broken answers
 
     @Test(arguments: [true, false])
@@ -214,6 +223,18 @@ struct HTTPClientTransportTests {
             }
             #expect(error?.kind == .offline)
             #expect(error?.message == "\(name) cannot be reached: the name cannot be resolved.")
+        }
+    }
+
+    @Test func aNameThatDoesNotExistIsOffline() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let error = await #expect(throws: UpstreamError.self) {
+                // No such name can exist (RFC 6761, 6.4).
+                let url = "http://upstream.invalid/jokes/search"
+                return try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
+            }
+            #expect(error?.kind == .offline)
+            #expect(error?.message == "upstream.invalid cannot be reached: the name cannot be resolved.")
         }
     }
 
