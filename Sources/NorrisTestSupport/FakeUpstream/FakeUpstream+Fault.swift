@@ -53,6 +53,13 @@ extension FakeUpstream {
 
         package static let emptyResult = json(#"{"total":0,"result":[]}"#)
 
+        /// A good status, and 100 header lines of 64 KiB.
+        package static let longHead = answer(
+            status: 200,
+            headers: [(String, String)](repeating: ("X-Long", String(repeating: "x", count: 65_536)), count: 100),
+            body: []
+        )
+
         /// 16 MiB of zeros in some 110 KB.
         package static let gzipBomb = answer(
             status: 200, headers: [("Content-Type", "application/json"), ("Content-Encoding", "gzip")],

@@ -19,7 +19,7 @@ package final class FakeUpstream: Sendable {
 
     let server: FakeUpstreamServer
     private let reservation: PortReservation
-    private let front: TLSFront?
+    private let front: Mutex<TLSFront?>
     private let isTunnel: Bool
 
     /// - Parameters:
@@ -53,7 +53,7 @@ package final class FakeUpstream: Sendable {
     ) {
         server = FakeUpstreamServer(content)
         self.reservation = reservation
-        self.front = front
+        self.front = Mutex(front)
         self.isTunnel = isTunnel
     }
 
@@ -66,10 +66,12 @@ package final class FakeUpstream: Sendable {
     package var baseURL: String { baseURL(host: reservation.host) }
 
     /// Where clients connect to; with TLS, that of the `TLSFront`.
-    package var port: Int { isTunnel ? reservation.port : front?.port ?? reservation.port }
+    package var port: Int { isTunnel ? reservation.port : frontPort ?? reservation.port }
+
+    private var frontPort: Int? { front.withLock { $0?.port } }
 
     package func baseURL(host: String) -> String {
-        let isSecure = front != nil && !isTunnel
+        let isSecure = frontPort != nil && !isTunnel
         return "\(isSecure ? "https" : "http")://\(host):\(port)\(server.state.withLock { $0.content.prefix })"
     }
 
@@ -137,6 +139,14 @@ package final class FakeUpstream: Sendable {
         server.state.withLock { $0.authorization = value }
     }
 
+    /// Ends the connections of a `TLSFront`, and listens again on its port with this certificate, for HTTP/1.1.
+    package func setCertificate(_ certificate: FakeCertificate) async throws {
+        guard let old = front.withLock({ $0 }) else { preconditionFailure("There is no TLS") }
+        old.stop()
+        let new = try await TLSFront.start(certificate, to: reservation.port, replacing: old)
+        front.withLock { $0 = new }
+    }
+
     /// From now on connections are refused, behind a `TLSFront` too; those that are open end.
     package func close() {
         server.close()
@@ -145,8 +155,8 @@ package final class FakeUpstream: Sendable {
     /// Listens again, on the same port.
     package func reopen() {
         var tunnel: (@Sendable () -> CInt?)?
-        if isTunnel, let front {
-            tunnel = { [host = reservation.host, port = front.port] in PortReservation.connected(host, port: port) }
+        if isTunnel, let frontPort {
+            tunnel = { [host = reservation.host] in PortReservation.connected(host, port: frontPort) }
         }
         server.listen(on: reservation.socket(), tunnel: tunnel)
     }
@@ -155,7 +165,7 @@ package final class FakeUpstream: Sendable {
     package func stop() async {
         server.close()
         server.release()
-        front?.stop()
+        front.withLock { $0?.stop() }
         await server.waitForThreads()
     }
 }
