@@ -95,8 +95,8 @@ def make_certificates(folder):
                              ("elsewhere", "DNS:elsewhere.example", 2), ("unknown", "IP:127.0.0.1", 2)]:
         key, request, certificate = (folder / f"{name}.{kind}" for kind in ["key", "csr", "crt"])
         for command in [
-            ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=norrisd",
-             "-addext", f"subjectAltName={host}", "-keyout", key, "-out", request],
+            ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
+             "/CN=norrisd", "-addext", f"subjectAltName={host}", "-keyout", key, "-out", request],
             # Of the two commands only this takes a negative number of days.
             ["x509", "-req", "-in", request, "-signkey", key, "-copy_extensions", "copyall", "-days", str(days), "-out",
              certificate],
