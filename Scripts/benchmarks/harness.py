@@ -56,16 +56,21 @@ def compared(name, figures, peers, unit, at_most=None, at_least=None):
     return row
 
 
+def table(cells):
+    """Prints lines of cells, the first of which are names, below each other."""
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
+    for line in cells:
+        numbers = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]
+        print("  ".join([line[0].ljust(widths[0]), *numbers]).rstrip())
+
+
 def show(rows):
     """Prints the table, and beneath it the notes."""
     cells = [["name", "figure", "peer", "ratio", "goal", "met"]]
     for row in rows:
         ratio = "" if row.ratio is None else f"{row.ratio:.3f}" if row.ratio < 0.1 else f"{row.ratio:.2f}"
         cells.append([row.name, row.figure, row.peer, ratio, row.goal, {None: "", True: "yes", False: "NO"}[row.met]])
-    widths = [max(len(line[column]) for line in cells) for column in range(6)]
-    for line in cells:
-        numbers = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]
-        print("  ".join([line[0].ljust(widths[0]), *numbers]).rstrip())
+    table(cells)
     for row in rows:
         if row.note:
             print(f"{row.name}: {row.note}")

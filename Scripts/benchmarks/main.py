@@ -11,6 +11,8 @@ import tempfile
 
 sys.dont_write_bytecode = True
 import cards
+import faults
+import feeds
 import harness
 import imports
 import instructions
@@ -28,8 +30,10 @@ BENCHMARKS = {
     "idle": (memory.idle, []),
     "instructions": (instructions.instructions, ["valgrind"]),
     "import": (imports.imports, COMPILER),
+    "faults": (faults.faults, [*COMPILER, "openssl"]),
+    "feeds": (feeds.feeds, []),
 }
-ONLY_IF_NAMED = {"import"}
+ONLY_IF_NAMED = {"import", "faults", "feeds"}
 
 
 def parse():
@@ -38,7 +42,7 @@ def parse():
         prog="Scripts/bench", formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__,
         epilog=f"benchmarks:\n{described}\n\nNORRIS_PROGRAMS is the folder with the programs (default: .build/dist).\n"
         "Exit status: 0 all goals met, 1 a goal missed or a benchmark failed, 77 recorded with another toolchain.")
-    parser.add_argument("names", metavar="NAME", nargs="*", help="a benchmark (default: all except import)")
+    parser.add_argument("names", metavar="NAME", nargs="*", help="a benchmark (default: all except import, faults and feeds)")
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="pairs of each comparison (default: 5)")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--record", action="store_true", help="instructions: write the figures to instructions.tsv")

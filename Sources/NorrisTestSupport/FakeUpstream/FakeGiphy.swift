@@ -99,7 +99,7 @@ extension FakeUpstream {
     /// - Parameter query: whose finds these are, in whatever case; nil for what is trending, and what all other queries
     ///   are looked for in, by title.
     package func setGifs(_ gifs: [FakeGif], query: String? = nil) {
-        state.withLock { state in
+        server.state.withLock { state in
             if let query {
                 state.content.giphy.found[query.lowercased()] = gifs
             } else {
@@ -110,10 +110,10 @@ extension FakeUpstream {
 
     /// From the next request on any other key is refused; nil for none.
     package func requireKey(_ key: String?) {
-        state.withLock { $0.content.giphy.key = key }
+        server.state.withLock { $0.content.giphy.key = key }
     }
 
     package func setGiphyQuirks(_ quirks: Set<GiphyQuirk>) {
-        state.withLock { $0.content.giphy.quirks = quirks }
+        server.state.withLock { $0.content.giphy.quirks = quirks }
     }
 }

@@ -17,6 +17,9 @@ extension FakeUpstream {
         case hangingAfter(String)
         /// These bytes at once, before anything is asked.
         case greeting(String)
+        /// Whatever a client sends first is answered with these bytes, and the connection ends: a TLS handshake that is
+        /// cut.
+        case firstBytes([UInt8])
         /// A well-formed answer of this content, whatever was asked.
         case answer(status: Int, headers: [(String, String)], body: [UInt8])
         /// A right answer, but another one each time.
@@ -49,6 +52,13 @@ extension FakeUpstream {
         package static let wrongTypes = json(#"{"total":"two","result":{"id":1}}"#)
 
         package static let emptyResult = json(#"{"total":0,"result":[]}"#)
+
+        /// A good status, and 100 header lines of 64 KiB.
+        package static let longHead = answer(
+            status: 200,
+            headers: [(String, String)](repeating: ("X-Long", String(repeating: "x", count: 65_536)), count: 100),
+            body: []
+        )
 
         /// 16 MiB of zeros in some 110 KB.
         package static let gzipBomb = answer(

@@ -1,43 +1,26 @@
-import Glibc
-import NIOCore
-import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// An upstream of a test's own on this machine: answers like api.chucknorris.io and api.giphy.com, or as badly as it is
 /// told to.
 ///
 /// Start it, ask its `baseURL`, look at its `requests`, `stop()` it. It is a proxy as well: it answers a request for a
-/// whole URL as if it were the upstream of that name, and after a CONNECT it goes on as that upstream, with TLS.
+/// whole URL as if it were the upstream of that name, and after a CONNECT it goes on as that upstream, with TLS. It is
+/// plain blocking sockets; TLS is that of a `TLSFront`.
 package final class FakeUpstream: Sendable {
     /// Where TLS begins.
     package enum Security: Sendable {
         case none
         case tls(FakeCertificate)
+        /// TLS, and HTTP/2 for clients that ask for it. Faults below HTTP are not passed on.
+        case http2(FakeCertificate)
         /// Once a client has asked for a tunnel.
         case tlsAfterConnect(FakeCertificate)
     }
 
-    struct State {
-        var content: Content
-        var requests: [Request] = []
-        var faults: [String: Fault] = [:]
-        var fault: Fault?
-        /// What `Proxy-Authorization` must be; nil if it does not matter.
-        var authorization: String?
-        var connections: [ObjectIdentifier: any Channel] = [:]
-        var listener: (any Channel)?
-        /// What answers the requests that came while answers were held; nil where they are not.
-        var held: [@Sendable () -> Void]?
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
-    }
-
-    private let loops: MultiThreadedEventLoopGroup
-    private let host: String
+    let server: FakeUpstreamServer
     private let reservation: PortReservation
-    private let tls: NIOSSLContext?
-    private let tunnelTLS: NIOSSLContext?
-    let state: Mutex<State>
+    private let front: Mutex<TLSFront?>
+    private let isTunnel: Bool
 
     /// - Parameters:
     ///   - prefix: a path before those of the API, such as `/mirror`.
@@ -48,78 +31,57 @@ package final class FakeUpstream: Sendable {
         jokes: [FakeJoke] = jokes(count: 40), prefix: String = "", security: Security = .none, gzip: Bool = false,
         host: String = "127.0.0.1"
     ) async throws -> FakeUpstream {
-        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        do {
-            let upstream: FakeUpstream
-            let content = Content(jokes: jokes, prefix: prefix, isCompressed: gzip)
-            switch security {
-            case .none:
-                upstream = FakeUpstream(content, host: host, loops: loops)
-            case .tls(let certificate):
-                upstream = FakeUpstream(content, host: host, loops: loops, tls: try context(certificate))
-            case .tlsAfterConnect(let certificate):
-                upstream = FakeUpstream(content, host: host, loops: loops, tunnelTLS: try context(certificate))
-            }
-            try await upstream.listen()
-            return upstream
-        } catch {
-            try? await loops.shutdownGracefully()
-            throw error
+        let reservation = PortReservation(host: host)
+        let content = Content(jokes: jokes, prefix: prefix, isCompressed: gzip)
+        func front(_ certificate: FakeCertificate, http2: Bool = false) async throws -> TLSFront {
+            try await TLSFront.start(certificate, to: reservation.port, host: host, http2: http2)
         }
+        let upstream =
+            switch security {
+            case .none: FakeUpstream(content, reservation)
+            case .tls(let certificate): FakeUpstream(content, reservation, try await front(certificate))
+            case .http2(let certificate): FakeUpstream(content, reservation, try await front(certificate, http2: true))
+            case .tlsAfterConnect(let certificate):
+                FakeUpstream(content, reservation, try await front(certificate), isTunnel: true)
+            }
+        upstream.reopen()
+        return upstream
     }
 
     private init(
-        _ content: Content, host: String, loops: MultiThreadedEventLoopGroup, tls: NIOSSLContext? = nil,
-        tunnelTLS: NIOSSLContext? = nil
+        _ content: Content, _ reservation: PortReservation, _ front: TLSFront? = nil, isTunnel: Bool = false
     ) {
-        self.loops = loops
-        self.host = host
-        reservation = PortReservation(host: host)
-        self.tls = tls
-        self.tunnelTLS = tunnelTLS
-        state = Mutex(State(content: content))
+        server = FakeUpstreamServer(content)
+        self.reservation = reservation
+        self.front = Mutex(front)
+        self.isTunnel = isTunnel
     }
 
-    private func listen() async throws {
-        let listener = try await ServerBootstrap(group: loops)
-            .childChannelInitializer { [self] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
-                        _ = fcntl($0, F_SETFD, FD_CLOEXEC)
-                    }
-                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-                    try pipeline.addHandler(FakeUpstreamHandler(self, tunnelling: tunnelTLS))
-                }
-            }
-            .withBoundSocket(reservation.socket()).get()
-        state.withLock { $0.listener = listener }
-    }
-
-    private static func context(_ certificate: FakeCertificate) throws -> NIOSSLContext {
-        let chain = try NIOSSLCertificate.fromPEMFile(certificate.path).map(NIOSSLCertificateSource.certificate)
-        let key = try NIOSSLPrivateKey(file: certificate.keyPath, format: .pem)
-        return try NIOSSLContext(
-            configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
-        )
+    deinit {
+        server.close()
+        server.release()
     }
 
     /// With the prefix, without a slash at its end.
-    package var baseURL: String { baseURL(host: host) }
+    package var baseURL: String { baseURL(host: reservation.host) }
 
-    package var port: Int { reservation.port }
+    /// Where clients connect to; with TLS, that of the `TLSFront`.
+    package var port: Int { isTunnel ? reservation.port : frontPort ?? reservation.port }
+
+    private var frontPort: Int? { front.withLock { $0?.port } }
 
     package func baseURL(host: String) -> String {
-        "\(tls == nil ? "http" : "https")://\(host):\(port)\(state.withLock { $0.content.prefix })"
+        let isSecure = frontPort != nil && !isTunnel
+        return "\(isSecure ? "https" : "http")://\(host):\(port)\(server.state.withLock { $0.content.prefix })"
     }
 
     /// Every request so far, CONNECT included.
-    package var requests: [Request] { state.withLock { $0.requests } }
+    package var requests: [Request] { server.state.withLock { $0.requests } }
 
     /// Waits until so many requests have arrived since the start.
     package func waitForRequests(_ count: Int) async {
         await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
+            let isThere = server.state.withLock { state in
                 if state.requests.count >= count { return true }
                 state.watchers.append((count, continuation))
                 return false
@@ -130,9 +92,10 @@ package final class FakeUpstream: Sendable {
 
     /// From the next request on.
     ///
-    /// - Parameter path: only for this one, without the prefix; nil for all that have none of their own.
+    /// - Parameter path: only for this one, without the prefix; nil for all that have none of their own. That of a
+    ///   CONNECT is its host and port, and it has no fault but one of its own.
     package func setFault(_ fault: Fault?, path: String? = nil) {
-        state.withLock { state in
+        server.state.withLock { state in
             if let path {
                 state.faults[state.content.prefix + path] = fault
             } else {
@@ -143,21 +106,17 @@ package final class FakeUpstream: Sendable {
 
     /// From the next request on there is no answer before `release()`.
     package func hold() {
-        state.withLock { $0.held = [] }
+        server.state.withLock { $0.held = [] }
     }
 
     /// Answers what was asked meanwhile, as things are now.
     package func release() {
-        let held = state.withLock { state in
-            defer { state.held = nil }
-            return state.held ?? []
-        }
-        for answer in held { answer() }
+        server.release()
     }
 
     /// - Parameter fault: one that begins with them; nil leaves what there is.
     package func setJokes(_ jokes: [FakeJoke], fault: Fault? = nil) {
-        state.withLock { state in
+        server.state.withLock { state in
             state.content.jokes = jokes
             if let fault { state.fault = fault }
         }
@@ -167,39 +126,46 @@ package final class FakeUpstream: Sendable {
     ///
     /// - Parameter path: without the prefix, with its slash.
     package func setDocument(_ path: String, contentType: String, body: [UInt8]) {
-        state.withLock { $0.content.documents[path] = Document(contentType: contentType, body: body) }
+        server.state.withLock { $0.content.documents[path] = Document(contentType: contentType, body: body) }
     }
 
     /// Further header fields of every right answer.
     package func setHeaders(_ headers: [(String, String)]) {
-        state.withLock { $0.content.headers = headers }
+        server.state.withLock { $0.content.headers = headers }
     }
 
     /// As a proxy, refuses whoever does not send this.
     package func requireProxyAuthorization(_ value: String) {
-        state.withLock { $0.authorization = value }
+        server.state.withLock { $0.authorization = value }
     }
 
-    /// From now on connections are refused; those that are open end.
-    package func close() async throws {
-        let (listener, connections) = state.withLock { state in
-            defer { state.listener = nil }
-            return (state.listener, state.connections.values)
-        }
-        try await listener?.close()
-        for connection in connections {
-            // It may have ended by itself.
-            try? await connection.close()
-        }
+    /// Ends the connections of a `TLSFront`, and listens again on its port with this certificate, for HTTP/1.1.
+    package func setCertificate(_ certificate: FakeCertificate) async throws {
+        guard let old = front.withLock({ $0 }) else { preconditionFailure("There is no TLS") }
+        old.stop()
+        let new = try await TLSFront.start(certificate, to: reservation.port, replacing: old)
+        front.withLock { $0 = new }
+    }
+
+    /// From now on connections are refused, behind a `TLSFront` too; those that are open end.
+    package func close() {
+        server.close()
     }
 
     /// Listens again, on the same port.
-    package func reopen() async throws {
-        try await listen()
+    package func reopen() {
+        var tunnel: (@Sendable () -> CInt?)?
+        if isTunnel, let frontPort {
+            tunnel = { [host = reservation.host] in PortReservation.connected(host, port: frontPort) }
+        }
+        server.listen(on: reservation.socket(), tunnel: tunnel)
     }
 
+    /// Ends all connections and waits for the threads that served them.
     package func stop() async {
-        // A group shuts down once; a second time is no matter.
-        try? await loops.shutdownGracefully()
+        server.close()
+        server.release()
+        front.withLock { $0?.stop() }
+        await server.waitForThreads()
     }
 }

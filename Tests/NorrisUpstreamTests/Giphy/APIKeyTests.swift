@@ -78,9 +78,7 @@ struct APIKeyTests {
         upstream.setGifs(FakeUpstream.gifs(count: 3))
         var settings = Asking.settings
         settings.trustRoots = certificate.path
-        let transport = CurlTransport(
-            baseURL: upstream.baseURL, settings: settings, logger: log.logger, now: { Asking.now }
-        )
+        let transport = Asking.networkTransport(upstream.baseURL, settings, logger: log.logger)
         let giphy = Asking(upstream: upstream, transport: transport).giphy()
         var errors: [String] = []
         for fault in Self.faults {

@@ -9,8 +9,10 @@ struct Asking {
     /// What `Retry-After` and the like are compared with in these tests: `Sun, 06 Nov 1994 08:49:37 GMT`.
     static let now = Timestamp(seconds: 784_111_777)
 
+    typealias NetworkTransport = CurlTransport
+
     let upstream: FakeUpstream
-    let transport: CurlTransport
+    let transport: NetworkTransport
 
     /// What no request needs, however busy the machine is.
     static let longEnough = Duration.seconds(900)
@@ -29,9 +31,8 @@ struct Asking {
     ) async throws {
         var settings = settings
         configure(&settings)
-        let transport = CurlTransport(
-            baseURL: baseURL ?? upstream.baseURL, settings: settings, logger: quietLogger, now: { now },
-            assumingBaseIsPrivate: assumingBaseIsPrivate
+        let transport = networkTransport(
+            baseURL ?? upstream.baseURL, settings, assumingBaseIsPrivate: assumingBaseIsPrivate
         )
         do {
             try await body(Asking(upstream: upstream, transport: transport))
@@ -42,6 +43,15 @@ struct Asking {
         }
         transport.shutdown()
         await upstream.stop()
+    }
+
+    static func networkTransport(
+        _ baseURL: String, _ settings: HTTPSettings, logger: Logger = quietLogger, assumingBaseIsPrivate: Bool? = nil
+    ) -> NetworkTransport {
+        NetworkTransport(
+            baseURL: baseURL, settings: settings, logger: logger, now: { now },
+            assumingBaseIsPrivate: assumingBaseIsPrivate
+        )
     }
 
     static let quietLogger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })

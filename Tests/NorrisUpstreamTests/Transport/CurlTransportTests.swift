@@ -189,6 +189,13 @@ struct CurlTransportTests {
         }
     }
 
+    @Test func aHeadWithoutBoundIsCutOff() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let error = await asking.failure(with: .longHead)
+            #expect(error?.kind == .decode, "\(error as Any)")
+        }
+    }
+
     // MARK: Broken answers
 
     @Test(arguments: [true, false])
@@ -247,11 +254,11 @@ struct CurlTransportTests {
 
     @Test func aRefusedConnectionIsOfflineUntilThereIsOne() async throws {
         try await Asking.run(FakeUpstream.start()) { asking in
-            try await asking.upstream.close()
+            asking.upstream.close()
             let error = await asking.failure()
             #expect(error?.kind == .offline)
             #expect(error?.message == "127.0.0.1:\(asking.upstream.port) cannot be reached: connection refused.")
-            try await asking.upstream.reopen()
+            asking.upstream.reopen()
             let answer = try await asking.send()
             #expect(answer.status == 200)
         }
@@ -267,6 +274,18 @@ struct CurlTransportTests {
             }
             #expect(error?.kind == .offline)
             #expect(error?.message == "\(name) cannot be reached: the name cannot be resolved.")
+        }
+    }
+
+    @Test func aNameThatDoesNotExistIsOffline() async throws {
+        try await Asking.run(FakeUpstream.start()) { asking in
+            let error = await #expect(throws: UpstreamError.self) {
+                // No such name can exist (RFC 6761, 6.4).
+                let url = "http://upstream.invalid/jokes/search"
+                return try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
+            }
+            #expect(error?.kind == .offline)
+            #expect(error?.message == "upstream.invalid cannot be reached: the name cannot be resolved.")
         }
     }
 

@@ -11,12 +11,13 @@ struct ProxyTests {
     /// - Parameter tls: the proxy goes on as the upstream after a CONNECT, with this certificate.
     private func run(
         base: String, tls certificate: FakeCertificate? = nil, password: String? = nil,
-        _ body: (Asking) async throws -> Void
+        timeout: Duration = Asking.longEnough, _ body: (Asking) async throws -> Void
     ) async throws {
         let proxy = try await FakeUpstream.start(security: certificate.map { .tlsAfterConnect($0) } ?? .none)
         try await Asking.run(
             proxy, baseURL: base,
             configure: { settings in
+                settings.timeout = timeout
                 settings.trustRoots = certificate?.path
                 settings.proxy = HTTPProxySettings(
                     host: "127.0.0.1", port: proxy.port, user: password == nil ? nil : "user", password: password
@@ -75,9 +76,38 @@ struct ProxyTests {
         }
     }
 
+    @Test(
+        arguments: [
+            .status(403), .status(502), .raw("HTTP/1.1 200"), .raw(""), .reset, .garbage,
+        ] as [FakeUpstream.Fault]
+    )
+    func aTunnelThatFailsIsOffline(fault: FakeUpstream.Fault) async throws {
+        try await run(base: "https://jokes.example", tls: FakeCertificate()) { asking in
+            asking.upstream.setFault(fault, path: "jokes.example:443")
+            let error = await #expect(throws: UpstreamError.self) {
+                try await send(asking, "https://jokes.example" + Asking.search)
+            }
+            #expect(error?.kind == .offline, "\(error as Any)")
+            #expect(error?.isRetryable == true)
+            #expect(asking.upstream.requests.map(\.method) == ["CONNECT"])
+        }
+    }
+
+    @Test(arguments: ["http", "https"])
+    func aProxyThatHangsIsBounded(scheme: String) async throws {
+        try await run(base: "\(scheme)://jokes.example", tls: FakeCertificate(), timeout: .seconds(2)) { asking in
+            asking.upstream.setFault(.hang)
+            asking.upstream.setFault(.hang, path: "jokes.example:443")
+            let error = await #expect(throws: UpstreamError.self) {
+                try await send(asking, "\(scheme)://jokes.example" + Asking.search)
+            }
+            #expect(error?.kind == .timeout, "\(error as Any)")
+        }
+    }
+
     @Test func aProxyThatIsAwayIsNamed() async throws {
         try await run(base: "https://jokes.example") { asking in
-            try await asking.upstream.close()
+            asking.upstream.close()
             let error = await #expect(throws: UpstreamError.self) {
                 try await send(asking, "https://jokes.example" + Asking.search)
             }

@@ -1,4 +1,4 @@
-import Glibc
+import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
@@ -43,17 +43,24 @@ struct TLSTests {
         #expect(error?.message.hasSuffix("the certificate is for another name.") == true)
     }
 
+    @Test func anExpiredCertificateIsRefused() async throws {
+        let certificate = try FakeCertificate(isExpired: true)
+        let error = try await failure(certificate, trusting: certificate.path)
+        #expect(error?.kind == .offline)
+        #expect(error?.message.contains("the certificate") == true, "\(error as Any)")
+    }
+
     @Test func aFileThatIsNotThereIsNamed() async throws {
         let error = try await failure(FakeCertificate(), trusting: "/nonexistent/roots.pem")
         #expect(error?.kind == .offline)
         #expect(error?.message.contains("SSL_CERT_FILE") == true, "\(error as Any)")
     }
 
-    /// How a request of `https` to a plain server fails.
-    private func failure(greeting: String?, within timeout: Duration) async throws -> UpstreamError? {
+    /// How a request of `https` to a server that speaks no TLS fails.
+    private func failure(_ fault: FakeUpstream.Fault?, within timeout: Duration) async throws -> UpstreamError? {
         var result: UpstreamError?
         try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = timeout }) { asking in
-            asking.upstream.setFault(greeting.map { .greeting($0) })
+            asking.upstream.setFault(fault)
             let url = "https://127.0.0.1:\(asking.upstream.port)/"
             result = await #expect(throws: UpstreamError.self) {
                 try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
@@ -63,51 +70,61 @@ struct TLSTests {
     }
 
     @Test func aPlainServerIsRecognised() async throws {
-        let error = try await failure(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n", within: Asking.longEnough)
+        let error = try await failure(.greeting("HTTP/1.1 400 Bad Request\r\n\r\n"), within: Asking.longEnough)
         #expect(error?.kind == .offline)
         #expect(error?.message.hasSuffix("it does not speak TLS there.") == true, "\(error as Any)")
     }
 
-    @Test(.enabled(if: access("/usr/sbin/nginx", X_OK) == 0)) func http2IsSpokenWhereTheServerOffersIt() async throws {
-        let certificate = try FakeCertificate()
-        let folder = TemporaryFolder()
-        try await Asking.run(
-            FakeUpstream.start(security: .tls(certificate)), configure: { $0.trustRoots = certificate.path }
-        ) { asking in
-            // Its port stays reserved, and nginx takes it over.
-            try await asking.upstream.close()
-            let configuration = try folder.write(
-                """
-                daemon off; master_process off; pid \(folder("pid")); error_log stderr; events {}
-                http {
-                  access_log off; client_body_temp_path \(folder("b")); proxy_temp_path \(folder("p"));
-                  fastcgi_temp_path \(folder("f")); uwsgi_temp_path \(folder("u")); scgi_temp_path \(folder("s"));
-                  server {
-                    listen 127.0.0.1:\(asking.upstream.port) ssl http2;
-                    ssl_certificate \(certificate.path); ssl_certificate_key \(certificate.keyPath);
-                    location /echo { return 200 "$server_protocol $http_user_agent"; }
-                    location /error { return 503 "no"; }
-                    location /hop { return 302 /echo; }
-                  }
-                }
-                """, to: "nginx.conf"
-            )
-            let arguments = ["-e", "stderr", "-c", configuration]
-            let nginx = try ChildProcess("/usr/sbin/nginx", arguments, errors: folder("errors"))
-            defer { nginx.send(SIGTERM) }
-            while await asking.failure("/echo")?.kind == .offline { await Task.yield() }
-            for path in ["/echo", "/hop"] {
-                let answer = try await asking.send(path)
-                #expect(String(decoding: answer.body, as: UTF8.self) == "HTTP/2.0 norrisd/test")
-                #expect(answer.headers["Content-Length"] == "21")
-            }
-            #expect(await asking.failure("/error")?.kind == .http(status: 503))
-        }
+    @Test(
+        arguments: [
+            // Nothing, the first half of a ServerHello, and an alert: handshake_failure (RFC 8446, 6).
+            [], [0x16, 3, 3, 0, 0x7A, 2, 0, 0, 0x76, 3, 3], [0x15, 3, 3, 0, 2, 2, 40],
+        ] as [[UInt8]]
+    )
+    func aHandshakeThatIsCutIsOffline(bytes: [UInt8]) async throws {
+        let error = try await failure(.firstBytes(bytes), within: Asking.longEnough)
+        #expect(error?.kind == .offline, "\(error as Any)")
+        #expect(error?.isRetryable == true)
     }
 
     @Test func aHandshakeThatIsNotAnsweredIsBounded() async throws {
-        let error = try await failure(greeting: nil, within: .milliseconds(400))
+        let error = try await failure(nil, within: .milliseconds(400))
         #expect(error?.kind == .timeout)
         #expect(error?.message.hasPrefix("No connection to 127.0.0.1:") == true)
+    }
+}
+
+@Suite(.timeLimit(.minutes(20)))
+struct HTTP2Tests {
+    private func run(_ body: (Asking) async throws -> Void) async throws {
+        let certificate = try FakeCertificate()
+        try await Asking.run(
+            FakeUpstream.start(jokes: FakeUpstream.jokes(count: 300), security: .http2(certificate)),
+            configure: { $0.trustRoots = certificate.path }, body
+        )
+    }
+
+    @Test func anAnswerComesWhole() async throws {
+        try await run { asking in
+            let answer = try await asking.send()
+            #expect(try JSON.parse(answer.body).objectValue()["total"] == 300)
+            #expect(asking.upstream.requests.first?.header("X-Protocol") == "HTTP/2.0")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aStreamThatIsResetIsNoAnswer(chunked: Bool) async throws {
+        try await run { asking in
+            let error = await asking.failure(with: .truncated(chunked: chunked))
+            #expect(error?.kind == .offline, "\(error as Any)")
+            #expect(error?.isRetryable == true)
+        }
+    }
+
+    @Test func aStreamThatEndsWithoutAnAnswerIsOffline() async throws {
+        try await run { asking in
+            let error = await asking.failure(TLSFront.unansweredPath)
+            #expect(error?.kind == .offline, "\(error as Any)")
+        }
     }
 }
