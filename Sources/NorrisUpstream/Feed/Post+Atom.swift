@@ -2,8 +2,9 @@ import NorrisProtocol
 
 extension Post {
     /// A post from an entry of Atom (RFC 4287, or 0.3 before it), not cleaned; without author and id where it has none.
-    init(atom entry: XMLElement) {
-        let text = entry.atomText("content") ?? entry.atomText("summary") ?? entry.mediaDescription
+    init(atom entry: XMLElement, _ budget: DecodingBudget) {
+        let text = entry.atomText("content", budget) ?? entry.atomText("summary", budget)
+            ?? entry.mediaDescription(budget)
         let url = entry.atomLink
         let enclosures = entry.children("link", in: .atom).compactMap { link -> Image? in
             guard link["rel"] == "enclosure", let url = link["href"].flatMap({ resolved($0, at: link.base) }),
@@ -12,9 +13,10 @@ extension Post {
             return Image(url: url, alt: link["title"])
         }
         let inText = ["content", "summary"].flatMap { name -> [Image] in
-            guard let element = entry.children(name, in: .atom).first, let html = FeedText(construct: element)?.html
+            guard let element = entry.children(name, in: .atom).first,
+                let html = FeedText(construct: element, budget)?.html
             else { return [] }
-            return Image.images(inHTML: html, at: element.base)
+            return Image.images(inHTML: html, at: element.base, budget)
         }
         let author = entry.children("author", in: .atom).first
             ?? entry.children("source", in: .atom).first?.children("author", in: .atom).first
@@ -23,7 +25,7 @@ extension Post {
             source: "",
             author: author.flatMap(Post.Author.init(atom:)) ?? Post.Author(id: "", name: ""),
             publishedAt: entry.date(Self.dates),
-            title: entry.atomText("title")?.plain,
+            title: entry.atomText("title", budget)?.plain,
             text: text?.plain,
             tags: entry.children("category", in: .atom).compactMap { $0["label"] ?? $0["term"] },
             images: enclosures + Image.images(inMediaOf: entry) + inText,
@@ -49,9 +51,9 @@ extension Post.Author {
 
 extension XMLElement {
     /// The first text construct of a name that is text and not blank.
-    fileprivate func atomText(_ local: String) -> FeedText? {
+    fileprivate func atomText(_ local: String, _ budget: DecodingBudget) -> FeedText? {
         for child in children(local, in: .atom) {
-            if let text = FeedText(construct: child), !text.isBlank { return text }
+            if let text = FeedText(construct: child, budget), !text.isBlank { return text }
         }
         return nil
     }
@@ -64,10 +66,10 @@ extension XMLElement {
     }
 
     /// What a film says of itself, for an item that says nothing else.
-    var mediaDescription: FeedText? {
+    func mediaDescription(_ budget: DecodingBudget) -> FeedText? {
         let text = text(of: "description", in: .media)
             ?? children("group", in: .media).first?.text(of: "description", in: .media)
-        return text.map { FeedText(guessing: $0) }
+        return text.map { FeedText(guessing: $0, budget) }
     }
 
     /// The first of some dates that is one.
