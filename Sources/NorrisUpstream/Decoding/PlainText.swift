@@ -20,7 +20,7 @@ func plainText(fromCertainHTML html: String, _ budget: DecodingBudget) -> String
 func holdsMarkup(_ text: String, _ budget: DecodingBudget) -> Bool {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return false }
     var reader = HTMLReader(text, budget)
-    _ = reader.text()
+    _ = reader.text(upToMarkup: true)
     return reader.hasSeenMarkup
 }
 
@@ -44,8 +44,8 @@ private struct HTMLReader {
         self.budget = budget
     }
 
-    mutating func text() -> String {
-        while position < bytes.count {
+    mutating func text(upToMarkup: Bool = false) -> String {
+        while position < bytes.count, !(upToMarkup && hasSeenMarkup) {
             if position >= nextLook {
                 nextLook = position + Self.step
                 guard budget.spend(bytes: Swift.min(Self.step, bytes.count - position)) else { break }
