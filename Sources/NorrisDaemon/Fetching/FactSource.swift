@@ -43,7 +43,7 @@ struct FactSource: ContentSource {
 
     func fetch() async -> FetchOutcome {
         await FetchOutcome { () async throws(FetchFailure) in
-            try await withUpstream(decodingOn: Prefetcher.background) { upstream throws(FetchFailure) in
+            try await withUpstream { upstream throws(FetchFailure) in
                 try await run(upstream)
             }
         }
@@ -164,13 +164,12 @@ struct FactSource: ContentSource {
 
     /// Connections live for one run or search: a daemon that asks once a day keeps none.
     private func withUpstream<Value: Sendable>(
-        decodingOn executor: (any TaskExecutor)? = nil,
         _ body: (Chucknorris) async throws(FetchFailure) -> Value
     ) async throws(FetchFailure) -> Value {
         let transport = CurlTransport(baseURL: configuration.baseURL, settings: http, logger: logger)
         defer { transport.shutdown() }
         let upstream = Chucknorris(
-            baseURL: configuration.baseURL, transport: transport, timeout: http.timeout, decodingOn: executor
+            baseURL: configuration.baseURL, transport: transport, timeout: http.timeout, decodingOn: Prefetcher.decoding
         )
         return try await body(upstream)
     }

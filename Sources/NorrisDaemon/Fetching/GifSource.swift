@@ -66,7 +66,7 @@ struct GifSource: ContentSource {
 
     func fetch() async -> FetchOutcome {
         await FetchOutcome { () async throws(FetchFailure) in
-            try await withGiphy(decodingOn: Prefetcher.background) { giphy throws(FetchFailure) in
+            try await withGiphy { giphy throws(FetchFailure) in
                 try await fetchAhead(giphy)
             }
         }
@@ -146,7 +146,6 @@ struct GifSource: ContentSource {
         if case .exhausted = await stores.quota.take(.user, limit: configuration.hourlyQuota, now: clock.now) {
             return .none(exhaustion)
         }
-        // Not on the background thread, which may be taking in a large feed: somebody waits.
         return try await withGiphy { giphy throws(FetchFailure) in
             switch question {
             case .page(let list, let offset):
@@ -233,7 +232,6 @@ struct GifSource: ContentSource {
     }
 
     private func withGiphy<Value: Sendable>(
-        decodingOn executor: (any TaskExecutor)? = nil,
         _ body: (Giphy) async throws(FetchFailure) -> Value
     ) async throws(FetchFailure) -> Value {
         guard let secret = key.secret else {
@@ -246,7 +244,7 @@ struct GifSource: ContentSource {
         return try await body(
             Giphy(
                 baseURL: configuration.baseURL, key: secret.value, rating: configuration.rating.rawValue,
-                transport: transport, timeout: http.timeout, decodingOn: executor
+                transport: transport, timeout: http.timeout, decodingOn: Prefetcher.decoding
             )
         )
     }

@@ -38,25 +38,28 @@ struct PostSource: ContentSource {
     }
 
     private func upstream(_ transport: CurlTransport) -> any PostUpstream {
-        let (url, background) = (configuration.url, Prefetcher.background)
+        let (url, decoding) = (configuration.url, Prefetcher.decoding)
         return switch configuration.kind {
-        case .feed: Feed(url: url, source: name, transport: transport, decodingOn: background)
-        case .mastodon: Mastodon(baseURL: url, source: name, transport: transport, decodingOn: background)
-        case .usersPosts: UsersPosts(baseURL: url, source: name, transport: transport, decodingOn: background)
+        case .feed: Feed(url: url, source: name, transport: transport, decodingOn: decoding)
+        case .mastodon: Mastodon(baseURL: url, source: name, transport: transport, decodingOn: decoding)
+        case .usersPosts: UsersPosts(baseURL: url, source: name, transport: transport, decodingOn: decoding)
         }
     }
 
     private func fetch(from upstream: any PostUpstream) async throws(FetchFailure) -> FetchOutcome {
         var last = stores.fetches.record(of: name)
         if last?.settings != settings { last = nil }
-        let validators = last?.parts[PostSource.part]?.validators ?? Validators()
+        let known = last?.parts[PostSource.part]?.validators ?? Validators()
         let fetched: Fetched<PostBatch>
         do throws(UpstreamError) {
-            fetched = try await upstream.posts(validators: validators, timeout: http.timeout)
+            fetched = try await upstream.posts(validators: known, timeout: http.timeout)
         } catch {
             throw FetchFailure(error)
         }
-        let part = PartRecord(fetched.info.validators)
+        // What a partial answer left out is not asked for again with its validators.
+        var validators = fetched.info.validators
+        if case .changed(let batch, _) = fetched, batch.isPartial { validators = Validators() }
+        let part = PartRecord(validators)
         let record = FetchRecord(settings: settings, fetchedAt: .now(), parts: [PostSource.part: part])
         guard case .changed(let batch, _) = fetched else {
             guard let changes = stores.posts.confirm(source: name, keep: configuration.keep, fetch: record) else {
@@ -72,21 +75,22 @@ struct PostSource: ContentSource {
             try store(batch, record)
         }
         await stores.readMarks.forget(ids: changes.removed)
-        logger.info(
-            "posts.fetched",
-            metadata: [
-                "source": "\(name)", "added": "\(changes.added)", "changed": "\(changes.changed)",
-                "expired": "\(changes.removed.count)", "skipped": "\(batch.skipped)",
-            ]
-        )
+        var metadata: Logger.Metadata = [
+            "source": "\(name)", "added": "\(changes.added)", "changed": "\(changes.changed)",
+            "expired": "\(changes.removed.count)", "skipped": "\(batch.skipped)",
+        ]
+        if batch.repairs > 0 { metadata["feed.repairs"] = "\(batch.repairs)" }
+        if batch.isPartial { metadata["feed.partial"] = "true" }
+        logger.info("posts.fetched", metadata: metadata)
         return .fetched(added: changes.added, notBefore: fetched.info.notBefore)
     }
 
     private func store(_ batch: PostBatch, _ record: FetchRecord) throws(FetchFailure) -> PostChanges {
         do throws(StoreError) {
             return try stores.posts.replace(
-                source: name, posts: batch.posts, authors: batch.authors, isComplete: batch.skipped == 0,
-                keep: configuration.keep, fetch: record
+                source: name, posts: batch.posts, authors: batch.authors,
+                isComplete: batch.skipped == 0 && !batch.isPartial,
+                keep: batch.isPartial ? nil : configuration.keep, fetch: record
             )
         } catch {
             throw FetchFailure(error)

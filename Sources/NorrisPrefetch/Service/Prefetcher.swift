@@ -214,6 +214,9 @@ package final class Prefetcher: Service {
     /// The thread for what may take long and is in no hurry.
     package static var background: any TaskExecutor { ThreadExecutor.background }
 
+    /// The threads that decode what upstreams answer.
+    package static var decoding: any TaskExecutor { DecodingThreads.shared }
+
     /// Changes a schedule, keeps what came of it, and says in the log where a source begins or ceases to fail: once,
     /// however often it is tried.
     private func note(_ name: String, _ change: (inout Planner) -> Void) {

@@ -9,12 +9,13 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     /// Runs the services and what requests leave for later.
     package static let services = ThreadExecutor(niceness: nil)
 
-    /// Runs what may take long and is in no hurry: decoding and storing what was fetched must not delay whoever asks
-    /// meanwhile.
-    ///
-    /// A tenth of the weight of others (sched(7)). Not less, for while it holds a lock that requests need they wait for
-    /// it on a machine whose cores are all busy.
-    static let background = ThreadExecutor(niceness: 10)
+    /// Runs what may take long and is in no hurry, such as storing what was fetched: it must not delay whoever asks
+    /// meanwhile. What upstreams make long is decoded elsewhere (``DecodingThreads``).
+    static let background = ThreadExecutor(niceness: backgroundNiceness)
+
+    /// A tenth of the weight of others (sched(7)). Not less, for while such a thread holds a lock that requests need
+    /// they wait for it on a machine whose cores are all busy.
+    static let backgroundNiceness: CInt = 10
 
     private struct Sleeper {
         /// By ``now``.

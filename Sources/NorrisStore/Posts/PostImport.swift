@@ -141,12 +141,16 @@ struct PostImport {
 
     /// Takes out what no fetch has held for so long, the oldest of what is too many, and authors of whom nothing is
     /// left.
-    mutating func removeExpired(keep: Duration) throws {
-        changes.removed = try String.fetchAll(
-            database,
-            sql: "DELETE FROM posts WHERE source = ? AND held_at <= ? RETURNING id",
-            arguments: [source, now.seconds - keep.components.seconds]
-        )
+    ///
+    /// - Parameter keep: nil for any time.
+    mutating func removeExpired(keep: Duration?) throws {
+        if let keep {
+            changes.removed = try String.fetchAll(
+                database,
+                sql: "DELETE FROM posts WHERE source = ? AND held_at <= ? RETURNING id",
+                arguments: [source, now.seconds - keep.components.seconds]
+            )
+        }
         let count = try Int.fetchOne(
             database, sql: "SELECT count(*) FROM posts WHERE source = ?", arguments: [source]
         ) ?? 0
@@ -162,6 +166,7 @@ struct PostImport {
                 arguments: [source, count - PostImport.maximumPosts]
             )
         }
+        if keep == nil { return }
         try database.execute(
             sql: """
                 DELETE FROM authors WHERE source = ? AND NOT held

@@ -10,7 +10,7 @@ extension PostStore {
     ///   - authors: those whom the source tells of besides or instead of posts.
     ///   - isComplete: false where the absence of a post proves nothing: then this fetch counts as the last that held
     ///     it, and the next as one that does not.
-    ///   - keep: how long a post stays after the last fetch that held it.
+    ///   - keep: how long a post stays after the last fetch that held it; nil where none is to go for its age.
     ///   - fetch: is written together with them.
     ///   - isCancelled: asked every now and then until all is stored.
     /// - Throws: `cancelled` or `failed`.
@@ -20,7 +20,7 @@ extension PostStore {
         posts: [Post],
         authors: [Post.Author] = [],
         isComplete: Bool,
-        keep: Duration,
+        keep: Duration?,
         fetch: FetchRecord,
         at now: Timestamp = .now(),
         isCancelled: @escaping () -> Bool = { Task.isCancelled }

@@ -37,8 +37,8 @@ package struct Chucknorris: Sendable {
         try await transport.fetchJSON(
             "\(baseURL)/jokes/search?query=\(percentEncoded(query))",
             validators: validators, timeout: timeout ?? self.timeout, now: now(), on: executor
-        ) { body throws(UnusableBody) in
-            try FactBatch(searchResult: body)
+        ) { body, budget throws(UnusableBody) in
+            try FactBatch(searchResult: body, budget)
         }
     }
 
@@ -49,9 +49,9 @@ package struct Chucknorris: Sendable {
         try await transport.fetchJSON(
             "\(baseURL)/jokes/categories",
             validators: validators, timeout: timeout ?? self.timeout, now: now(), on: executor
-        ) { body throws(UnusableBody) in
+        ) { body, budget throws(UnusableBody) in
             var names: [JSON] = []
-            try JSONItems.forEach(in: body, under: nil) { item throws(UnusableBody) in
+            try JSONItems.forEach(in: body, under: nil, budget) { item throws(UnusableBody) in
                 // A name is short; so is the list, and no upstream makes it long.
                 if item.count <= 300, names.count < 1000, let json = try? JSON.parse(item) { names.append(json) }
             }

@@ -6,10 +6,10 @@ extension Fact {
     ///
     /// `id` and `value` must be there. Categories are under `categories`, before 2019 under `category`. What cannot be
     /// used of anything else is left out, and members that are not known do not matter.
-    init?(joke: JSON) {
+    init?(joke: JSON, _ budget: DecodingBudget) {
         guard case .object(let object) = joke,
             case .string(let id)? = object["id"], Self.isUsableID(id),
-            case .string(let value)? = object["value"], let text = Self.text(value),
+            case .string(let value)? = object["value"], let text = Self.text(value, budget),
             let categories = Self.categories(object)
         else { return nil }
         self.init(
@@ -30,8 +30,8 @@ extension Fact {
             && !id.utf8.contains(UInt8(ascii: ":")) && !id.utf8.starts(with: "builtin-".utf8)
     }
 
-    private static func text(_ value: String) -> String? {
-        var text = sanitizedText(holdsMarkup(value) ? plainText(fromHTML: value) : value)[...]
+    private static func text(_ value: String, _ budget: DecodingBudget) -> String? {
+        var text = sanitizedText(holdsMarkup(value, budget) ? plainText(fromHTML: value, budget) : value)[...]
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }
         return (1...maximumLength).contains(text.unicodeScalars.count) ? String(text) : nil

@@ -19,23 +19,24 @@ package struct FactBatch: Sendable, Equatable {
     }
 
     /// Reads the answer of a search: an object with the jokes under `result`, complete and valid as a whole.
-    init(searchResult body: [UInt8]) throws(UnusableBody) {
+    init(searchResult body: [UInt8], _ budget: DecodingBudget) throws(UnusableBody) {
         self.init(facts: [], skipped: 0, total: 0)
         var ids: Set<String> = []
-        try JSONItems.forEach(in: body, under: "result") { item throws(UnusableBody) in
+        try JSONItems.forEach(in: body, under: "result", budget) { item throws(UnusableBody) in
             total += 1
-            if Task.isCancelled { throw .cancelled }
             if total > FactBatch.maximumJokes {
                 throw .fault("answered with more than \(FactBatch.maximumJokes) jokes")
             }
             guard item.count <= JSONItems.maximumItem, let json = try? JSON.parse(item),
-                let fact = Fact(joke: json)
+                let fact = Fact(joke: json, budget)
             else {
                 skipped += 1
                 return
             }
             // Ids are ASCII in practice; equal ones of other forms would not both fit a database either.
-            if ids.insert(fact.id).inserted { facts.append(fact) }
+            guard ids.insert(fact.id).inserted else { return }
+            budget.spend(bytes: MemoryLayout<Fact>.stride)
+            facts.append(fact)
         }
         if facts.isEmpty && total > 0 {
             throw .fault("answered with \(total) jokes of which none can be used")

@@ -21,7 +21,7 @@ struct HTMLTag {
         let start = index
         while index < bytes.endIndex, index - start < Self.maximumName, Self.isNameByte(bytes[index]) { index += 1 }
         name = String(decoding: bytes[start..<index], as: UTF8.self).lowercased()
-        guard let first = name.first, first.isLetter, !isKnown || Self.known.contains(name) else { return nil }
+        guard let first = name.first, first.isLetter, !isKnown || Self.isKnown(name) else { return nil }
         // Attributes, in whose quotes anything may stand; a bracket outside of them begins something else.
         var quote: UInt8?
         let limit = min(bytes.endIndex, bytes.startIndex + Self.maximumLength)
@@ -85,6 +85,8 @@ struct HTMLTag {
         "s", "samp", "small", "source", "span", "strike", "strong", "sub", "sup", "svg", "time", "tt", "u", "var",
         "video", "wbr",
     ]
+
+    static func isKnown(_ name: String) -> Bool { known.contains(name) }
 
     private static let known = hidden.union(paragraphs).union(blocks).union(cells).union(inline)
 }

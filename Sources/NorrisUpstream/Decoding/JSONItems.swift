@@ -8,8 +8,13 @@ import NorrisProtocol
 struct JSONItems {
     /// The longest element that is worth a look, in bytes.
     static let maximumItem = 256 * 1024
+    /// Objects have fewer members than this.
+    private static let usualMembers = 64
+    /// What each further one takes besides its name, in bytes.
+    private static let memberCost = 64
 
     private let bytes: UnsafeRawBufferPointer
+    private let budget: DecodingBudget
     private var position = 0
 
     /// Calls `body` for each element, in order, with its bytes.
@@ -21,11 +26,12 @@ struct JSONItems {
     static func forEach(
         in bytes: [UInt8],
         under key: String?,
+        _ budget: DecodingBudget,
         others: (String, JSON) -> Void = { _, _ in },
         _ body: (UnsafeRawBufferPointer) throws(UnusableBody) -> Void
     ) throws(UnusableBody) {
         try bytes.withUnsafeBufferPointer { buffer throws(UnusableBody) in
-            var items = JSONItems(bytes: UnsafeRawBufferPointer(buffer))
+            var items = JSONItems(bytes: UnsafeRawBufferPointer(buffer), budget)
             if let key {
                 try items.object(key, others, body)
             } else {
@@ -38,12 +44,15 @@ struct JSONItems {
     /// Where the value of each member stands in a document that is an object.
     ///
     /// - Throws: a fault as the end of a sentence, also where a name stands twice.
-    static func members(of bytes: [UInt8]) throws(UnusableBody) -> [String: Range<Int>] {
+    static func members(of bytes: [UInt8], _ budget: DecodingBudget) throws(UnusableBody) -> [String: Range<Int>] {
         try bytes.withUnsafeBufferPointer { buffer throws(UnusableBody) in
-            var items = JSONItems(bytes: UnsafeRawBufferPointer(buffer))
+            var items = JSONItems(bytes: UnsafeRawBufferPointer(buffer), budget)
             var members: [String: Range<Int>] = [:]
             try items.members { items, key throws(UnusableBody) in
-                guard members.updateValue(try items.passValue(), forKey: key) == nil else {
+                let value = try items.passValue()
+                try items.spend(elements: value)
+                if members.count > Self.usualMembers { budget.spend(bytes: key.utf8.count + Self.memberCost) }
+                guard members.updateValue(value, forKey: key) == nil else {
                     throw .fault("answered with JSON in which \(UpstreamError.cut(key, to: 40)) stands twice")
                 }
             }
@@ -52,8 +61,21 @@ struct JSONItems {
         }
     }
 
-    private init(bytes: UnsafeRawBufferPointer) {
+    private init(bytes: UnsafeRawBufferPointer, _ budget: DecodingBudget) {
         self.bytes = bytes
+        self.budget = budget
+    }
+
+    /// For a value that is passed over or, if it is not too long for that, read.
+    private func spend(_ value: Range<Int>) throws(UnusableBody) {
+        if value.count <= Self.maximumItem { budget.spend(bytes: value.count) }
+        try spend(elements: value)
+    }
+
+    private func spend(elements value: Range<Int>) throws(UnusableBody) {
+        budget.read(bytes: value.count)
+        budget.spend(elements: 1)
+        try budget.check()
     }
 
     private mutating func object(
@@ -69,6 +91,7 @@ struct JSONItems {
                 try items.array(wanted, body)
             } else {
                 let value = try items.passValue()
+                try items.spend(value)
                 // No tree of megabytes for a member that nobody wants.
                 if value.count <= Self.maximumItem, let json = try? JSON.parse(items.slice(value)) {
                     others(key, json)
@@ -106,7 +129,9 @@ struct JSONItems {
             return
         }
         repeat {
-            try body(slice(try passValue()))
+            let item = try passValue()
+            try spend(item)
+            try body(slice(item))
         } while try goesOn(before: UInt8(ascii: "]"))
     }
 

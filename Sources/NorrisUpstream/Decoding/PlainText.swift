@@ -3,22 +3,24 @@
 ///
 /// Only what is HTML is touched: `x < y`, `<3`, `AT&T` and `<unknown>` stay. What an entity gives is text, and may be
 /// anything: the result is not sanitised.
-package func plainText(fromHTML html: String) -> String {
-    var reader = HTMLReader(html)
+///
+/// Where the budget runs out it ends, as an unfinished text; so do the others.
+func plainText(fromHTML html: String, _ budget: DecodingBudget) -> String {
+    var reader = HTMLReader(html, budget)
     return reader.text()
 }
 
 /// The same for what is HTML for sure, and no text in which somebody may have written `<unknown>`: all tags go.
-func plainText(fromCertainHTML html: String) -> String {
-    var reader = HTMLReader(html, knowsTagsOnly: false)
+func plainText(fromCertainHTML html: String, _ budget: DecodingBudget) -> String {
+    var reader = HTMLReader(html, knowsTagsOnly: false, budget)
     return reader.text()
 }
 
 /// Whether a text holds a tag, a comment or an entity, so that it was meant as HTML.
-package func holdsMarkup(_ text: String) -> Bool {
+func holdsMarkup(_ text: String, _ budget: DecodingBudget) -> Bool {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return false }
-    var reader = HTMLReader(text)
-    _ = reader.text()
+    var reader = HTMLReader(text, budget)
+    _ = reader.text(upToMarkup: true)
     return reader.hasSeenMarkup
 }
 
@@ -32,17 +34,26 @@ private struct HTMLReader {
     private var absent: Set<String> = []
     /// Whether only what HTML knows is a tag.
     private let knowsTagsOnly: Bool
+    private let budget: DecodingBudget
+    /// Where the budget is asked again.
+    private var nextLook = 0
 
-    init(_ html: String, knowsTagsOnly: Bool = true) {
+    init(_ html: String, knowsTagsOnly: Bool = true, _ budget: DecodingBudget) {
         bytes = Array(html.utf8)
         self.knowsTagsOnly = knowsTagsOnly
+        self.budget = budget
     }
 
-    mutating func text() -> String {
-        while position < bytes.count {
+    mutating func text(upToMarkup: Bool = false) -> String {
+        while position < bytes.count, !(upToMarkup && hasSeenMarkup) {
+            if position >= nextLook {
+                nextLook = position + Self.step
+                guard budget.spend(bytes: Swift.min(Self.step, bytes.count - position)) else { break }
+            }
             switch bytes[position] {
             case UInt8(ascii: "<") where passTag():
                 hasSeenMarkup = true
+                guard budget.spend(elements: 1) else { return output.text }
             case UInt8(ascii: "&"):
                 if let (text, length) = htmlEntity(bytes[position...]) {
                     hasSeenMarkup = true
@@ -59,6 +70,9 @@ private struct HTMLReader {
         }
         return output.text
     }
+
+    /// In bytes.
+    private static let step = 4096
 
     /// Steps over the tag or comment at the position, with all that it hides; false if there is none.
     private mutating func passTag() -> Bool {

@@ -40,7 +40,9 @@ enum Charset: Equatable {
 }
 
 /// Bytes of an encoding as UTF-8, with U+FFFD for each byte that is no character in it.
-func converted(_ bytes: [UInt8], from name: String) throws(UnusableBody) -> [UInt8] {
+func converted(
+    _ bytes: [UInt8], from name: String, _ budget: DecodingBudget
+) throws(UnusableBody) -> [UInt8] {
     let converter = iconv_open("UTF-8", name)
     // What iconv_open(3) returns for an error is (iconv_t) -1.
     guard let converter, Int(bitPattern: converter) != -1 else {
@@ -54,20 +56,23 @@ func converted(_ bytes: [UInt8], from name: String) throws(UnusableBody) -> [UIn
         withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { piece in
             var next = input.baseAddress?.assumingMemoryBound(to: CChar.self)
             var left = input.count
-            while left > 0 {
+            while left > 0, budget.isLeft {
                 var end = piece.baseAddress?.assumingMemoryBound(to: CChar.self)
                 var room = piece.count
                 let result = iconv(converter, &next, &left, &end, &room)
                 let error = errno
                 output += piece[..<(piece.count - room)]
+                budget.spend(bytes: piece.count - room)
                 guard result == -1 else { break }
                 // The piece is full, which is no fault; all else is one of the next byte.
                 if error == E2BIG { continue }
                 output += "\u{FFFD}".utf8
+                budget.spend(bytes: 3)
                 next = next?.successor()
                 left -= 1
             }
         }
     }
+    try budget.check()
     return output
 }

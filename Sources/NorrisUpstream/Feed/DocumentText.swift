@@ -7,7 +7,11 @@ import Glibc
 /// become U+FFFD; control characters that neither XML nor JSON may hold are left out.
 ///
 /// - Parameter contentType: the field's value; a charset in it that is not known does not count.
-func documentText(_ body: [UInt8], contentType: String?) throws(UnusableBody) -> [UInt8] {
+func documentText(
+    _ body: [UInt8], contentType: String?, _ budget: DecodingBudget
+) throws(UnusableBody) -> [UInt8] {
+    budget.spend(bytes: body.count)
+    try budget.check()
     if body.starts(with: [0xEF, 0xBB, 0xBF]) { return withoutControls(valid(body[3...])) }
     if body.starts(with: [0xFE, 0xFF]) { return withoutControls(utf16(body[2...], isBigEndian: true)) }
     if body.starts(with: [0xFF, 0xFE]) { return withoutControls(utf16(body[2...], isBigEndian: false)) }
@@ -25,7 +29,7 @@ func documentText(_ body: [UInt8], contentType: String?) throws(UnusableBody) ->
     }
     switch charset {
     case nil, .utf8: return withoutControls(valid(body[...]))
-    case .other(let name): return withoutControls(try converted(body, from: name))
+    case .other(let name): return withoutControls(try converted(body, from: name, budget))
     }
 }
 

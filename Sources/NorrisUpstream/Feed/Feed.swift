@@ -34,8 +34,8 @@ package struct Feed: PostUpstream {
         }
         return try await transport.fetchDocument(
             url, accept: Self.types, validators: validators, timeout: timeout, now: now(), on: executor
-        ) { [source] response throws(UnusableBody) in
-            try decodeFeed(response, at: address, for: source)
+        ) { [source] response, budget throws(UnusableBody) in
+            try decodeFeed(response, at: address, for: source, budget)
         }
     }
 

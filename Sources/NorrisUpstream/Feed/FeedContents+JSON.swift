@@ -2,19 +2,18 @@ import NorrisProtocol
 
 extension FeedContents {
     /// Reads JSON Feed 1.0 or 1.1 (<https://www.jsonfeed.org/version/1.1/>).
-    init(jsonFeed document: [UInt8], at url: HTTPURL) throws(UnusableBody) {
+    init(jsonFeed document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget) throws(UnusableBody) {
         var contents = FeedContents()
         var feed = JSONObject()
-        try JSONItems.forEach(in: document, under: "items") { key, value in
+        try JSONItems.forEach(in: document, under: "items", budget) { key, value in
             if ["title", "icon", "favicon", "author", "authors"].contains(key) { feed[key] = value }
         } _: { item throws(UnusableBody) in
-            if Task.isCancelled { throw .cancelled }
             // Without content it is skipped, and counted.
             let nothing = Post(id: "", source: "", author: Post.Author(id: "", name: ""))
             guard item.count <= JSONItems.maximumItem, case .object(let object)? = try? JSON.parse(item) else {
-                return try contents.add(nothing)
+                return try contents.add(nothing, budget)
             }
-            try contents.add(Post(jsonFeed: object, at: url))
+            try contents.add(Post(jsonFeed: object, at: url, budget), budget)
         }
         contents.title = feed.text("title")
         contents.image = (feed.text("icon") ?? feed.text("favicon")).flatMap { resolved($0, at: url) }
@@ -25,8 +24,8 @@ extension FeedContents {
 
 extension Post {
     /// A post from an item of JSON Feed, not cleaned; without author and id where it has none.
-    fileprivate init(jsonFeed item: JSONObject, at base: HTTPURL) {
-        let html = item.text("content_html").map { FeedText(html: $0) }
+    fileprivate init(jsonFeed item: JSONObject, at base: HTTPURL, _ budget: DecodingBudget) {
+        let html = item.text("content_html").map { FeedText(html: $0, budget) }
         let summary = item.text("summary").map { FeedText(plain: $0) }
         let text = [html, item.text("content_text").map { FeedText(plain: $0) }, summary].compactMap { $0 }
             .first { !$0.isBlank }
@@ -44,12 +43,12 @@ extension Post {
             source: "",
             author: Post.Author(jsonFeed: item, at: base) ?? Post.Author(id: "", name: ""),
             publishedAt: (item.text("date_published") ?? item.text("date_modified")).flatMap(FeedDate.parse),
-            title: item.text("title").map { FeedText(guessing: $0).plain },
+            title: item.text("title").map { FeedText(guessing: $0, budget).plain },
             text: text?.plain,
             tags: item.elements("tags").compactMap { if case .string(let tag) = $0 { tag } else { nil } },
             images: (pictures + attachments).compactMap { picture in
                 resolved(picture.url, at: base).map { Image(url: $0, alt: picture.alt) }
-            } + (html?.html.map { Image.images(inHTML: $0, at: base) } ?? []),
+            } + (html?.html.map { Image.images(inHTML: $0, at: base, budget) } ?? []),
             url: link ?? id.flatMap(cleanURL)
         )
     }

@@ -2,22 +2,24 @@
 ///
 /// - Parameter element: in small letters.
 /// - Returns: for each tag its attributes with names in small letters and entities decoded; the first of a name counts.
-func htmlTags(_ element: String, in html: [UInt8]) -> [[String: String]] {
+func htmlTags(_ element: String, in html: [UInt8], _ budget: DecodingBudget) -> [[String: String]] {
     var tags: [[String: String]] = []
     var index = 0
     while let start = html[index...].firstIndex(of: UInt8(ascii: "<")) {
+        guard budget.read(bytes: start + 1 - index) else { break }
         index = start + 1
         guard let tag = HTMLTag(html[start...]) else { continue }
+        guard budget.spend(elements: 1) else { break }
         index = start + tag.length
         if tag.name == element, !tag.isEnd {
-            tags.append(htmlAttributes(html[(start + 1 + element.utf8.count)..<(index - 1)]))
+            tags.append(htmlAttributes(html[(start + 1 + element.utf8.count)..<(index - 1)], budget))
         }
     }
     return tags
 }
 
 /// - Parameter bytes: what stands in a tag behind its name.
-private func htmlAttributes(_ bytes: ArraySlice<UInt8>) -> [String: String] {
+private func htmlAttributes(_ bytes: ArraySlice<UInt8>, _ budget: DecodingBudget) -> [String: String] {
     let isGap = { (byte: UInt8) in isWhiteSpace(byte) || byte == UInt8(ascii: "/") }
     var attributes: [String: String] = [:]
     var rest = bytes.drop(while: isGap)
@@ -36,7 +38,9 @@ private func htmlAttributes(_ bytes: ArraySlice<UInt8>) -> [String: String] {
             }
         }
         let key = String(decoding: name, as: UTF8.self).lowercased()
-        if attributes[key] == nil { attributes[key] = plainText(fromHTML: String(decoding: value, as: UTF8.self)) }
+        if attributes[key] == nil {
+            attributes[key] = plainText(fromHTML: String(decoding: value, as: UTF8.self), budget)
+        }
         rest = rest.drop(while: isGap)
     }
     return attributes

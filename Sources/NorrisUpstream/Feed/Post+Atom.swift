@@ -2,8 +2,10 @@ import NorrisProtocol
 
 extension Post {
     /// A post from an entry of Atom (RFC 4287, or 0.3 before it), not cleaned; without author and id where it has none.
-    init(atom entry: XMLElement) {
-        let text = entry.atomText("content") ?? entry.atomText("summary") ?? entry.mediaDescription
+    init(atom entry: XMLElement, _ budget: DecodingBudget) {
+        let contents = entry.atomTexts("content", budget)
+        let summaries = entry.atomTexts("summary", budget)
+        let text = (contents + summaries).compactMap(\.text).first { !$0.isBlank } ?? entry.mediaDescription(budget)
         let url = entry.atomLink
         let enclosures = entry.children("link", in: .atom).compactMap { link -> Image? in
             guard link["rel"] == "enclosure", let url = link["href"].flatMap({ resolved($0, at: link.base) }),
@@ -11,10 +13,9 @@ extension Post {
             else { return nil }
             return Image(url: url, alt: link["title"])
         }
-        let inText = ["content", "summary"].flatMap { name -> [Image] in
-            guard let element = entry.children(name, in: .atom).first, let html = FeedText(construct: element)?.html
-            else { return [] }
-            return Image.images(inHTML: html, at: element.base)
+        let inText = [contents.first, summaries.first].flatMap { first -> [Image] in
+            guard let first, let html = first.text?.html else { return [] }
+            return Image.images(inHTML: html, at: first.base, budget)
         }
         let author = entry.children("author", in: .atom).first
             ?? entry.children("source", in: .atom).first?.children("author", in: .atom).first
@@ -23,7 +24,7 @@ extension Post {
             source: "",
             author: author.flatMap(Post.Author.init(atom:)) ?? Post.Author(id: "", name: ""),
             publishedAt: entry.date(Self.dates),
-            title: entry.atomText("title")?.plain,
+            title: entry.atomTexts("title", budget).compactMap(\.text).first { !$0.isBlank }?.plain,
             text: text?.plain,
             tags: entry.children("category", in: .atom).compactMap { $0["label"] ?? $0["term"] },
             images: enclosures + Image.images(inMediaOf: entry) + inText,
@@ -48,12 +49,9 @@ extension Post.Author {
 }
 
 extension XMLElement {
-    /// The first text construct of a name that is text and not blank.
-    fileprivate func atomText(_ local: String) -> FeedText? {
-        for child in children(local, in: .atom) {
-            if let text = FeedText(construct: child), !text.isBlank { return text }
-        }
-        return nil
+    /// The text constructs of a name, each nil if it is no text, with what addresses in them refer to.
+    fileprivate func atomTexts(_ local: String, _ budget: DecodingBudget) -> [(text: FeedText?, base: HTTPURL)] {
+        children(local, in: .atom).map { (FeedText(construct: $0, budget), $0.base) }
     }
 
     /// The page of an entry: a link without a relation is one to it.
@@ -64,10 +62,10 @@ extension XMLElement {
     }
 
     /// What a film says of itself, for an item that says nothing else.
-    var mediaDescription: FeedText? {
+    func mediaDescription(_ budget: DecodingBudget) -> FeedText? {
         let text = text(of: "description", in: .media)
             ?? children("group", in: .media).first?.text(of: "description", in: .media)
-        return text.map { FeedText(guessing: $0) }
+        return text.map { FeedText(guessing: $0, budget) }
     }
 
     /// The first of some dates that is one.

@@ -3,10 +3,10 @@ import NorrisProtocol
 extension Post {
     /// A post from an item of RSS (<https://www.rssboard.org/rss-specification>,
     /// <https://web.resource.org/rss/1.0/spec>), not cleaned; without author and id where it has none.
-    init(rss item: XMLElement) {
-        let short = item.text(of: "description").map { FeedText(guessing: $0) }
-        let full = item.text(of: "encoded", in: .content).map { FeedText(html: $0) }
-        let text = [full, short, item.mediaDescription].compactMap { $0 }.first { !$0.isBlank }
+    init(rss item: XMLElement, _ budget: DecodingBudget) {
+        let short = item.text(of: "description").map { FeedText(guessing: $0, budget) }
+        let full = item.text(of: "encoded", in: .content).map { FeedText(html: $0, budget) }
+        let text = [full, short, item.mediaDescription(budget)].compactMap { $0 }.first { !$0.isBlank }
         let guid = item.text(of: "guid")
         let about = item.value(XMLName("about", in: .rdf))
         let isLink = item.children("guid").first?["isPermaLink"]?.lowercased() != "false"
@@ -18,11 +18,11 @@ extension Post {
             author: Post.Author(rss: item) ?? Post.Author(id: "", name: ""),
             publishedAt: item.date(Self.dates),
             title: (item.text(of: "title") ?? item.text(of: "title", in: .media))
-                .map { FeedText(guessing: $0).plain },
+                .map { FeedText(guessing: $0, budget).plain },
             text: text?.plain,
             tags: item.children("category").map(\.text) + item.children("subject", in: .dublinCore).map(\.text),
             images: item.rssImages + [full, short].flatMap { text in
-                text?.html.map { Image.images(inHTML: $0, at: item.base) } ?? []
+                text?.html.map { Image.images(inHTML: $0, at: item.base, budget) } ?? []
             },
             stats: Stats(comments: item.count("comments", in: .slash)),
             url: url

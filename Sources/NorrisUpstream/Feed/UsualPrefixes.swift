@@ -26,16 +26,11 @@ func declaringUsualPrefixes(_ document: [UInt8]) -> [UInt8]? {
 
 /// Where the first tag begins, behind comments, instructions and the document type.
 private func rootTag(_ document: [UInt8]) -> Int? {
-    var rest = document[...]
-    while let index = rest.firstIndex(of: UInt8(ascii: "<")) {
-        rest = rest[index...]
-        if rest.starts(with: "<!--".utf8) {
-            guard let end = rest.indices.first(where: { rest[$0...].starts(with: "-->".utf8) }) else { return nil }
-            rest = rest[end...]
-        } else if let next = rest.dropFirst().first, next != UInt8(ascii: "!"), next != UInt8(ascii: "?") {
-            return index
-        } else {
-            rest.removeFirst()
+    for (kind, range) in XMLTokens(document) {
+        switch kind {
+        case .text where document[range.lowerBound] != UInt8(ascii: "<"): continue
+        case .comment, .section, .instruction, .declaration: continue
+        default: return range.lowerBound
         }
     }
     return nil

@@ -1,16 +1,18 @@
 extension XMLElement {
     /// What stands in it as HTML: the names of elements, their texts, and of their attributes what pictures need.
-    var innerHTML: String {
+    func innerHTML(_ budget: DecodingBudget) -> String {
         var html = ""
-        appendNodes(to: &html)
+        appendNodes(to: &html, budget)
         return html
     }
 
-    private func appendNodes(to html: inout String) {
-        for node in nodes {
+    private func appendNodes(to html: inout String, _ budget: DecodingBudget) {
+        for node in nodes where budget.isLeft {
             switch node {
             case .text(let text):
-                html += Self.escaped(text)
+                let text = Self.escaped(text)
+                budget.spend(bytes: text.utf8.count)
+                html += text
             case .element(let element):
                 let name = element.name.local
                 html += "<\(name)"
@@ -18,7 +20,7 @@ extension XMLElement {
                     if let value = element[attribute] { html += " \(attribute)=\"\(Self.escaped(value))\"" }
                 }
                 html += ">"
-                element.appendNodes(to: &html)
+                element.appendNodes(to: &html, budget)
                 if !Self.void.contains(name) { html += "</\(name)>" }
             }
         }

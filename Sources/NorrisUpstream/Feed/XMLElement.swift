@@ -32,13 +32,17 @@ struct XMLElement {
     /// The text of all that stands in it, without markup.
     var text: String {
         var text = ""
+        appendText(to: &text)
+        return text
+    }
+
+    private func appendText(to text: inout String) {
         for node in nodes {
             switch node {
             case .text(let piece): text += piece
-            case .element(let element): text += element.text
+            case .element(let element): element.appendText(to: &text)
             }
         }
-        return text
     }
 
     /// The text of the first child of a name that holds more than white space.

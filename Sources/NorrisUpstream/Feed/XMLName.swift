@@ -27,7 +27,7 @@ struct XMLName: Hashable {
 enum XMLNamespace: Hashable {
     /// No namespace, or one of those that RSS had in its time.
     case none
-    /// RFC 4287.
+    /// RFC 4287, version 0.3 before it, and the names it had while it was made.
     case atom
     /// <https://web.resource.org/rss/1.0/modules/content/>
     case content
@@ -55,10 +55,14 @@ enum XMLNamespace: Hashable {
     private static let known: [String: XMLNamespace] = [
         "http://backend.userland.com/rss2": .none,
         "http://blogs.law.harvard.edu/tech/rss": .none,
+        "http://example.com/necho": .atom,
+        "http://example.com/newformat#": .atom,
         "http://my.netscape.com/rdf/simple/0.9": .none,
         "http://purl.org/atom/ns#": .atom,
         "http://purl.org/dc/elements/1.1": .dublinCore,
         "http://purl.org/dc/terms": .dublinCore,
+        "http://purl.org/echo": .atom,
+        "http://purl.org/pie": .atom,
         "http://purl.org/rss/1.0": .none,
         "http://purl.org/rss/1.0/modules/content": .content,
         "http://purl.org/rss/1.0/modules/slash": .slash,

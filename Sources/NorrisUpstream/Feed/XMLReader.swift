@@ -1,4 +1,5 @@
 import CExpat
+import Glibc
 
 /// Takes what ``XMLReader`` finds in a document, in its order.
 protocol XMLHandler: AnyObject {
@@ -10,27 +11,58 @@ protocol XMLHandler: AnyObject {
 
 /// Reads XML with Expat, and of XML only what a feed needs: elements, attributes and text, with namespaces.
 ///
-/// No entity is ever expanded, nor anything outside of the document asked for: a document that declares an entity is
-/// refused at the declaration, before any use of it could grow. The names that HTML knows (`&nbsp;`) are understood
-/// without being declared, for feeds use them.
+/// No entity is ever expanded, nor anything outside of the document asked for: a document with declarations of its own
+/// is refused where they begin, for entities and default attributes make much of little. The names that HTML knows
+/// (`&nbsp;`) are understood without being declared, for feeds use them.
 final class XMLReader {
-    /// Of open elements; what a feed means stands far above.
-    static let maximumDepth = 256
+    /// Where a document is not well-formed.
+    struct SyntaxError: Equatable {
+        /// As the end of a sentence that begins with the upstream's name.
+        let fault: String
+        let isUnboundPrefix: Bool
+    }
 
-    /// How the fault of a document ends in which a prefix is not declared.
-    static var unboundPrefix: String { reason(XML_ERROR_UNBOUND_PREFIX) }
+    /// Of the URI of a namespace and of `xml:base`, in bytes: each stands for as many elements as a document has.
+    static let maximumURI = 2048
+    /// Of one tag, in bytes; a picture may stand in it as Base64.
+    private static let maximumTag = 4 << 20
+    /// Of one tag: Expat has them all at the same time, each in many times its size.
+    private static let maximumAttributes = 10_000
+    /// So many names are remembered; a feed has some tens.
+    private static let maximumNames = 4096
+    /// What a name takes in the tables of Expat, which keep it as long as the parser lives, and here; in bytes.
+    private static let nameCost = 256
+    /// What a declaration of a namespace takes there.
+    private static let namespaceCost = 128
 
     private let parser: XML_Parser
     private let handler: any XMLHandler
+    private let budget: DecodingBudget
     private var depth = 0
-    private var elements = 0
+    /// By what they are in Expat.
+    private var names: [String: XMLName] = [:]
     private var fault: UnusableBody?
 
     /// Reads a whole document, while `handler` takes what is found.
     ///
-    /// - Parameter document: in UTF-8, as ``documentText(_:contentType:)`` makes it.
-    /// - Throws: a fault with its line; what `handler` throws; `cancelled` in a cancelled task.
-    static func read(_ document: [UInt8], _ handler: any XMLHandler) throws(UnusableBody) {
+    /// - Parameter document: in UTF-8, as ``documentText(_:contentType:_:)`` makes it.
+    /// - Returns: nil if all of it was read; else why it was not.
+    /// - Throws: a fault with its line; what `handler` and the budget throw.
+    static func read(
+        _ document: [UInt8], _ handler: any XMLHandler, _ budget: DecodingBudget
+    ) throws(UnusableBody) -> SyntaxError? {
+        for (kind, range) in XMLTokens(document) {
+            budget.read(bytes: range.count)
+            try budget.check()
+            guard kind == .startTag || kind == .emptyTag, range.count > maximumAttributes else { continue }
+            if range.count > maximumTag {
+                throw .fault("answered with XML in which a tag is longer than \(maximumTag >> 20) MiB")
+            }
+            // Each has one, and few values have more.
+            if document[range].count(where: { $0 == UInt8(ascii: "=") }) > maximumAttributes {
+                throw .fault("answered with XML in which a tag has more than \(maximumAttributes) attributes")
+            }
+        }
         var document = document
         // It may not stand behind white space, and what it says of the encoding is no longer true.
         if let declaration = xmlDeclaration(document) {
@@ -40,15 +72,16 @@ final class XMLReader {
             let parser = XML_ParserCreateNS("UTF-8", XML_Char(bitPattern: XMLName.separator))
         else { throw .fault("answered with XML that is too large") }
         defer { XML_ParserFree(parser) }
-        try XMLReader(parser, handler).read(document, length)
+        return try XMLReader(parser, handler, budget).read(document, length)
     }
 
-    private init(_ parser: XML_Parser, _ handler: any XMLHandler) {
+    private init(_ parser: XML_Parser, _ handler: any XMLHandler, _ budget: DecodingBudget) {
         self.parser = parser
         self.handler = handler
+        self.budget = budget
     }
 
-    private func read(_ document: [UInt8], _ length: Int32) throws(UnusableBody) {
+    private func read(_ document: [UInt8], _ length: Int32) throws(UnusableBody) -> SyntaxError? {
         setHandlers()
         // All at once: Expat looks at an unfinished token again from its beginning with each further piece.
         let status = document.withUnsafeBytes { bytes in
@@ -57,15 +90,13 @@ final class XMLReader {
         // The callbacks reach this object through a pointer that does not keep it.
         withExtendedLifetime(self) {}
         if let fault { throw fault }
-        if status != XML_STATUS_OK {
-            throw .fault(
-                "answered with XML that is broken in line \(line): \(Self.reason(XML_GetErrorCode(parser)))"
-            )
-        }
-    }
-
-    private static func reason(_ code: XML_Error) -> String {
-        XML_ErrorString(code).map { String(cString: $0) } ?? "not well-formed"
+        if status == XML_STATUS_OK { return nil }
+        let code = XML_GetErrorCode(parser)
+        let reason = XML_ErrorString(code).map { String(cString: $0) } ?? "not well-formed"
+        return SyntaxError(
+            fault: "answered with XML that is broken in line \(line): \(reason)",
+            isUnboundPrefix: code == XML_ERROR_UNBOUND_PREFIX
+        )
     }
 
     private var line: UInt { XML_GetCurrentLineNumber(parser) }
@@ -78,7 +109,12 @@ final class XMLReader {
             { data, _ in XMLReader.of(data).end() }
         )
         XML_SetCharacterDataHandler(parser) { data, text, length in XMLReader.of(data).text(text, length) }
-        XML_SetEntityDeclHandler(parser) { data, name, _, _, _, _, _, _, _ in XMLReader.of(data).entity(name) }
+        XML_SetStartNamespaceDeclHandler(parser) { data, _, uri in XMLReader.of(data).namespace(uri) }
+        XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, hasDeclarations in
+            if hasDeclarations != 0 { XMLReader.of(data).refuseDeclarations() }
+        }
+        // So that nobody can choose names that meet in one place of its tables. 0 would be no salt.
+        XML_SetHashSalt(parser, UInt.random(in: 1 ... .max))
         // As if there were declarations that nobody has read: an entity that is not known is handed out by its name
         // then, in place of an error.
         XML_UseForeignDTD(parser, 1)
@@ -100,20 +136,57 @@ final class XMLReader {
     ) {
         attempt { () throws(UnusableBody) in
             depth += 1
-            elements += 1
-            if elements % 256 == 0, Task.isCancelled { throw .cancelled }
-            guard depth <= Self.maximumDepth else {
+            budget.spend(elements: 1)
+            try budget.check()
+            guard depth <= budget.limits.depth else {
                 throw .fault("answered with XML that is nested too deeply, in line \(line)")
             }
             guard let name, var next = attributes else { return }
             var list: [(name: XMLName, value: String)] = []
             // Name and value by turns, and nil at the end.
             while let name = next[0], let value = next[1] {
-                list.append((XMLName(expanded: String(cString: name)), String(cString: value)))
+                let (name, value) = (self.name(name), String(cString: value))
+                budget.spend(bytes: value.utf8.count)
+                budget.spend(elements: 1)
+                if name == XMLName("base", in: .xml), value.utf8.count > Self.maximumURI { throw tooLong("xml:base") }
+                list.append((name, value))
                 next += 2
             }
-            try handler.start(XMLName(expanded: String(cString: name)), list)
+            let element = self.name(name)
+            try budget.check()
+            try handler.start(element, list)
         }
+    }
+
+    /// Each name is made once, however many elements have it.
+    private func name(_ expanded: UnsafePointer<XML_Char>) -> XMLName {
+        let expanded = String(cString: expanded)
+        if let name = names[expanded] { return name }
+        budget.spend(bytes: expanded.utf8.count + Self.nameCost)
+        let name = XMLName(expanded: expanded)
+        if names.count < Self.maximumNames { names[expanded] = name }
+        return name
+    }
+
+    private func namespace(_ uri: UnsafePointer<XML_Char>?) {
+        attempt { () throws(UnusableBody) in
+            let length = uri.map { strlen($0) } ?? 0
+            guard length <= Self.maximumURI else { throw tooLong("the name of a namespace") }
+            budget.spend(bytes: length + Self.namespaceCost)
+            try budget.check()
+        }
+    }
+
+    private func refuseDeclarations() {
+        attempt { () throws(UnusableBody) in
+            throw .fault(
+                "answered with XML whose document type has declarations, in line \(line); norrisd refuses them"
+            )
+        }
+    }
+
+    private func tooLong(_ what: String) -> UnusableBody {
+        .fault("answered with XML in which \(what) is longer than \(Self.maximumURI) bytes, in line \(line)")
     }
 
     private func end() {
@@ -124,19 +197,16 @@ final class XMLReader {
     }
 
     private func text(_ text: UnsafePointer<XML_Char>?, _ length: Int32) {
-        guard fault == nil else { return }
-        handler.text(UnsafeRawBufferPointer(start: text, count: Int(length)))
-    }
-
-    private func entity(_ name: UnsafePointer<XML_Char>?) {
         attempt { () throws(UnusableBody) in
-            let name = UpstreamError.cut(name.map { String(cString: $0) } ?? "", to: 40)
-            throw .fault("answered with XML that declares an entity (\(name)) in line \(line), which norrisd refuses")
+            budget.spend(bytes: Int(length))
+            try budget.check()
+            handler.text(UnsafeRawBufferPointer(start: text, count: Int(length)))
         }
     }
 
     private func skippedEntity(_ name: UnsafePointer<XML_Char>?) {
         guard fault == nil, let name else { return }
+        budget.spend(elements: 1)
         let reference = Array("&\(String(cString: name));".utf8)
         if let (text, length) = htmlEntity(reference[...]), length == reference.count {
             handler.text(text.utf8)

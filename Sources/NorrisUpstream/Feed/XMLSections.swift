@@ -23,6 +23,7 @@ final class XMLSections: XMLHandler {
     private var open: [XMLElement] = []
     private var pending: [UInt8] = []
     private var elements = 0
+    private let budget: DecodingBudget
     /// How deep inside of an element that is dropped.
     private var dropped = 0
 
@@ -31,10 +32,12 @@ final class XMLSections: XMLHandler {
     ///   - step: decides by the names from the root down to an element.
     init(
         base: HTTPURL,
+        budget: DecodingBudget,
         step: @escaping ([XMLName]) throws(UnusableBody) -> Step,
         section: @escaping (XMLElement) throws(UnusableBody) -> Void
     ) {
         bases = [base]
+        self.budget = budget
         self.step = step
         self.section = section
     }
@@ -46,7 +49,10 @@ final class XMLSections: XMLHandler {
         }
         let outer = open.last?.base ?? bases[bases.count - 1]
         let reference = attributes.first { $0.name == XMLName("base", in: .xml) }?.value
-        let base = reference.flatMap(outer.resolving) ?? outer
+        var base = reference.flatMap(outer.resolving) ?? outer
+        // One that grows with each element is none that anybody means.
+        if base.target.utf8.count > XMLReader.maximumURI { base = outer }
+        if reference != nil { budget.spend(bytes: base.target.utf8.count) }
         if open.isEmpty {
             path.append(name)
             if case .enter = try step(path) {

@@ -5,15 +5,15 @@ extension Gif {
     /// A GIF from an item of Giphy's; nil if it has no usable id.
     ///
     /// What cannot be used of anything else is left out, and members that are not known do not matter.
-    init?(giphy json: JSON) {
+    init?(giphy json: JSON, _ budget: DecodingBudget) {
         guard case .object(let object) = json, let id = Self.id(object["id"]) else { return nil }
         self.init(
             id: id,
-            title: Self.line(object["title"], upTo: 300) ?? "",
+            title: Self.line(object["title"], upTo: 300, budget) ?? "",
             rating: Self.word(object["rating"]),
             pageURL: Self.url(object["url"]) ?? "https://giphy.com/gifs/\(id)",
-            username: Self.line(object["username"], upTo: 100),
-            altText: Self.line(object["alt_text"], upTo: 1000),
+            username: Self.line(object["username"], upTo: 100, budget),
+            altText: Self.line(object["alt_text"], upTo: 1000, budget),
             isSticker: LenientJSON.flag(object["is_sticker"]) ?? (LenientJSON.string(object["type"]) == "sticker"),
             renditions: Self.renditions(object["images"]),
             importedAt: Self.time(object["import_datetime"]),
@@ -55,9 +55,9 @@ extension Gif {
     }
 
     /// Nil if nothing is left of it.
-    private static func line(_ json: JSON?, upTo length: Int) -> String? {
+    private static func line(_ json: JSON?, upTo length: Int, _ budget: DecodingBudget) -> String? {
         guard let raw = LenientJSON.string(json) else { return nil }
-        let text = holdsMarkup(raw) ? plainText(fromHTML: raw) : raw
+        let text = holdsMarkup(raw, budget) ? plainText(fromHTML: raw, budget) : raw
         var line = String(String.UnicodeScalarView(sanitizedLine(text).unicodeScalars.prefix(length)))
         // Where it was cut there may be one.
         while line.last?.isWhitespace == true { line.removeLast() }

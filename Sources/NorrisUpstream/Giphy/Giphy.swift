@@ -114,8 +114,8 @@ package struct Giphy: Sendable {
         do throws(UpstreamError) {
             let fetched = try await transport.fetchJSON(
                 url, validators: Validators(), timeout: timeout ?? self.timeout, now: now, on: executor
-            ) { body throws(UnusableBody) in
-                try GiphyAnswer.read(body, of: endpoint, from: url, hiding: key, now: now)
+            ) { body, budget throws(UnusableBody) in
+                try GiphyAnswer.read(body, of: endpoint, from: url, hiding: key, now: now, budget)
             }
             switch fetched {
             case .changed(let result, _): return try result.get()

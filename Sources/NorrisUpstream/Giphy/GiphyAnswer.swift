@@ -15,9 +15,10 @@ struct GiphyAnswer: Sendable {
 
     /// - Returns: a failure where the body says that there is one, although the status does not.
     static func read(
-        _ body: [UInt8], of endpoint: GiphyEndpoint, from url: String, hiding key: APIKey, now: Timestamp
+        _ body: [UInt8], of endpoint: GiphyEndpoint, from url: String, hiding key: APIKey, now: Timestamp,
+        _ budget: DecodingBudget
     ) throws(UnusableBody) -> Result<GiphyAnswer, UpstreamError> {
-        let members = try JSONItems.members(of: body)
+        let members = try JSONItems.members(of: body, budget)
         let meta = try object(members["meta"], in: body)
         let status = meta.flatMap { LenientJSON.integer($0["status"]) } ?? 200
         if status != 200 {
@@ -29,7 +30,7 @@ struct GiphyAnswer: Sendable {
         var answer = GiphyAnswer()
         let isSynthetic = (LenientJSON.string(meta?["response_id"]) ?? "").isEmpty
         if let data = members["data"] {
-            try answer.takeData(data, in: body, upTo: endpoint.maximumItems, hiding: key)
+            try answer.takeData(data, in: body, upTo: endpoint.maximumItems, hiding: key, budget)
         } else if meta == nil || !isSynthetic {
             throw .fault("answered with JSON without data")
         }
@@ -47,30 +48,31 @@ struct GiphyAnswer: Sendable {
 
     /// One GIF, several, or in various ways none.
     private mutating func takeData(
-        _ range: Range<Int>, in body: [UInt8], upTo maximum: Int, hiding key: APIKey
+        _ range: Range<Int>, in body: [UInt8], upTo maximum: Int, hiding key: APIKey, _ budget: DecodingBudget
     ) throws(UnusableBody) {
         let value = body[range]
         switch value.first {
         case UInt8(ascii: "["):
             var ids: Set<String> = []
-            try JSONItems.forEach(in: Array(value), under: nil) { item throws(UnusableBody) in
-                if Task.isCancelled { throw .cancelled }
+            try JSONItems.forEach(in: Array(value), under: nil, budget) { item throws(UnusableBody) in
                 if items == maximum { return }
-                take(item, hiding: key, &ids)
+                take(item, hiding: key, &ids, budget)
             }
         case UInt8(ascii: "{"):
             if (try? Self.object(range, in: body))?.members.isEmpty == true { return }
             var ids: Set<String> = []
-            value.withUnsafeBytes { take($0, hiding: key, &ids) }
+            value.withUnsafeBytes { take($0, hiding: key, &ids, budget) }
         default:
             guard value.elementsEqual("null".utf8) else { throw .fault("answered with JSON in which data is no GIF") }
         }
     }
 
-    private mutating func take(_ item: UnsafeRawBufferPointer, hiding key: APIKey, _ ids: inout Set<String>) {
+    private mutating func take(
+        _ item: UnsafeRawBufferPointer, hiding key: APIKey, _ ids: inout Set<String>, _ budget: DecodingBudget
+    ) {
         items += 1
         guard item.count <= JSONItems.maximumItem, let json = try? JSON.parse(item),
-            let gif = Gif(giphy: json), !key.isHeld(in: gif.jsonText)
+            let gif = Gif(giphy: json, budget), !key.isHeld(in: gif.jsonText)
         else {
             skipped += 1
             return

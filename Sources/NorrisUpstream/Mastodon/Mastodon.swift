@@ -39,8 +39,8 @@ package struct Mastodon: PostUpstream {
         do throws(UpstreamError) {
             return try await transport.fetchJSON(
                 url, validators: validators, timeout: timeout, now: now(), on: executor
-            ) { body throws(UnusableBody) in
-                try PostBatch(statuses: body, source: source, host: host)
+            ) { body, budget throws(UnusableBody) in
+                try PostBatch(statuses: body, source: source, host: host, budget)
             }
         } catch {
             // Mastodon answers 422 where it means 401.

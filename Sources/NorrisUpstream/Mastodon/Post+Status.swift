@@ -4,7 +4,7 @@ extension Post {
     /// What a status says (https://docs.joinmastodon.org/entities/Status), not cleaned; nil if it has no id or author.
     ///
     /// One that only passes on another's says what that one says, but is it of its own, with a date of its own.
-    init?(status outer: JSONObject, host: String) {
+    init?(status outer: JSONObject, host: String, _ budget: DecodingBudget) {
         let status = outer.object("reblog") ?? outer
         guard let id = outer.id("id"), let account = status.object("account"),
             let author = Author(account: account, host: host)
@@ -18,7 +18,7 @@ extension Post {
             publishedAt: outer.text("created_at").flatMap { Timestamp($0) },
             title: warning,
             // The hidden parts of a link's address come along, so that it is whole.
-            text: status.text("content").map(plainText(fromCertainHTML:)),
+            text: status.text("content").map { plainText(fromCertainHTML: $0, budget) },
             isSensitive: warning != nil || (status.truth("sensitive") == true && !media.isEmpty),
             tags: status.elements("tags").compactMap { tag in
                 if case .object(let tag) = tag { tag.text("name") } else { nil }

@@ -9,6 +9,7 @@ struct PostBatchBuilder {
     static let maximumItems = 100_000
 
     private let source: String
+    private let budget: DecodingBudget
     private var posts: [Post] = []
     private var authors: [Post.Author] = []
     private var postIDs: Set<String> = []
@@ -18,21 +19,25 @@ struct PostBatchBuilder {
     private var total = 0
 
     /// - Parameter source: the key of the source under `posts.sources`.
-    init(source: String) {
+    init(source: String, _ budget: DecodingBudget) {
         self.source = source
+        self.budget = budget
     }
 
     /// Adds a post and its author; one without content is skipped, and of those with the same id the first counts.
     ///
     /// - Parameter mayBeBare: whether a post without content is one as well.
     mutating func add(_ post: Post, mayBeBare: Bool = false) throws(UnusableBody) {
+        budget.read(bytes: (post.title?.utf8.count ?? 0) + (post.text?.utf8.count ?? 0))
         try count()
         guard let post = post.cleaned(for: source, mayBeBare: mayBeBare) else {
             skipped += 1
             return
         }
         merge(post.author)
-        if postIDs.insert(post.id).inserted { posts.append(post) }
+        guard postIDs.insert(post.id).inserted else { return }
+        budget.spend(bytes: MemoryLayout<Post>.stride)
+        posts.append(post)
     }
 
     /// Adds an author, who may have no posts.
@@ -65,7 +70,8 @@ struct PostBatchBuilder {
 
     private mutating func count() throws(UnusableBody) {
         total += 1
-        if Task.isCancelled { throw .cancelled }
+        budget.spend(elements: 1)
+        try budget.check()
         if total > Self.maximumItems { throw .fault("answered with more than \(Self.maximumItems) posts") }
     }
 

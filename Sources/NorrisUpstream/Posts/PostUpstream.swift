@@ -14,6 +14,10 @@ package struct PostBatch: Sendable, Equatable {
     package var authors: [Post.Author]
     /// How many items could not be used.
     package var skipped: Int
+    /// How much of the answer had to be repaired before it could be read.
+    package var repairs = 0
+    /// Whether the answer broke off, so that what it does not hold may be there all the same.
+    package var isPartial = false
 
     package init(posts: [Post] = [], authors: [Post.Author] = [], skipped: Int = 0) {
         self.posts = posts

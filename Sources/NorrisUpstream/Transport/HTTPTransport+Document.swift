@@ -15,7 +15,7 @@ extension HTTPTransport {
         timeout: Duration,
         now: Timestamp,
         on executor: (any TaskExecutor)?,
-        decode: @Sendable (HTTPResponse) throws(UnusableBody) -> Value
+        decode: @Sendable (HTTPResponse, DecodingBudget) throws(UnusableBody) -> Value
     ) async throws(UpstreamError) -> Fetched<Value> {
         let headers = [(name: "Accept", value: accept)] + validators.headers
         let response = try await send(HTTPRequest(url: url, headers: headers, timeout: timeout))
@@ -23,7 +23,11 @@ extension HTTPTransport {
         if response.status == 304 { return .unchanged(info) }
         do throws(UnusableBody) {
             let value = try await withTaskExecutorPreference(executor) { () throws(UnusableBody) in
-                try decode(response)
+                // Here, for its clock is that of the thread.
+                let budget = DecodingBudget()
+                let value = try decode(response, budget)
+                try budget.check()
+                return value
             }
             return .changed(value, info)
         } catch {

@@ -12,16 +12,16 @@ extension HTTPTransport {
         timeout: Duration,
         now: Timestamp,
         on executor: (any TaskExecutor)?,
-        decode: @Sendable ([UInt8]) throws(UnusableBody) -> Value
+        decode: @Sendable ([UInt8], DecodingBudget) throws(UnusableBody) -> Value
     ) async throws(UpstreamError) -> Fetched<Value> {
         try await fetchDocument(
             url, accept: "application/json", validators: validators, timeout: timeout, now: now, on: executor
-        ) { response throws(UnusableBody) in
+        ) { response, budget throws(UnusableBody) in
             if let type = response.headers["content-type"], !isJSON(mediaType: type) {
                 let name = UpstreamError.cut(String(type.prefix { $0 != ";" }), to: 60)
                 throw .fault("answered with \(name) instead of JSON; is the configured address right?")
             }
-            return try decode(response.body)
+            return try decode(response.body, budget)
         }
     }
 }

@@ -2,11 +2,11 @@ import NorrisProtocol
 
 extension PostBatch {
     /// Reads an object with the users under `data`, complete and valid as a whole.
-    init(usersPosts body: [UInt8], source: String) throws(UnusableBody) {
-        var builder = PostBatchBuilder(source: source)
-        try JSONItems.forEach(in: body, under: "data") { item throws(UnusableBody) in
-            guard let user = UserObject(Array(item)) else { return try builder.skip() }
-            try builder.add(user)
+    init(usersPosts body: [UInt8], source: String, _ budget: DecodingBudget) throws(UnusableBody) {
+        var builder = PostBatchBuilder(source: source, budget)
+        try JSONItems.forEach(in: body, under: "data", budget) { item throws(UnusableBody) in
+            guard let user = UserObject(Array(item), budget) else { return try builder.skip() }
+            try builder.add(user, budget)
         }
         self = try builder.batch()
     }
@@ -18,8 +18,10 @@ private struct UserObject {
     private let members: [String: Range<Int>]
 
     /// Nil for what is no object.
-    init?(_ bytes: [UInt8]) {
-        guard let members = try? JSONItems.members(of: bytes) else { return nil }
+    init?(_ bytes: [UInt8], _ budget: DecodingBudget) {
+        // Shorter ones were counted as items.
+        if bytes.count > JSONItems.maximumItem { budget.spend(bytes: bytes.count) }
+        guard let members = try? JSONItems.members(of: bytes, budget) else { return nil }
         self.bytes = bytes
         self.members = members
     }
@@ -47,7 +49,7 @@ private struct UserObject {
 
 extension PostBatchBuilder {
     /// Adds a user, and what is under `posts` or, as an older form has it, the one post under `post`.
-    fileprivate mutating func add(_ user: UserObject) throws(UnusableBody) {
+    fileprivate mutating func add(_ user: UserObject, _ budget: DecodingBudget) throws(UnusableBody) {
         let person = user.person
         guard let id = person.id("uid") else { return try skip() }
         let author = Post.Author(
@@ -57,24 +59,25 @@ extension PostBatchBuilder {
         try add(author)
         if let posts = user.slice("posts") {
             guard posts.first == UInt8(ascii: "[") else { return try skip() }
-            try add(posts: Array(posts), by: author)
+            try add(posts: Array(posts), by: author, budget)
         } else if user.slice("post") != nil {
             try add(user["post"].flatMap { Post(usersPost: $0, by: author) })
         }
     }
 
-    private mutating func add(posts: [UInt8], by author: Post.Author) throws(UnusableBody) {
+    private mutating func add(
+        posts: [UInt8], by author: Post.Author, _ budget: DecodingBudget
+    ) throws(UnusableBody) {
         var read: [Post?] = []
         do throws(UnusableBody) {
-            try JSONItems.forEach(in: posts, under: nil) { item throws(UnusableBody) in
-                if Task.isCancelled { throw .cancelled }
+            try JSONItems.forEach(in: posts, under: nil, budget) { item throws(UnusableBody) in
                 // One more than may be added is enough to refuse them.
                 guard read.count <= Self.maximumItems else { return }
                 let json = item.count <= JSONItems.maximumItem ? try? JSON.parse(item) : nil
                 read.append(json.flatMap { Post(usersPost: $0, by: author) })
             }
         } catch {
-            if case .cancelled = error { throw error }
+            try budget.check()
             // What stands before the fault can be used.
             read.append(nil)
         }

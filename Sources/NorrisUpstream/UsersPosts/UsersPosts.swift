@@ -31,8 +31,8 @@ package struct UsersPosts: PostUpstream {
     ) async throws(UpstreamError) -> Fetched<PostBatch> {
         try await transport.fetchJSON(
             url, validators: validators, timeout: timeout, now: now(), on: executor
-        ) { body throws(UnusableBody) in
-            try PostBatch(usersPosts: body, source: source)
+        ) { body, budget throws(UnusableBody) in
+            try PostBatch(usersPosts: body, source: source, budget)
         }
     }
 }

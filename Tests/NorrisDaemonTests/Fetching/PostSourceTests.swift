@@ -3,6 +3,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisTestSupport
+import NorrisUpstream
 import Testing
 
 @testable import NorrisDaemon
@@ -127,6 +128,42 @@ struct PostSourceTests {
             #expect(try list(daemon).items.map(\.id) == ["town:3", "town:2", "town:1", "team:7"])
             #expect(try list(daemon, #"{"unread":true}"#).items.map(\.id) == ["town:3"])
         }
+    }
+
+    @Test func aFeedThatBreaksOffAddsAndRemovesNothing() async throws {
+        let (folder, recorder) = (TemporaryFolder(), LogRecorder())
+        let upstream = try await FakeUpstream.start()
+        let databases = try Databases(
+            cacheFolder: folder("cache"), stateFolder: folder("state"), logger: recorder.logger
+        )
+        let facts = FactStore(databases: databases, logger: recorder.logger)
+        let source = PostSource(
+            // What a fetch does not hold goes at once.
+            configuration: .init(
+                name: "blog", kind: .feed, url: "\(upstream.baseURL)/feed", refresh: .seconds(60), keep: .zero
+            ),
+            http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
+            stores: Stores(databases: databases, facts: facts, logger: recorder.logger), logger: recorder.logger
+        )
+        func fetch(_ items: Int..., end: String = "</channel></rss>") async -> (outcome: FetchOutcome, stored: Int) {
+            let items = items.map { "<item><guid>\($0)</guid><title>A & B</title></item>" }.joined()
+            upstream.setDocument(
+                "/feed", contentType: "application/rss+xml", body: Array("<rss><channel>\(items)\(end)".utf8)
+            )
+            let outcome = await source.fetch()
+            return (outcome, source.stores.posts.count(source: "blog"))
+        }
+        #expect(await fetch(1, 2, 3) == (.fetched(added: 3, notBefore: nil), 3))
+        #expect(source.stores.fetches.record(of: "blog")?.parts["posts"]?.hasValidators == true)
+        #expect(await fetch(4, end: "<item><guid>3") == (.fetched(added: 1, notBefore: nil), 4))
+        #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 2") == true)
+        #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.partial\": true") == true)
+        // The next is not asked for what is new since then.
+        #expect(source.stores.fetches.record(of: "blog")?.parts["posts"]?.hasValidators == false)
+        #expect(await fetch(4) == (.fetched(added: 0, notBefore: nil), 1))
+        #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 1") == true)
+        databases.close()
+        await upstream.stop()
     }
 
     @Test func aSourceThatIsConfiguredNoMoreIsNotShown() async throws {

@@ -103,6 +103,15 @@ struct PostStoreTests {
         #expect(try await store.listed() == [])
     }
 
+    @Test func aFetchThatBrokeOffRemovesNothing() throws {
+        let store = try PostStore.inMemory()
+        try store.fetch([.sample("a:1"), .sample("a:2"), .sample("a:3")], at: 10)
+        try store.fetch([.sample("a:2"), .sample("a:3")], at: 20)
+        // a:1 was held too long ago; that a:2 was, nobody knows.
+        #expect(try store.fetch([.sample("a:3")], isComplete: false, keep: nil, at: 500) == PostChanges(total: 3))
+        #expect(try store.fetch([.sample("a:3")], at: 510) == PostChanges(removed: ["a:1"], total: 2))
+    }
+
     @Test func sourceThatIsAwayForLongKeepsItsPosts() throws {
         let store = try PostStore.inMemory()
         try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)

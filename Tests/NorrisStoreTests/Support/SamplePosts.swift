@@ -40,7 +40,7 @@ extension PostStore {
         authors: [Post.Author] = [],
         source: String = "a",
         isComplete: Bool = true,
-        keep: Duration = .seconds(100),
+        keep: Duration? = .seconds(100),
         at now: Int64,
         isCancelled: @escaping () -> Bool = { false }
     ) throws -> PostChanges {

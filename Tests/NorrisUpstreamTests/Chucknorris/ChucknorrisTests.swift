@@ -105,7 +105,8 @@ struct ChucknorrisTests {
         try await Asking.run(
             FakeUpstream.start(jokes: FakeUpstream.jokes(count: 50_000)), configure: { $0.maximumBody = 64 << 20 }
         ) { asking in
-            let batch = try batch(try await asking.chucknorris().search("norris", timeout: Asking.longEnough))
+            // A debug build needs longer than a document may take.
+            let batch = try FactBatch(searchResult: try await asking.send().body, .untimed)
             #expect(batch.facts.count == 50_000)
             #expect((batch.skipped, batch.total) == (0, 50_000))
         }
@@ -168,7 +169,7 @@ struct ChucknorrisTests {
 
     @Test func invalidBytesInAnItemAreItsOwn() throws {
         let body = Array(#"{"result":[{"id":"a","value":""#.utf8) + [0xFF] + Array(#""},{"id":"b","value":"B"}]}"#.utf8)
-        let batch = try FactBatch(searchResult: body)
+        let batch = try FactBatch(searchResult: body, .untimed)
         #expect(batch.facts.map(\.id) == ["b"])
         #expect(batch.skipped == 1)
     }
@@ -185,7 +186,7 @@ struct ChucknorrisTests {
             group.cancelAll()
             group.addTask {
                 do throws(UnusableBody) {
-                    _ = try FactBatch(searchResult: body)
+                    _ = try FactBatch(searchResult: body, .untimed)
                     return false
                 } catch {
                     return if case .cancelled = error { true } else { false }

@@ -5,7 +5,7 @@ import Testing
 
 struct JokeTests {
     private func fact(_ json: String) -> Fact? {
-        (try? JSON.parse(json)).flatMap(Fact.init(joke:))
+        (try? JSON.parse(json)).flatMap { Fact(joke: $0, .untimed) }
     }
 
     /// A joke with these members besides an id and a text.

@@ -8,7 +8,7 @@ struct JSONItemsTests {
     private func items(_ json: String, under key: String? = "result") -> Result<[String], UnusableBody> {
         var items: [String] = []
         do throws(UnusableBody) {
-            try JSONItems.forEach(in: Array(json.utf8), under: key) { item throws(UnusableBody) in
+            try JSONItems.forEach(in: Array(json.utf8), under: key, .untimed) { item throws(UnusableBody) in
                 items.append(String(decoding: item, as: UTF8.self))
             }
             return .success(items)
@@ -64,7 +64,7 @@ struct JSONItemsTests {
     func otherMembersNeedNotParse(value: String) throws {
         var others: [String] = []
         let json = Array(#"{"x":\#(value),"result":[1],"y":2}"#.utf8)
-        try JSONItems.forEach(in: json, under: "result") { key, _ in others.append(key) } _: { item in
+        try JSONItems.forEach(in: json, under: "result", .untimed) { key, _ in others.append(key) } _: { item in
             #expect(item.elementsEqual("1".utf8))
         }
         #expect(others == ["y"])
@@ -80,7 +80,7 @@ struct JSONItemsTests {
     @Test func whatTheCallerThrowsEndsIt() {
         var count = 0
         #expect(throws: UnusableBody.self) {
-            try JSONItems.forEach(in: Array("[1,2,3]".utf8), under: nil) { _ throws(UnusableBody) in
+            try JSONItems.forEach(in: Array("[1,2,3]".utf8), under: nil, .untimed) { _ throws(UnusableBody) in
                 count += 1
                 throw .cancelled
             }

@@ -121,6 +121,33 @@ struct AtomTests {
         #expect(batch.posts.first?.publishedAt == Timestamp("2004-01-01T00:00:00Z"))
     }
 
+    @Test(
+        arguments: [
+            "http://purl.org/atom/ns#", "http://example.com/newformat#", "http://example.com/necho",
+            "http://purl.org/echo/", "http://purl.org/pie/",
+        ]
+    )
+    func itsOldNamespacesAreKnown(uri: String) throws {
+        let feed = "<feed version='0.3' xmlns='\(uri)'><title>Old</title><entry><title>x</title></entry></feed>"
+        #expect(try batch(feed).posts.map(\.title) == ["x"])
+    }
+
+    @Test(
+        arguments: [
+            // "a <b>bold</b> word", "1 < 2", a text in UTF-8, and what is no text or no Base64.
+            ("", "YSA8Yj5ib2xk\n PC9iPiB3b3Jk", "a bold word"),
+            ("type='text/html'", "YSA8Yj5ib2xkPC9iPiB3b3Jk", "a bold word"),
+            ("type='text/plain'", "YSA8Yj5ib2xkPC9iPiB3b3Jk", "a <b>bold</b> word"), ("", "MSA8IDI=", "1 < 2"),
+            ("", "R3LDvMOfZQ", "Grüße"), ("", "R3LDvA==", "Grü"), ("type='image/png'", "AAAA", nil), ("", "/w==", nil),
+            ("", "a.b", nil),
+        ]
+    )
+    func aTextMayBeInBase64(type: String, content: String, text: String?) throws {
+        let entry = "<title>t</title><content mode='base64' \(type)>\(content)</content>"
+        let feed = "<feed version='0.3' xmlns='http://purl.org/atom/ns#'><entry>\(entry)</entry></feed>"
+        #expect(try batch(feed).posts.map(\.text) == [text])
+    }
+
     @Test func prefixesDoNotMatter() throws {
         let batch = try batch(
             """

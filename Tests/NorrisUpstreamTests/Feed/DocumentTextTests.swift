@@ -4,7 +4,7 @@ import Testing
 
 struct DocumentTextTests {
     private func text(_ bytes: [UInt8], type: String? = nil) throws -> String {
-        String(decoding: try documentText(bytes, contentType: type), as: UTF8.self)
+        String(decoding: try documentText(bytes, contentType: type, .untimed), as: UTF8.self)
     }
 
     private func utf16(_ text: String, isBigEndian: Bool) -> [UInt8] {

@@ -91,7 +91,7 @@ struct FeedImagesTests {
     )
     func picturesInHTML(html: String, expected: [Post.Image]) throws {
         let base = try #require(HTTPURL("https://x.example/d/page"))
-        #expect(Post.Image.images(inHTML: html, at: base) == expected)
+        #expect(Post.Image.images(inHTML: html, at: base, .untimed) == expected)
     }
 
     @Test(
@@ -101,6 +101,6 @@ struct FeedImagesTests {
     func repeated(piece: String) throws {
         let base = try #require(HTTPURL("https://x.example/"))
         let html = String(repeating: piece, count: 10_000)
-        #expect(Post.Image.images(inHTML: html, at: base).count <= 1)
+        #expect(Post.Image.images(inHTML: html, at: base, .untimed).count <= 1)
     }
 }

@@ -4,12 +4,15 @@ import NorrisProtocol
 
 /// Reads a document as a feed that was asked for at `https://blog.example/feeds/all.xml`.
 func batch(
-    _ document: some Collection<UInt8>, type: String? = nil, url: String = "https://blog.example/feeds/all.xml"
+    _ document: some Collection<UInt8>, type: String? = nil, url: String = "https://blog.example/feeds/all.xml",
+    _ budget: DecodingBudget = .untimed
 ) throws(UnusableBody) -> PostBatch {
     let headers = HTTPHeaderFields(type.map { [(name: "Content-Type", value: $0)] } ?? [])
     let response = HTTPResponse(status: 200, headers: headers, body: Array(document))
     // Tests give addresses that are right.
-    return try decodeFeed(response, at: HTTPURL(url)!, for: "blog")
+    let batch = try decodeFeed(response, at: HTTPURL(url)!, for: "blog", budget)
+    try budget.check()
+    return batch
 }
 
 func batch(
@@ -19,9 +22,11 @@ func batch(
 }
 
 /// What is wrong with a document; nil if it is read.
-func fault(_ document: some Collection<UInt8>, type: String? = nil) -> String? {
+func fault(
+    _ document: some Collection<UInt8>, type: String? = nil, _ budget: DecodingBudget = .untimed
+) -> String? {
     do throws(UnusableBody) {
-        _ = try batch(document, type: type)
+        _ = try batch(document, type: type, budget)
         return nil
     } catch {
         return switch error {
@@ -40,7 +45,7 @@ func fault(_ document: String, type: String? = nil, url: String) -> String? {
     }
 }
 
-func fault(_ document: String) -> String? { fault(document.utf8) }
+func fault(_ document: String, _ budget: DecodingBudget = .untimed) -> String? { fault(document.utf8, budget) }
 
 /// A feed of RSS 2.0 with all namespaces that items may use.
 func rss(_ items: String, channel: String = "<title>Blog</title>") -> String {

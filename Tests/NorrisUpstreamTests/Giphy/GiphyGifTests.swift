@@ -5,7 +5,7 @@ import Testing
 
 struct GiphyGifTests {
     private func gif(_ json: String) -> Gif? {
-        (try? JSON.parse(json)).flatMap(Gif.init(giphy:))
+        (try? JSON.parse(json)).flatMap { Gif(giphy: $0, .untimed) }
     }
 
     /// An item with these members besides an id.

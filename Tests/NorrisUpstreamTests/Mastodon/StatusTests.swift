@@ -6,7 +6,8 @@ import Testing
 struct StatusTests {
     private func post(_ json: String) throws -> Post? {
         var builder = PostBatchBuilder(source: "town")
-        guard case .object(let status)? = try? JSON.parse(json), let post = Post(status: status, host: "town.example")
+        guard case .object(let status)? = try? JSON.parse(json),
+            let post = Post(status: status, host: "town.example", .untimed)
         else { return nil }
         try builder.add(post)
         return try builder.batch().posts.first

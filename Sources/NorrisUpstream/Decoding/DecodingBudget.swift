@@ -1,0 +1,100 @@
+import Glibc
+
+/// What the decoding of one document may cost: bytes copied, elements, depth, and CPU time of the decoding thread.
+///
+/// One is made where the decoding of a document begins, and passed to each decoder. Whatever takes memory or time in
+/// proportion to the document spends first. The first limit that is passed is remembered: from then on the loops of
+/// the decoders end early, and the next ``check()`` throws.
+final class DecodingBudget {
+    struct Limits {
+        /// Everything that decoders copy out of the document or add to it, whether it is kept or not.
+        var bytes = 64 << 20
+        /// Elements and attributes of XML, tags of HTML, items and members of JSON.
+        var elements = 2_000_000
+        /// Open elements of XML; what a feed means stands far above. JSON has lower limits of its own.
+        var depth = 256
+        /// CPU time of the thread.
+        var time = Duration.seconds(3)
+    }
+
+    let limits: Limits
+    private(set) var bytes = 0
+    private(set) var elements = 0
+    private let clock: () -> Duration
+    private let start: Duration
+    /// Bytes since the clock was read.
+    private var unchecked = 0
+    private var fault: UnusableBody?
+
+    /// The clock is read, and cancellation looked at, once for so many bytes; a system call costs as much as a hundred.
+    private static let interval = 64 * 1024
+    /// An element costs about as much time as so many bytes.
+    private static let elementWeight = 256
+
+    /// - Parameter clock: the CPU time of the calling thread, from any moment on.
+    init(_ limits: Limits = Limits(), clock: @escaping () -> Duration = DecodingBudget.threadTime) {
+        self.limits = limits
+        self.clock = clock
+        start = clock()
+    }
+
+    /// Whether no limit was passed so far.
+    var isLeft: Bool { fault == nil }
+
+    /// Takes memory.
+    ///
+    /// - Returns: false if it should not be taken.
+    @discardableResult
+    func spend(bytes count: Int) -> Bool {
+        bytes += count
+        if bytes > limits.bytes {
+            exceed("is too large to decode: it takes more than \(limits.bytes >> 20) MiB of memory")
+        }
+        return read(bytes: count)
+    }
+
+    /// Takes elements.
+    ///
+    /// - Returns: false if they should not be taken.
+    @discardableResult
+    func spend(elements count: Int) -> Bool {
+        elements += count
+        if elements > limits.elements {
+            exceed("is too large to decode: it has more than \(limits.elements) elements")
+        }
+        return read(bytes: count * Self.elementWeight)
+    }
+
+    /// Takes only the time to look at so many bytes.
+    ///
+    /// - Returns: false if nothing more should be looked at.
+    @discardableResult
+    func read(bytes count: Int) -> Bool {
+        unchecked += count
+        if unchecked >= Self.interval {
+            unchecked = 0
+            if Task.isCancelled { fault = fault ?? .cancelled }
+            if clock() - start > limits.time {
+                exceed("takes too long to decode: more than \(limits.time.words) of CPU time")
+            }
+        }
+        return isLeft
+    }
+
+    /// - Throws: a fault if a limit was passed; `cancelled` in a cancelled task.
+    func check() throws(UnusableBody) {
+        if let fault { throw fault }
+        if Task.isCancelled { throw .cancelled }
+    }
+
+    private func exceed(_ what: String) {
+        fault = fault ?? .fault("answered with a document that \(what); set a smaller one, or disable this source")
+    }
+
+    private static func threadTime() -> Duration {
+        var time = timespec()
+        // Fails for unknown clocks and bad pointers only.
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}
