@@ -75,7 +75,9 @@ struct StateDatabase: Sendable {
     }
 
     /// The categories that have seats, with or without facts.
-    func categories() throws -> Set<String> {
+    ///
+    /// - Parameter limit: more rosters than these are not looked at; a category has one or two.
+    func categories(limit: Int = .max) throws -> Set<String> {
         // From name to name by the key: to read all seats would take as long as to load them.
         let sql = """
             WITH RECURSIVE names (name) AS (
@@ -83,23 +85,32 @@ struct StateDatabase: Sendable {
                 UNION ALL
                 SELECT (SELECT min(roster) FROM seats WHERE roster > name) FROM names WHERE name IS NOT NULL
             )
-            SELECT name FROM names WHERE name IS NOT NULL
+            SELECT name FROM names WHERE name IS NOT NULL LIMIT ?
             """
-        let rosters = try opened.writer.read { try String.fetchAll($0, sql: sql) }
+        let rosters = try opened.writer.read { try String.fetchAll($0, sql: sql, arguments: [limit]) }
         return Set(rosters.map { RosterName(key: $0).category }).subtracting([""])
     }
 
-    /// Deletes the seats of categories, and the walks that go over any of them.
-    func forget(_ categories: Set<String>) throws {
+    /// Deletes the seats of all categories but these, and the walks that go over any of the others.
+    func forgetCategories(except kept: Set<String>) throws {
         try opened.writer.write { database in
-            for category in categories {
+            // To empty the table and fill it again takes time only for what stays; millions of seats may go.
+            try database.execute(sql: "CREATE TEMP TABLE kept_seats AS SELECT * FROM seats WHERE 0")
+            for category in kept.union([""]) {
                 for isExplicit in [false, true] {
-                    try database.cachedStatement(sql: "DELETE FROM seats WHERE roster = ?")
+                    try database.cachedStatement(sql: "INSERT INTO kept_seats SELECT * FROM seats WHERE roster = ?")
                         .execute(arguments: [RosterName(category: category, isExplicit: isExplicit).key])
                 }
             }
+            try database.execute(
+                sql: """
+                    DELETE FROM seats;
+                    INSERT INTO seats SELECT * FROM kept_seats ORDER BY roster, seat;
+                    DROP TABLE kept_seats;
+                    """
+            )
             for filter in try String.fetchSet(database, sql: "SELECT filter FROM walks") {
-                guard let names = WalkFilter(key: filter)?.categories, !categories.isDisjoint(with: names) else { continue }
+                guard let names = WalkFilter(key: filter)?.categories, !kept.isSuperset(of: names) else { continue }
                 try database.execute(sql: "DELETE FROM walks WHERE filter = ?", arguments: [filter])
             }
         }

@@ -160,10 +160,11 @@ struct FactCatalogue {
         return number
     }
 
-    /// The categories that have rosters and no facts.
-    var unusedCategories: Set<String> {
-        let used = rosterNumbers.lazy.filter { rosters[$0.value].present > 0 }.map(\.key.category)
-        return Set(rosterNumbers.keys.map(\.category)).subtracting(used).subtracting([""])
+    /// The categories that have facts, and those that have rosters only.
+    var categoriesByUse: (used: Set<String>, unused: Set<String>) {
+        let all = Set(rosterNumbers.keys.map(\.category)).subtracting([""])
+        let used = all.intersection(rosterNumbers.lazy.filter { rosters[$0.value].present > 0 }.map(\.key.category))
+        return (used, all.subtracting(used))
     }
 
     /// Takes the rosters of categories without facts out. No walk may go over them any more.

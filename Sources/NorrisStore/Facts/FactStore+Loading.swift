@@ -7,7 +7,10 @@ extension FactStore {
     /// Forgets the seats that an earlier version has kept of too many categories, before they are loaded.
     func forgetUnusedCategories() {
         do {
-            forget(try databases.state.categories().subtracting(try databases.cache.categories()))
+            let used = try databases.cache.categories()
+            // As many rosters as there may be, and one: then there are too many, however many more.
+            let known = try databases.state.categories(limit: 2 * (1 + used.count + CategoryLimit.maximumCount) + 1)
+            forget(known.subtracting(used), used: used)
         } catch {
             logger.error("seats.unreadable", metadata: ["error": "\(error)"])
         }
@@ -17,15 +20,15 @@ extension FactStore {
     ///
     /// An upstream that invents other categories each time would fill the state otherwise. A category that comes back
     /// is shuffled anew.
-    func forget(_ unused: Set<String>) {
+    func forget(_ unused: Set<String>, used: Set<String>) {
         guard unused.count > CategoryLimit.maximumCount else { return }
         do {
-            try databases.state.forget(unused)
+            try databases.state.forgetCategories(except: used)
             state.withLock { state in
                 state.walks.forget(unused)
                 state.catalogue.forget(unused)
             }
-            logger.info("categories.forgotten", metadata: ["count": "\(unused.count)"])
+            logger.info("categories.forgotten")
         } catch {
             databases.noteWriteFailure(error, of: .state, logger)
         }

@@ -80,7 +80,8 @@ extension FactStore {
                 throw StoreError(path: cache.name, .failed("\(error)"))
             }
             publish(changes)
-            forget(state.withLock { $0.catalogue.unusedCategories })
+            let (used, unused) = state.withLock { $0.catalogue.categoriesByUse }
+            forget(unused, used: used)
             databases.noteWriteSuccess(of: .facts(rules.group), logger)
             databases.noteWriteSuccess(of: .fetches, logger)
             return changes
