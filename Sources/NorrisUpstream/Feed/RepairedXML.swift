@@ -66,6 +66,7 @@ struct RepairedXML {
                 return true
             }
         }
+        try budget.check()
         breakOff()
         return !open.isEmpty
     }
@@ -129,6 +130,7 @@ struct RepairedXML {
             open[text].typePlace = nil
         }
         repairs += 1
+        budget.spend(bytes: 5 * range.count(where: { source[$0] == UInt8(ascii: "&") }))
         for byte in source[range] {
             switch byte {
             case UInt8(ascii: "<"): document += "&lt;".utf8
@@ -163,6 +165,7 @@ struct RepairedXML {
     private mutating func copyWithReferences(_ range: Range<Int>) {
         var copied = range.lowerBound
         for index in range where source[index] == UInt8(ascii: "&") && !isReference(source[index..<range.upperBound]) {
+            guard budget.spend(bytes: 4) else { return }
             document += source[copied...index]
             document += "amp;".utf8
             copied = index + 1

@@ -131,6 +131,11 @@ struct RepairedXMLTests {
         let many = "<item><title>\(String(repeating: "&", count: 100_000))</title></item>"
         let budget = DecodingBudget(.init(bytes: 1 << 20, elements: 1000), clock: { .zero })
         #expect(fault(rss(String(repeating: many, count: 5)), budget)?.contains("too large to decode") == true)
+        // Each ampersand becomes five bytes.
+        let one = "<item><title>\(String(repeating: "&", count: 100_000))</title></item>"
+        let small = DecodingBudget(.init(bytes: 500_000), clock: { .zero })
+        #expect(throws: UnusableBody.self) { try RepairedXML(Array(rss(one).utf8), small) }
+        #expect(small.bytes < 510_000)
         let deep = String(repeating: "<x>", count: 300) + "&" + String(repeating: "</x>", count: 300)
         #expect(fault("<rss>\(deep)</rss>")?.contains("nested too deeply") == true)
         #expect(fault("<rss>&\(deep)</rss>")?.contains("nested too deeply") == true)
