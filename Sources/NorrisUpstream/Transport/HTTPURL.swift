@@ -100,11 +100,16 @@ package struct HTTPURL: Sendable, Equatable {
         return rest.starts(with: "//".utf8) && !rest.starts(with: "///".utf8)
     }
 
-    /// An address in brackets, or a name of at most 253 letters, digits, hyphens, underscores and dots.
+    /// An address in its usual form, or a name of at most 253 letters, digits, hyphens, underscores and dots.
+    ///
+    /// A name whose last label begins with a digit is none: resolvers take some of them for addresses, and libcurl does
+    /// not give addresses their usual form where they are percent-encoded (`1%2e1`).
     private static func isHost(_ host: String) -> Bool {
         if host.first == "[" { return true }
-        return (1...253).contains(host.utf8.count)
-            && host.utf8.allSatisfy { isalnum(Int32($0)) != 0 || "-._".utf8.contains($0) }
+        let name = host.last == "." ? host.dropLast() : host[...]
+        if IPAddress(String(name)) != nil { return true }
+        guard let label = name.split(separator: ".").last?.utf8.first, isdigit(Int32(label)) == 0 else { return false }
+        return host.utf8.count <= 253 && host.utf8.allSatisfy { isalnum(Int32($0)) != 0 || "-._".utf8.contains($0) }
     }
 }
 
@@ -115,18 +120,13 @@ extension HTTPURL: CustomStringConvertible {
 extension HTTPURL {
     /// Whether the host, as it is written, is no host of the public internet.
     ///
-    /// That is all there is to look at behind a proxy, which looks names up itself. libcurl gives addresses their usual
-    /// form (`127.1`, `0x7f000001`). A name whose last label begins with a digit still counts as private: some resolvers
-    /// take it for an address, and no public name looks like that (https://url.spec.whatwg.org, "ends in a number").
+    /// That is all there is to look at behind a proxy, which looks names up itself.
     package var hasPrivateHost: Bool {
         if host.first == "[" {
             return IPAddress(String(host.dropFirst().dropLast()))?.isPrivate ?? true
         }
         let name = host.last == "." ? host.dropLast() : host[...]
-        if let address = IPAddress(String(name)) { return address.isPrivate }
-        guard let label = name.split(separator: ".").last else { return true }
-        if label == "localhost" { return true }
-        return label.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
+        return IPAddress(String(name))?.isPrivate ?? (name.split(separator: ".").last == "localhost")
     }
 }
 

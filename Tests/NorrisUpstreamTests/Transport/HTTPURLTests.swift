@@ -32,7 +32,7 @@ struct HTTPURLTests {
             "https://h:0/", "https://h:65536/", "https://h:+1/", "https://h:1a/", "https://h x/", "https://h/a b",
             "https://h/\\x", "https://h/\n", "https://h/%", "https://h/%2", "https://h/%zz", "https://é/",
             "https://h/é", "https://[::1/", "https://[1.2.3.4]/", "https://[::1]x/", "https://[fe80::1%25eth0]/",
-            "https://h/<", "https://" + String(repeating: "a", count: 254) + "/",
+            "https://1.2.3.4.5/", "https://.../", "https://0x7f%2e1/", "https://h.0x1/", "https://h/<", "https://" + String(repeating: "a", count: 254) + "/",
         ]
     )
     func whatIsNoURLIsRefused(text: String) {
@@ -57,7 +57,7 @@ struct HTTPURLTests {
         #expect(base.resolving(reference)?.description == expected)
     }
 
-    @Test(arguments: ["mailto:x", "ftp://h/", "http:g", "https://", "//u@h/", "a b", "x:y"])
+    @Test(arguments: ["mailto:x", "ftp://h/", "http:g", "https://", "//u@h/", "a b", "x:y", "//1%2e1"])
     func aReferenceToSomethingElseIsNone(reference: String) throws {
         let base = try #require(HTTPURL("https://a/b"))
         #expect(base.resolving(reference) == nil)

@@ -62,7 +62,7 @@ struct PrivateAddressTests {
     @Test(
         arguments: [
             "127.0.0.1", "10.0.0.1", "[::1]", "[::ffff:10.0.0.1]", "[fe80::1]", "localhost", "LOCALHOST",
-            "localhost.", "a.localhost", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "1.2.3.4.5", "...",
+            "localhost.", "a.localhost", "127.1", "0x7f000001", "2130706433", "0177.0.0.1",
         ]
     )
     func theseNamesArePrivate(host: String) throws {
