@@ -88,7 +88,7 @@ final class DecodingBudget {
     }
 
     private func exceed(_ what: String) {
-        fault = fault ?? .fault("answered with a document that \(what); set a smaller one, or disable this source")
+        fault = fault ?? .fault("answered with a document that \(what); use a smaller one, or disable this source")
     }
 
     private static func threadTime() -> Duration {

@@ -26,7 +26,7 @@ struct DecodingBudgetTests {
         #expect(
             fault
                 == "answered with a document that is too large to decode: it takes more than 1 MiB of memory; "
-                + "set a smaller one, or disable this source"
+                + "use a smaller one, or disable this source"
         )
     }
 
