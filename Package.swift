@@ -8,11 +8,9 @@ import PackageDescription
 //    `--explicit-target-dependency-import-check error`, so an undeclared import fails.
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
-let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 // Picture cards want the headers of Cairo and Pango, which nobody else needs.
 let drawsCards = Context.environment["NORRIS_CARDS"] == "1"
@@ -37,8 +35,8 @@ let composition: [Target] = [
     .target(
         name: "NorrisDaemon",
         dependencies: [
-            "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisText", "NorrisUpstream",
-            "SystemdIntegration", argumentParser, logging, serviceLifecycle, unixSignals, yams,
+            "CEpoll", "CYAML", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisText",
+            "NorrisUpstream", "SystemdIntegration", argumentParser, logging, serviceLifecycle, unixSignals,
         ]
     ),
 ]
@@ -50,7 +48,7 @@ let rooms: [Target] = [
         name: "NorrisServer",
         dependencies: ["CEpoll", "NorrisProtocol", logging, serviceLifecycle]
     ),
-    .target(name: "NorrisStore", dependencies: ["NorrisProtocol", "NorrisText", grdb, logging]),
+    .target(name: "NorrisStore", dependencies: ["CEpoll", "CSQLite", "NorrisProtocol", "NorrisText", logging]),
     .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisText"]),
     .target(name: "NorrisUpstream", dependencies: ["CCurl", "CExpat", "NorrisProtocol", "NorrisText", logging]),
     .target(name: "SystemdIntegration", dependencies: ["CSystemd"]),
@@ -60,7 +58,9 @@ let vocabulary: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CEpoll"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "NorrisProtocol"),
     .target(name: "NorrisText"),
 ]
@@ -95,7 +95,7 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "NorrisStoreTests",
-        dependencies: ["NorrisProtocol", "NorrisStore", "NorrisTestSupport", "NorrisText", grdb, logging]
+        dependencies: ["NorrisProtocol", "NorrisStore", "NorrisTestSupport", "NorrisText", logging]
     ),
     .testTarget(
         name: "NorrisTerminalTests",
@@ -135,8 +135,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: executables + composition + rooms + vocabulary + tests + (drawsCards ? cards : []),
@@ -146,8 +144,14 @@ let package = Package(
 // Continuous integration turns warnings of our own code into errors; a user's build with a newer compiler goes on.
 let warningsAreErrors = Context.environment["NORRIS_WARNINGS_AS_ERRORS"] == "1"
 
+// What runs once for a command, and whose pages cost more than its instructions.
+let compiledForSize: Set = ["NorrisCommands", "NorrisTerminal", "norrisctl"]
+
 for target in package.targets where target.type != .system {
     var settings = target.swiftSettings ?? []
+    if compiledForSize.contains(target.name) {
+        settings.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
+    }
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
     settings.append(.enableUpcomingFeature("ExistentialAny"))
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md

@@ -37,7 +37,8 @@ need_packages() {
 }
 
 need_build_packages() {
-    need_packages ca-certificates libcurl4-openssl-dev libexpat1-dev libsqlite3-dev libsystemd-dev pkg-config
+    need_packages ca-certificates libcurl4-openssl-dev libexpat1-dev libsqlite3-dev libsystemd-dev libyaml-dev \
+        pkg-config
 }
 
 # Says what to install where Swift is missing or too old.

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import http.server
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import select
 import socket
 import statistics
 import subprocess
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -152,31 +154,89 @@ def accepts(path):
         return connection.connect_ex(str(path)) == 0
 
 
+@contextlib.contextmanager
+def upstream(answer, port=0):
+    """Serves HTTP on loopback; answer makes a status, headers and a body of each request's path and headers. Yields the
+    port."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            status, headers, body = answer(self.path, self.headers)
+            self.send_response(status)
+            for name, text in {**headers, "Content-Length": str(len(body))}.items():
+                self.send_header(name, text)
+            # Who asks may be gone by then.
+            with contextlib.suppress(OSError):
+                self.end_headers()
+                self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+
+
+@contextlib.contextmanager
+def effective_user(uid):
+    """Connects as another user in the block, which takes root: norrisd sees the effective user id."""
+    os.seteuid(uid)
+    try:
+        yield
+    finally:
+        os.seteuid(os.getuid())
+
+
+def resident(pid, kind="RssAnon"):
+    """A part of the resident memory of a process in bytes; VmRSS is all of it."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith(kind + ":")).split()[1]) * 1024
+
+
 class Daemon:
-    """A running norrisd with its socket, and the milliseconds from its start until it was ready."""
+    """A running norrisd with its socket, and the milliseconds from its start until it was ready; after it has stopped,
+    those that took."""
 
     def __init__(self, process, path, start):
-        self.process, self.path, self.start = process, path, start
+        self.process, self.path, self.start, self.stop = process, path, start, None
+        self.timeout = 60  # seconds that a reply is waited for
 
     def connect(self):
         connection = socket.socket(socket.AF_UNIX)
-        connection.settimeout(60)
+        connection.settimeout(self.timeout)
         connection.connect(str(self.path))
         return connection
 
-    def call(self, method, **parameters):
+    def reply(self, method, **parameters):
+        """The whole reply, be it a result or an error."""
         with self.connect() as connection:
-            request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
-            connection.sendall(json.dumps(request).encode() + b"\n")
-            reply = json.loads(connection.makefile().readline() or "{}")
+            connection.sendall(request(method, **parameters).encode() + b"\n")
+            return json.loads(connection.makefile().readline() or "{}")
+
+    def call(self, method, **parameters):
+        reply = self.reply(method, **parameters)
         if "result" not in reply:
             raise Failure(f"{method}: {reply}")
         return reply["result"]
 
+    def pages(self, method, **parameters):
+        """The items of all pages."""
+        page = self.call(method, **parameters)
+        yield from page["items"]
+        while "next" in page:
+            page = self.call(method, **parameters, cursor=page["next"])
+            yield from page["items"]
+
     def anonymous_memory(self):
-        """RssAnon in bytes."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(next(line for line in status.splitlines() if line.startswith("RssAnon")).split()[1]) * 1024
+        return resident(self.process.pid)
+
+
+def request(method, **parameters):
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}, separators=(",", ":"))
 
 
 def exchange(connection, request, count, pipeline=1):
@@ -194,13 +254,14 @@ def exchange(connection, request, count, pipeline=1):
 
 
 @contextlib.contextmanager
-def daemon(folder, configuration=BUILT_IN_FACTS, under=(), timeout=30, **environment):
-    """Runs norrisd with all its files in the folder, under another program if there is one; yields it once ready."""
+def daemon(folder, configuration=BUILT_IN_FACTS, under=(), timeout=30, programs=None, started=None, **environment):
+    """Runs norrisd with all its files in the folder, under another program if there is one; yields it once ready.
+    What is to be done with the process before that, started does."""
     folder.mkdir(exist_ok=True)
     (folder / "config.yaml").write_text(configuration)
     (folder / "notify").unlink(missing_ok=True)
-    command = [*under, PROGRAMS / "norrisd", "--config", folder / "config.yaml", "--socket", folder / "sock",
-               "--log-level", "warning"]
+    command = [*under, (programs or PROGRAMS) / "norrisd", "--config", folder / "config.yaml",
+               "--socket", folder / "sock", "--log-level", "warning"]
     for kind in ["state", "cache", "runtime"]:
         command += [f"--{kind}-dir", folder / kind]
     variables = {"PATH": os.environ["PATH"], "HOME": str(folder), **environment,
@@ -211,10 +272,27 @@ def daemon(folder, configuration=BUILT_IN_FACTS, under=(), timeout=30, **environ
             notify.settimeout(0.2)
             begin, messages = time.perf_counter(), b""
             process = stack.enter_context(running(command, env=variables))
+            if started:
+                started(process)
             while b"READY=1" not in messages:
                 if process.poll() is not None or time.perf_counter() > begin + timeout:
                     raise Failure("norrisd ended early, or is not ready in time")
                 with contextlib.suppress(TimeoutError):
                     messages = notify.recv(8192)
             start = (time.perf_counter() - begin) * 1000
-        yield Daemon(process, folder / "sock", start)
+        server = Daemon(process, folder / "sock", start)
+        yield server
+        begin = time.perf_counter()
+    server.stop = (time.perf_counter() - begin) * 1000
+
+
+def killed_start(folder, configuration, seconds, **options):
+    """Starts norrisd and kills it with SIGKILL after so many seconds, whether it is ready then or not."""
+
+    def started(process):
+        timer = threading.Timer(seconds, process.kill)
+        timer.daemon = True
+        timer.start()
+
+    with contextlib.suppress(Failure), daemon(folder, configuration, started=started, **options):
+        time.sleep(seconds)

@@ -14,11 +14,11 @@ import cards
 import faults
 import feeds
 import harness
-import imports
 import instructions
 import memory
 import processes
 import rates
+import store
 
 COMPILER = ["gcc", "libc6-dev"]
 BENCHMARKS = {
@@ -29,11 +29,17 @@ BENCHMARKS = {
     "start": (processes.start, []),
     "idle": (memory.idle, []),
     "instructions": (instructions.instructions, ["valgrind"]),
-    "import": (imports.imports, COMPILER),
+    "import": (store.imports, COMPILER),
+    "store": (store.store, COMPILER),
+    "kill": (store.kill, []),
     "faults": (faults.faults, [*COMPILER, "openssl"]),
     "feeds": (feeds.feeds, []),
 }
-ONLY_IF_NAMED = {"import", "faults", "feeds"}
+ONLY_IF_NAMED = {"import", "store", "kill", "faults", "feeds"}
+
+
+def sizes(text):
+    return [int(size) for size in text.replace("_", "").split(",")]
 
 
 def parse():
@@ -42,8 +48,12 @@ def parse():
         prog="Scripts/bench", formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__,
         epilog=f"benchmarks:\n{described}\n\nNORRIS_PROGRAMS is the folder with the programs (default: .build/dist).\n"
         "Exit status: 0 all goals met, 1 a goal missed or a benchmark failed, 77 recorded with another toolchain.")
-    parser.add_argument("names", metavar="NAME", nargs="*", help="a benchmark (default: all except import, faults and feeds)")
+    parser.add_argument("names", metavar="NAME", nargs="*",
+                        help=f"a benchmark (default: all except {', '.join(sorted(ONLY_IF_NAMED))})")
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="pairs of each comparison (default: 5)")
+    parser.add_argument("--sizes", type=sizes, default=store.DEFAULT_SIZES, metavar="N,N",
+                        help="store: numbers of facts (default: 1000,3000,100000; 1000000 takes minutes)")
+    parser.add_argument("--kills", type=int, default=200, metavar="N", help="kill: how often (default: 200)")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--record", action="store_true", help="instructions: write the figures to instructions.tsv")
     mode.add_argument("--check", action="store_true", help="instructions: compare with instructions.tsv")

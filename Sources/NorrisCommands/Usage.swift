@@ -1,6 +1,7 @@
 import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 /// What is answered to a command line that runs no command: help, the version, or what is wrong with it.
 struct Usage {

@@ -48,10 +48,6 @@ extension Daemon {
         )
         let facts = FactStore(databases: databases, logger: logger)
         facts.importStartingCollection()
-        if !configuration.facts.fortunes.isEmpty {
-            notifier.extendTimeout(by: longStep)
-        }
-        facts.importFortunes(configuration.facts.fortunes)
 
         let handlers = Handlers(
             loaded: plan.loaded,
@@ -70,7 +66,9 @@ extension Daemon {
         databases.onTrouble { handlers.fetching.changes.set() }
 
         let promptFacts = plan.paths.runtimeDirectory.map { folder in
-            PromptFactsWriter(file: PromptFile(folder: folder), facts: facts, logger: logger)
+            PromptFactsWriter(
+                file: PromptFile(folder: folder), facts: facts, scope: { handlers.fetching.unfilteredScope }, logger: logger
+            )
         }
         // Before anybody may take the daemon for ready.
         promptFacts?.write()
@@ -108,6 +106,9 @@ extension Daemon {
         // Each needs those before it; they stop in reverse.
         let services: [any Service] = [
             StoreService(databases: databases, facts: facts, clock: clock),
+            FortuneService(facts: facts, clock: clock, changes: handlers.fetching.changes) {
+                handlers.settings.configuration.facts.fortunes
+            },
             MaintenanceService(
                 handlers: handlers, databases: databases, sink: sink, promptFacts: promptFacts, logger: logger
             ),

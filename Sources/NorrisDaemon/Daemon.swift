@@ -1,4 +1,5 @@
 import ArgumentParser
+import CEpoll
 import Glibc
 import NorrisPrefetch
 import NorrisProtocol
@@ -21,6 +22,9 @@ package enum Daemon {
             return
         }
         let isStart = !invocation.checkConfig && !invocation.printConfig
+        // Each further arena keeps what its threads once held (mallopt(3)): four long lists at a time peaked at 195 MiB, with
+        // two arenas at 175.
+        mallopt(M_ARENA_MAX, 2)
         // Whatever the daemon makes is its user's own, unless it says otherwise.
         umask(0o077)
         // Until the reload service listens for it, a hang-up would end the process; what it asks for is being done.
@@ -37,7 +41,9 @@ package enum Daemon {
                 environment: environment,
                 accountHome: ProcessFolders.accountHome
             )
-            let loader = ConfigurationLoader(home: paths.home, currentDirectory: ProcessFolders.current)
+            let loader = ConfigurationLoader(
+                home: paths.home, currentDirectory: ProcessFolders.current, looksAround: invocation.checkConfig
+            )
             let loaded = try loader.load(paths.configurationFile)
             if !isStart {
                 return report(loaded, printsConfiguration: invocation.printConfig)

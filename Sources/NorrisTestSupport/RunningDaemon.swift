@@ -4,7 +4,7 @@ import Foundation
 package final class RunningDaemon {
     package struct NotReady: Error, CustomStringConvertible {
         package let log: String
-        package var description: String { "norrisd did not become ready:\n\(log)" }
+        package var description: String { "norrisd did not become ready, or did not log what was waited for:\n\(log)" }
     }
 
     package let folder: TemporaryFolder
@@ -47,6 +47,15 @@ package final class RunningDaemon {
     /// The flags that keep a daemon in a folder.
     package static func arguments(in folder: TemporaryFolder) -> [String] {
         ["--socket", folder("sock"), "--state-dir", folder("state"), "--cache-dir", folder("cache")]
+    }
+
+    /// Waits until it has logged a text, two minutes at most.
+    package func waitForLog(_ text: String) throws {
+        for _ in 0..<12_000 {
+            if log.contains(text) { return }
+            usleep(10_000)
+        }
+        throw NotReady(log: log)
     }
 
     /// All it has logged so far.

@@ -95,6 +95,11 @@ struct DaemonEndToEndTests {
         let checked = try norrisd(["--check-config", "--config", good])
         #expect(checked.status == 0)
         #expect(checked.output == "ok\n")
+        let odd = try folder.write("admin_groups: [no-such-group]\n", to: "odd.yaml")
+        let warned = try norrisd(["--check-config", "--config", odd])
+        #expect(warned.status == 0)
+        #expect(warned.output == "ok\n")
+        #expect(warned.errors.contains("warning: \(odd):1: admin_groups[0]: there is no group"))
         let printed = try norrisd(["--print-config", "--config", good])
         #expect(printed.status == 0)
         #expect(printed.output.contains("refresh: 12h"))
@@ -200,8 +205,9 @@ struct DaemonEndToEndTests {
         let daemon = try RunningDaemon(
             in: folder, configuration: "facts: {enabled: false, fortunes: [\(good), \(binary), \(folder("none"))]}\n"
         )
+        // They are read in the background; what cannot be read is told at the end.
+        try daemon.waitForLog("binary: is no text")
         #expect(try daemon.ctl("fact", "--category", "good").output == "A good one.\n")
-        #expect(daemon.log.contains("binary: is no text"))
         #expect(daemon.log.contains("none: cannot be read"))
     }
 

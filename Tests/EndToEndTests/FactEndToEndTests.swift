@@ -113,6 +113,7 @@ struct FactEndToEndTests {
         let daemon = try RunningDaemon(configuration: "facts: {enabled: false, fortunes: [\(path), \(path)/art]}\n")
         let art = Set(try cookies(of: path + "/art"))
         try #require(art.count > 100, "Debian's package fortunes is needed")
+        try daemon.waitForLog("fortunes.imported")
         let counted = try daemon.ctl("categories").lines.first { $0.hasPrefix("art\t") }
         #expect(counted == "art\t\(art.count)")
         let given = try daemon.ctl("--json", "fact", "--category", "art", "--count", "100")

@@ -44,7 +44,7 @@ struct FaultEndToEndTests {
         #expect(fact.errors.count { $0 == "\n" } == 1)
 
         let client = try LineClient(path: daemon.socket)
-        let found: FactSearch.Result = try client.call(FactSearch.description, #"{"query":"Counted to 7 "}"#)
+        let found: FactSearch.Result = try client.call(FactSearch.description, #"{"query":"\"Counted to 7 \""}"#)
         #expect(found.items.map(\.text) == [FakeUpstream.jokes(count: 8)[7].value])
         #expect(found.freshness?.origin == .cache)
         #expect(found.freshness?.error?.kind == kind)

@@ -47,6 +47,7 @@ struct HostileUpstreamEndToEndTests {
         try await TestThread.run {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: configuration(upstream, folder))
+            try daemon.waitForLog("fortunes.imported")
             // Some fail, as they are meant to.
             #expect(try daemon.ctl("refresh", "--wait", "--timeout", "2m").status == 75)
             let gifs = try ids("gif.trending", "{}", daemon)

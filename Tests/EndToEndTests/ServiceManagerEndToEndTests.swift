@@ -97,28 +97,14 @@ struct ServiceManagerEndToEndTests {
         let files = try (1...8).map { try folder.write("\0no text", to: "fortunes-\($0)") }
         let list = files.joined(separator: ", ")
         let daemon = try RunningDaemon(in: folder, configuration: "facts: {enabled: false, fortunes: [\(list)]}\n")
+        try daemon.waitForLog("path=\(files[7])\n")
         for file in files {
             #expect(daemon.log.contains("error fortunes.unreadable error=\"\(file): "), "\(daemon.log)")
             #expect(daemon.log.contains(" path=\(file)\n"))
         }
     }
 
-    // MARK: Time to start and to reload
-
-    @Test func aReloadAsksForTimeToReadFortunes() throws {
-        let daemon = try RunningDaemon()
-        let time = Substring("EXTEND_TIMEOUT_USEC=600000000")
-        daemon.send(SIGHUP)
-        #expect(daemon.notifications.wait(for: "READY=1") != nil)
-        #expect(!daemon.notifications.lines.contains(time), "no fortunes, no time")
-        let fortunes = try daemon.folder.write("One.\n%\nTwo.", to: "fortunes")
-        _ = try daemon.folder.write("facts: {enabled: false, fortunes: [\(fortunes)]}\n", to: "config.yaml")
-        daemon.send(SIGHUP)
-        #expect(daemon.notifications.wait(for: "READY=1") != nil)
-        let told = daemon.notifications.lines
-        let asked = try #require(told.lastIndex(of: time))
-        #expect(try #require(told.lastIndex(of: "RELOADING=1")) < asked)
-    }
+    // MARK: Time to start
 
     @Test func aMigrationAsksForTime() async throws {
         try await TestThread.run {
@@ -130,22 +116,35 @@ struct ServiceManagerEndToEndTests {
             }
             #expect(try !asksForTime(), "nothing is there")
             #expect(try !asksForTime(), "nothing is to be done")
-            try makeOlder(folder("state/state.db"))
+            try makeFirst(folder("state/state.db"))
             #expect(try asksForTime())
             #expect(try !asksForTime(), "it was done")
         }
     }
 
-    /// Turns a state into one of the version before the last migration.
-    private func makeOlder(_ path: String) throws {
+    /// Puts a state of the first version in place of another.
+    private func makeFirst(_ path: String) throws {
         let script = """
-            import sqlite3, sys
-            database = sqlite3.connect(sys.argv[1])
-            version = database.execute("PRAGMA user_version").fetchone()[0]
-            database.execute("DROP TABLE read_marks")
-            database.execute("DELETE FROM grdb_migrations WHERE identifier = 'read marks'")
-            database.execute(f"PRAGMA user_version = {version - 1}")
-            database.commit()
+            import os, sqlite3, sys
+            os.unlink(sys.argv[1])
+            sqlite3.connect(sys.argv[1]).executescript('''
+                CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                INSERT INTO grdb_migrations VALUES ('walks and facts of the day');
+                CREATE TABLE seats (
+                    roster TEXT NOT NULL, seat INTEGER NOT NULL, fact TEXT, length INTEGER NOT NULL,
+                    PRIMARY KEY (roster, seat)
+                ) STRICT, WITHOUT ROWID;
+                CREATE UNIQUE INDEX seats_by_fact ON seats (fact, roster) WHERE fact IS NOT NULL;
+                CREATE TABLE walks (
+                    uid INTEGER NOT NULL, filter TEXT NOT NULL, position BLOB NOT NULL, used_at INTEGER NOT NULL,
+                    PRIMARY KEY (uid, filter)
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE facts_of_the_day (
+                    number INTEGER PRIMARY KEY, day TEXT NOT NULL UNIQUE, fact TEXT NOT NULL
+                ) STRICT;
+                PRAGMA application_id = 0x4E525253;
+                PRAGMA user_version = 1;
+            ''')
             """
         let result = try run("python3", ["-c", script, path])
         #expect(result.status == 0, "\(result)")

@@ -1,4 +1,4 @@
-import NorrisDaemon
+@testable import NorrisDaemon
 import Testing
 
 /// What the loader says of a text, one fault a line.
@@ -47,6 +47,10 @@ struct ConfigurationFaultTests {
                 + "valid here: log, admin_groups, limits, http, facts, gifs, posts"
         ),
         ("? [facts]\n: 1", "c.yaml:1: has a list or a mapping for a key; write KEY: VALUE"),
+        (
+            "*x : 1",
+            "c.yaml:1: is an alias of nothing that stands above it; put a text that begins with * in quotes"
+        ),
     ]
 
     @Test("Unknown keys name the nearest valid one, or all", arguments: unknownKeysCases)
@@ -118,6 +122,89 @@ struct ConfigurationFaultTests {
         )
     }
 
+    @Test("What an alias names is faulty where the alias stands, and the key where the key stands")
+    func linesOfAliasesAndKeys() {
+        #expect(
+            faults("facts:\n  queries: &q\n  - 5\ngifs:\n  rating: g\n  queries: *q\nzebra:\n  a: 1\n") == """
+                c.yaml:3: facts.queries[0]: expected a query of 3 to 120 characters, found 5; put it in quotes
+                c.yaml:6: gifs.queries[0]: expected a query of 1 to 50 characters, found 5; put it in quotes
+                c.yaml:7: zebra: unknown key; valid here: log, admin_groups, limits, http, facts, gifs, posts
+                """
+        )
+        #expect(
+            faults("facts: &f\n  fortunes: []\ngifs: *f\n")
+                == "c.yaml:3: gifs.fortunes: unknown key; did you mean facts.fortunes?"
+        )
+    }
+
+    @Test("A doubled key, a second document and a broken alias hide no other fault")
+    func nothingIsHidden() {
+        let yaml = """
+            log: {level: loud}
+            facts:
+              enabled: maybe
+              enabled: true
+              queries: [*nowhere, ab]
+            log: {level: quiet}
+            posts:
+              sources:
+                a: {kind: feed, url: https://a.example}
+                b: {url: https://b.example, kind: *nowhere}
+                a: {kind: rss, url: https://a.example}
+            ---
+            more: 1
+            """
+        let levels = "trace, debug, info, notice, warning, error or critical"
+        let alias = "is an alias of nothing that stands above it; put a text that begins with * in quotes"
+        #expect(
+            faults(yaml) == """
+                c.yaml:1: log.level: expected \(levels), found "loud"
+                c.yaml:3: facts.enabled: expected true or false, found "maybe"
+                c.yaml:4: facts.enabled: stands in line 3 already, in the same mapping; keep one of the two
+                c.yaml:5: facts.queries[0]: \(alias)
+                c.yaml:5: facts.queries[1]: expected a query of 3 to 120 characters, found "ab"; this has 2
+                c.yaml:6: log: stands in line 1 already, in the same mapping; keep one of the two
+                c.yaml:6: log.level: expected \(levels), found "quiet"
+                c.yaml:10: posts.sources.b.kind: \(alias)
+                c.yaml:11: posts.sources.a: stands in line 9 already, in the same mapping; keep one of the two
+                c.yaml:11: posts.sources.a.kind: expected feed, mastodon or users-posts, found "rss"
+                c.yaml:13: holds a second document; keep one and remove the line --- between them
+                """
+        )
+    }
+
+    @Test(
+        "An alias of what it stands in is refused, not followed",
+        arguments: [
+            ("facts: {queries: &q [chuck, *q]}", "facts.queries[1]"), ("&r\nfacts: *r", "facts"),
+            ("facts: &f\n  queries: [*f]", "facts.queries[0]"),
+        ]
+    )
+    func endlessAlias(yaml: String, key: String) {
+        let line = yaml.split(separator: "\n").count
+        let message = "is an alias of what it stands in, which has no end; write the values out"
+        #expect(faults(yaml) == "c.yaml:\(line): \(key): \(message)")
+    }
+
+    @Test("Aliases that multiply, endless lists and deep nesting end early")
+    func boundsOfYAML() {
+        let tenfold = (1...9).map { "a\($0): &a\($0) [\(String(repeating: "*a\($0 - 1),", count: 10))]\n" }
+        #expect(
+            faults("a0: &a0 x\n" + tenfold.joined())
+                == "c.yaml:6: holds more than 100000 values, aliases followed; remove some"
+        )
+        let many = "admin_groups: [\(String(repeating: "a,", count: 100_001))]"
+        #expect(faults(many) == "c.yaml:1: holds more than 100000 values, aliases followed; remove some")
+        for open in ["[", "{a: ", "- "] {
+            #expect(
+                faults(String(repeating: open, count: 200_000))
+                    == "c.yaml:1: is nested deeper than any key; check the brackets"
+            )
+        }
+        let allowed = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
+        #expect(faults("facts: \(allowed)").hasSuffix("found a list"))
+    }
+
     @Test("Long values are cut in messages")
     func longValue() {
         #expect(
@@ -147,7 +234,7 @@ struct ConfigurationFaultTests {
         ),
         (
             "log:\n  level: *here",
-            "c.yaml:2: is not YAML here: found undefined alias; put a text that begins with * in quotes"
+            "c.yaml:2: log.level: is an alias of nothing that stands above it; put a text that begins with * in quotes"
         ),
         (
             "log:\r\n  level: in\u{0}fo",
@@ -160,11 +247,11 @@ struct ConfigurationFaultTests {
         ),
         (
             "log: {}\nfacts: {}\nlog: {level: info}",
-            "c.yaml:1: log: stands here and again further down in the same mapping; keep one of the two"
+            "c.yaml:3: log: stands in line 1 already, in the same mapping; keep one of the two"
         ),
         (
             "facts:\n  enabled: true\n  \"enabled\": true",
-            "c.yaml:2: enabled: stands here and again further down in the same mapping; keep one of the two"
+            "c.yaml:3: facts.enabled: stands in line 2 already, in the same mapping; keep one of the two"
         ),
     ]
 

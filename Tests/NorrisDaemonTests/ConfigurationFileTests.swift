@@ -1,5 +1,5 @@
 import Glibc
-import NorrisDaemon
+@testable import NorrisDaemon
 import Testing
 
 /// A directory of its own for a test, removed with all that is in it when the value goes away.
@@ -33,7 +33,7 @@ private let loader = ConfigurationLoader(home: nil, currentDirectory: "/")
 /// What the loader says of a file that was named.
 private func fault(_ path: String) -> String {
     do {
-        _ = try loader.load(path: path)
+        _ = try loader.load(.init(path: path, isNamed: true))
         return "none"
     } catch {
         return error.description

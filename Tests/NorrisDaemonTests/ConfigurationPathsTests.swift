@@ -1,4 +1,4 @@
-import NorrisDaemon
+@testable import NorrisDaemon
 import Testing
 
 /// The paths for an environment, with an account whose home is /home/account.

@@ -1,4 +1,5 @@
-import NorrisDaemon
+@testable import NorrisDaemon
+import NorrisUpstream
 import Testing
 
 private let loader = ConfigurationLoader(home: "/home/chuck", currentDirectory: "/srv")
@@ -24,6 +25,7 @@ struct ConfigurationPrintTests {
                   refresh: 24h
                   queries: [chuck, norris]
                   fortunes: []
+                  mix_fortunes: false
                 gifs:
                   enabled: true
                   base_url: https://api.giphy.com
@@ -54,7 +56,7 @@ struct ConfigurationPrintTests {
               " pad ", "ünï", "\u202E", "\U0001F94B", "null", "1:30", "2001-01-01", "a,b", "=", "<<", "y", "0x1", ".5", "?"]
             limits: {connections: 1, connections_per_user: 65536}
             http: {timeout: 61s, max_body: 1025B, user_agent: "a\\b \"c\" #", proxy: "http://chuck@proxy.example:3128"}
-            facts: {enabled: false, base_url: "http://[::1]:8080/x", refresh: 25h, queries: [], fortunes: [~/a b, "/c: d"]}
+            facts: {enabled: false, base_url: "http://[::1]:8080/x", refresh: 25h, queries: [], fortunes: [~/a b, "/c: d"], mix_fortunes: true}
             gifs: {enabled: false, api_key_file: key, rating: pg-13, refresh: 48h, queries: ["a:b"], keep: 3600s, hourly_quota: 1}
             posts:
               refresh: 7m
@@ -110,10 +112,10 @@ struct ConfigurationPrintTests {
             reference.map(\.path) == [
                 "log.level", "admin_groups", "limits.connections", "limits.connections_per_user", "http.timeout",
                 "http.max_body", "http.user_agent", "http.proxy", "facts.enabled", "facts.base_url", "facts.refresh",
-                "facts.queries", "facts.fortunes", "gifs.enabled", "gifs.base_url", "gifs.api_key_file", "gifs.rating",
-                "gifs.refresh", "gifs.queries", "gifs.keep", "gifs.hourly_quota", "posts.refresh", "posts.keep",
-                "posts.sources", "posts.sources.NAME.kind", "posts.sources.NAME.url", "posts.sources.NAME.enabled",
-                "posts.sources.NAME.refresh", "posts.sources.NAME.keep",
+                "facts.queries", "facts.fortunes", "facts.mix_fortunes", "gifs.enabled", "gifs.base_url",
+                "gifs.api_key_file", "gifs.rating", "gifs.refresh", "gifs.queries", "gifs.keep", "gifs.hourly_quota",
+                "posts.refresh", "posts.keep", "posts.sources", "posts.sources.NAME.kind", "posts.sources.NAME.url",
+                "posts.sources.NAME.enabled", "posts.sources.NAME.refresh", "posts.sources.NAME.keep",
             ]
         )
         #expect(reference.allSatisfy { $0.summary.hasSuffix(".") && !$0.accepts.isEmpty })

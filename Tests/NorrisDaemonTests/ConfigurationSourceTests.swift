@@ -1,4 +1,4 @@
-import NorrisDaemon
+@testable import NorrisDaemon
 import Testing
 
 private let loader = ConfigurationLoader(home: nil, currentDirectory: "/")
@@ -95,11 +95,11 @@ struct ConfigurationSourceTests {
                 c.yaml:6: posts.sources.d: expected a mapping with the keys kind, url, enabled, refresh, keep, \
                 found a list
                 c.yaml:7: posts.sources.e.kind: expected feed, mastodon or users-posts, found "rss"
+                c.yaml:8: posts.sources.f.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
+                found "0s"
                 c.yaml:8: posts.sources.f.enabled: expected true or false, found "yes"; write true
                 c.yaml:8: posts.sources.f.refresh: has no value; write a duration from 1s to 365d, such as 90s, 15m, 6h \
                 or 7d, or remove the line for the default
-                c.yaml:8: posts.sources.f.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
-                found "0s"
                 c.yaml:9: posts.sources.g.kind: has no value; write feed, mastodon or users-posts
                 c.yaml:10: posts.sources.h.url: has no value; write an http or https URL
                 """

@@ -1,4 +1,6 @@
-import NorrisDaemon
+@testable import NorrisDaemon
+import NorrisTestSupport
+import NorrisUpstream
 import Testing
 
 /// A loader as on a machine where user chuck started norrisd in /srv.
@@ -18,6 +20,7 @@ struct ConfigurationTests {
               refresh: 24h
               queries: [chuck, norris]      # bulk prefetch through /jokes/search
               fortunes: []                  # fortune cookie files or folders to read as well
+              mix_fortunes: false           # whether they come where no category is asked for
             gifs:
               enabled: true                 # needs a key; without one the source says so and rests
               base_url: https://api.giphy.com
@@ -54,6 +57,7 @@ struct ConfigurationTests {
         #expect(defaults.facts.refresh == .seconds(24 * 3600))
         #expect(defaults.facts.queries == ["chuck", "norris"])
         #expect(defaults.facts.fortunes.isEmpty)
+        #expect(!defaults.facts.mixFortunes)
         #expect(defaults.gifs.enabled)
         #expect(defaults.gifs.baseURL == "https://api.giphy.com")
         #expect(defaults.gifs.apiKeyFile == nil)
@@ -80,6 +84,7 @@ struct ConfigurationTests {
               refresh: 7d
               queries: [roundhouse kick]
               fortunes: [/usr/share/games/fortunes]
+              mix_fortunes: true
             gifs:
               enabled: false
               base_url: https://gifs.example
@@ -110,6 +115,7 @@ struct ConfigurationTests {
         expected.facts.refresh = .seconds(7 * 86_400)
         expected.facts.queries = ["roundhouse kick"]
         expected.facts.fortunes = ["/usr/share/games/fortunes"]
+        expected.facts.mixFortunes = true
         expected.gifs.enabled = false
         expected.gifs.baseURL = "https://gifs.example"
         expected.gifs.apiKeyFile = "/etc/giphy.key"
@@ -249,13 +255,43 @@ struct ConfigurationTests {
         }
     }
 
+    @Test("What is valid but will not work here is a warning, if one looks around")
+    func missingGroupsAndFilesAreWarnings() throws {
+        let folder = TemporaryFolder()
+        let key = try folder.write("one two", to: "key")
+        let yaml = """
+            admin_groups: [root, "no such group"]
+            facts:
+              fortunes: [\(folder.path), \(folder.path)/none, "/dev/null/none"]
+            gifs: {api_key_file: \(folder.path)/none}
+            """
+        func warnings(_ yaml: String, looksAround: Bool = true) throws -> [String] {
+            try ConfigurationLoader(home: nil, currentDirectory: "/", looksAround: looksAround)
+                .parse(yaml: yaml, file: "c.yaml").warnings.map(\.description)
+        }
+        #expect(
+            try warnings(yaml) == [
+                #"c.yaml:1: admin_groups[1]: there is no group "no such group" here; create it or remove the name"#,
+                "c.yaml:3: facts.fortunes[1]: there is no file or folder \(folder.path)/none; "
+                    + "install what brings it, or correct the path",
+                "c.yaml:3: facts.fortunes[2]: there is no file or folder /dev/null/none; "
+                    + "install what brings it, or correct the path",
+                "c.yaml:4: gifs.api_key_file: There is no file \(folder.path)/none, "
+                    + "which is to hold Giphy's key (gifs.api_key_file)",
+            ]
+        )
+        #expect(try warnings("gifs: {api_key_file: \(key)}").count == 1)
+        #expect(try warnings(yaml, looksAround: false).isEmpty)
+    }
+
     @Test func proxyMayHaveUserAndPassword() throws {
         let yaml = "http: {proxy: 'HTTP://chuck:round%20house%3A@[::1]:3128/'}"
-        let proxy = try #require(try loader.parse(yaml: yaml, file: "c.yaml").configuration.http.proxy)
+        let configuration = try loader.parse(yaml: yaml, file: "c.yaml").configuration
+        let proxy = try #require(configuration.http.proxy)
         #expect(proxy.host == "::1")
         #expect(proxy.port == 3128)
         #expect(proxy.user == "chuck")
         #expect(proxy.password == "round house:")
-        #expect(proxy.maskedURL == "http://chuck:***@[::1]:3128")
+        #expect(configuration.yaml.contains("\n  proxy: \"http://chuck:***@[::1]:3128\"\n"))
     }
 }

@@ -1,4 +1,4 @@
-import NorrisDaemon
+@testable import NorrisDaemon
 import Testing
 
 /// What the loader says of one key with one value, without the file and line.

@@ -1,4 +1,4 @@
-import NorrisDaemon
+@testable import NorrisDaemon
 import NorrisProtocol
 import NorrisTestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import NorrisDaemon
+@testable import NorrisDaemon
 import Testing
 
 /// The file that the Debian package puts at /etc/norrisd/config.yaml: every key with its default, all commented out.
@@ -20,7 +20,7 @@ struct ShippedConfigurationTests {
     }
 
     @Test func leavesEveryDefaultAsItIs() throws {
-        let loaded = try Self.loader.load(path: Self.file.path)
+        let loaded = try Self.loader.load(.init(path: Self.file.path, isNamed: true))
         #expect(loaded == ConfigurationLoader.Loaded(configuration: Configuration()))
     }
 

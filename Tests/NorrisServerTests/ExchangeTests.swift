@@ -266,4 +266,37 @@ struct ExchangeTests {
             ]
         )
     }
+
+    /// A line that repeats the last one but for its id is not parsed; it has the reply of one that is.
+    @Test("Lines that repeat another", arguments: [
+        #"{"jsonrpc":"2.0","id":@,"method":"server.info"}"#,
+        #"{"jsonrpc":"2.0","method":"server.info","id":@}"#,
+        #"{"jsonrpc":"2.0","method":"fact.get","params":{"id":"19"},"id": @ }"#,
+    ])
+    func repeatedLines(_ form: String) async throws {
+        let exchange = Exchange(registry: registry)
+        let caller = Caller(peer: .nobody, subscription: .nobodys, isAdministrator: { _ in true })
+        func check(_ line: String) async throws {
+            var json = JSONWriter()
+            var turn = Turn.endless
+            #expect(exchange.answer(Array(line.utf8)[...], of: caller, &turn, into: &json) == nil)
+            #expect(String(decoding: json.bytes, as: UTF8.self) == (try await registry.reply(to: line)) + "\n", "\(line)")
+        }
+        func line(_ id: String) -> String { form.replacing("@", with: id) }
+        // After some of them the line is remembered.
+        for id in 1...20 { try await check(line("\(id)")) }
+        for id in [
+            "0", "7", "10", "999999999999999", "1000000000000000", "9007199254740992", "9007199254740993", "007", "00", "-5",
+            "1.5", "1e3", "1 2", "+1", "", "x", "null", "true", "\"7\"", "[1]", "7,\"id\":8", "1\u{0}",
+        ] {
+            try await check(line(id))
+            try await check(line("5"))
+        }
+        for other in [
+            line("5") + "x", line("5") + " ", " " + line("5"), String(line("5").dropLast()), line("5").replacing("9", with: "8"),
+            line("5").replacing("2.0", with: "2.1"), line("5").replacing("info", with: "inf0"), "5",
+        ] {
+            try await check(other)
+        }
+    }
 }

@@ -10,7 +10,8 @@ struct FavoriteAddCommand: SessionCommand {
         abstract: "Keep an item.",
         usage: "<kind> [<id>]",
         discussion: """
-            What is kept survives the cache; of a GIF that is its id and title. At most 10,000 items of all kinds.
+            What is kept survives the cache; of a GIF that is its id and title. At most 10,000 items of all kinds
+            and 16 MiB with their content.
 
             Examples:
               norrisctl fact && norrisctl favorite add fact

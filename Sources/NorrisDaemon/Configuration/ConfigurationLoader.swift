@@ -1,102 +1,137 @@
-import Yams
+import Glibc
 
 /// Makes a `Configuration` of a file, or says everything that is wrong with it.
 ///
 /// Reads the disk in `load` only; no other state, so it serves a start, `--check-config` and a reload alike.
-package struct ConfigurationLoader: Sendable {
+struct ConfigurationLoader: Sendable {
     /// A configuration that may be used, and what its author should hear all the same.
-    package struct Loaded: Sendable, Equatable {
-        package var configuration: Configuration
-        package var warnings: [ConfigurationFault]
-
-        package init(configuration: Configuration, warnings: [ConfigurationFault] = []) {
-            self.configuration = configuration
-            self.warnings = warnings
-        }
+    struct Loaded: Sendable, Equatable {
+        var configuration: Configuration
+        var warnings: [ConfigurationFault] = []
     }
 
     /// What `~/` means; nil if nobody knows it.
-    let home: String?
+    private let home: String?
     /// What a relative path of a configuration file is relative to; absolute.
-    let currentDirectory: String
+    private let currentDirectory: String
+    private let looksAround: Bool
 
-    package init(home: String?, currentDirectory: String) {
+    /// - Parameter looksAround: whether groups and files that this machine does not have are warnings. Who starts with
+    ///   them hears of each where it is missed.
+    init(home: String?, currentDirectory: String, looksAround: Bool = false) {
         self.home = home
         self.currentDirectory = currentDirectory
+        self.looksAround = looksAround
     }
 
     /// Reads the file that `Paths` found; the defaults if there is none and nobody named it.
-    package func load(_ file: Paths.ConfigurationFile?) throws(ConfigurationError) -> Loaded {
+    func load(_ file: Paths.ConfigurationFile?) throws(ConfigurationError) -> Loaded {
         guard let file else { return Loaded(configuration: Configuration()) }
         let bytes: [UInt8]
-        do throws(ConfigurationFileError) {
-            bytes = try ConfigurationFileContents.read(file.path)
+        do throws(ReadError) {
+            bytes = try Self.read(file.path)
         } catch {
-            if case .missing = error, !file.isNamed {
-                return Loaded(configuration: Configuration())
-            }
+            if error.isMissing, !file.isNamed { return Loaded(configuration: Configuration()) }
             throw ConfigurationError(faults: [ConfigurationFault(file: file.path, message: error.message)])
         }
-        return try parse(bytes: bytes, file: file.path)
-    }
-
-    /// Reads a file that must exist.
-    package func load(path: String) throws(ConfigurationError) -> Loaded {
-        try load(Paths.ConfigurationFile(path: path, isNamed: true))
+        return try parse(bytes, file: file.path)
     }
 
     /// Reads the text of a file.
     /// - Parameter file: its path, for messages and for what the text is relative to; not opened.
-    package func parse(yaml: String, file: String) throws(ConfigurationError) -> Loaded {
+    func parse(yaml: String, file: String) throws(ConfigurationError) -> Loaded {
+        try parse(Array(yaml.utf8), file: file)
+    }
+
+    private func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Loaded {
         let path = file.hasPrefix("/") ? file : Paths.join(currentDirectory, file)
         var reader = ConfigurationReader(
-            file: file, place: ConfigurationPlace(folder: Paths.parent(of: path), home: home)
+            file: file,
+            place: .init(folder: Paths.parent(of: path), home: home, looksAround: looksAround)
         )
         var configuration = Configuration()
-        if let root = try Self.root(of: yaml, file: file) {
-            let spot = ConfigurationSpot(root, line: 1, path: "")
-            if reader.acceptsTag(of: spot) {
-                reader.read(ConfigurationSchema.keys, in: spot, into: &configuration)
-            }
+        let document = YAMLDocument(text)
+        if let root = document.root.map(ConfigurationNode.init), reader.isReadable(root) {
+            reader.read(ConfigurationSchema.keys, in: root, into: &configuration)
         }
-        guard reader.faults.isEmpty else {
-            throw ConfigurationError(faults: reader.faults.inFileOrder)
-        }
-        return Loaded(configuration: configuration, warnings: reader.warnings.inFileOrder)
+        if let problem = document.problem { reader.refuse(problem) }
+        guard reader.faultCount == 0 else { throw ConfigurationError(faults: reader.faults) }
+        return Loaded(configuration: configuration, warnings: reader.warnings)
     }
 
-    private func parse(bytes: [UInt8], file: String) throws(ConfigurationError) -> Loaded {
-        if let line = ConfigurationFileContents.lineOfInvalidUTF8(in: bytes) {
-            let message = "is not UTF-8; save the file in that encoding"
-            throw ConfigurationError(faults: [ConfigurationFault(file: file, line: line, message: message)])
+    /// Why the bytes of a configuration file could not be had.
+    private struct ReadError: Error {
+        var message: String
+        var isMissing = false
+
+        init(_ message: String) {
+            self.message = message
         }
-        return try parse(yaml: String(decoding: bytes, as: UTF8.self), file: file)
+
+        init(errno code: Int32) {
+            isMissing = code == ENOENT || code == ENOTDIR
+            message =
+                switch code {
+                case _ where isMissing: "does not exist; create it, or name another file"
+                case EACCES: "may not be read by the user that norrisd runs as; change its owner or mode"
+                default: "cannot be read: \(String(cString: strerror(code)))"
+                }
+        }
     }
 
-    /// The only document of a text; nil if there is nothing in it.
-    private static func root(of yaml: String, file: String) throws(ConfigurationError) -> Node? {
-        do {
-            // Without rules for tags: what a plain scalar is, `PlainScalarKind` decides.
-            let parser = try Parser(yaml: yaml, resolver: .basic, encoding: .utf8)
-            let root = try parser.nextRoot()
-            if root != nil, let second = try parser.nextRoot() {
-                let message = "holds a second document; keep one and remove the line --- between them"
-                throw ConfigurationError(
-                    faults: [ConfigurationFault(file: file, line: second.mark?.line, message: message)]
-                )
-            }
-            return root
-        } catch let error as ConfigurationError {
-            throw error
-        } catch {
-            throw ConfigurationError(faults: [ConfigurationFault(yaml: error, file: file)])
+    /// All of a file of at most 1 MiB. `/dev/null` is an empty one.
+    private static func read(_ path: String) throws(ReadError) -> [UInt8] {
+        // Without O_NONBLOCK, opening a pipe would wait for somebody to write to it.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw ReadError(errno: errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw ReadError(errno: errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG, S_IFCHR: break
+        case S_IFDIR: throw ReadError("is a directory; name the file in it")
+        // A pipe, a socket: what would block or can be read only once.
+        default: throw ReadError("is not a regular file; name one, because norrisd reads it again at every reload")
         }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        while bytes.count <= 1 << 20 {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            switch count {
+            case 0: return bytes
+            case 1...: bytes += chunk[..<count]
+            case _ where errno == EINTR: continue
+            default: throw ReadError(errno: errno)
+            }
+        }
+        throw ReadError("is larger than 1 MiB, which no configuration is; check the path")
     }
 }
 
-extension [ConfigurationFault] {
-    /// By line; the sort is stable, so those of one line stay in the schema's order.
-    fileprivate var inFileOrder: Self {
-        sorted { ($0.line ?? 0) < ($1.line ?? 0) }
+/// One thing that is wrong with, or worth a warning about, a configuration file.
+struct ConfigurationFault: Sendable, Equatable, CustomStringConvertible {
+    /// The path as it was given.
+    var file: String
+    /// Counted from 1; nil where the fault is the file itself.
+    var line: Int?
+    /// The dotted path of the key, such as `posts.sources.planet.url`; nil where the fault is not about one.
+    var key: String?
+    /// One sentence that says what is wrong and what to write instead.
+    var message: String
+
+    /// `FILE:LINE: key: message`, without the parts that are unknown.
+    var description: String {
+        file + (line.map { ":\($0)" } ?? "") + (key.map { ": \($0)" } ?? "") + ": " + message
+    }
+}
+
+/// Why a configuration was refused: every fault that could be found in one go.
+struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Never empty, in the order of the file.
+    var faults: [ConfigurationFault]
+
+    /// One fault a line.
+    var description: String {
+        faults.map(\.description).joined(separator: "\n")
     }
 }

@@ -1,37 +1,137 @@
-import Yams
+/// A value in the file, and where it stands.
+struct ConfigurationNode {
+    var value: YAMLNode
+    /// The dotted path, such as `facts.queries[1]`; empty for the whole file.
+    var path: String
+    /// Where it begins; for an alias and all below it, where the alias stands.
+    var mark: YAMLNode.Mark
+    /// Where its key begins; the same as `mark` where it has none.
+    var keyMark: YAMLNode.Mark
+
+    /// The whole file.
+    init(_ root: YAMLNode) {
+        (value, path, mark, keyMark) = (root, "", root.mark, root.mark)
+    }
+
+    /// What stands in another node.
+    private init(_ value: YAMLNode, path: String, key: YAMLNode.Mark, in parent: ConfigurationNode) {
+        (self.value, self.path) = (value, path)
+        // What an alias names stands further up, and libyaml puts nothing at all where the next thing stands.
+        keyMark = max(parent.mark, key)
+        mark = keyMark
+        if !isEmpty { mark = max(mark, value.mark) }
+    }
+
+    func item(_ index: Int, _ value: YAMLNode) -> ConfigurationNode {
+        ConfigurationNode(value, path: "\(path)[\(index)]", key: value.mark, in: self)
+    }
+
+    /// The value of a key in this mapping. Its path is safe to print whatever the key is.
+    func entry(_ name: String, _ value: YAMLNode, key: YAMLNode.Mark) -> ConfigurationNode {
+        let isHarmless = name.utf8.count <= 60 && !name.isEmpty && name.unicodeScalars.allSatisfy(YAMLText.isVisible)
+        let shown = isHarmless ? name : YAMLScalar(text: name, isPlain: false).found
+        return ConfigurationNode(value, path: path.isEmpty ? shown : "\(path).\(shown)", key: key, in: self)
+    }
+
+    var scalar: YAMLScalar? { value.scalar }
+
+    /// Whether nothing at all stands behind the key.
+    var isEmpty: Bool { scalar.map { $0.isPlain && $0.text.isEmpty } ?? false }
+
+    /// Whether it is `null`, `~` or empty.
+    var isNull: Bool { scalar?.kind == .null }
+
+    /// The value as a message names it.
+    var found: String {
+        switch value.content {
+        case .mapping: "a mapping"
+        case .sequence: "a list"
+        case .scalar(let scalar): scalar.found
+        case .broken: "an alias"
+        }
+    }
+
+    /// A tag that means more than the core schema's types, such as `!!binary`; nil if there is none.
+    var foreignTag: String? {
+        let core = "tag:yaml.org,2002:"
+        guard let tag = value.tag, tag != "!" else { return nil }
+        guard tag.hasPrefix(core) else { return tag }
+        let name = String(tag.dropFirst(core.count))
+        return ["str", "bool", "int", "null", "seq", "map"].contains(name) ? nil : "!!" + name
+    }
+}
 
 /// Walks the nodes of a file by the keys of the schema and collects everything that is wrong with it.
 struct ConfigurationReader {
+    /// What the texts of a file are relative to, and whether what they name is looked for.
+    struct Place: Sendable {
+        /// The configuration file's folder, absolute.
+        var folder: String
+        /// For `~/`; nil if nobody knows it.
+        var home: String?
+        /// Whether warnings tell what this machine does not have: groups, files.
+        var looksAround: Bool
+    }
+
     /// As the messages name it.
     let file: String
-    let place: ConfigurationPlace
-    private(set) var faults: [ConfigurationFault] = []
-    private(set) var warnings: [ConfigurationFault] = []
+    let place: Place
+    private var found: [(mark: YAMLNode.Mark, isWarning: Bool, fault: ConfigurationFault)] = []
 
-    init(file: String, place: ConfigurationPlace) {
+    init(file: String, place: Place) {
         self.file = file
         self.place = place
     }
 
+    /// In the order of the file.
+    var faults: [ConfigurationFault] { inOrder(warnings: false) }
+    var warnings: [ConfigurationFault] { inOrder(warnings: true) }
+    var faultCount: Int { found.count { !$0.isWarning } }
+
+    private func inOrder(warnings: Bool) -> [ConfigurationFault] {
+        // The sort is stable.
+        found.filter { $0.isWarning == warnings }.sorted { $0.mark < $1.mark }.map(\.fault)
+    }
+
     /// Reads the keys that a mapping has, in the schema's order, and refuses those that it should not have.
-    mutating func read<Root>(_ keys: [ConfigurationKey<Root>], in spot: ConfigurationSpot, into root: inout Root) {
+    mutating func read<Root>(_ keys: [ConfigurationKey<Root>], in node: ConfigurationNode, into root: inout Root) {
         let names = keys.map(\.name)
         let expected = "a mapping with the keys " + names.joined(separator: ", ")
-        guard let entries = entries(of: spot, expected: expected) else { return }
+        guard let entries = entries(of: node, expected: expected) else { return }
         for key in keys {
-            guard let entry = entries.first(where: { $0.name == key.name })?.spot else { continue }
-            switch key.content {
-            case .section(let inner):
-                read(inner, in: entry, into: &root)
-            case .value(let member) where entry.isNull && !member.acceptsNull:
-                let advice = member.isRequired ? "" : ", or remove the line for the default"
-                refuse(entry, "has no value; write \(member.expectation)\(advice)")
-            case .value(let member):
-                member.read(entry, &root, &self)
+            for (name, entry) in entries where name == key.name {
+                if entry.isNull, !key.acceptsNull {
+                    let advice = key.isRequired ? "" : ", or remove the line for the default"
+                    refuse(entry, "has no value; write \(key.accepts)\(advice)")
+                } else {
+                    key.read(entry, &root, &self)
+                }
             }
         }
-        for entry in entries where !names.contains(entry.name) {
-            refuseUnknown(entry, in: spot.path, among: names)
+        for (name, entry) in entries where !names.contains(name) {
+            if name == "<<" {
+                refuseKey(entry, "merge keys are not supported; write the keys out")
+            } else {
+                let advice = ConfigurationSchema.advice(for: name, in: node.path, among: names)
+                refuseKey(entry, "unknown key; " + advice)
+            }
+        }
+    }
+
+    /// Reads a value of a kind; nil, and a fault, if it is none.
+    mutating func read<Kind: ConfigurationKind>(_ kind: Kind, _ node: ConfigurationNode) -> Kind.Value? {
+        do throws(ConfigurationRefusal) {
+            let value = try kind.value(of: node, &self)
+            if let value, let warning = kind.warning(about: value, in: place) {
+                report(warning, at: node.mark, node, isWarning: true)
+            }
+            return value
+        } catch {
+            switch error {
+            case .mismatch(let hint): refuse(node, expected: kind.expectation, hint: hint)
+            case .sentence(let sentence): refuse(node, sentence)
+            }
+            return nil
         }
     }
 
@@ -39,65 +139,74 @@ struct ConfigurationReader {
     ///
     /// Nothing at all counts as an empty mapping: that is what is left of a section whose lines are all comments.
     mutating func entries(
-        of spot: ConfigurationSpot, expected: String
-    ) -> [(name: String, spot: ConfigurationSpot)]? {
-        if spot.isEmpty { return [] }
-        guard case .mapping(let mapping) = spot.node else {
+        of node: ConfigurationNode, expected: String
+    ) -> [(name: String, node: ConfigurationNode)]? {
+        if node.isEmpty { return [] }
+        guard case .mapping(let pairs) = node.value.content else {
             // A text is not quoted: where a space after a colon is missing, it may be a proxy with its password.
-            if let text = spot.scalar?.text, !spot.isNull {
+            if let text = node.scalar?.text, !node.isNull {
                 let hint = text.contains(":") ? "put a space after the colon" : "put the keys below it, indented"
-                refuse(spot, "expected \(expected), found a text; \(hint)")
+                refuse(node, "expected \(expected), found a text; \(hint)")
             } else {
-                refuse(spot, expected: expected)
+                refuse(node, expected: expected)
             }
             return nil
         }
-        var entries: [(name: String, spot: ConfigurationSpot)] = []
-        for (key, value) in mapping {
-            let line = max(spot.line, key.mark?.line ?? 0)
-            guard case .scalar(let name) = key else {
-                let spot = ConfigurationSpot(key, line: line, path: spot.path)
-                refuse(spot, "has a list or a mapping for a key; write KEY: VALUE")
+        var entries: [(name: String, node: ConfigurationNode)] = []
+        var lines: [String: Int] = [:]
+        for (key, value) in pairs {
+            guard let name = key.scalar?.text else {
+                var sentence = "has a list or a mapping for a key; write KEY: VALUE"
+                if case .broken(let reason) = key.content { sentence = reason }
+                report(sentence, at: max(node.mark, key.mark), node)
                 continue
             }
-            let entry = ConfigurationSpot(value, line: line, path: spot.path(ofKey: name.string))
-            if acceptsTag(of: entry) { entries.append((name.string, entry)) }
+            let entry = node.entry(name, value, key: key.mark)
+            if let line = lines[name] {
+                refuseKey(entry, "stands in line \(line) already, in the same mapping; keep one of the two")
+            } else {
+                lines[name] = entry.keyMark.line
+            }
+            if isReadable(entry) { entries.append((name, entry)) }
         }
         return entries
     }
 
-    /// Refuses a value with a tag that nothing here gives a meaning to.
-    mutating func acceptsTag(of spot: ConfigurationSpot) -> Bool {
-        guard let tag = spot.foreignTag else { return true }
-        refuse(spot, "has the tag \(YAMLText.quoted(tag)), which means nothing here; remove it")
+    /// False, and a fault, for an alias that leads nowhere and for a tag that nothing here gives a meaning to.
+    mutating func isReadable(_ node: ConfigurationNode) -> Bool {
+        if case .broken(let sentence) = node.value.content {
+            refuse(node, sentence)
+        } else if let tag = node.foreignTag {
+            refuse(node, "has the tag \(YAMLText.quoted(tag)), which means nothing here; remove it")
+        } else {
+            return true
+        }
         return false
     }
 
-    private mutating func refuseUnknown(
-        _ entry: (name: String, spot: ConfigurationSpot), in section: String, among names: [String]
+    mutating func refuse(_ node: ConfigurationNode, expected: String, hint: String? = nil) {
+        refuse(node, "expected \(expected), found \(node.found)" + (hint.map { "; \($0)" } ?? ""))
+    }
+
+    /// Refuses a value.
+    mutating func refuse(_ node: ConfigurationNode, _ sentence: String) {
+        report(sentence, at: node.mark, node)
+    }
+
+    /// Refuses a value for its key.
+    mutating func refuseKey(_ node: ConfigurationNode, _ sentence: String) {
+        report(sentence, at: node.keyMark, node)
+    }
+
+    mutating func refuse(_ problem: YAMLProblem) {
+        report(problem.message, at: problem.mark, nil)
+    }
+
+    private mutating func report(
+        _ sentence: String, at mark: YAMLNode.Mark, _ node: ConfigurationNode?, isWarning: Bool = false
     ) {
-        if entry.name == "<<" {
-            refuse(entry.spot, "merge keys are not supported; write the keys out")
-        } else {
-            refuse(entry.spot, "unknown key; " + ConfigurationSchema.advice(for: entry.name, in: section, among: names))
-        }
-    }
-}
-
-extension ConfigurationReader {
-    mutating func refuse(_ spot: ConfigurationSpot, _ sentence: String) {
-        faults.append(fault(spot, sentence))
-    }
-
-    mutating func refuse(_ spot: ConfigurationSpot, expected: String, hint: String? = nil) {
-        refuse(spot, "expected \(expected), found \(spot.found)" + (hint.map { "; \($0)" } ?? ""))
-    }
-
-    mutating func warn(_ spot: ConfigurationSpot, _ sentence: String) {
-        warnings.append(fault(spot, sentence))
-    }
-
-    private func fault(_ spot: ConfigurationSpot, _ sentence: String) -> ConfigurationFault {
-        ConfigurationFault(file: file, line: spot.line, key: spot.path.isEmpty ? nil : spot.path, message: sentence)
+        let key = node.flatMap { $0.path.isEmpty ? nil : $0.path }
+        let fault = ConfigurationFault(file: file, line: mark.line, key: key, message: sentence)
+        found.append((mark, isWarning, fault))
     }
 }

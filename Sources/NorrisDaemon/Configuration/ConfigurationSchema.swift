@@ -1,89 +1,270 @@
+import Glibc
+import NorrisText
+
+/// A key that `Root` has in the file: its name, its meaning, and how it gets into `Root` and out of it again.
+struct ConfigurationKey<Root>: Sendable {
+    let name: String
+    /// One sentence for the man page.
+    let summary: String
+    /// The keys below it, for a section.
+    var keys: [ConfigurationKey<Root>] = []
+    /// What its value may be, such as `true or false`.
+    let accepts: String
+    /// Whether `null` is a value, or a matter of `read`, and not a mistake.
+    var acceptsNull = false
+    /// Whether there is no default to fall back on.
+    var isRequired = false
+    let read: @Sendable (ConfigurationNode, inout Root, inout ConfigurationReader) -> Void
+    /// The value on one line, or lines that each begin with a line feed.
+    let write: @Sendable (Root) -> String
+}
+
+extension ConfigurationKey {
+    /// A key with a value.
+    init<Kind: ConfigurationKind>(
+        _ name: String, _ path: any WritableKeyPath<Root, Kind.Value> & Sendable, _ kind: Kind, _ summary: String
+    ) {
+        self.init(
+            name: name, summary: summary, accepts: kind.expectation,
+            read: { node, root, reader in
+                if let value = reader.read(kind, node) { root[keyPath: path] = value }
+            },
+            write: { kind.text(of: $0[keyPath: path]) }
+        )
+    }
+
+    /// A key whose value may be missing.
+    /// - Parameter orNull: whether `null` may stand for that.
+    init<Kind: ConfigurationKind>(
+        _ name: String, _ path: any WritableKeyPath<Root, Kind.Value?> & Sendable, orNull: Bool = false,
+        isRequired: Bool = false, _ kind: Kind, _ summary: String
+    ) {
+        self.init(
+            name: name, summary: summary, accepts: kind.expectation + (orNull ? ", or null" : ""),
+            acceptsNull: orNull, isRequired: isRequired,
+            read: { node, root, reader in
+                if orNull, node.isNull {
+                    root[keyPath: path] = nil
+                } else if let value = reader.read(kind, node) {
+                    root[keyPath: path] = value
+                }
+            },
+            write: { $0[keyPath: path].map(kind.text) ?? "null" }
+        )
+    }
+
+    /// A key with more keys below it.
+    init(section name: String, _ summary: String, _ keys: [ConfigurationKey<Root>]) {
+        self.init(
+            name: name, summary: summary, keys: keys, accepts: "",
+            acceptsNull: true,
+            read: { node, root, reader in reader.read(keys, in: node, into: &root) },
+            write: { root in
+                keys.map { "\n  " + $0.yaml(root).replacing("\n", with: "\n  ") }.joined()
+            }
+        )
+    }
+
+    /// The key with its value as YAML, without a line feed at the end.
+    func yaml(_ root: Root) -> String {
+        let value = write(root)
+        return "\(name):" + (value.hasPrefix("\n") ? value : " " + value)
+    }
+
+    /// The dotted paths of all values at and below these keys, in order, with their keys.
+    static func values(of keys: [Self], under prefix: String = "") -> [(path: String, key: Self)] {
+        keys.flatMap { key in
+            key.keys.isEmpty ? [(prefix + key.name, key)] : values(of: key.keys, under: "\(prefix)\(key.name).")
+        }
+    }
+}
+
 /// The one table of all keys: reading, printing, suggestions and the man page come from it.
-package enum ConfigurationSchema {
+enum ConfigurationSchema {
     static let keys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey(section: "log", "Logging.", [
+            .init("level", \.log.level, Choice(), "The least important messages that are logged.")
+        ]),
         ConfigurationKey(
-            section: "log",
-            [.init("level", \.log.level, .choice, "The least important messages that are logged.")],
-            "Logging."
-        ),
-        ConfigurationKey(
-            "admin_groups", \.adminGroups, .list(of: .text("the name of a group, as text")),
+            "admin_groups", \.adminGroups, List(item: Text.group),
             "Groups whose members may reload the configuration and clear the cache, besides root and norrisd's own user."
         ),
-        ConfigurationKey(section: "limits", limits, "Limits of the socket."),
-        ConfigurationKey(section: "http", http, "Requests to upstreams."),
-        ConfigurationKey(section: "facts", facts, "Facts from api.chucknorris.io and from fortune files."),
-        ConfigurationKey(section: "gifs", gifs, "GIFs from Giphy."),
-        ConfigurationKey(section: "posts", posts, "Posts from feeds and other services."),
+        ConfigurationKey(section: "limits", "Limits of the socket.", limits),
+        ConfigurationKey(section: "http", "Requests to upstreams.", http),
+        ConfigurationKey(section: "facts", "Facts from api.chucknorris.io and from fortune files.", facts),
+        ConfigurationKey(section: "gifs", "GIFs from Giphy.", gifs),
+        ConfigurationKey(section: "posts", "Posts from feeds and other services.", posts),
     ]
 
     private static let limits: [ConfigurationKey<Configuration>] = [
-        .init("connections", \.limits.connections, .count(1...65_536), "Connections served at a time."),
+        .init("connections", \.limits.connections, Count(range: 1...65_536), "Connections served at a time."),
         .init(
-            "connections_per_user", \.limits.connectionsPerUser, .count(1...65_536),
+            "connections_per_user", \.limits.connectionsPerUser, Count(range: 1...65_536),
             "Connections served at a time for one user; administrators are excepted."
         ),
     ]
 
     private static let http: [ConfigurationKey<Configuration>] = [
         .init(
-            "timeout", \.http.timeout, .duration(.seconds(1) ... .minutes(10)),
+            "timeout", \.http.timeout, Period(range: .seconds(1) ... .minutes(10)),
             "How long a whole request may take."
         ),
-        .init("max_body", \.http.maxBody, .size((1 << 10)...(1 << 28)), "The largest response, counted uncompressed."),
-        .init("user_agent", \.http.userAgent, .headerValue, "How norrisd introduces itself to upstreams."),
-        .init("proxy", \.http.proxy, .orNull(.proxy), "The HTTP proxy through which upstreams are reached."),
+        .init(
+            "max_body", \.http.maxBody, Size(range: (1 << 10)...(1 << 28)),
+            "The largest response, counted uncompressed."
+        ),
+        .init("user_agent", \.http.userAgent, Text.headerValue, "How norrisd introduces itself to upstreams."),
+        .init("proxy", \.http.proxy, orNull: true, Proxy(), "The HTTP proxy through which upstreams are reached."),
     ]
 
     private static let facts: [ConfigurationKey<Configuration>] = [
-        .init("enabled", \.facts.enabled, .flag, "Whether facts are fetched; stored ones are served all the same."),
-        .init("base_url", \.facts.baseURL, .baseURL, "The API of the facts."),
-        .init("refresh", \.facts.refresh, .refresh, "How often the facts are fetched."),
+        .init("enabled", \.facts.enabled, Boolean(), "Whether facts are fetched; stored ones are served all the same."),
+        .init("base_url", \.facts.baseURL, Text.baseURL, "The API of the facts."),
+        .init("refresh", \.facts.refresh, Period.refresh, "How often the facts are fetched."),
         .init(
-            "queries", \.facts.queries, .list(of: .query(3...120)),
+            "queries", \.facts.queries, List(item: Text.query(3...120)),
             "Searches whose results are fetched in bulk; one request each."
         ),
-        .init("fortunes", \.facts.fortunes, .list(of: .path), "Fortune cookie files or folders to read as well."),
+        .init(
+            "fortunes", \.facts.fortunes, List(item: Text.fortunes),
+            "Fortune cookie files or folders to read as well."
+        ),
+        .init(
+            "mix_fortunes", \.facts.mixFortunes, Boolean(),
+            "Whether fortunes are served where no category is asked for."
+        ),
     ]
 
     private static let gifs: [ConfigurationKey<Configuration>] = [
-        .init("enabled", \.gifs.enabled, .flag, "Whether GIFs are fetched; without a key they rest anyway."),
-        .init("base_url", \.gifs.baseURL, .baseURLForKey, "The API of the GIFs."),
+        .init("enabled", \.gifs.enabled, Boolean(), "Whether GIFs are fetched; without a key they rest anyway."),
+        .init("base_url", \.gifs.baseURL, Text.baseURLForKey, "The API of the GIFs."),
         .init(
-            "api_key_file", \.gifs.apiKeyFile, .orNull(.path),
+            "api_key_file", \.gifs.apiKeyFile, orNull: true, Text.keyFile,
             "A file that holds the key of the API, where the systemd credential giphy-api-key is not used."
         ),
-        .init("rating", \.gifs.rating, .choice, "The strongest content rating that is asked for."),
-        .init("refresh", \.gifs.refresh, .refresh, "How often GIFs are fetched; a search stays fresh as long."),
-        .init("queries", \.gifs.queries, .list(of: .query(1...50)), "Searches whose results are fetched ahead."),
-        .init("keep", \.gifs.keep, .keep, "How long anything of a GIF but its id and title is kept."),
-        .init("hourly_quota", \.gifs.hourlyQuota, .count(1...1_000_000), "Requests an hour that the key allows."),
+        .init("rating", \.gifs.rating, Choice(), "The strongest content rating that is asked for."),
+        .init("refresh", \.gifs.refresh, Period.refresh, "How often GIFs are fetched; a search stays fresh as long."),
+        .init("queries", \.gifs.queries, List(item: Text.query(1...50)), "Searches whose results are fetched ahead."),
+        .init("keep", \.gifs.keep, Period.keep, "How long anything of a GIF but its id and title is kept."),
+        .init("hourly_quota", \.gifs.hourlyQuota, Count(range: 1...1_000_000), "Requests an hour that the key allows."),
     ]
 
     private static let posts: [ConfigurationKey<Configuration>] = [
-        .init("refresh", \.posts.refresh, .refresh, "How often posts are fetched, where a source does not say."),
+        .init("refresh", \.posts.refresh, Period.refresh, "How often posts are fetched, where a source does not say."),
         .init(
-            "keep", \.posts.keep, .keep,
+            "keep", \.posts.keep, Period.keep,
             "How long a post is kept after the last fetch that still held it, where a source does not say."
         ),
+        // Behind refresh and keep, which its entries inherit. Nothing but comments is an empty mapping.
         .init(
-            "sources", .postSources,
-            "Where posts come from: a mapping of a name of your choice to the keys of that source."
+            name: "sources",
+            summary: "Where posts come from: a mapping of a name of your choice to the keys of that source.",
+            accepts: "a mapping of names to sources",
+            acceptsNull: true,
+            read: { node, configuration, reader in
+                let expected = "a mapping such as {planet: {kind: feed, url: https://planet.example/rss.xml}}"
+                guard let entries = reader.entries(of: node, expected: expected) else { return }
+                configuration.posts.sources = entries.compactMap { name, node in
+                    reader.readSource(name, node, inheriting: configuration.posts)
+                }
+            },
+            write: { configuration in
+                let sources = configuration.posts.sources
+                return sources.isEmpty ? "{}" : sources.map { "\n  " + $0.yaml }.joined()
+            }
         ),
     ]
+
+    /// The keys of one source. `kind` comes first, because what `url` may be depends on it.
+    static let sourceKeys: [ConfigurationKey<PostSourceDraft>] = [
+        .init(
+            "kind", \.kind, isRequired: true, Choice(),
+            "What speaks there: RSS, Atom or JSON Feed, or one of the APIs."
+        ),
+        .init(
+            name: "url",
+            summary: "The document of a feed, else the base to which the kind adds its path.",
+            accepts: Text.documentURL.expectation,
+            isRequired: true,
+            read: { node, draft, reader in
+                let isDocument = draft.kind == nil || draft.kind == .feed
+                draft.url = reader.read(isDocument ? Text.documentURL : .baseURL, node)
+            },
+            write: { YAMLText.scalar($0.url ?? "") }
+        ),
+        .init("enabled", \.enabled, Boolean(), "Whether this source is fetched; stored posts are served all the same."),
+        .init("refresh", \.refresh, Period.refresh, "How often it is fetched; posts.refresh if not given."),
+        .init("keep", \.keep, Period.keep, "How long its posts are kept; posts.keep if not given."),
+    ]
+}
+
+/// An entry of `posts.sources` while it is read; what is still nil then comes from `posts`, or is missing.
+struct PostSourceDraft {
+    var kind: Configuration.PostSourceKind?
+    var url: String?
+    var enabled = true
+    var refresh: Duration?
+    var keep: Duration?
+}
+
+extension ConfigurationReader {
+    /// One entry of `posts.sources`; nil, and a fault, if it cannot be used.
+    fileprivate mutating func readSource(
+        _ name: String, _ node: ConfigurationNode, inheriting posts: Configuration.Posts
+    ) -> Configuration.PostSource? {
+        let isName = (1...40).contains(name.utf8.count)
+            && name.utf8.allSatisfy { islower(Int32($0)) != 0 || isdigit(Int32($0)) != 0 || "-_".utf8.contains($0) }
+        if ["facts", "gifs"].contains(name) {
+            refuseKey(node, "is the name of a source that is always there; choose another name")
+        } else if !isName {
+            refuseKey(node, "is no name for a source; use 1 to 40 characters of a-z, 0-9, _ and -")
+        }
+        let faultsBefore = faultCount
+        var draft = PostSourceDraft()
+        read(ConfigurationSchema.sourceKeys, in: node, into: &draft)
+        guard let kind = draft.kind, let url = draft.url else {
+            // Where something else is wrong with the source, the missing value is likely the one already reported.
+            if faultCount == faultsBefore {
+                refuseKey(node, "has no \(draft.kind == nil ? "kind" : "url"); every source needs kind and url")
+            }
+            return nil
+        }
+        return Configuration.PostSource(
+            name: name, kind: kind, url: url, enabled: draft.enabled,
+            refresh: draft.refresh ?? posts.refresh, keep: draft.keep ?? posts.keep
+        )
+    }
+}
+
+extension Configuration.PostSource {
+    /// The entry on one line, all that it inherited written out.
+    fileprivate var yaml: String {
+        let draft = PostSourceDraft(kind: kind, url: url, enabled: enabled, refresh: refresh, keep: keep)
+        let pairs = ConfigurationSchema.sourceKeys.map { $0.yaml(draft) }.joined(separator: ", ")
+        return "\(YAMLText.scalar(name)): {\(pairs)}"
+    }
+}
+
+extension Configuration {
+    /// All of it as YAML, for `--print-config`, in the schema's order.
+    ///
+    /// Read again it gives an equal configuration, but for the password of a proxy, which is written as `***`.
+    var yaml: String {
+        ConfigurationSchema.keys.map { $0.yaml(self) + "\n" }.joined()
+    }
 }
 
 extension ConfigurationSchema {
     /// What is said of a key that does not exist: the one that was meant if that is plain, else all that stand there.
     static func advice(for name: String, in section: String, among siblings: [String]) -> String {
         func path(_ name: String) -> String { section.isEmpty ? name : "\(section).\(name)" }
-        if let nearest = NearestKey.nearest(to: name, among: siblings) {
+        if let nearest = nearest(to: name, among: siblings) {
             return "did you mean \(path(nearest))?"
         }
         if keys.contains(where: { $0.name == name }) {
             return "it belongs at the top of the file; do not indent it"
         }
-        let all = ConfigurationKey.paths(of: keys)
+        let all = ConfigurationKey.values(of: keys).map(\.path)
         let parts = name.split(separator: ".")
         if parts.count == 2, all.contains(name) {
             return "write it as \(parts[0]): {\(parts[1]): …}"
@@ -95,5 +276,25 @@ extension ConfigurationSchema {
             return "did you mean \(first.isEmpty ? last : first + " or " + last)?"
         }
         return "valid here: " + siblings.joined(separator: ", ")
+    }
+
+    /// The candidate nearest to a mistyped key, or nil if none is near: one slip for every three letters.
+    ///
+    /// Case does not count and `-` is taken for `_`. Of equally near candidates the first one wins.
+    private static func nearest(to key: String, among candidates: [String]) -> String? {
+        let wanted = folded(key)
+        var best: (candidate: String, distance: Int)?
+        for candidate in candidates {
+            let distance = editDistance(wanted, folded(candidate))
+            if distance <= max(1, candidate.unicodeScalars.count / 3), distance < best?.distance ?? .max {
+                best = (candidate, distance)
+            }
+        }
+        return best?.candidate
+    }
+
+    private static func folded(_ key: String) -> [Unicode.Scalar] {
+        // No valid key is longer, and an endless one must not cost its length squared.
+        key.lowercased().unicodeScalars.prefix(64).map { $0 == "-" ? "_" : $0 }
     }
 }

@@ -1,49 +1,36 @@
+import Glibc
+
 /// Where the daemon's files are, by its flags and its environment.
 ///
 /// Pure: looks at no disk and creates nothing. A flag comes first, then the variable that systemd sets
 /// (systemd.exec(5)), then the folder of the XDG Base Directory Specification 0.8. Empty variables count as unset, and
 /// relative ones of XDG's are ignored, as that specification asks.
-package struct Paths: Sendable, Equatable {
+struct Paths: Sendable, Equatable {
     /// The flags that say where something is, as they were given; nil if not.
-    package struct Flags: Sendable, Equatable {
-        package var config: String?
-        package var cacheDirectory: String?
-        package var stateDirectory: String?
-        package var runtimeDirectory: String?
-
-        package init(
-            config: String? = nil, cacheDirectory: String? = nil, stateDirectory: String? = nil,
-            runtimeDirectory: String? = nil
-        ) {
-            self.config = config
-            self.cacheDirectory = cacheDirectory
-            self.stateDirectory = stateDirectory
-            self.runtimeDirectory = runtimeDirectory
-        }
+    struct Flags: Sendable, Equatable {
+        var config: String?
+        var cacheDirectory: String?
+        var stateDirectory: String?
+        var runtimeDirectory: String?
     }
 
-    package struct ConfigurationFile: Sendable, Equatable {
-        package var path: String
+    struct ConfigurationFile: Sendable, Equatable {
+        var path: String
         /// Whether somebody asked for this very file, so that it must exist.
-        package var isNamed: Bool
-
-        package init(path: String, isNamed: Bool) {
-            self.path = path
-            self.isNamed = isNamed
-        }
+        var isNamed: Bool
     }
 
     /// The user's home directory; nil if neither the environment nor the account has one.
-    package let home: String?
+    let home: String?
     /// Nil where there is no home directory to look in.
-    package let configurationFile: ConfigurationFile?
-    package let cacheDirectory: String
-    package let stateDirectory: String
+    let configurationFile: ConfigurationFile?
+    let cacheDirectory: String
+    let stateDirectory: String
     /// Nil if there is no place for it; then nothing that belongs there is written.
-    package let runtimeDirectory: String?
+    let runtimeDirectory: String?
 
     /// - Parameter accountHome: the home directory of the password database; asked only if `HOME` is of no use.
-    package init(
+    init(
         flags: Flags, environment: [String: String], accountHome: @autoclosure () -> String?
     ) throws(PathsError) {
         let variables = PathVariables(environment)
@@ -81,11 +68,11 @@ package struct Paths: Sendable, Equatable {
 }
 
 /// Why there is no place for a file.
-package enum PathsError: Error, Equatable, CustomStringConvertible {
+enum PathsError: Error, Equatable, CustomStringConvertible {
     case emptyFlag(String)
     case noPlace(flag: String, variable: String)
 
-    package var description: String {
+    var description: String {
         switch self {
         case .emptyFlag(let flag):
             "\(flag) needs a path; write one or leave the flag out"
@@ -130,5 +117,28 @@ extension Paths {
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
+    }
+}
+
+/// What `Paths` and `ConfigurationLoader` want to know of the running process.
+enum ProcessFolders {
+    /// The home directory of the process's user in the password database; nil if there is none.
+    static var accountHome: String? {
+        var record = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        // Far beyond what any entry needs; a longer one counts as none.
+        var buffer = [CChar](repeating: 0, count: 64 << 10)
+        guard getpwuid_r(geteuid(), &record, &buffer, buffer.count, &found) == 0, found != nil,
+            let home = record.pw_dir
+        else { return nil }
+        let path = String(cString: home)
+        return path.hasPrefix("/") ? path : nil
+    }
+
+    /// The working directory; `/` if it has been removed.
+    static var current: String {
+        guard let path = getcwd(nil, 0) else { return "/" }
+        defer { free(path) }
+        return String(cString: path)
     }
 }

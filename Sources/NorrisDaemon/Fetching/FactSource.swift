@@ -35,7 +35,7 @@ struct FactSource: ContentSource {
 
     func clear() throws(StoreError) -> Int {
         let removed = try store.clearUpstream()
-        store.importFortunes(configuration.fortunes)
+        store.wantFortunes()
         return removed
     }
 
@@ -122,7 +122,7 @@ struct FactSource: ContentSource {
         do throws(StoreError) {
             let changes = try store.replaceUpstream(news.facts, isComplete: news.isComplete, fetch: record)
             knownCategories.learn(categories)
-            store.importFortunes(configuration.fortunes)
+            store.wantFortunes()
             logger.info(
                 "facts.fetched",
                 metadata: [

@@ -25,7 +25,7 @@ extension FetchFailure {
     /// What was fetched could not be stored: the protocol has no kind of its own for that. To fetch it again and again
     /// would not help; the next run tries again.
     init(_ error: StoreError) {
-        let message = "What was fetched cannot be stored; the state of the databases in server.status says why."
+        let message = "What was fetched cannot be stored; norrisctl status says why."
         self.init(kind: .decode, message: message, isRetryable: false)
     }
 }

@@ -10,10 +10,9 @@ extension Fetching {
         // The upstream takes no other, and counts UTF-16 units.
         guard (3...120).contains(query.text.utf16.count), prefetcher.mayAsk(FactSource.name) else { return false }
         let source = sources.facts
-        let text = FactQuery(text: query.text)
-        return await factSearches.value(for: text) {
+        return await factSearches.value(for: query.text) {
             await self.prefetcher.ask(FactSource.name) { (time) async throws(FetchFailure) in
-                try await source.find(text, within: time)
+                try await source.find(query, within: time)
             }
         }
     }

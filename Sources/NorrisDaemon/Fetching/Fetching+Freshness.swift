@@ -38,18 +38,24 @@ extension Fetching {
 
     /// Writes how fresh facts are that are served from memory. The bytes are made once a second, and when a schedule has
     /// changed.
-    func writeFactFreshness(isEmpty: Bool, isLocal: Bool, to json: inout JSONWriter) {
+    ///
+    /// Ends the list of items and the result with it.
+    func endFacts(isEmpty: Bool, isLocal: Bool, in json: inout JSONWriter) {
         let moment = EncodedFreshness.Moment(
             second: environment.clock.now, version: prefetcher.version, isEmpty: isEmpty, isLocal: isLocal
         )
         encodedFreshness.withLock { encoded in
             if encoded.moment != moment {
                 let freshness = freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
-                encoded = EncodedFreshness(moment: moment, bytes: freshness.jsonBytes)
+                let bytes = Array(#"],"freshness":"#.utf8) + freshness.jsonBytes + [UInt8(ascii: "}")]
+                encoded = EncodedFreshness(moment: moment, bytes: bytes)
             }
-            json.raw(encoded.bytes)
+            json.join(encoded.bytes)
         }
     }
+
+    /// Which facts are served where no category is asked for.
+    var unfilteredScope: FactScope { mixesFortunes.load(ordering: .relaxed) ? .all : .norris }
 
     /// The freshness of facts as it goes over the wire.
     struct EncodedFreshness {

@@ -12,13 +12,15 @@ final class Fetching: Sendable {
     let stores: Stores
     let environment: FetchingEnvironment
     let knownCategories: KnownCategories
-    let factSearches = SharedWork<FactQuery, Bool>()
+    let factSearches = SharedWork<String, Bool>()
     let gifQuestions = SharedWork<GifQuestion, GifAnswer>()
     /// Set when the status may have changed: a run began or ended, a disk failed, a configuration was read.
     let changes = WakeSignal()
     private let makeSources: @Sendable () -> Sources
     private let current: Mutex<Sources>
     private let settings: Settings
+    /// `facts.mix_fortunes`, where every `fact.random` reads it.
+    let mixesFortunes = Atomic(false)
     let encodedFreshness = Mutex(EncodedFreshness())
 
     init(settings: Settings, stores: Stores, events: EventHub, environment: FetchingEnvironment, logger: Logger) {
@@ -40,6 +42,7 @@ final class Fetching: Sendable {
         }
         let sources = makeSources()
         current = Mutex(sources)
+        mixesFortunes.store(settings.configuration.facts.mixFortunes, ordering: .relaxed)
         schedule(sources)
     }
 
@@ -48,6 +51,7 @@ final class Fetching: Sendable {
         let sources = makeSources()
         current.withLock { $0 = sources }
         schedule(sources)
+        mixesFortunes.store(settings.configuration.facts.mixFortunes, ordering: .relaxed)
     }
 
     private func schedule(_ sources: Sources) {

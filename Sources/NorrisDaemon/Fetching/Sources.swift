@@ -47,3 +47,12 @@ final class Sources: Sendable {
     /// The names of the sources of posts: only theirs are shown.
     var postNames: [String] { posts.map(\.name) }
 }
+
+extension HTTPSettings {
+    init(_ http: Configuration.HTTP, trustRoots: String?) {
+        self.init(
+            timeout: http.timeout, maximumBody: http.maxBody, userAgent: http.userAgent, proxy: http.proxy,
+            trustRoots: trustRoots
+        )
+    }
+}

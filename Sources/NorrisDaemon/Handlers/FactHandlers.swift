@@ -6,12 +6,10 @@ import NorrisText
 /// The methods `fact.*`: from the wire to the store and back.
 struct FactHandlers: Sendable {
     let fetching: Fetching
-    let served: LastServed
     private let store: FactStore
 
-    init(fetching: Fetching, served: LastServed) {
+    init(fetching: Fetching) {
         self.fetching = fetching
-        self.served = served
         store = fetching.stores.facts
     }
 
@@ -27,40 +25,55 @@ struct FactHandlers: Sendable {
 
     @Sendable
     private func random(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+        if call.arguments.isEmpty {
+            return serve(1, call.uid, ShuffleFilter(source: fetching.unfilteredScope), nil, into: &json)
+        }
         let parameters = FactRandom.Parameters(call.arguments)
         try check(parameters.categories, allowsExplicit: parameters.allowExplicit)
-        var name: String?
-        if let wanted = parameters.name { name = try usableName(wanted) }
-        let filter = WalkFilter(
+        let filter = ShuffleFilter(
             categories: parameters.categories,
+            source: parameters.source ?? (parameters.categories.isEmpty ? fetching.unfilteredScope : .all),
             allowsExplicit: parameters.allowExplicit,
             maxLength: parameters.maxLength
         )
-        let uid = call.uid
-        json.literal(#"{"items":["#)
-        var isEmpty = true
-        var isLocal = true
-        if let count = parameters.count, count > 1 {
-            for fact in store.next(count, uid: uid, filter: filter) {
-                try write(fact, name, to: &json)
-                (isEmpty, isLocal) = (false, isLocal && fact.isLocal)
-            }
-        } else if let fact = store.next(uid: uid, filter: filter) {
-            try write(fact, name, to: &json)
-            (isEmpty, isLocal) = (false, fact.isLocal)
-        }
-        json.join(#"],"freshness":"#)
-        fetching.writeFactFreshness(isEmpty: isEmpty, isLocal: isLocal, to: &json)
-        json.join("}", endsValue: true)
-        return nil
+        let name = try parameters.name.map(usableName)
+        return serve(parameters.count ?? 1, call.uid, filter, name, into: &json)
     }
 
     /// - Parameter name: to put in place of Chuck Norris.
-    private func write(_ fact: FactStore.Given, _ name: String?, to json: inout JSONWriter) throws(ResponseError) {
-        if let name {
-            try personalised(fact, name).encode(to: &json)
+    @inline(__always)
+    private func serve(
+        _ count: Int, _ uid: UInt32, _ filter: ShuffleFilter, _ name: String?, into json: inout JSONWriter
+    ) -> Deferred? {
+        let mark = json.mark()
+        json.literal(#"{"items":["#)
+        let draw = store.next(count, uid: uid, filter: filter, name: name) { fact in
+            write(fact.json, name, to: &json)
+        }
+        switch draw {
+        case .served(let count, let isLocal):
+            fetching.endFacts(isEmpty: count == 0, isLocal: isLocal, in: &json)
+            return nil
+        case .missing:
+            json.rewind(to: mark)
+            return .disk { () async throws(ResponseError) -> [UInt8] in
+                let (facts, isLocal) = try await store.nextReading(count, uid: uid, filter: filter, name: name)
+                var json = JSONWriter()
+                json.literal(#"{"items":["#)
+                for fact in facts { fact.withUnsafeBytes { write($0, name, to: &json) } }
+                fetching.endFacts(isEmpty: facts.isEmpty, isLocal: isLocal, in: &json)
+                return json.bytes
+            }
+        }
+    }
+
+    /// - Parameter name: to put in place of Chuck Norris.
+    private func write(_ fact: UnsafeRawBufferPointer, _ name: String?, to json: inout JSONWriter) {
+        if let name, var fact = try? Fact(json: JSON.parse(Array(fact))) {
+            fact.text = Personalisation.replacingName(in: fact.text, by: name)
+            fact.encode(to: &json)
         } else {
-            json.raw(fact.wire)
+            json.raw(fact)
         }
     }
 
@@ -69,16 +82,16 @@ struct FactHandlers: Sendable {
         let today = LocalDay.today
         let day = FactToday.Parameters(call.arguments).date ?? today
         if let fact = store.factOfTheDayInMemory(day) {
-            served.note(fact.id, .fact, uid: call.peer.uid)
+            store.noteServed(fact.id, .fact, uid: call.peer.uid)
             result(of: fact).encode(to: &json)
             return nil
         }
         return .disk { () async throws(ResponseError) -> [UInt8] in
-            guard let fact = await store.factOfTheDay(day, today: today) else {
+            guard let fact = await store.factOfTheDay(day, today: today, source: fetching.unfilteredScope) else {
                 let error = freshness(isEmpty: true).error
                 throw .nothingCached("There is no fact at all.", source: FactSource.name, lastError: error)
             }
-            served.note(fact.id, .fact, uid: call.peer.uid)
+            store.noteServed(fact.id, .fact, uid: call.peer.uid)
             return result(of: fact).jsonBytes
         }
     }
@@ -90,23 +103,28 @@ struct FactHandlers: Sendable {
     @Sendable
     private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         let id = call.arguments.string("id") ?? ""
-        let fact = try store.presentable(id: id)
-        store.noteServed(id, uid: call.uid)
-        json.literal(#"{"fact":"#)
-        json.raw(fact.wire)
-        json.join("}", endsValue: true)
-        return nil
+        let isExplicit = store.withFactInMemory(id: id, uid: call.uid) { fact in
+            if !fact.isExplicit {
+                json.literal(#"{"fact":"#)
+                json.raw(fact.json)
+                json.join("}", endsValue: true)
+            }
+            return fact.isExplicit
+        }
+        if isExplicit == false { return nil }
+        return .disk { () async throws(ResponseError) -> [UInt8] in
+            let fact = try await store.presentable(id: id)
+            store.noteServed(id, .fact, uid: call.peer.uid)
+            return FactGet.Result(fact: fact).jsonBytes
+        }
     }
 
     @Sendable
     private func search(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         let text = call.arguments.string("query") ?? ""
-        if text.utf8.contains(0) {
-            throw .invalidParams("query must not hold the character U+0000.", parameter: "query")
-        }
         let names = call.arguments.strings("category")
         try check(names, allowsExplicit: false)
-        let query = FactQuery(text: text, categories: names)
+        let query = try FactQuery(text: text, categories: names, source: FactScope(call.arguments) ?? .all)
         let cursor = call.arguments.string("cursor")
         let limit = call.arguments.integer("limit") ?? 25
         // Later pages are of what the first one found.
@@ -120,14 +138,14 @@ struct FactHandlers: Sendable {
             page.freshness = freshness(
                 isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), wasAsked: wasAsked
             )
-            served.note(page.items.last?.id, .fact, uid: call.peer.uid)
+            store.noteServed(page.items.last?.id, .fact, uid: call.peer.uid)
             return page.jsonBytes
         }
     }
 
     @Sendable
     private func categories(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let items = store.categories
+        let items = store.categories(of: FactScope(call.arguments) ?? .all)
         let freshness = freshness(isEmpty: items.isEmpty, isLocal: store.isLocal)
         FactCategories.Result(items: items, freshness: freshness).encode(to: &json)
         return nil
@@ -136,15 +154,12 @@ struct FactHandlers: Sendable {
     private func check(_ names: [String], allowsExplicit: Bool) throws(ResponseError) {
         for name in names {
             if name == Fact.explicitCategory, !allowsExplicit {
-                throw .notFound(
-                    "Facts of the category explicit are not given unasked.",
-                    hint: "fact.random gives them with allow_explicit."
-                )
+                throw .notFound("The category explicit is hidden.", hint: "Use --explicit to see it.")
             }
             guard fetching.knownCategories.contains(name) || store.hasCategory(name) else {
                 throw .notFound(
                     "There is no category \(name.quotedForMessage).",
-                    hint: "fact.categories lists those there are."
+                    hint: "norrisctl categories lists them."
                 )
             }
         }
@@ -159,39 +174,23 @@ struct FactHandlers: Sendable {
         return name
     }
 
-    private func personalised(_ given: FactStore.Given, _ name: String) throws(ResponseError) -> Fact {
-        var fact = try given.decoded()
-        fact.text = Personalisation.replacingName(in: fact.text, by: name)
-        return fact
-    }
-
     private func freshness(isEmpty: Bool, isLocal: Bool = false, wasAsked: Bool? = nil) -> Freshness {
         fetching.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal, wasAsked: wasAsked)
     }
 }
 
 extension FactStore {
-    /// A fact that may be given for its id alone.
-    func presentable(id: String) throws(ResponseError) -> Given {
-        guard let fact = fact(id: id) else {
+    /// A fact that may be served for its id alone.
+    func presentable(id: String) async throws(ResponseError) -> Fact {
+        guard let fact = try await fact(id: id) else {
             throw .notFound("There is no fact with the id \(id.quotedForMessage).")
         }
         if fact.isExplicit {
             throw .notFound(
                 "The fact \(id.quotedForMessage) is explicit.",
-                hint: "Explicit facts are given by fact.random with allow_explicit only."
+                hint: "Explicit facts are served by norrisctl fact --explicit only."
             )
         }
         return fact
-    }
-}
-
-extension FactStore.Given {
-    func decoded() throws(ResponseError) -> Fact {
-        do {
-            return try Fact(json: JSON.parse(wire))
-        } catch {
-            throw .internalError()
-        }
     }
 }

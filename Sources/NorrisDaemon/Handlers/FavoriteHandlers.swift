@@ -77,7 +77,7 @@ struct FavoriteHandlers: Sendable {
     /// What is stored under an id, as it is kept.
     private func content(_ kind: Favorite.Kind, _ id: String, uid: UInt32) async throws(ResponseError) -> Favorite {
         switch kind {
-        case .fact: Favorite(fact: try fetching.stores.facts.presentable(id: id).decoded())
+        case .fact: Favorite(fact: try await fetching.stores.facts.presentable(id: id))
         case .gif: Favorite(gif: try await fetching.gif(id: id))
         default: Favorite(post: try await fetching.post(id: id, uid: uid))
         }

@@ -10,7 +10,7 @@ struct GifHandlers: Sendable {
     private static let longestQuery = 50
 
     let fetching: Fetching
-    let served: LastServed
+    let facts: FactStore
 
     private var store: GifStore { fetching.stores.gifs }
 
@@ -38,7 +38,7 @@ struct GifHandlers: Sendable {
             let page = try await GifPages(fetching: fetching, source: source).page(
                 of: list, cursor: cursor, limit: call.arguments.integer("limit") ?? 25, mayAsk: !staysHere
             )
-            served.note(page.items.last?.id, .gif, uid: call.peer.uid)
+            facts.noteServed(page.items.last?.id, .gif, uid: call.peer.uid)
             return page.jsonBytes
         }
     }
@@ -51,7 +51,7 @@ struct GifHandlers: Sendable {
                 of: source.trending, cursor: call.arguments.string("cursor"),
                 limit: call.arguments.integer("limit") ?? 25, mayAsk: true
             )
-            served.note(page.items.last?.id, .gif, uid: call.peer.uid)
+            facts.noteServed(page.items.last?.id, .gif, uid: call.peer.uid)
             return page.jsonBytes
         }
     }
@@ -63,7 +63,7 @@ struct GifHandlers: Sendable {
         }
         return fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let (gif, wasAsked) = try await random(tag)
-            served.note(gif.id, .gif, uid: call.peer.uid)
+            facts.noteServed(gif.id, .gif, uid: call.peer.uid)
             let freshness = fetching.freshness(of: GifSource.name, isEmpty: false, wasAsked: wasAsked)
             return GifRandom.Result(gif: gif, freshness: freshness).jsonBytes
         }
@@ -89,7 +89,7 @@ struct GifHandlers: Sendable {
     private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let gif = try await fetching.gif(id: call.arguments.string("id") ?? "")
-            served.note(gif.id, .gif, uid: call.peer.uid)
+            facts.noteServed(gif.id, .gif, uid: call.peer.uid)
             return GifGet.Result(gif: gif).jsonBytes
         }
     }

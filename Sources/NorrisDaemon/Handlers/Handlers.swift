@@ -34,14 +34,13 @@ struct Handlers: Sendable {
         health = Health(
             settings: settings, databases: databases, fetching: fetching, connections: connections, events: events
         )
-        let served = LastServed(facts: facts)
         let groups = [
             EventHandlers().bodies,
-            FactHandlers(fetching: fetching, served: served).bodies,
+            FactHandlers(fetching: fetching).bodies,
             FavoriteHandlers(fetching: fetching).bodies,
-            GifHandlers(fetching: fetching, served: served).bodies,
-            PostHandlers(fetching: fetching, served: served).bodies,
-            RecentHandlers(recents: stores.recents, served: served).bodies,
+            GifHandlers(fetching: fetching, facts: facts).bodies,
+            PostHandlers(fetching: fetching, facts: facts).bodies,
+            RecentHandlers(recents: stores.recents, facts: facts).bodies,
             ServerHandlers(health: health, reloader: reloader).bodies,
             SourceHandlers(fetching: fetching).bodies,
         ]

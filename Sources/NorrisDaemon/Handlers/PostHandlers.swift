@@ -5,7 +5,7 @@ import NorrisStore
 /// The methods `post.*` and `author.list`: from the cache alone, for posts are fetched by schedule.
 struct PostHandlers: Sendable {
     let fetching: Fetching
-    let served: LastServed
+    let facts: FactStore
 
     private var stores: Stores { fetching.stores }
 
@@ -32,7 +32,7 @@ struct PostHandlers: Sendable {
                 limit: arguments.integer("limit") ?? 20
             )
             page.freshness = fetching.freshness(of: sources, isEmpty: page.items.isEmpty)
-            served.note(page.items.last?.id, .post, uid: call.peer.uid)
+            facts.noteServed(page.items.last?.id, .post, uid: call.peer.uid)
             return page.jsonBytes
         }
     }
@@ -41,7 +41,7 @@ struct PostHandlers: Sendable {
     private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         .disk { () async throws(ResponseError) -> [UInt8] in
             let post = try await fetching.post(id: call.arguments.string("id") ?? "", uid: call.peer.uid)
-            served.note(post.id, .post, uid: call.peer.uid)
+            facts.noteServed(post.id, .post, uid: call.peer.uid)
             return PostGet.Result(post: post).jsonBytes
         }
     }

@@ -5,7 +5,7 @@ import NorrisStore
 /// The methods `recent.*`.
 struct RecentHandlers: Sendable {
     let recents: RecentSearches
-    let served: LastServed
+    let facts: FactStore
 
     var bodies: [String: MethodBody] {
         [
@@ -31,11 +31,12 @@ struct RecentHandlers: Sendable {
 
     @Sendable
     private func lastServed(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let kind = Favorite.Kind(rawValue: call.arguments.string("kind") ?? "")
-        guard let id = served.id(of: kind, uid: call.peer.uid) else {
-            throw .notFound("No \(kind.rawValue) was given to this user since the daemon began.")
+        .disk { () async throws(ResponseError) -> [UInt8] in
+            let kind = Favorite.Kind(rawValue: call.arguments.string("kind") ?? "")
+            guard let item = try await facts.lastServed(kind, uid: call.peer.uid) else {
+                throw .notFound("This user was served no \(kind.rawValue) yet.")
+            }
+            return RecentServed.Result(id: item.id, name: item.name).jsonBytes
         }
-        RecentServed.Result(id: id).encode(to: &json)
-        return nil
     }
 }

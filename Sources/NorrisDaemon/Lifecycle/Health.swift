@@ -62,7 +62,7 @@ final class Health: Sendable {
         let requests = requests()
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded,
-            message: line([contents] + faults),
+            message: line([contents, progress] + faults),
             uptimeSeconds: Int(uptime.components.seconds),
             connections: connections.current,
             requestsTotal: requests.total,
@@ -106,7 +106,11 @@ final class Health: Sendable {
 
     /// One line for `systemctl status`.
     var statusLine: String {
-        line([contents, fetching.outlook.text(at: clock.now)] + faults)
+        line([contents, progress, fetching.outlook.text(at: clock.now)] + faults)
+    }
+
+    private var progress: String {
+        fetching.stores.facts.fortunesRead.map { "reading fortune files (\($0) facts so far)" } ?? ""
     }
 
     private func line(_ parts: [String]) -> String {

@@ -18,7 +18,12 @@ struct MaintenanceService: Service {
     func run() async throws {
         let (fetching, health) = (handlers.fetching, handlers.health)
         let stop = WakeSignal()
+        databases.onDamage { stop.set() }
         await fetching.removeExpired()
+        // Whoever asks meanwhile is answered from what is not damaged.
+        await withTaskExecutorPreference(Prefetcher.decoding) { databases.checkCache(logger) }
+        if databases.isCacheLost { await recreateCache() }
+        releaseMappedCode()
         var minute = health.uptime.components.seconds / 60
         await stop.repeatUntilStopped {
             let (seconds, attoseconds) = health.uptime.components
@@ -28,14 +33,19 @@ struct MaintenanceService: Service {
             await stop.wait(atMost: .seconds(MaintenanceService.interval) - passed, on: fetching.environment.clock)
             guard !Task.isShuttingDownGracefully else { return }
             databases.checkState(logger)
-            if databases.isCacheDeleted { await refillCache() }
+            if databases.isCacheLost { await recreateCache() }
             let now = health.uptime.components.seconds / 60
             guard now > minute else { return }
             minute = now
+            // The first fetches have touched as much again.
+            if minute == 1 { releaseMappedCode() }
             _ = health.requests()
             sink.writeEnded()
             // Nobody is shown what is past its time meanwhile.
-            if minute % 5 == 0 { await fetching.removeExpired() }
+            if minute % 5 == 0 {
+                await fetching.removeExpired()
+                await withTaskExecutorPreference(Prefetcher.background) { databases.releaseFreePages(logger) }
+            }
             if let promptFacts, minute % 10 == 0 {
                 await withTaskExecutorPreference(Prefetcher.background) { promptFacts.write() }
             }
@@ -43,10 +53,10 @@ struct MaintenanceService: Service {
         }
     }
 
-    private func refillCache() async {
+    private func recreateCache() async {
         await withTaskExecutorPreference(Prefetcher.background) {
-            guard databases.reopenCacheIfDeleted(logger) else { return }
-            handlers.fetching.stores.facts.refill(fortunes: handlers.settings.configuration.facts.fortunes)
+            guard databases.recreateLostCache(logger) else { return }
+            handlers.fetching.stores.facts.refill()
             handlers.fetching.cacheWasLost()
         }
     }

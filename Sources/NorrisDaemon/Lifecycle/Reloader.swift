@@ -79,12 +79,7 @@ actor Reloader {
         targets.levels.current = Logger.Level(targets.levelFlag ?? configuration.log.level)
         targets.setLimits(Server.Limits(configuration.limits))
         targets.fetching.configure()
-        if !configuration.facts.fortunes.isEmpty {
-            notifier.extendTimeout(by: Daemon.longStep)
-        }
-        await withTaskExecutorPreference(Prefetcher.background) {
-            _ = targets.facts.importFortunes(configuration.facts.fortunes)
-        }
+        targets.facts.wantFortunes()
     }
 }
 

@@ -45,19 +45,23 @@ final class Settings: Sendable {
         }
     }
 
-    /// The ids of group names (getgrnam_r(3)); a name nobody knows is a warning.
+    /// The ids of group names; a name nobody knows is a warning.
     private static func groups(_ names: [String], _ logger: Logger) -> Set<gid_t> {
         Set(
             names.compactMap { name in
-                var record = group()
-                var found: UnsafeMutablePointer<group>?
-                var buffer = [CChar](repeating: 0, count: 1 << 20)
-                guard getgrnam_r(name, &record, &buffer, buffer.count, &found) == 0, found != nil else {
-                    logger.warning("configuration.unknown-group", metadata: ["group": "\(name)"])
-                    return nil
-                }
-                return record.gr_gid
+                if let id = groupID(name) { return id }
+                logger.warning("configuration.unknown-group", metadata: ["group": "\(name)"])
+                return nil
             }
         )
+    }
+
+    /// The id of a group (getgrnam_r(3)); nil if nobody knows the name.
+    static func groupID(_ name: String) -> gid_t? {
+        var record = group()
+        var found: UnsafeMutablePointer<group>?
+        var buffer = [CChar](repeating: 0, count: 1 << 20)
+        guard getgrnam_r(name, &record, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+        return record.gr_gid
     }
 }

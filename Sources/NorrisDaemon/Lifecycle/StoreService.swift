@@ -23,9 +23,48 @@ struct StoreService: Service {
             if isWritten { await moved.wait() } else { await moved.wait(atMost: StoreService.retryDelay, on: clock) }
             // What moves meanwhile is written with it.
             if !Task.isShuttingDownGracefully { await moved.wait(atMost: StoreService.delay, on: clock) }
-            isWritten = await facts.writeWalks()
+            isWritten = await facts.writeShuffles()
         }
-        await facts.writeWalks()
+        await facts.writeShuffles()
         databases.close()
+    }
+}
+
+/// Reads fortune files at the start and whenever they are wanted again, while the daemon serves.
+struct FortuneService: Service {
+    let facts: FactStore
+    let clock: any WallClock
+    /// Set when there is something new to say about the daemon.
+    let changes: WakeSignal
+    /// The files and folders of the configuration in force.
+    let paths: @Sendable () -> [String]
+
+    /// How often the status tells how far the import is.
+    private static let statusInterval = Duration.seconds(2)
+
+    func run() async throws {
+        let wanted = WakeSignal()
+        facts.onFortunesWanted { wanted.set() }
+        wanted.set()
+        await withGracefulShutdownHandler {
+            await wanted.repeatUntilStopped {
+                await wanted.wait()
+                guard !Task.isShuttingDownGracefully else { return }
+                await withTaskGroup { tasks in
+                    tasks.addTask(executorPreference: Prefetcher.decoding) { [facts, paths] in
+                        facts.importFortunes(paths())
+                    }
+                    tasks.addTask { [clock, changes] in
+                        while (try? await clock.sleep(for: FortuneService.statusInterval)) != nil { changes.set() }
+                        return []
+                    }
+                    _ = await tasks.next()
+                    tasks.cancelAll()
+                }
+                changes.set()
+            }
+        } onGracefulShutdown: {
+            facts.stopFortunes()
+        }
     }
 }

@@ -38,7 +38,7 @@ struct Metrics: Sendable {
             "norrisd_resident_memory_bytes", .gauge, unit: "bytes", help: "The daemon's memory that is not swapped out."
         )
         if let residentMemory { writer.sample(residentMemory) }
-        writer.family("norrisd_degraded", .gauge, help: "Whether something is wrong; server.status says what.")
+        writer.family("norrisd_degraded", .gauge, help: "Whether something is wrong; norrisctl status says what.")
         writer.sample(status.state == .degraded ? 1 : 0)
         writer.family(
             "norrisd_database_size_bytes", .gauge, unit: "bytes", help: "Databases on disk, with their logs."

@@ -14,21 +14,15 @@ enum PromptFacts {
     /// Of longer texts, in code points, not enough are invisible for the rest to fit.
     private static let maxLength = 2 * columns
 
-    /// How many facts are looked at. A collection in which fewer than one in 250 fits is not worth a longer start.
-    private static let tries = 16_384
-
-    /// Facts at random, one a line; all that fit where they are few.
-    static func lines(from facts: FactStore, using generator: inout some RandomNumberGenerator) -> [String] {
-        lines(of: facts.shuffled(maxLength: maxLength, using: &generator).prefix(tries).lazy.map(\.text))
-    }
-
-    /// The first texts that fit, none twice. Texts of several lines are joined where that fits.
-    static func lines(of texts: some Sequence<String>) -> [String] {
+    /// Facts at random, one a line, none twice; all that fit where they are few. Texts of several lines are joined where
+    /// that fits.
+    static func lines(
+        from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator
+    ) -> [String] {
         var lines: [String] = []
-        for text in texts {
-            guard let line = promptLine(text, columns: columns), !lines.contains(line) else { continue }
-            lines.append(line)
-            if lines.count == count { break }
+        facts.forEachAtRandom(scope, maxLength: maxLength, using: &generator) { fact in
+            if let line = promptLine(fact.text, columns: columns), !lines.contains(line) { lines.append(line) }
+            return lines.count < count
         }
         return lines
     }
@@ -40,20 +34,23 @@ enum PromptFacts {
 final class PromptFactsWriter: Sendable {
     private let file: PromptFile
     private let facts: FactStore
+    private let scope: @Sendable () -> FactScope
     private let logger: Logger
     /// Why the file could not be written the last time.
     private let trouble = Mutex<PromptFileError?>(nil)
 
-    init(file: PromptFile, facts: FactStore, logger: Logger) {
+    /// - Parameter scope: which facts are shown by the configuration of now.
+    init(file: PromptFile, facts: FactStore, scope: @escaping @Sendable () -> FactScope, logger: Logger) {
         self.file = file
         self.facts = facts
+        self.scope = scope
         self.logger = logger
     }
 
     /// Writes the file; where it cannot be written that is said once, and tried again the next time.
     func write() {
         var generator = SystemRandomNumberGenerator()
-        let lines = PromptFacts.lines(from: facts, using: &generator)
+        let lines = PromptFacts.lines(from: facts, scope(), using: &generator)
         do throws(PromptFileError) {
             try file.replace(with: lines)
             guard note(nil) != nil else { return }

@@ -14,7 +14,7 @@ package struct JSONToken: Equatable, Sendable {
     /// Quotes and brackets included. A line is far shorter than 2 GiB.
     private let start, end: Int32
 
-    init(_ kind: Kind, _ range: Range<Int>, isPlain: Bool = false) {
+    package init(_ kind: Kind, _ range: Range<Int>, isPlain: Bool = false) {
         self.kind = kind
         self.isPlain = isPlain
         start = Int32(truncatingIfNeeded: range.lowerBound)

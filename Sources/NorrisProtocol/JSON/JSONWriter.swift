@@ -136,6 +136,12 @@ package struct JSONWriter: ~Copyable, Sendable {
         needsComma = endsValue
     }
 
+    /// The last part of a value that is encoded already, the commas before it included.
+    package mutating func join(_ encoded: [UInt8]) {
+        output.append(encoded)
+        needsComma = true
+    }
+
     /// Complete lines that are encoded already, with their ends.
     package mutating func raw(lines: UnsafeRawBufferPointer) {
         output.append(lines)

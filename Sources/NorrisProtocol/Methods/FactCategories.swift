@@ -3,6 +3,7 @@ package enum FactCategories {
     package static let description = MethodDescription(
         "fact.categories",
         summary: "Lists the categories of the stored facts with their counts; explicit is left out.",
+        parameters: [FactScope.parameter],
         result: .object([
             .required("items", .list(.object([.required("name", .string), .required("count", .count)]))),
             .required("freshness", .reference("Freshness")),

@@ -1,17 +1,18 @@
-/// `fact.random`: the next facts of the caller's walk; the only method that moves it.
+/// `fact.random`: the next facts of the caller's shuffle; the only method that moves it.
 package enum FactRandom {
     /// A constant of its own: a prompt needs no more of the table.
     package static let name = "fact.random"
 
     package static let description = MethodDescription(
         name,
-        summary: "Gives the next facts that this user has not been given yet.",
+        summary: "Returns the next facts that this user has not been served yet.",
         parameters: [
             .optional("category", .stringOrStrings, "Only facts of this category, or of any of these."),
             .optional("count", .integer(1...100), "How many facts; 1 if absent."),
             .optional("max_length", .integer(1...10_000), "Only facts of at most so many code points."),
             .optional("name", .text(1...64), "A name to put in place of Chuck Norris."),
-            .optional("allow_explicit", .boolean, "Whether facts of the category explicit may be given."),
+            .optional("allow_explicit", .boolean, "Whether facts of the category explicit may be served."),
+            FactScope.parameter,
         ],
         result: .object([.required("items", .list(.reference("Fact"))), .required("freshness", .reference("Freshness"))])
     )
@@ -22,19 +23,22 @@ package enum FactRandom {
         package var maxLength: Int?
         package var name: String?
         package var allowExplicit: Bool
+        package var source: FactScope?
 
         package init(
             categories: [String] = [],
             count: Int? = nil,
             maxLength: Int? = nil,
             name: String? = nil,
-            allowExplicit: Bool = false
+            allowExplicit: Bool = false,
+            source: FactScope? = nil
         ) {
             self.categories = categories
             self.count = count
             self.maxLength = maxLength
             self.name = name
             self.allowExplicit = allowExplicit
+            self.source = source
         }
 
         package init(_ arguments: Arguments) {
@@ -45,6 +49,7 @@ package enum FactRandom {
             maxLength = arguments.integer("max_length")
             name = arguments.string("name")
             allowExplicit = arguments.flag("allow_explicit")
+            source = FactScope(arguments)
         }
 
         package func encode(to json: inout JSONWriter) {
@@ -54,10 +59,11 @@ package enum FactRandom {
             json.member("max_length", maxLength)
             json.member("name", name)
             json.member("allow_explicit", allowExplicit ? true : nil)
+            json.member("source", source?.rawValue)
             json.endObject()
         }
     }
 
-    /// The result is a page without `total` and `next`: a walk has no end.
+    /// The result is a page without `total` and `next`: a shuffle has no end.
     package typealias Result = Page<Fact>
 }

@@ -19,3 +19,24 @@ extension Fact {
             }
     }
 }
+
+/// Which facts are meant by where they come from: the parameter `source` of the methods `fact.*`.
+package enum FactScope: String, Hashable, Sendable, CaseIterable {
+    /// The upstream and the starting collection.
+    case norris
+    /// The fortune files.
+    case fortune
+    case all
+}
+
+extension FactScope {
+    static let parameter = MethodDescription.Parameter.optional(
+        "source", .word(allCases.map(\.rawValue)),
+        "Which facts: norris (the upstream and the starting collection), fortune (fortune files) or all."
+    )
+
+    package init?(_ arguments: Arguments) {
+        guard let text = arguments.string("source") else { return nil }
+        self.init(rawValue: text)
+    }
+}

@@ -56,6 +56,11 @@ struct Exchange {
     static let maximumReply = 4 * 1024 * 1024
 
     let registry: MethodRegistry
+    private let repeated = RepeatedLine()
+
+    init(registry: MethodRegistry) {
+        self.registry = registry
+    }
 
     /// Answers a line into the writer, as far as the turn goes and nothing has to be waited for.
     ///
@@ -64,10 +69,20 @@ struct Exchange {
         _ line: ArraySlice<UInt8>, of caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
     ) -> UnfinishedLine? {
         line.withUnsafeBytes { bytes in
+            if let (request, id) = repeated.match(bytes) {
+                return single(line, &turn, into: &json) { room, turn, json in
+                    perform(
+                        request.method, id: id, line, bytes, caller, &room, &turn, into: &json,
+                        { () throws(ResponseError) in request.arguments }
+                    )
+                }
+            }
             do throws(JSONError) {
                 switch try RequestLine(bytes) {
                 case .single(let envelope):
-                    return single(envelope, line, bytes, caller, &turn, into: &json)
+                    return single(line, &turn, into: &json) { room, turn, json in
+                        perform(envelope, line, bytes, caller, &room, &turn, into: &json)
+                    }
                 case .batch(let entries):
                     return batch(entries, line, caller, &turn, into: &json)
                 }
@@ -129,12 +144,13 @@ struct Exchange {
         if let id { Response.write(id: id, error: error, to: &json) }
     }
 
+    @inline(__always)
     private func single(
-        _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer, _ caller: Caller,
-        _ turn: inout Turn, into json: inout JSONWriter
+        _ line: ArraySlice<UInt8>, _ turn: inout Turn, into json: inout JSONWriter,
+        _ perform: (inout Room, inout Turn, inout JSONWriter) -> UnfinishedLine.Waiting?
     ) -> UnfinishedLine? {
         var room = Room(start: json.count, budget: Exchange.maximumReply - 1)
-        let waiting = perform(envelope, line, bytes, caller, &room, &turn, into: &json)
+        let waiting = perform(&room, &turn, &json)
         if json.count > room.start { json.newline() }
         turn.spend(written: json.count)
         guard let waiting else { return nil }
@@ -214,12 +230,29 @@ struct Exchange {
             return nil
         }
         let id = envelope.id
-        if id != nil, room.isFull {
-            fail(id, bytes, Exchange.tooMuch, into: &json)
+        guard let method = registry.method(named: name, in: bytes) else {
+            if id != nil, room.isFull {
+                fail(id, bytes, Exchange.tooMuch, into: &json)
+            } else {
+                fail(id, bytes, .unknownMethod(name.text(in: bytes)), into: &json)
+            }
             return nil
         }
-        guard let method = registry.method(named: name, in: bytes) else {
-            fail(id, bytes, .unknownMethod(name.text(in: bytes)), into: &json)
+        repeated.note(bytes, envelope, method)
+        return perform(method, id: id, line, bytes, caller, &room, &turn, into: &json) { () throws(ResponseError) in
+            try method.description.arguments(in: line, params: envelope.params)
+        }
+    }
+
+    /// - Parameter arguments: reads and checks them.
+    @inline(__always)
+    private func perform(
+        _ method: MethodRegistry.Method, id: JSONToken?, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer,
+        _ caller: Caller, _ room: inout Room, _ turn: inout Turn, into json: inout JSONWriter,
+        _ arguments: () throws(ResponseError) -> Arguments
+    ) -> UnfinishedLine.Waiting? {
+        if id != nil, room.isFull {
+            fail(id, bytes, Exchange.tooMuch, into: &json)
             return nil
         }
         method.meter.begin()
@@ -228,7 +261,7 @@ struct Exchange {
             json.literal(#"{"jsonrpc":"2.0","id":"#)
             if let id { json.id(id, in: bytes) }
             json.join(#","result":"#)
-            if let deferred = try registry.perform(method, envelope.params, line, caller, into: &json) {
+            if let deferred = try registry.perform(method, caller, into: &json, arguments) {
                 json.rewind(to: mark)
                 return UnfinishedLine.Waiting(deferred, id: id, line, method)
             }

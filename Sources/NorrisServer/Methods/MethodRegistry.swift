@@ -129,14 +129,14 @@ package final class MethodRegistry: Sendable {
     }
 
     /// Checks permission and parameters, and calls the body.
+    @inline(__always)
     func perform(
-        _ method: Method, _ params: JSONToken?, _ line: ArraySlice<UInt8>, _ caller: Caller, into json: inout JSONWriter
+        _ method: Method, _ caller: Caller, into json: inout JSONWriter, _ arguments: () throws(ResponseError) -> Arguments
     ) throws(ResponseError) -> Deferred? {
         if method.isAdministrative && !isAdministrator(caller.peer) {
             throw .permissionDenied(method: method.description.name)
         }
-        let arguments = try method.description.arguments(in: line, params: params)
-        return try method.body(Call(arguments: arguments, caller: caller), &json)
+        return try method.body(Call(arguments: try arguments(), caller: caller), &json)
     }
 
     /// Three bytes and the length tell nearly all names apart.

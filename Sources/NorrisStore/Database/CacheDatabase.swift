@@ -1,4 +1,4 @@
-import GRDB
+import Glibc
 import Logging
 import NorrisProtocol
 
@@ -14,17 +14,31 @@ struct CacheDatabase: Sendable {
     private let identity: FileIdentity?
     /// Made with the file, so that a cursor of another cache is told from one of this.
     let cursorKey: UInt64
+    /// The encoded facts, beside the database.
+    let factFile: FactFile
 
-    init(folder: String?, logger: Logger, willTakeLong: () -> Void = {}) throws(StoreError) {
-        opened = try OpenedDatabase.open(.cache, folder: folder, logger: logger, willTakeLong: willTakeLong)
+    /// - Parameter reason: why there is no folder.
+    init(
+        folder: String?, reason: String = "no folder is given", logger: Logger, willTakeLong: () -> Void = {}
+    ) throws(StoreError) {
+        let opened = try OpenedDatabase.open(
+            .cache, folder: folder, reason: reason, logger: logger, willTakeLong: willTakeLong
+        )
+        self.init(opened, logger)
+    }
+
+    init(_ opened: OpenedDatabase, _ logger: Logger) {
+        self.opened = opened
         identity = opened.path.flatMap(Folder.identity(of:))
+        let path = opened.path.map { CacheDatabase.factFile(besides: $0) }
         do {
-            cursorKey = try CacheDatabase.cursorKey(opened.writer)
+            cursorKey = try CacheDatabase.cursorKey(opened.writer, facts: path)
         } catch {
             // A file that cannot be written is read all the same; its cursors end with this process.
             logger.error("database.unwritable", metadata: ["path": "\(opened.path ?? "")", "error": "\(error)"])
             cursorKey = UInt64.random(in: .min ... .max)
         }
+        factFile = FactFile(path: path, key: cursorKey)
     }
 
     /// Whether the file this database was opened from is gone from its path.
@@ -39,39 +53,13 @@ struct CacheDatabase: Sendable {
     }
 
     var sizeOnDisk: Int {
-        opened.path.map(Folder.size(ofDatabase:)) ?? 0
+        opened.path.map { Folder.size(ofDatabase: $0) + Folder.size(of: CacheDatabase.factFile(besides: $0)) } ?? 0
     }
+
+    private static func factFile(besides path: String) -> String { path + "-facts" }
 
     func value(forKey key: String) throws -> String? {
         try opened.writer.read { try CacheDatabase.value(forKey: key, $0) }
-    }
-
-    /// Calls the body with every fact, oldest stored first.
-    func forEachFact(_ body: (Fact) throws -> Void) throws {
-        try opened.writer.read { database in
-            let rows = try Row.fetchCursor(database, sql: "SELECT \(FactRecord.columns) FROM facts ORDER BY number")
-            while let row = try rows.next() {
-                try body(try FactRecord.fact(row))
-            }
-        }
-    }
-
-    /// The categories that facts have.
-    func categories() throws -> Set<String> {
-        try opened.writer.read { try String.fetchSet($0, sql: "SELECT DISTINCT category FROM fact_categories") }
-    }
-
-    /// Takes facts in by rules, all or nothing.
-    ///
-    /// - Parameter completing: what is written together with them.
-    func take(
-        _ facts: [Fact], _ rules: FactImport.Rules, at now: Timestamp, completing: (Database) throws -> Void
-    ) throws -> FactChanges {
-        try opened.writer.write { database in
-            let changes = try FactImport.run(facts, rules, at: now, database)
-            try completing(database)
-            return changes
-        }
     }
 
     static func value(forKey key: String, _ database: Database) throws -> String? {
@@ -93,11 +81,13 @@ struct CacheDatabase: Sendable {
         try opened.close()
     }
 
-    private static func cursorKey(_ writer: any DatabaseWriter) throws -> UInt64 {
+    private static func cursorKey(_ writer: DatabasePool, facts path: String?) throws -> UInt64 {
         let known = try writer.read { try value(forKey: "cursor_key", $0) }
         if let known = known.flatMap(UInt64.init) { return known }
         let key = UInt64.random(in: .min ... .max)
         try writer.write { try set(String(key), forKey: "cursor_key", $0) }
+        // The cache is a new one: such a file is what is left of another.
+        if let path { unlink(path) }
         return key
     }
 }

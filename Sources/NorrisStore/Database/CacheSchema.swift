@@ -1,4 +1,3 @@
-import GRDB
 
 extension DatabaseKind {
     /// `cache.db`: content that can be had again. Deleting it costs a refetch.
@@ -13,6 +12,8 @@ extension DatabaseKind {
             Migration(name: "gifs", apply: createGifs),
             Migration(name: "posts", apply: createPosts),
             Migration(name: "category limit", apply: CategoryLimit.limitStored),
+            Migration(name: "ordinals", apply: createOrdinals),
+            Migration(name: "no table of GRDB", apply: dropMigrationsOfGRDB),
         ]
     )
 
@@ -98,7 +99,88 @@ extension DatabaseKind {
         let rows = try Row.fetchCursor(database, sql: "SELECT number, text FROM facts")
         while let row = try rows.next() {
             try database.cachedStatement(sql: "UPDATE facts SET text_digest = ? WHERE number = ?")
-                .execute(arguments: [FactRecord.digest(ofText: row[1]), row[0] as Int64])
+                .execute(arguments: [FactTable.digest(ofText: row[1]), row[0] as Int64])
         }
+    }
+
+    private static func createOrdinals(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE facts RENAME TO old_facts;
+                DROP TRIGGER facts_inserted;
+                DROP TRIGGER facts_deleted;
+                DROP TRIGGER facts_updated;
+                DROP TABLE facts_text;
+                DROP TABLE fact_categories;
+
+                -- The ordinal says where the encoded fact is in the file beside the database, in units of 16 bytes. It
+                -- is never used again, and rises in the order of storing: within one import the first id is the
+                -- highest, so that descending ordinals are "newest stored first, then by id".
+                CREATE TABLE facts (
+                    ordinal INTEGER PRIMARY KEY,
+                    id TEXT NOT NULL UNIQUE,
+                    source TEXT NOT NULL,
+                    text TEXT NOT NULL,
+                    categories TEXT NOT NULL,
+                    url TEXT,
+                    created_at INTEGER,
+                    updated_at INTEGER,
+                    -- 1 for a fact that only a search at the upstream has brought so far.
+                    found INTEGER NOT NULL,
+                    -- A hash of the text's bytes, by which facts with the same text are looked for.
+                    text_digest INTEGER NOT NULL
+                ) STRICT;
+
+                -- The facts of a category, or all facts under '', by kind (FactKind). entries counts the removed ones
+                -- too; the epoch is another one whenever these were taken out.
+                CREATE TABLE fact_lists (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    category TEXT NOT NULL,
+                    kind INTEGER NOT NULL,
+                    epoch INTEGER NOT NULL,
+                    entries INTEGER NOT NULL,
+                    live INTEGER NOT NULL,
+                    UNIQUE (category, kind)
+                ) STRICT;
+
+                -- A list in the order of its facts' ordinals. length is in code points, and negative once the fact is
+                -- removed, so that the positions of the others stay what they are.
+                CREATE TABLE fact_entries (
+                    list INTEGER NOT NULL,
+                    fact INTEGER NOT NULL,
+                    length INTEGER NOT NULL,
+                    PRIMARY KEY (list, fact)
+                ) STRICT, WITHOUT ROWID;
+
+                -- The texts to search, in blocks (FactTexts).
+                CREATE TABLE fact_texts (
+                    last INTEGER PRIMARY KEY,
+                    texts BLOB NOT NULL
+                ) STRICT;
+                """
+        )
+        // The encoded facts are written when they are first asked for; a migration touches nothing but its database.
+        var writer = try FactWriter(database, FactFile(path: nil, key: 0))
+        var count = 0
+        let rows = try Row.fetchCursor(
+            database,
+            sql: "SELECT id, source, text, categories, url, created_at, updated_at, found FROM old_facts ORDER BY number"
+        )
+        while let row = try rows.next() {
+            try writer.insert(FactTable.fact(row), isFound: row[7])
+            count += 1
+            guard count.isMultiple(of: 10_000) else { continue }
+            // What is collected of a million facts would be hundreds of megabytes.
+            _ = try writer.finish()
+            writer = try FactWriter(database, FactFile(path: nil, key: 0))
+        }
+        _ = try writer.finish()
+        try database.execute(
+            sql: """
+                DROP TABLE old_facts;
+                CREATE INDEX facts_by_source ON facts (source);
+                CREATE INDEX facts_by_text ON facts (text_digest);
+                """
+        )
     }
 }

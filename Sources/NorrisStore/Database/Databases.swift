@@ -10,16 +10,22 @@ package final class Databases: Sendable {
     /// What last failed to be written, and why, until it succeeds.
     private let trouble = Mutex<[Content: String]>([:])
 
+    /// What was found wrong with the cache's file since it was opened.
+    private let cacheDamage = Mutex<String?>(nil)
     private let lostState = Atomic(false)
     private let listener = Mutex<@Sendable () -> Void>({})
+    private let damageListener = Mutex<@Sendable () -> Void>({})
 
-    /// What is written.
+    /// What is read and written.
     enum Content: Hashable {
         case facts(FactGroup)
         case fetches
         case gifs
         case posts
         case state
+
+        /// Of the database that holds it, as messages call it.
+        var name: String { self == .state ? "state" : "cache" }
     }
 
     /// Opens both, and makes what is missing.
@@ -41,9 +47,18 @@ package final class Databases: Sendable {
         openedCache.withLock { $0 }
     }
 
+    func opened(_ content: Content) -> OpenedDatabase {
+        content == .state ? state.opened : cache.opened
+    }
+
     /// - Parameter body: called, from any thread, when ``faults`` may have changed by a write or a look at the state.
     package func onTrouble(_ body: @escaping @Sendable () -> Void) {
         listener.withLock { $0 = body }
+    }
+
+    /// - Parameter body: called, from any thread, when the cache is found to be damaged (``recreateLostCache(_:)``).
+    package func onDamage(_ body: @escaping @Sendable () -> Void) {
+        damageListener.withLock { $0 = body }
     }
 
     private func tellTrouble() {
@@ -100,8 +115,8 @@ package final class Databases: Sendable {
 
     /// A write failed: said once, until one succeeds again.
     func noteWriteFailure(_ error: any Error, of content: Content, _ logger: Logger) {
-        let opened = content == .state ? state.opened : cache.opened
-        let summary = DatabaseFailure.summary(of: error, path: opened.path)
+        if content != .state { noteDamage(error) }
+        let summary = DatabaseFailure.summary(of: error, path: opened(content).path)
         let isNew = trouble.withLock { $0.updateValue(summary, forKey: content) == nil }
         if isNew {
             logger.error("database.write-failed", metadata: ["content": "\(content)", "error": "\(error)"])
@@ -118,20 +133,60 @@ package final class Databases: Sendable {
         }
     }
 
-    /// Whether the cache's file was deleted under us.
-    package var isCacheDeleted: Bool { cache.isDeleted }
+    /// Gives space that nothing takes any more back to the file system; blocking.
+    package func releaseFreePages(_ logger: Logger) {
+        for opened in [state.opened, cache.opened] {
+            do {
+                try opened.releaseFreePages()
+            } catch {
+                logger.warning(
+                    "database.not-shortened", metadata: ["path": "\(opened.path ?? "")", "error": "\(error)"]
+                )
+            }
+        }
+    }
 
-    /// Makes the cache anew if its file was deleted under us.
+    /// Reads the whole cache, which takes long where it is large, and notes damage. Blocking.
+    package func checkCache(_ logger: Logger) {
+        do {
+            try cache.opened.writer.read { try OpenedDatabase.check($0) }
+        } catch {
+            noteDamage(error)
+            if cacheDamage.withLock({ $0 == nil }) {
+                logger.error("cache.unreadable", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Notes what a failure says about the cache's file.
+    func noteDamage(_ error: any Error) {
+        guard let error = error as? DatabaseError, error.isCorruption else { return }
+        cacheDamage.withLock { $0 = "\(error)" }
+        damageListener.withLock { $0 }()
+    }
+
+    /// Whether the cache's file was deleted under us, or found to be damaged.
+    package var isCacheLost: Bool { cache.isDeleted || cacheDamage.withLock { $0 != nil } }
+
+    /// Recreates the cache if it is lost; a damaged file is quarantined.
     ///
     /// - Returns: whether that was so; the caller fills it again.
-    package func reopenCacheIfDeleted(_ logger: Logger) -> Bool {
+    package func recreateLostCache(_ logger: Logger) -> Bool {
         let old = cache
-        guard let path = old.opened.path, old.isDeleted else { return false }
-        // What is left of the old file's log and index; a new file must not share them with connections still open.
-        unlink(path + "-wal")
-        unlink(path + "-shm")
+        let damage = cacheDamage.withLock { $0 }
+        guard let path = old.opened.path, damage != nil || old.isDeleted else { return false }
         do {
-            let new = try CacheDatabase(folder: cacheFolder, logger: logger)
+            let new: CacheDatabase
+            if let damage {
+                new = CacheDatabase(try OpenedDatabase.anew(.cache, path, damage, logger), logger)
+                cacheDamage.withLock { $0 = nil }
+            } else {
+                // What is left of the old file's log and index; a new file must not share them with connections still
+                // open.
+                unlink(path + "-wal")
+                unlink(path + "-shm")
+                new = try CacheDatabase(folder: cacheFolder, logger: logger)
+            }
             openedCache.withLock { $0 = new }
             logger.notice("cache.made-anew", metadata: ["path": "\(new.opened.path ?? "")"])
         } catch {
@@ -140,6 +195,20 @@ package final class Databases: Sendable {
         }
         // Readers that began on the old file end on it; a failure to close it costs a descriptor, no data.
         try? old.close()
+        return true
+    }
+
+    /// Goes on with a cache in memory: the disk takes nothing, and there is nothing on it.
+    ///
+    /// - Returns: whether the cache was on a disk.
+    func replaceCacheByMemory(_ error: any Error, _ logger: Logger) -> Bool {
+        let old = cache
+        guard let path = old.opened.path else { return false }
+        let reason = DatabaseFailure.summary(of: error, path: path)
+        guard let new = try? CacheDatabase(folder: nil, reason: reason, logger: logger) else { return false }
+        openedCache.withLock { $0 = new }
+        try? old.close()
+        logger.error("cache.in-memory", metadata: ["error": "\(error)"])
         return true
     }
 

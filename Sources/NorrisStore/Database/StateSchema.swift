@@ -1,4 +1,3 @@
-import GRDB
 
 extension DatabaseKind {
     /// `state.db`: what a user would miss. Never deleted, never thrown away.
@@ -14,8 +13,40 @@ extension DatabaseKind {
             Migration(name: "quota", apply: createQuota),
             Migration(name: "favorites", apply: createFavorites),
             Migration(name: "read marks", apply: createReadMarks),
+            Migration(name: "shuffles", apply: createShuffles),
+            Migration(name: "favorite totals", apply: createFavoriteTotals),
+            Migration(name: "no table of GRDB", apply: dropMigrationsOfGRDB),
         ]
     )
+
+    private static func createShuffles(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                -- Shuffles begin anew once: their positions were those of other lists.
+                DROP TABLE seats;
+                DROP TABLE walks;
+
+                CREATE TABLE shuffles (
+                    uid INTEGER NOT NULL,
+                    filter TEXT NOT NULL,
+                    shuffle BLOB NOT NULL,
+                    used_at INTEGER NOT NULL,
+                    PRIMARY KEY (uid, filter)
+                ) STRICT, WITHOUT ROWID;
+
+                -- The last item of each kind that a user was served; rowids rise with every write, so that the users
+                -- who were served longest ago can be forgotten.
+                CREATE TABLE served (
+                    number INTEGER PRIMARY KEY,
+                    uid INTEGER NOT NULL,
+                    kind TEXT NOT NULL,
+                    id TEXT NOT NULL,
+                    name TEXT,
+                    UNIQUE (uid, kind)
+                ) STRICT;
+                """
+        )
+    }
 
     private static func createRecentSearches(_ database: Database) throws {
         try database.execute(

@@ -1,9 +1,8 @@
-import GRDB
 import NorrisProtocol
 
 /// Which categories of the upstream's facts are stored.
 ///
-/// Each category costs memory, seats in `state.db` and a line of `fact.categories`. The categories that come first stay.
+/// Each category costs a list and a line of `fact.categories`. The categories that come first stay.
 /// `explicit` always stays, for a fact without it would be served to everybody.
 struct CategoryLimit {
     /// How many categories come from one upstream. With names of at most 40 bytes (``Fact/isCategoryName(_:)``) that is
@@ -39,18 +38,18 @@ struct CategoryLimit {
     ///
     /// - Parameter isCounted: false for a fact whose categories need not stay.
     mutating func addStored(_ database: Database, isCounted: (StoredFact) -> Bool) throws {
-        var known: Set<String> = []
+        var known: Set<[String]> = []
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT \(StoredFact.columns), categories FROM facts
+                SELECT \(StoredFact.columns) FROM facts
                 WHERE categories <> '' AND \(FactGroup.upstream.condition)
                 """
         )
         while let row = try rows.next() {
-            guard isCounted(StoredFact(row)) else { continue }
-            let categories: String = row["categories"]
-            if known.insert(categories).inserted { _ = limited(FactRecord.categories(categories)) }
+            let stored = StoredFact(row)
+            guard isCounted(stored), known.insert(stored.categories).inserted else { continue }
+            _ = limited(stored.categories)
         }
         dropped = 0
     }
@@ -67,7 +66,7 @@ struct CategoryLimit {
                 """
         )
         while let row = try rows.next() {
-            let categories = FactRecord.categories(row[1])
+            let categories = FactTable.categories(row[1])
             let kept = limit.limited(categories)
             if kept.count < categories.count { changed.append((row[0], kept)) }
         }

@@ -1,12 +1,11 @@
-import GRDB
 import NorrisProtocol
 
-/// Facts of one group on their way into the cache, inside a transaction, so that no text is stored twice.
+/// Facts of one group on their way into the cache, so that no text is stored twice.
 ///
 /// Of facts with one text, byte for byte, the built-in one is kept, else the upstream's, else the fortune. Of several
 /// of the upstream one that is stored already is kept, else the one whose id is the smallest by its bytes, with the
 /// categories of all.
-struct FactImport {
+struct FactImport: ~Copyable {
     /// What is imported, and what it means for what is stored.
     struct Rules {
         let group: FactGroup
@@ -19,33 +18,120 @@ struct FactImport {
     }
 
     let rules: Rules
-    let database: Database
-    private let now: Timestamp
-    /// The ids of all facts of the import, whether they get stored or not.
-    var ids: Set<String> = []
+    private var writer: FactWriter
+    /// The ids of the upstream's facts of the import, whether they get stored or not.
+    private var ids: Set<String> = []
+    /// What of the group the import has brought.
+    private var brought: Brought
     private var categoryLimit = CategoryLimit()
     private var leftOut = LeftOutTexts()
-    private var changes = FactChanges()
     private var steps = 0
 
-    private init(_ rules: Rules, at now: Timestamp, _ database: Database) {
+    private var database: Database { writer.database }
+
+    private init(_ rules: Rules, _ brought: Brought, _ writer: consuming FactWriter) {
         self.rules = rules
-        self.now = now
-        self.database = database
+        self.brought = brought
+        self.writer = writer
     }
 
-    /// Stores facts by the rules. A transaction that this throws out of is to be rolled back.
-    static func run(_ facts: [Fact], _ rules: Rules, at now: Timestamp, _ database: Database) throws -> FactChanges {
-        var run = FactImport(rules, at: now, database)
+    /// Stores all facts by the rules in one transaction, which is to be rolled back where this throws.
+    static func run(_ facts: [Fact], _ rules: Rules, _ file: FactFile, _ database: Database) throws -> FactChanges {
+        var run = FactImport(rules, Brought(), try FactWriter(database, file))
         // Highest id first, so that within one import the order of storing is that of the contract, backwards.
         let merged = try run.merged(facts).sorted { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }
-        for fact in try run.limitCategories(of: merged) {
-            try run.take(fact)
+        for fact in try run.limitCategories(of: merged) { try run.take(fact) }
+        var last: UInt32 = 0
+        while let next = try run.removeOthers(after: last) { last = next }
+        return try run.finish()
+    }
+
+    /// Stores some of the facts of a group that comes in parts, each in a transaction.
+    ///
+    /// - Parameter brought: what the parts before have brought.
+    static func run(
+        part facts: [Fact], _ rules: Rules, _ brought: inout Brought, _ file: FactFile, _ database: Database
+    ) throws -> FactChanges {
+        if rules.isCancelled() { throw CancellationError() }
+        var run = FactImport(rules, brought, try FactWriter(database, file))
+        for fact in facts { try run.take(fact) }
+        brought = run.brought
+        return try run.finish()
+    }
+
+    /// Takes from some facts the categories that no part has brought.
+    ///
+    /// - Parameter brought: is complete once nothing in it is incomplete.
+    static func complete(
+        _ rules: Rules, _ brought: inout Brought, limit: Int, _ file: FactFile, _ database: Database
+    ) throws -> FactChanges {
+        if rules.isCancelled() { throw CancellationError() }
+        var run = FactImport(rules, brought, try FactWriter(database, file))
+        for (ordinal, categories) in brought.incomplete.prefix(limit) {
+            run.brought.incomplete[ordinal] = nil
+            guard var fact = try FactTable.fact(ordinal: ordinal, database) else { continue }
+            fact.categories = categories
+            try run.store(fact, replacing: StoredFact.find(fact, database)?.stored, isFound: false)
         }
-        try run.removeOthers()
-        try run.leftOut.write(after: rules.group, database)
-        run.changes.droppedCategories = run.categoryLimit.dropped
-        return run.changes
+        brought = run.brought
+        return try run.finish()
+    }
+
+    /// Removes some of the facts that no part has brought.
+    ///
+    /// - Returns: what was done, and the ordinal to go on behind; nil at the end.
+    static func removeOthers(
+        _ rules: Rules, _ brought: Brought, after ordinal: UInt32, _ file: FactFile, _ database: Database
+    ) throws -> (FactChanges, next: UInt32?) {
+        if rules.isCancelled() { throw CancellationError() }
+        var run = FactImport(rules, brought, try FactWriter(database, file))
+        let next = try run.removeOthers(after: ordinal)
+        return (try run.finish(), next)
+    }
+
+    private mutating func finish() throws -> FactChanges {
+        try leftOut.write(after: rules.group, database)
+        let dropped = categoryLimit.dropped
+        writer.note { $0.droppedCategories = dropped }
+        return try writer.finish()
+    }
+
+    /// The facts with each id once, the first, and each text once.
+    ///
+    /// A stored fact that is left out for another one's sake is taken out of the cache.
+    private mutating func merged(_ facts: [Fact]) throws -> [Fact] {
+        var merged: [Fact] = []
+        var places: [Int64: Int] = [:]
+        merged.reserveCapacity(facts.count)
+        for fact in facts where ids.insert(fact.id).inserted {
+            try step()
+            let digest = FactTable.digest(ofText: fact.text)
+            // Texts that are different and share a digest stay apart.
+            if let place = places[digest], merged[place].text.hasSameBytes(as: fact.text) {
+                merged[place] = try one(of: merged[place], fact)
+            } else {
+                places[digest] = merged.count
+                merged.append(fact)
+            }
+        }
+        return merged
+    }
+
+    /// The one of two facts with the same text that is kept, with the categories of both.
+    private mutating func one(of first: Fact, _ second: Fact) throws -> Fact {
+        let (storedFirst, storedSecond) = (try stored(first), try stored(second))
+        let keepsFirst =
+            (storedFirst == nil) == (storedSecond == nil)
+            ? first.id.utf8.lexicographicallyPrecedes(second.id.utf8) : storedFirst != nil
+        try remove(keepsFirst ? storedSecond : storedFirst)
+        var kept = keepsFirst ? first : second
+        kept.categories = first.categories.adding(second.categories)
+        return kept
+    }
+
+    private func stored(_ fact: Fact) throws -> StoredFact? {
+        guard let known = try StoredFact.find(fact, database), known.stored.group == rules.group else { return nil }
+        return known.stored
     }
 
     /// The facts with the categories that are stored: those of facts that stay count first.
@@ -64,8 +150,15 @@ struct FactImport {
 
     private mutating func take(_ fact: Fact) throws {
         try step()
-        let known = try StoredFact.find(fact, database)
+        var fact = fact
+        var known = try StoredFact.find(fact, database)
+        if rules.group == .fortunes, let stored = known?.stored, known?.hasText == true, stored.group == .fortunes {
+            guard let merged = try merged(fact, with: stored) else { return }
+            fact = merged
+            known = try StoredFact.find(fact, database)
+        }
         if let known, known.isSame {
+            brought.ordinals.insert(known.stored.ordinal)
             if !rules.isSearch { try StoredFact.noteFetched(known.stored, database) }
             return
         }
@@ -83,10 +176,31 @@ struct FactImport {
         }
         for other in others where rules.group.outranks(other.group) {
             try remove(other)
-            changes.displaced += 1
+            writer.note { $0.displaced += 1 }
         }
         if let known, !known.hasText { leftOut.isFree() }
-        try store(fact, isNew: known == nil, isFound: rules.isSearch)
+        // A fact that came otherwise than by a search stays one that did.
+        try store(fact, replacing: known?.stored, isFound: rules.isSearch && known?.stored.isFound ?? true)
+    }
+
+    /// A fact of a fortune file with the categories of the files before that hold its text too.
+    ///
+    /// - Returns: nil where the stored fact has them all, and those of files that may come yet.
+    private mutating func merged(_ fact: Fact, with stored: StoredFact) throws -> Fact? {
+        let ordinal = stored.ordinal
+        let isFirst = !brought.ordinals.contains(ordinal)
+        guard !isFirst || stored.source == fact.source else { return fact }
+        let before = isFirst ? [] : brought.incomplete[ordinal] ?? stored.categories
+        let categories = before.adding(fact.categories)
+        if Set(categories).isSubset(of: stored.categories) {
+            brought.ordinals.insert(ordinal)
+            brought.incomplete[ordinal] = categories.count < stored.categories.count ? categories : nil
+            return nil
+        }
+        brought.incomplete[ordinal] = nil
+        guard !isFirst, var first = try FactTable.fact(ordinal: ordinal, database) else { return fact }
+        first.categories = categories
+        return first
     }
 
     /// Whether a stored fact of the group will be there after the import, as it is.
@@ -94,44 +208,78 @@ struct FactImport {
         !ids.contains(stored.id) && !(rules.goes?(stored) ?? false)
     }
 
-    private mutating func removeOthers() throws {
-        guard let goes = rules.goes else { return }
-        var others: [StoredFact] = []
-        try StoredFact.forEach(of: rules.group, database) { stored in
-            if !ids.contains(stored.id), goes(stored) { others.append(stored) }
-        }
-        for other in others {
+    /// - Returns: the ordinal to go on behind; nil at the end.
+    private mutating func removeOthers(after ordinal: UInt32) throws -> UInt32? {
+        guard let goes = rules.goes else { return nil }
+        let some = try StoredFact.some(of: rules.group, after: ordinal, limit: 2_048, database)
+        for stored in some where !brought.ordinals.contains(stored.ordinal) && goes(stored) {
             try step()
-            try remove(other)
+            try remove(stored)
         }
+        return some.last?.ordinal
     }
 
     /// Takes out a fact of this group, or one that makes way for it.
-    mutating func remove(_ stored: StoredFact?) throws {
+    private mutating func remove(_ stored: StoredFact?) throws {
         guard let stored, !stored.group.outranks(rules.group) else { return }
-        try FactRecord.delete(stored, database)
-        changes.removed.append(stored.id)
+        try writer.remove(stored)
         if stored.group == rules.group { leftOut.isFree() } else { leftOut.isLeftOut(of: stored.group) }
     }
 
     private mutating func add(_ categories: [String], to stored: StoredFact) throws {
-        guard var fact = try FactRecord.fact(number: stored.number, database) else { return }
+        guard var fact = try FactTable.fact(ordinal: stored.ordinal, database) else { return }
         var all = fact.categories.adding(categories)
         if rules.group == .upstream { all = categoryLimit.limited(all) }
         guard all.count > fact.categories.count else { return }
         fact.categories = all
-        try store(fact, isNew: false, isFound: stored.isFound)
+        try store(fact, replacing: stored, isFound: stored.isFound)
     }
 
-    private mutating func store(_ fact: Fact, isNew: Bool, isFound: Bool) throws {
-        try FactRecord.store(fact, isFound: isFound, at: now, database)
-        changes.stored.append(fact)
-        if isNew { changes.added += 1 }
+    private mutating func store(_ fact: Fact, replacing stored: StoredFact?, isFound: Bool) throws {
+        if let stored { try writer.remove(stored) }
+        guard let ordinal = try writer.insert(fact, isFound: isFound) else { return }
+        brought.ordinals.insert(ordinal)
+        writer.note { changes in
+            if stored == nil { changes.new += 1 } else { changes.replaced += 1 }
+        }
     }
 
     /// Ends an import that nobody waits for any more.
-    mutating func step() throws {
+    private mutating func step() throws {
         steps += 1
         if steps.isMultiple(of: 256), rules.isCancelled() { throw CancellationError() }
+    }
+}
+
+/// What the parts of an import have brought so far.
+struct Brought {
+    /// The stored facts.
+    var ordinals = OrdinalSet()
+    /// The categories that were brought of facts that are stored with more: a fortune may stand in several files.
+    var incomplete: [UInt32: [String]] = [:]
+}
+
+/// A set of ordinals, one bit each.
+struct OrdinalSet {
+    private var words: [UInt64] = []
+
+    func contains(_ ordinal: UInt32) -> Bool {
+        let word = Int(ordinal / 64)
+        return word < words.count && words[word] & (1 << UInt64(ordinal % 64)) != 0
+    }
+
+    mutating func insert(_ ordinal: UInt32) {
+        let word = Int(ordinal / 64)
+        if word >= words.count { words.append(contentsOf: repeatElement(0, count: word + 1 - words.count)) }
+        words[word] |= 1 << UInt64(ordinal % 64)
+    }
+}
+
+extension [String] {
+    /// With those of the others that are not among these, in their order.
+    func adding(_ others: [String]) -> [String] {
+        others.reduce(into: self) { all, other in
+            if !all.contains(other) { all.append(other) }
+        }
     }
 }

@@ -1,28 +1,82 @@
-import GRDB
+import CEpoll
 package import NorrisProtocol
 import NorrisText
 
-/// A search over the stored facts: what it looks for, and how its pages are told from those of another.
+/// A search over the stored facts: every word must occur, in any order, without regard to case.
 package struct FactQuery: Sendable, Hashable {
-    /// Looked for as a whole, without regard to case; no character is special.
+    package static let maximumWords = 16
+    /// In code points.
+    package static let maximumLength = 1_000
+
+    /// As it was typed: the upstream is asked for it.
     package let text: String
+    /// What must occur: words, and phrases that stood in double quotes; searchable.
+    let words: [String]
     /// Any of these; empty for all.
     package let categories: [String]
+    package let source: FactScope
 
-    package init(text: String, categories: [String] = []) {
+    /// - Throws: `-32602` for a text without a word, with too many, too long, or with U+0000.
+    package init(text: String, categories: [String] = [], source: FactScope = .all) throws(ResponseError) {
+        guard text.unicodeScalars.count <= FactQuery.maximumLength else {
+            throw .invalidParams("query is longer than \(FactQuery.maximumLength) characters.", parameter: "query")
+        }
+        guard !text.utf8.contains(0) else {
+            throw .invalidParams("query must not hold the character U+0000.", parameter: "query")
+        }
+        words = FactQuery.words(of: text)
+        guard !words.isEmpty else {
+            throw .invalidParams("query must hold a word to look for.", parameter: "query")
+        }
+        guard words.count <= FactQuery.maximumWords else {
+            throw .invalidParams("query has more than \(FactQuery.maximumWords) words.", parameter: "query")
+        }
         self.text = text
         self.categories = Set(categories).sorted()
+        self.source = source
     }
 
-    /// Whether the text is part of a fact's.
+    /// Whether all words are in a fact.
     package func matches(_ fact: Fact) -> Bool {
-        let (text, part) = (Array(caseFolded(fact.text).utf8), Array(caseFolded(text).utf8))
-        guard part.count <= text.count else { return false }
-        return (0...text.count - part.count).contains { text[$0...].starts(with: part) }
+        var text = searchable(fact.text)
+        return text.withUTF8 { text in
+            words.allSatisfy { word in
+                var word = word
+                return word.withUTF8 { memmem(text.baseAddress, text.count, $0.baseAddress, $0.count) != nil }
+            }
+        }
     }
 
     /// What tells its cursors from those of other lists.
-    var list: [String] { ["facts", caseFolded(text)] + categories }
+    var list: [String] { ["facts", source.rawValue, "\(words.count)"] + words + categories }
+
+    /// Splits at white space, but not between two double quotes; a quote without another is a character like any other.
+    private static func words(of text: String) -> [String] {
+        var words: [String] = []
+        var word = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        func end() {
+            if !word.isEmpty { words.append(searchable(String(word))) }
+            word.removeAll()
+        }
+        while let scalar = rest.popFirst() {
+            if scalar == "\"", let quote = rest.firstIndex(of: "\"") {
+                end()
+                // Nothing between the quotes, or white space alone, is no phrase.
+                let phrase = rest[..<quote]
+                if phrase.contains(where: { !$0.properties.isWhitespace }) {
+                    words.append(searchable(String(phrase)))
+                }
+                rest = rest[rest.index(after: quote)...]
+            } else if scalar.properties.isWhitespace {
+                end()
+            } else {
+                word.append(scalar)
+            }
+        }
+        end()
+        return words
+    }
 }
 
 /// One page of a search, with the cursor's number in place of its text.
@@ -34,61 +88,66 @@ struct FactPage: Sendable {
 }
 
 extension FactQuery {
-    /// From this many code points on a text is looked up by its trigrams; a shorter one has none.
-    private static let shortestIndexed = 3
-    /// A longer one is looked for in the text itself: its hundreds of trigrams would cost more than they save.
-    private static let longestIndexed = 120
-
+    /// Reads all texts, newest first, until the page is full and the matches are counted.
     func page(after cursor: Int64?, limit: Int, _ database: Database) throws -> FactPage {
-        let folded = caseFolded(text)
-        let isIndexed = (FactQuery.shortestIndexed...FactQuery.longestIndexed).contains(folded.unicodeScalars.count)
-        let source = isIndexed ? "facts_text JOIN facts ON facts.number = facts_text.rowid" : "facts"
-        let number = isIndexed ? "facts_text.rowid" : "facts.number"
-        var conditions = [isIndexed ? "facts_text MATCH ?" : "instr(facts.folded, ?) > 0", "facts.explicit = 0"]
-        // In a phrase of FTS5 only the quotation mark is special, and it is written twice.
-        var arguments: StatementArguments = [isIndexed ? "\"\(folded.doublingQuotes)\"" : folded]
-        if !categories.isEmpty {
-            let marks = databaseQuestionMarks(count: categories.count)
-            conditions.append(
-                """
-                EXISTS (SELECT 1 FROM fact_categories
-                        WHERE fact_categories.fact = facts.number AND fact_categories.category IN (\(marks)))
-                """
-            )
-            arguments += StatementArguments(categories)
+        guard let matcher = try FactMatcher(self, database) else { return FactPage(facts: [], total: 0) }
+        var counted = 0
+        var found: [UInt32] = []
+        let rows = try Rows(database.cachedStatement(sql: "SELECT texts FROM fact_texts ORDER BY last DESC"))
+        var matches: [UInt32] = []
+        while counted <= countedMatches || found.count <= limit {
+            matches.removeAll(keepingCapacity: true)
+            guard try rows.next() else { break }
+            rows.withBytes(0) { block in
+                FactTexts.forEach(in: block) { entry in
+                    if matcher.matches(entry) { matches.append(entry.ordinal) }
+                }
+            }
+            counted += matches.count
+            found += matches.reversed().lazy.filter { Int64($0) < cursor ?? .max }.prefix(limit + 1 - found.count)
         }
-        let matches = conditions.joined(separator: " AND ")
-        let counted = try Int.fetchOne(
-            database,
-            sql: "SELECT count(*) FROM (SELECT 1 FROM \(source) WHERE \(matches) LIMIT \(countedMatches + 1))",
-            arguments: arguments
-        )
-        let total = counted.flatMap { $0 > countedMatches ? nil : $0 }
-        let rows = try Row.fetchAll(
-            database,
-            sql: """
-                SELECT facts.number, \(FactRecord.columns) FROM \(source)
-                WHERE \(matches) AND \(number) < ? ORDER BY \(number) DESC LIMIT ?
-                """,
-            arguments: arguments + [cursor ?? .max, limit + 1]
-        )
-        let page = rows.page(limit: limit) { ($0["text"] as String).utf8.count }
+        var facts: [(ordinal: UInt32, fact: Fact)] = []
+        for ordinal in found {
+            if let fact = try FactTable.fact(ordinal: ordinal, database) { facts.append((ordinal, fact)) }
+        }
+        let page = facts.page(limit: limit) { $0.fact.text.utf8.count }
         return FactPage(
-            facts: try page.map(FactRecord.fact),
-            total: total,
-            next: rows.count > page.count ? page.last.map { $0["number"] } : nil
+            facts: page.map(\.fact),
+            total: counted > countedMatches ? nil : counted,
+            next: facts.count > page.count ? page.last.map { Int64($0.ordinal) } : nil
         )
     }
 }
 
-extension String {
-    /// The text with every quotation mark twice.
-    fileprivate var doublingQuotes: String {
-        var doubled = ""
-        for scalar in unicodeScalars {
-            doubled.unicodeScalars.append(scalar)
-            if scalar == "\"" { doubled.unicodeScalars.append(scalar) }
+/// Looks for the words of a query in the entries of a block.
+private struct FactMatcher {
+    private let words: [[UInt8]]
+    private let kinds: [FactKind]
+    /// The numbers of the lists of which the fact must be on one; nil for any.
+    private let lists: [UInt32]?
+
+    /// - Returns: nil where no fact can match.
+    init?(_ query: FactQuery, _ database: Database) throws {
+        // The longest word is the rarest, as a rule.
+        words = query.words.map { Array($0.utf8) }.sorted { $0.count > $1.count }
+        kinds = query.source.kinds(allowsExplicit: false)
+        guard !query.categories.isEmpty else {
+            lists = nil
+            return
         }
-        return doubled
+        let marks = databaseQuestionMarks(count: query.categories.count)
+        lists = try Int.fetchAll(
+            database, sql: "SELECT number FROM fact_lists WHERE category IN (\(marks))",
+            arguments: StatementArguments(query.categories)
+        ).map { UInt32(truncatingIfNeeded: $0) }
+        if lists?.isEmpty == true { return nil }
+    }
+
+    func matches(_ entry: FactTexts.Entry) -> Bool {
+        guard kinds.contains(entry.kind) else { return false }
+        if let lists, !entry.isOnAny(of: lists) { return false }
+        return words.allSatisfy { word in
+            word.withUnsafeBytes { memmem(entry.text.baseAddress, entry.text.count, $0.baseAddress, $0.count) != nil }
+        }
     }
 }

@@ -1,176 +1,277 @@
-import GRDB
+import Glibc
 package import Logging
 package import NorrisProtocol
 import Synchronization
 
-/// The facts: in memory to be given out at once, on disk to be searched, and who has been given what.
+/// The facts: served from memory while they are few, else from a file; searched in `cache.db`; and each user's shuffles.
 ///
-/// The catalogue and the walks are guarded by one lock that is held for microseconds; nothing waits for a disk in it.
+/// One lock guards lists and shuffles. It is held for microseconds, never while a disk is waited for: a request that needs
+/// something from the disk gets ``Draw/missing(_:)``, and goes on in ``nextReading(_:uid:filter:name:)``.
 package final class FactStore: Sendable {
+    /// From this many bytes on encoded facts are read from the file.
+    static let bytesInMemory = 8 << 20
+
     struct State {
-        var catalogue = FactCatalogue()
-        var walks = WalkBook()
+        var index = FactIndex()
+        /// The encoded facts; nil while they are too many.
+        var chunks: FactChunks? = FactChunks()
+        var book = ShuffleBook()
         /// The facts of the last few days asked for.
         var days: [CivilDate: Fact] = [:]
+        /// Rises with every change of the facts.
+        var version = 0
+        var file: FactFile
 
-        /// A user's walk, begun where there is none.
-        mutating func entry(_ uid: Int64, _ filter: WalkFilter) -> WalkBook.Entry {
-            walks.walk(of: uid, filter) {
-                let tracks = catalogue.tracks(of: filter)
-                return Walk(tracks: tracks, position: WalkPosition(key: .random(in: .min ... .max), strips: tracks.count))
+        /// A user's shuffle, begun where there is none.
+        mutating func entry(_ uid: Int64, _ filter: ShuffleFilter) -> ShuffleBook.Entry {
+            book.entry(uid, filter) { key in
+                let lists = filter.lists.map { index.place(of: $0) }
+                let shuffle = Shuffle(key: .random(in: .min ... .max), lists: lists)
+                return ShuffleBook.Entry(key: key, shuffle: shuffle, lists: lists, isAttached: true)
             }
         }
     }
 
+    /// What a request gets.
+    package enum Draw: Sendable {
+        case served(count: Int, isLocal: Bool)
+        /// Nothing was served; ``FactStore/nextReading(_:uid:filter:name:)`` reads what is missing.
+        case missing(Missing)
+    }
+
+    /// What has to be read from a disk before facts can be served.
+    package enum Missing: Sendable {
+        case list(FactListName)
+        case record(UInt32)
+    }
+
     let databases: Databases
-    let state = Mutex(State())
-    /// Held while content changes: new seats are numbered before the catalogue has them.
+    private let lock = Mutex(())
+    // Allocated by the initializer and freed by the deinitializer; between them only withState(_:) uses it, while it
+    // holds the lock. Not in the mutex itself, which takes no body that writes to what its caller has, and not a
+    // variable of this class, whose uses the runtime would check again.
+    nonisolated(unsafe) private let state: UnsafeMutablePointer<State>
+    /// Held while the facts change.
     let importing = Mutex(())
+    /// Rises with every import of fortune files that begins: the one before ends.
+    let fortuneImports = Atomic(0)
+    /// How many facts the running import of fortune files has read; -1 while none runs.
+    let fortuneProgress = Atomic(-1)
+    let fortunesWanted = Mutex<(@Sendable () -> Void)?>(nil)
     let logger: Logger
     private let moved = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Reads what the databases hold.
+    /// Reads what the databases hold, as far as its size does not depend on the number of facts.
     package init(databases: Databases, logger: Logger) {
         self.databases = databases
         self.logger = logger
-        forgetUnusedCategories()
-        loadSeats()
-        loadCache()
-        loadWalks()
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(file: databases.cache.factFile))
+        loadIndex()
+        loadShuffles()
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
+    /// Lends what is in memory; never waits for a disk in the body.
+    @inline(__always)
+    func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        var result: Result?
+        lock.withLock { _ in result = body(&state.pointee) }
+        // The body has run.
+        return result!
     }
 
     /// How many facts there are.
-    package var count: Int {
-        state.withLock { $0.catalogue.count }
-    }
+    package var count: Int { withState { $0.index.count } }
 
     /// The categories with facts, explicit facts not counted.
-    package var categories: [FactCategories.Category] {
-        state.withLock { $0.catalogue.categories }
+    package func categories(of source: FactScope) -> [FactCategories.Category] {
+        withState { $0.index.categories(of: source) }
     }
 
     /// Whether all facts are from the starting collection or fortune files.
-    package var isLocal: Bool {
-        state.withLock { $0.catalogue.isLocal }
-    }
+    package var isLocal: Bool { withState { $0.index.upstreamCount == 0 } }
 
     package func hasCategory(_ name: String) -> Bool {
-        state.withLock { $0.catalogue.hasCategory(name) }
+        withState { $0.index.hasCategory(name) }
     }
 
-    /// A fact as it stands in a reply.
-    package struct Given: Sendable {
-        /// The fact as it goes over the wire.
-        package let wire: [UInt8]
-        /// Whether it is from the starting collection or a fortune file.
-        package let isLocal: Bool
-        package let isExplicit: Bool
-    }
-
-    package func fact(id: String) -> Given? {
-        state.withLock { state in
-            state.catalogue.slot(of: id).flatMap { state.catalogue.given($0) }
-        }
-    }
-
-    /// The next fact of a user's walk.
-    package func next(uid: UInt32, filter: WalkFilter) -> Given? {
-        next(uid: Int64(uid), filter)
-    }
-
-    func next(uid: Int64, _ filter: WalkFilter) -> Given? {
-        let (given, isFirst) = state.withLock { state -> (Given?, Bool) in
-            let isFirst = !state.walks.hasChanges
-            let entry = state.entry(uid, filter)
-            guard let slot = entry.walk.next(from: state.catalogue), let given = state.catalogue.given(slot)
-            else { return (nil, isFirst) }
-            state.walks.noteLatest(.wire(given.wire))
-            return (given, isFirst)
-        }
-        if isFirst { moved.withLock { $0 }?() }
-        return given
-    }
-
-    /// The next facts of a user's walk.
-    package func next(_ count: Int, uid: UInt32, filter: WalkFilter) -> [Given] {
-        let (given, isFirst) = state.withLock { state in
-            let isFirst = !state.walks.hasChanges
-            let entry = state.entry(Int64(uid), filter)
-            let given = entry.walk.next(count, from: state.catalogue).compactMap { state.catalogue.given($0) }
-            if let last = given.last { state.walks.noteLatest(.wire(last.wire)) }
-            return (given, isFirst)
-        }
-        if isFirst { moved.withLock { $0 }?() }
-        return given
-    }
-
-    /// Notes that a user was served a fact otherwise.
-    package func noteServed(_ id: String?, uid: UInt32) {
-        if let id { state.withLock { $0.walks.note(.id(id), uid: Int64(uid)) } }
-    }
-
-    /// The id of the fact that a user was served last.
-    package func lastServed(uid: UInt32) -> String? {
-        switch state.withLock({ $0.walks.lastServed(uid: Int64(uid)) }) {
-        case .id(let id)?: id
-        case .wire(let wire)?: try? JSON.parse(wire).objectValue().required("id")
-        case nil: nil
-        }
-    }
-
-    /// Calls the body, from any thread, when a walk has moved after ``writeWalks()`` has taken all that had moved.
+    /// Calls the body, from any thread, when a shuffle has moved after ``writeShuffles()`` has taken all that had moved.
     package func onMove(_ body: @escaping @Sendable () -> Void) {
         moved.withLock { $0 = body }
     }
 
+    func tellMove() { moved.withLock { $0 }?() }
+
+    // MARK: Serving
+
+    /// The next facts of a user's shuffle: as many as asked for, or all that match where they are fewer.
+    ///
+    /// - Parameters:
+    ///   - name: is kept with the last fact, see ``lastServed(_:uid:)``.
+    ///   - write: is called with each fact; discard what it wrote where the result is ``Draw/missing(_:)``.
+    package func next(
+        _ count: Int, uid: UInt32, filter: ShuffleFilter, name: String? = nil, write: (EncodedFact) -> Void
+    ) -> Draw {
+        next(count, Int64(uid), filter, name, [:], write)
+    }
+
+    private func next(
+        _ count: Int, _ uid: Int64, _ filter: ShuffleFilter, _ name: String?, _ loaded: [UInt32: [UInt8]],
+        _ write: (EncodedFact) -> Void
+    ) -> Draw {
+        let (draw, isFirst) = withState { state in
+            let hadChanges = state.book.hasChanges
+            let draw = FactStore.draw(count, &state, uid, filter, name, loaded, write)
+            // A shuffle that was forgotten for this one is a change too.
+            return (draw, !hadChanges && state.book.hasChanges)
+        }
+        if isFirst { tellMove() }
+        return draw
+    }
+
+    @inline(__always)
+    private static func draw(
+        _ count: Int, _ state: inout State, _ uid: Int64, _ filter: ShuffleFilter, _ name: String?,
+        _ loaded: [UInt32: [UInt8]], _ write: (EncodedFact) -> Void
+    ) -> Draw {
+        let entry = state.entry(uid, filter)
+        if let list = state.index.missing(entry.lists) { return .missing(.list(list)) }
+        if !entry.isAttached {
+            entry.change { $0.attach(to: state.index, filter.maxLength) }
+            entry.isAttached = true
+        }
+        var served: [UInt32] = []
+        var isEmpty = true
+        var isLocal = true
+        while served.count < count, let ordinal = draw(&state, entry, without: served) {
+            let isWritten = state.withRecord(ordinal, loaded) { fact in
+                isLocal = isLocal && fact.isLocal
+                write(fact)
+            }
+            guard isWritten else {
+                entry.drawn = served + [ordinal] + entry.drawn
+                return .missing(.record(ordinal))
+            }
+            isEmpty = false
+            if count == 1 { break }
+            served.append(ordinal)
+        }
+        guard !isEmpty else { return .served(count: 0, isLocal: true) }
+        state.book.note(entry, name: name)
+        return .served(count: max(served.count, 1), isLocal: isLocal)
+    }
+
+    @inline(__always)
+    private static func draw(_ state: inout State, _ entry: ShuffleBook.Entry, without served: [UInt32]) -> UInt32? {
+        while !entry.drawn.isEmpty {
+            let ordinal = entry.drawn.removeFirst()
+            if entry.lists.contains(where: { state.index.lists[$0].contains(ordinal) }) { return ordinal }
+        }
+        return entry.change { $0.next(from: state.index, entry.key.filter.maxLength, without: served) }
+    }
+
+    /// As ``next(_:uid:filter:name:write:)``, reading from the disk what is missing.
+    ///
+    /// - Returns: the facts as they go over the wire.
+    /// - Throws: `-32005` where the cache cannot be read.
+    package func nextReading(
+        _ count: Int, uid: UInt32, filter: ShuffleFilter, name: String? = nil
+    ) async throws(ResponseError) -> (facts: [[UInt8]], isLocal: Bool) {
+        try await nextReading(count, Int64(uid), filter, name)
+    }
+
+    func nextReading(
+        _ count: Int, _ uid: Int64, _ filter: ShuffleFilter, _ name: String? = nil
+    ) async throws(ResponseError) -> (facts: [[UInt8]], isLocal: Bool) {
+        var loaded: [UInt32: [UInt8]] = [:]
+        // Other requests may move the shuffle meanwhile, so that other facts are missing: the tries are bounded.
+        for _ in 0..<1_000 {
+            var facts: [[UInt8]] = []
+            switch next(count, uid, filter, name, loaded, { facts.append(Array($0.json)) }) {
+            case .served(_, let isLocal): return (facts, isLocal)
+            case .missing(.list(let list)): try await loadList(list)
+            case .missing(.record(let ordinal)):
+                let file = withState { $0.file }
+                let record = try await databases.read(.facts(.upstream), logger: logger) { try FactStore.record(ordinal, file, $0) }
+                // A fact that is gone is so in the lists as soon as whoever removed it comes to it.
+                if let record { loaded[ordinal] = record } else { withState { $0.index.remove(ordinal) } }
+            }
+        }
+        throw .busy("Too many requests use this shuffle at the same time.", hint: "Try again.")
+    }
+
+    /// A whole record: from the file, or made again from `cache.db` and written to the file; nil for a fact that is gone.
+    private static func record(_ ordinal: UInt32, _ file: FactFile, _ database: Database) throws -> [UInt8]? {
+        if case .record(let bytes) = file.withRecord(ordinal, waits: true, { Array($0.record) }) { return bytes }
+        guard let fact = try FactTable.fact(ordinal: ordinal, database) else { return nil }
+        var json = JSONWriter()
+        let bytes = FactRecord.encode(fact, ordinal, key: file.key, &json)
+        file.write(bytes, at: ordinal)
+        return bytes
+    }
+
+    // MARK: Facts by their ids
+
+    /// Lends the fact of an id.
+    ///
+    /// - Returns: nil where it is not in memory, which says nothing about `cache.db` (``fact(id:)``).
+    package func withFactInMemory<Result>(id: String, uid: UInt32, _ body: (EncodedFact) -> Result) -> Result? {
+        let (result, isFirst) = withState { state -> (Result?, Bool) in
+            let isFirst = !state.book.hasChanges
+            let found = state.chunks?.withRecord(id: id) { fact, ordinal in (body(fact), ordinal, fact.isExplicit) } ?? nil
+            guard let (result, ordinal, isExplicit) = found else { return (nil, false) }
+            if !isExplicit { state.book.note(.init(uid: Int64(uid), kind: .fact), .ordinal(ordinal)) }
+            return (result, isFirst && !isExplicit)
+        }
+        if isFirst { tellMove() }
+        return result
+    }
+
+    /// - Throws: `-32005` where the cache cannot be read.
+    package func fact(id: String) async throws(ResponseError) -> Fact? {
+        try await databases.read(.facts(.upstream), logger: logger) { try FactTable.fact(id: id, $0) }
+    }
+
+    // MARK: Search
+
     /// Searches the stored facts.
     ///
-    /// - Throws: `-32602` for a cursor that is not of this search, `-32005` where the disk fails.
+    /// - Throws: `-32602` for a cursor that is not of this search, `-32004` for a search that takes longer than a
+    ///   second, `-32005` where the disk fails.
     package func search(_ query: FactQuery, cursor: String?, limit: Int) async throws(ResponseError) -> Page<Fact> {
         let cache = databases.cache
         let after = try cursor.map { text throws(ResponseError) in
             try SealedCursor(text, of: query.list, key: cache.cursorKey).number
         }
-        do {
-            let page = try await cache.opened.writer.read { try query.page(after: after, limit: limit, $0) }
-            return Page(
-                items: page.facts,
-                total: page.total,
-                next: page.next.map { SealedCursor(number: $0).sealed(for: query.list, key: cache.cursorKey) }
-            )
-        } catch {
-            logger.error("search.failed", metadata: ["error": "\(error)"])
-            throw .storage("The cache cannot be read now.", hint: "The daemon's log says why.")
+        let page = try await databases.read(.facts(.upstream), within: Databases.searchLimit, logger: logger) {
+            try query.page(after: after, limit: limit, $0)
         }
-    }
-
-    /// Writes down the walks that have moved.
-    ///
-    /// - Returns: false where they could not be written; they are tried again the next time.
-    @discardableResult
-    package func writeWalks() async -> Bool {
-        let changes = state.withLock { $0.walks.takeChanges() }
-        guard !changes.isEmpty else { return true }
-        do {
-            try await databases.state.write(changes)
-            databases.noteWriteSuccess(of: .state, logger)
-            return true
-        } catch {
-            state.withLock { $0.walks.giveBack(changes) }
-            databases.noteWriteFailure(error, of: .state, logger)
-            return false
-        }
+        return Page(
+            items: page.facts,
+            total: page.total,
+            next: page.next.map { SealedCursor(number: $0).sealed(for: query.list, key: cache.cursorKey) }
+        )
     }
 }
 
-extension FactCatalogue {
-    /// What a walk with this filter goes over.
-    mutating func tracks(of filter: WalkFilter) -> [Walk.Track] {
-        let strips = filter.strips
-        return filter.rosters.flatMap { name in
-            let number = number(of: name)
-            if filter.maxLength != nil { indexLengths(of: number) }
-            return strips.map { Walk.Track(roster: number, strip: $0) }
+extension FactStore.State {
+    /// Lends a record that can be read without waiting for a disk.
+    ///
+    /// - Returns: false where there is none.
+    @inline(__always)
+    fileprivate func withRecord(
+        _ ordinal: UInt32, _ loaded: [UInt32: [UInt8]], _ body: (EncodedFact) -> Void
+    ) -> Bool {
+        if let chunks { if chunks.withRecord(ordinal, body) != nil { return true } }
+        if let bytes = loaded[ordinal] {
+            return bytes.withUnsafeBytes { FactRecord.read(ordinal, $0).map(body) != nil }
         }
+        guard chunks == nil, case .record = file.withRecord(ordinal, waits: false, body) else { return false }
+        return true
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 
 /// Makes what was left out for its text come back when nothing else has the text any more.
@@ -24,14 +23,25 @@ struct LeftOutTexts {
         if group == .fortunes { leavesOutFortunes = true }
     }
 
+    /// An import of fortune files begins: all that is left out will be marked again.
+    static func beginFortunes(_ database: Database) throws {
+        try CacheDatabase.set(nil, forKey: leftOutMark, database)
+        // Until its end the files count as not read, whatever was read before.
+        try CacheDatabase.set(reading, forKey: fortunesMark, database)
+    }
+
+    /// An import of fortune files ends; where a text got free meanwhile, the files still count as not read.
+    static func endFortunes(digest: String, _ database: Database) throws {
+        guard try CacheDatabase.value(forKey: fortunesMark, database) == reading else { return }
+        try CacheDatabase.set(digest, forKey: fortunesMark, database)
+    }
+
+    private static let reading = "reading"
+
     /// Writes down what follows from an import, within its transaction.
     func write(after group: FactGroup, _ database: Database) throws {
-        guard group != .fortunes else {
-            // All that is configured was looked at, so this is all that is left out.
-            return try CacheDatabase.set(leavesOutFortunes ? "yes" : nil, forKey: LeftOutTexts.leftOutMark, database)
-        }
         if leavesOutFortunes { try CacheDatabase.set("yes", forKey: LeftOutTexts.leftOutMark, database) }
-        guard freesTexts else { return }
+        guard freesTexts, group != .fortunes else { return }
         if try CacheDatabase.value(forKey: LeftOutTexts.leftOutMark, database) != nil {
             try CacheDatabase.set(nil, forKey: LeftOutTexts.fortunesMark, database)
         }

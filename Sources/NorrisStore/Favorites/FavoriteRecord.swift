@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 
 /// The rows of `favorites`, to and from a favourite.
@@ -12,12 +11,6 @@ enum FavoriteRecord {
         ) ?? false
     }
 
-    static func count(uid: UInt32, _ database: Database) throws -> Int {
-        try Int.fetchOne(
-            database, sql: "SELECT count(*) FROM favorites WHERE uid = ?", arguments: [Int64(uid)]
-        ) ?? 0
-    }
-
     static func insert(_ favorite: Favorite, uid: UInt32, _ database: Database) throws {
         try database.cachedStatement(
             sql: "INSERT INTO favorites (uid, kind, id, title, added_at, content) VALUES (?, ?, ?, ?, ?, ?)"
@@ -27,52 +20,34 @@ enum FavoriteRecord {
         ])
     }
 
+    /// Newest first.
+    ///
     /// - Parameter kind: nil for all.
-    static func page(
-        _ kind: Favorite.Kind?, uid: UInt32, after cursor: SealedCursor?, limit: Int, _ database: Database
-    ) throws -> (favorites: [Favorite], total: Int?, next: SealedCursor?) {
-        var condition = "uid = ?"
-        var arguments: StatementArguments = [Int64(uid)]
-        if let kind {
-            condition += " AND kind = ?"
-            arguments += [kind.rawValue]
-        }
-        let counted = try Int.fetchOne(
-            database,
-            sql: "SELECT count(*) FROM (SELECT 1 FROM favorites WHERE \(condition) LIMIT \(countedMatches + 1))",
-            arguments: arguments
-        )
-        if let cursor {
-            condition += " AND (added_at, number) < (?, ?)"
-            arguments += [cursor.number, Int64(cursor.text)]
-        }
-        let rows = try Row.fetchAll(
-            database,
-            sql: """
-                SELECT kind, id, title, added_at, content, number FROM favorites
-                WHERE \(condition) ORDER BY added_at DESC, number DESC LIMIT ?
-                """,
-            arguments: arguments + [limit + 1]
-        )
-        let page = rows.page(limit: limit) { row in
-            (row[4] as String?)?.utf8.count ?? FavoriteRecord.assumedSize
-        }
-        return (
-            page.map(favorite),
-            counted.flatMap { $0 > countedMatches ? nil : $0 },
-            rows.count > page.count ? page.last.map { SealedCursor(number: $0[3], text: String($0[5] as Int64)) } : nil
+    static func query(_ kind: Favorite.Kind?, uid: UInt32) -> PageQuery {
+        PageQuery(
+            columns: "added_at, CAST(number AS TEXT), kind, id, title, content",
+            matches: "favorites WHERE uid = ?" + (kind == nil ? "" : " AND kind = ?"),
+            arguments: [Int64(uid)] + (kind.map { [$0.rawValue] } ?? []),
+            order: "added_at DESC, number DESC", after: "(added_at, number) < (?, ?)",
+            place: { [$0.number, Int64($0.text)] }
         )
     }
 
     /// In bytes: what of a GIF is put in later, where it is stored.
     private static let assumedSize = 10_000
 
-    private static func favorite(_ row: Row) -> Favorite {
+    /// - Parameter row: of ``query(_:uid:)``.
+    static func item(_ row: Row) -> (item: Favorite?, size: Int) {
+        let content: String? = row[5]
+        return (favorite(row, content), content?.utf8.count ?? assumedSize)
+    }
+
+    private static func favorite(_ row: Row, _ content: String?) -> Favorite {
         var favorite = Favorite(
-            kind: Favorite.Kind(rawValue: row[0]), id: row[1], title: row[2], addedAt: Timestamp(seconds: row[3])
+            kind: Favorite.Kind(rawValue: row[2]), id: row[3], title: row[4], addedAt: Timestamp(seconds: row[0])
         )
         // Written by us; content that cannot be read any more leaves id and title.
-        let content = (row[4] as String?).flatMap { try? JSON.parse($0) }
+        let content = content.flatMap { try? JSON.parse($0) }
         switch favorite.kind {
         case .fact: favorite.fact = content.flatMap { try? Fact(json: $0) }
         case .post: favorite.post = content.flatMap { try? Post(json: $0) }

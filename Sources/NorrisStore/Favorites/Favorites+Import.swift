@@ -4,8 +4,7 @@ extension Favorites {
     /// Keeps what was kept elsewhere, all of it or nothing; what is kept already stays as it is.
     ///
     /// - Parameter items: newest first, as they are listed; not to be trusted.
-    /// - Throws: `-32602` that names the item, `-32004` if that is more than a user may keep, `-32005` where the disk
-    ///   takes no writes.
+    /// - Throws: `-32602` that names the item, `-32004` past a limit, `-32005` where the disk takes no writes.
     package func `import`(
         _ items: [Favorite], uid: UInt32, at now: Timestamp = .now()
     ) async throws(ResponseError) -> FavoriteImport.Result {
@@ -25,15 +24,13 @@ extension Favorites {
         }
         return try await databases.changeState(logger) { [checked] database in
             var result = FavoriteImport.Result(added: 0, known: 0)
-            let count = try FavoriteRecord.count(uid: uid, database)
             // Oldest first, so that those of one second get their numbers in the order they had.
             for item in checked.reversed() {
                 if try FavoriteRecord.isKept(item.kind, item.id, uid: uid, database) {
                     result.known += 1
                     continue
                 }
-                guard count + result.added < FavoriteList.maximum else { throw Favorites.isFull }
-                try FavoriteRecord.insert(item, uid: uid, database)
+                try Favorites.insert(item, uid: uid, database)
                 result.added += 1
             }
             return result

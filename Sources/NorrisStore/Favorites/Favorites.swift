@@ -1,4 +1,3 @@
-import GRDB
 package import Logging
 package import NorrisProtocol
 
@@ -17,18 +16,17 @@ package struct Favorites: Sendable {
     /// Of a GIF only id and title are kept.
     ///
     /// - Returns: whether it was not kept before.
-    /// - Throws: `-32004` if the user keeps as much as anybody may, `-32005` where the disk takes no writes.
+    /// - Throws: `-32004` past a limit, `-32005` where the disk takes no writes.
     package func add(_ favorite: Favorite, uid: UInt32) async throws(ResponseError) -> Bool {
         try await databases.changeState(logger) { database in
             if try FavoriteRecord.isKept(favorite.kind, favorite.id, uid: uid, database) { return false }
-            guard try FavoriteRecord.count(uid: uid, database) < FavoriteList.maximum else { throw Favorites.isFull }
-            try FavoriteRecord.insert(favorite, uid: uid, database)
+            try Favorites.insert(favorite, uid: uid, database)
             return true
         }
     }
 
     package func contains(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> Bool {
-        try await databases.readState(logger) { try FavoriteRecord.isKept(kind, id, uid: uid, $0) }
+        try await databases.read(.state, logger: logger) { try FavoriteRecord.isKept(kind, id, uid: uid, $0) }
     }
 
     /// - Returns: whether it was kept before.
@@ -51,11 +49,10 @@ package struct Favorites: Sendable {
         _ kind: Favorite.Kind? = nil, uid: UInt32, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Favorite> {
         let list = ["favorites", String(uid), kind?.rawValue ?? ""]
-        return try await databases.readState(logger) { database in
+        return try await databases.read(.state, logger: logger) { database in
             let key = UInt64(bitPattern: try Favorites.cursorKey(database))
-            let after = try cursor.map { try SealedCursor($0, of: list, key: key) }
-            let page = try FavoriteRecord.page(kind, uid: uid, after: after, limit: limit, database)
-            return Page(items: page.favorites, total: page.total, next: page.next?.sealed(for: list, key: key))
+            return try FavoriteRecord.query(kind, uid: uid)
+                .page(of: list, key: key, cursor: cursor, limit: limit, database, read: FavoriteRecord.item)
         }
     }
 
@@ -63,7 +60,7 @@ package struct Favorites: Sendable {
     ///
     /// Each user's newest come first, then each user's second: whoever keeps a thousand pushes nobody else's out.
     package func gifIDs(limit: Int) async -> [String] {
-        let ids = try? await databases.readState(logger) { database in
+        let ids = try? await databases.read(.state, logger: logger) { database in
             try String.fetchAll(
                 database,
                 sql: """
@@ -79,9 +76,34 @@ package struct Favorites: Sendable {
         return ids ?? []
     }
 
+    /// Stores a favourite that is not stored yet.
+    ///
+    /// - Throws: `-32004` past a limit, which undoes the transaction.
+    static func insert(_ favorite: Favorite, uid: UInt32, _ database: Database) throws {
+        try FavoriteRecord.insert(favorite, uid: uid, database)
+        // They count it already.
+        let user = try FavoriteTotals(of: Int64(uid), database)
+        if user.items > FavoriteList.maximum { throw isFull }
+        if user.bytes > maximumBytes { throw isLarge }
+        if try FavoriteTotals(of: FavoriteTotals.all, database).bytes > maximumBytesInAll { throw allAreLarge }
+    }
+
+    /// Of ids, titles and contents of one user, in bytes.
+    static let maximumBytes = 16 << 20
+    /// Of those of all users, in bytes.
+    static let maximumBytesInAll = 256 << 20
+
     static let isFull = ResponseError.busy(
         "A user may keep \(FavoriteList.maximum) favorites, and that is reached.",
         hint: "Remove some, then add again."
+    )
+    static let isLarge = ResponseError.busy(
+        "A user's favorites may take \(maximumBytes >> 20) MiB, and with this they would take more.",
+        hint: "Remove some with a long text, then add again."
+    )
+    static let allAreLarge = ResponseError.busy(
+        "The favorites of all users may take \(maximumBytesInAll >> 20) MiB, and with this they would take more.",
+        hint: "Remove some, or ask other users of this machine to, then add again."
     )
 
     private static func cursorKey(_ database: Database) throws -> Int64 {

@@ -1,4 +1,3 @@
-import GRDB
 package import Logging
 import NorrisProtocol
 
@@ -16,30 +15,19 @@ package struct FetchRecords: Sendable {
 
     /// nil where the source was never fetched, or its content has been cleared since.
     package func record(of source: String) -> FetchRecord? {
-        do {
-            return try databases.cache.opened.writer.read { try FetchRecord.read(of: source, $0) }
-        } catch {
-            logger.error("fetches.unreadable", metadata: ["error": "\(error)"])
-            return nil
-        }
+        try? databases.read(.fetches, logger: logger) { try FetchRecord.read(of: source, $0) }
     }
 
     /// Puts a record in place of the source's last one, for a reply without news.
     ///
     /// - Returns: false where there is none any more: the content that the reply speaks of is gone.
     package func renew(_ record: FetchRecord, for source: String) -> Bool {
-        do {
-            let isThere = try databases.cache.opened.writer.write { database in
-                guard try FetchRecord.read(of: source, database) != nil else { return false }
-                try record.write(for: source, database)
-                return true
-            }
-            databases.noteWriteSuccess(of: .fetches, logger)
-            return isThere
-        } catch {
-            databases.noteWriteFailure(error, of: .fetches, logger)
+        let isThere = try? databases.write(.fetches, logger: logger) { database in
+            guard try FetchRecord.read(of: source, database) != nil else { return false }
+            try record.write(for: source, database)
             return true
         }
+        return isThere ?? true
     }
 }
 
@@ -57,14 +45,12 @@ extension FetchRecord {
             // Names without spaces.
             categories: (fetch[2] as String).split(separator: " ").map(String.init)
         )
-        let parts = try Row.fetchCursor(
-            database,
-            sql: "SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?",
-            arguments: [source]
+        let parts = try Rows(
+            database.statement("SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?"), [source]
         )
-        while let part = try parts.next() {
-            record.parts[part[0]] = PartRecord(
-                etag: part[1], lastModified: part[2], checkedAt: Timestamp(seconds: part[3])
+        while try parts.next() {
+            record.parts[parts[0]] = PartRecord(
+                etag: parts[1], lastModified: parts[2], checkedAt: Timestamp(seconds: parts[3])
             )
         }
         return record

@@ -1,4 +1,3 @@
-import GRDB
 package import Logging
 import NorrisProtocol
 
@@ -16,39 +15,30 @@ package struct ScheduleRecords: Sendable {
 
     /// By source; empty where they cannot be read.
     package func all() -> [String: ScheduleRecord] {
-        do {
-            return try databases.state.opened.writer.read { database in
-                var records: [String: ScheduleRecord] = [:]
-                let sql = "SELECT source, \(ScheduleRecords.columns) FROM schedules"
-                let rows = try Row.fetchCursor(database, sql: sql)
-                while let row = try rows.next() { records[row[0]] = ScheduleRecord(row) }
-                return records
-            }
-        } catch {
-            logger.error("schedules.unreadable", metadata: ["error": "\(error)"])
-            return [:]
+        let records = try? databases.read(.state, logger: logger) { database in
+            var records: [String: ScheduleRecord] = [:]
+            let sql = "SELECT source, \(ScheduleRecords.columns) FROM schedules"
+            let rows = try Rows(database.statement(sql))
+            while try rows.next() { records[rows[0]] = ScheduleRecord(rows) }
+            return records
         }
+        return records ?? [:]
     }
 
     /// Keeps a source's schedule; on the disk when this returns, unless the status says that the state takes no writes.
     package func write(_ record: ScheduleRecord, for source: String) {
-        do {
-            try databases.state.opened.writer.write { database in
-                try database.execute(
-                    sql: """
-                        INSERT OR REPLACE INTO schedules (source, \(ScheduleRecords.columns))
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                        """,
-                    arguments: [
-                        source, record.nextRunAt?.seconds, record.backoffUntil?.seconds, record.retryAt?.seconds,
-                        record.failures, record.failureKind, record.failureMessage, record.failureSince?.seconds,
-                        record.failedAt?.seconds, record.settings, record.hadContent,
-                    ]
-                )
-            }
-            databases.noteWriteSuccess(of: .state, logger)
-        } catch {
-            databases.noteWriteFailure(error, of: .state, logger)
+        _ = try? databases.write(.state, logger: logger) { database in
+            try database.execute(
+                sql: """
+                    INSERT OR REPLACE INTO schedules (source, \(ScheduleRecords.columns))
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    source, record.nextRunAt?.seconds, record.backoffUntil?.seconds, record.retryAt?.seconds,
+                    record.failures, record.failureKind, record.failureMessage, record.failureSince?.seconds,
+                    record.failedAt?.seconds, record.settings, record.hadContent,
+                ]
+            )
         }
     }
 
@@ -59,19 +49,20 @@ package struct ScheduleRecords: Sendable {
 }
 
 extension ScheduleRecord {
-    fileprivate init(_ row: Row) {
-        func time(_ column: String) -> Timestamp? { (row[column] as Int64?).map(Timestamp.init(seconds:)) }
+    /// From the columns behind the source.
+    fileprivate init(_ rows: Rows) {
+        func time(_ column: Int) -> Timestamp? { (rows[column] as Int64?).map(Timestamp.init(seconds:)) }
         self.init(
-            nextRunAt: time("next_run_at"),
-            backoffUntil: time("backoff_until"),
-            retryAt: time("retry_at"),
-            failures: row["failures"],
-            failureKind: row["failure_kind"],
-            failureMessage: row["failure_message"],
-            failureSince: time("failure_since"),
-            failedAt: time("failed_at"),
-            settings: row["settings"],
-            hadContent: row["had_content"]
+            nextRunAt: time(1),
+            backoffUntil: time(2),
+            retryAt: time(3),
+            failures: rows[4],
+            failureKind: rows[5],
+            failureMessage: rows[6],
+            failureSince: time(7),
+            failedAt: time(8),
+            settings: rows[9],
+            hadContent: rows[10]
         )
     }
 }

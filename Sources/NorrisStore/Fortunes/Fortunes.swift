@@ -4,31 +4,10 @@ import NorrisText
 
 /// Fortune files as facts.
 enum Fortunes {
-    /// Reads files; one that cannot be read is left out and said.
-    ///
-    /// - Returns: each text once: one that stands in several files has all their categories.
-    static func read(_ files: [FortuneFile]) -> (facts: [Fact], faults: [FortuneFault]) {
-        var facts: [Fact] = []
-        var places: [String: Int] = [:]
-        var faults: [FortuneFault] = []
-        for file in files {
-            do throws(FortuneFault) {
-                for text in try texts(of: file) {
-                    let id = id(of: text)
-                    let category = Fact.isCategoryName(file.name) ? [file.name] : []
-                    if let place = places[id] {
-                        let added = category.filter { !facts[place].categories.contains($0) }
-                        facts[place].categories += added
-                    } else {
-                        places[id] = facts.count
-                        facts.append(Fact(id: id, text: text, categories: category, source: source(of: file.name)))
-                    }
-                }
-            } catch {
-                faults.append(error)
-            }
-        }
-        return (facts, faults)
+    /// A text of a file as a fact.
+    static func fact(_ text: String, of file: FortuneFile) -> Fact {
+        let categories = Fact.isCategoryName(file.name) ? [file.name] : []
+        return Fact(id: id(of: text), text: text, categories: categories, source: source(of: file.name))
     }
 
     /// The source of the facts of a file with this name.
@@ -36,25 +15,24 @@ enum Fortunes {
         "fortune:\(name)"
     }
 
-    /// The texts of a fortune file: what stands between lines that hold only a percent sign (strfile(1)).
+    /// Calls the body with each text of a fortune file: what stands between lines that hold only a percent sign
+    /// (strfile(1)).
     ///
     /// Sanitised; empty texts and those past ``Fact/maximumLength`` are left out. Takes time in proportion to the bytes,
     /// whatever they are.
-    static func texts(in bytes: some Collection<UInt8>) -> [String] {
-        var texts: [String] = []
+    static func forEachText(in bytes: some Collection<UInt8>, _ body: (String) throws -> Void) rethrows {
         var start = bytes.startIndex
         var lineStart = start
         while lineStart < bytes.endIndex {
             let lineEnd = bytes[lineStart...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
             let next = lineEnd < bytes.endIndex ? bytes.index(after: lineEnd) : lineEnd
             if isDelimiter(bytes[lineStart..<lineEnd]) {
-                if let text = text(bytes[start..<lineStart]) { texts.append(text) }
+                if let text = text(bytes[start..<lineStart]) { try body(text) }
                 start = next
             }
             lineStart = next
         }
-        if let text = text(bytes[start...]) { texts.append(text) }
-        return texts
+        if let text = text(bytes[start...]) { try body(text) }
     }
 
     /// One text; nil where there is none that can be stored.
@@ -100,7 +78,14 @@ enum Fortunes {
         return "fortune:" + String(repeating: "0", count: 13 - digits.utf8.count) + digits
     }
 
-    private static func texts(of file: FortuneFile) throws(FortuneFault) -> [String] {
+    /// Calls the body with each text of a file.
+    ///
+    /// - Throws: ``FortuneFault`` for a file that cannot be read, before any text; and what the body throws.
+    static func forEachText(of file: FortuneFile, _ body: (String) throws -> Void) throws {
+        try forEachText(in: try bytes(of: file), body)
+    }
+
+    private static func bytes(of file: FortuneFile) throws(FortuneFault) -> [UInt8] {
         // Not blocking, in case the path has become a pipe since it was looked at.
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -127,6 +112,6 @@ enum Fortunes {
         if bytes.contains(0) {
             throw FortuneFault(path: file.path, problem: "is no text; take it out of facts.fortunes")
         }
-        return texts(in: bytes)
+        return bytes
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import NorrisText
 
@@ -7,6 +6,12 @@ enum GifRecord {
     /// nil for a row that cannot be read any more: it is as absent, and the next fetch puts it right.
     static func gif(_ text: String) -> Gif? {
         try? Gif(json: JSON.parse(text))
+    }
+
+    /// Of a row whose third column is the GIF.
+    static func item(_ row: Row) -> (item: Gif?, size: Int) {
+        let text: String = row[2]
+        return (gif(text), text.utf8.count)
     }
 
     /// Stores GIFs, and the new content of known ones, which keep their places in the order of storing.

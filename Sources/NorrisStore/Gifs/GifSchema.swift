@@ -1,4 +1,3 @@
-import GRDB
 
 extension DatabaseKind {
     /// A migration of the cache: GIFs, and the lists in which Giphy gave them.

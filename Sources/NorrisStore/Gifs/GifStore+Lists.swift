@@ -1,4 +1,3 @@
-import GRDB
 package import NorrisProtocol
 
 /// What Giphy answers to one question: one list over all its pages, in its order, each GIF once.
@@ -49,41 +48,43 @@ extension GifStore {
     package func page(
         of list: GifList, cursor: String?, limit: Int, notBefore: Timestamp, endsWithStored: Bool = false
     ) async throws(ResponseError) -> GifListPage? {
-        let cache = databases.cache
-        let place = try cursor.map { text throws(ResponseError) in
-            try SealedCursor(text, of: list.fields, key: cache.cursorKey)
-        }
-        let after = place?.number ?? 0
+        let key = databases.cache.cursorKey
         let rating = GifRating(allowing: list.rating)
-        let found = try await read(cache) { database in
-            try StoredGifList.find(list, notBefore: notBefore, database).map { stored in
-                (
-                    list: stored,
-                    items: try stored.items(
-                        after: after, limit: limit + 1, rating: rating, notBefore: notBefore, database
-                    ),
-                    total: try stored.total(rating: rating, notBefore: notBefore, database)
+        return try await databases.read(.gifs, logger: logger) { database -> GifListPage? in
+            let after = try cursor.map { try SealedCursor($0, of: list.fields, key: key) }
+            let stored = try StoredGifList.find(list, notBefore: notBefore, database)
+            if let after, after.text != stored.map({ String($0.number) }) {
+                throw ResponseError.invalidParams(
+                    "The cursor is of an older answer to this search.",
+                    parameter: "cursor",
+                    hint: "Begin again without a cursor."
                 )
             }
-        }
-        if let place, place.text != found.map({ String($0.list.number) }) {
-            throw .invalidParams(
-                "The cursor is of an older answer to this search.",
-                parameter: "cursor",
-                hint: "Begin again without a cursor."
+            guard let stored else { return nil }
+            let page = try stored.query(rating: rating, notBefore: notBefore)
+                .rows(after: after, limit: limit, database, read: GifRecord.item)
+            let end = page.end ?? after ?? SealedCursor(number: 0, text: String(stored.number))
+            let nextOffset = endsWithStored ? nil : stored.nextOffset
+            return GifListPage(
+                items: page.items,
+                total: stored.total(counted: page.total),
+                next: page.hasMore || nextOffset != nil ? end.sealed(for: list.fields, key: key) : nil,
+                fetchedAt: stored.fetchedAt,
+                needsUpstream: page.end == nil ? nextOffset : nil
             )
         }
-        guard let (stored, items, total) = found else { return nil }
-        let shown = items.page(limit: limit) { $0.gif.utf8.count }
-        let end = SealedCursor(number: shown.last?.position ?? after, text: String(stored.number))
-        let nextOffset = endsWithStored ? nil : stored.nextOffset
-        let hasMore = items.count > shown.count || nextOffset != nil
-        return GifListPage(
-            items: shown.compactMap { GifRecord.gif($0.gif) },
-            total: total,
-            next: hasMore ? end.sealed(for: list.fields, key: cache.cursorKey) : nil,
-            fetchedAt: stored.fetchedAt,
-            needsUpstream: shown.isEmpty ? nextOffset : nil
-        )
     }
+}
+
+/// A page of a list of GIFs, and what its end means.
+package struct GifListPage: Sendable, Equatable {
+    package var items: [Gif]
+    /// Exact for a list that is stored whole, else what Giphy says; nil above ``countedMatches``.
+    package var total: Int?
+    /// nil at the end of the list.
+    package var next: String?
+    /// When the list's first page was fetched.
+    package var fetchedAt: Timestamp
+    /// The offset to ask Giphy for: nothing that is stored stands here, but Giphy has more.
+    package var needsUpstream: Int?
 }

@@ -1,4 +1,3 @@
-import GRDB
 package import NorrisProtocol
 
 /// How GIFs come to an end, and how a run does.
@@ -40,12 +39,10 @@ extension GifStore {
     ///
     /// - Returns: false where one of them is gone again, as after clearing: then the run has brought nothing.
     package func finishRun(_ fetch: FetchRecord, of lists: [GifList]) async throws(StoreError) -> Bool {
-        let isThere = try await write { database in
+        try await databases.write(.gifs, .fetches, logger: logger) { database in
             guard try lists.allSatisfy({ try StoredGifList.find($0, database) != nil }) else { return false }
             try fetch.write(for: GifStore.source, database)
             return true
         }
-        if isThere { databases.noteWriteSuccess(of: .fetches, logger) }
-        return isThere
     }
 }

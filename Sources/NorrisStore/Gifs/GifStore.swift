@@ -1,4 +1,3 @@
-import GRDB
 package import Logging
 package import NorrisProtocol
 import NorrisText
@@ -28,15 +27,27 @@ package final class GifStore: Sendable {
 
     /// Counts again, for a cache that was made anew; blocking.
     package func recount() {
-        do {
-            note(try databases.cache.opened.writer.read(GifRecord.count))
-        } catch {
-            logger.error("gifs.unreadable", metadata: ["error": "\(error)"])
+        guard let count = try? databases.read(.gifs, logger: logger, GifRecord.count) else { return }
+        stored.store(count, ordering: .relaxed)
+    }
+
+    /// - Throws: `failed` or `cancelled`; in both cases nothing has changed.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        try await databases.write(.gifs, logger: logger) { [self] database in
+            let result = try body(database)
+            let count = try GifRecord.count(database)
+            // Not before it is true, and in the order of the changes.
+            database.afterCommit { [self] in stored.store(count, ordering: .relaxed) }
+            return result
         }
     }
 
-    func note(_ count: Int) {
-        stored.store(count, ordering: .relaxed)
+    func readOr<Result: Sendable>(
+        _ fallback: Result, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async -> Result {
+        (try? await databases.read(.gifs, logger: logger, body)) ?? fallback
     }
 
     /// Stores GIFs that are of no list.
@@ -64,17 +75,17 @@ package final class GifStore: Sendable {
         let isAbout = """
             number IN (
                 SELECT gif FROM gif_list_items JOIN gif_lists ON gif_lists.number = gif_list_items.list
-                WHERE kind = :kind AND query = :query AND gif_lists.fetched_at >= :oldest
+                WHERE kind = ?1 AND query = ?2 AND gif_lists.fetched_at >= ?5
             )
-            OR instr(title, :folded) > 0 OR instr(alt_text, :folded) > 0
+            OR instr(title, ?3) > 0 OR instr(alt_text, ?3) > 0
             """
         let sql = """
-            SELECT gif FROM gifs WHERE rating <= :rating AND fetched_at >= :oldest
-            AND (:query IS NULL OR \(isAbout)) ORDER BY random() LIMIT 1
+            SELECT gif FROM gifs WHERE rating <= ?4 AND fetched_at >= ?5
+            AND (?2 IS NULL OR \(isAbout)) ORDER BY random() LIMIT 1
             """
         let arguments: StatementArguments = [
-            "kind": GifList.Kind.search.rawValue, "query": query, "folded": query.map(caseFolded),
-            "rating": GifRating(allowing: rating).rawValue, "oldest": notBefore.seconds,
+            GifList.Kind.search.rawValue, query, query.map(caseFolded), GifRating(allowing: rating).rawValue,
+            notBefore.seconds,
         ]
         return await readOr(nil) { try String.fetchOne($0, sql: sql, arguments: arguments) }.flatMap(GifRecord.gif)
     }

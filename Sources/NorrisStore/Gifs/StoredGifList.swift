@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 
 /// A row of `gif_lists`, and the items that are below it.
@@ -69,39 +68,25 @@ struct StoredGifList {
     private static func key(_ list: GifList) -> StatementArguments {
         [list.kind.rawValue, list.query, list.rating, list.lang ?? ""]
     }
-}
 
-extension StoredGifList {
-    struct Item {
-        let position: Int64
-        let gif: String
-    }
-
-    /// What may be shown of it after a position.
-    func items(
-        after position: Int64, limit: Int, rating: GifRating, notBefore: Timestamp, _ database: Database
-    ) throws -> [Item] {
-        try Row.fetchAll(
-            database,
-            sql: """
-                SELECT position, gifs.gif FROM \(StoredGifList.shown) AND position > ? ORDER BY position LIMIT ?
+    /// What may be shown of it, in its order.
+    func query(rating: GifRating, notBefore: Timestamp) -> PageQuery {
+        PageQuery(
+            columns: "position, CAST(list AS TEXT), gifs.gif",
+            matches: """
+                gif_list_items JOIN gifs ON gifs.number = gif_list_items.gif
+                WHERE list = ? AND (gifs.rating <= ? OR gifs.rating = \(GifRating.unknown.rawValue))
+                AND gifs.fetched_at >= ?
                 """,
-            arguments: [number, rating.rawValue, notBefore.seconds, position, limit]
-        ).map { Item(position: $0[0], gif: $0[1]) }
+            arguments: [number, rating.rawValue, notBefore.seconds], order: "position", after: "position > ?"
+        )
     }
 
     /// How many GIFs the list has, as far as that is known and worth telling.
-    func total(rating: GifRating, notBefore: Timestamp, _ database: Database) throws -> Int? {
-        let stored = try Int.fetchOne(
-            database, sql: "SELECT count(*) FROM \(StoredGifList.shown)",
-            arguments: [number, rating.rawValue, notBefore.seconds]
-        ) ?? 0
-        let total = nextOffset == nil ? stored : totalCount.map { max($0, stored) }
-        return total.flatMap { $0 > countedMatches ? nil : $0 }
+    ///
+    /// - Parameter counted: how many of them are stored; nil above ``countedMatches``.
+    func total(counted: Int?) -> Int? {
+        guard let counted, nextOffset != nil else { return counted }
+        return totalCount.map { max($0, counted) }.flatMap { $0 > countedMatches ? nil : $0 }
     }
-
-    private static let shown = """
-        gif_list_items JOIN gifs ON gifs.number = gif_list_items.gif
-        WHERE list = ? AND (gifs.rating <= ? OR gifs.rating = \(GifRating.unknown.rawValue)) AND gifs.fetched_at >= ?
-        """
 }

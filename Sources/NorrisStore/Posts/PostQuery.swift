@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 
 /// Which posts a list is to show.
@@ -39,61 +38,26 @@ package struct PostQuery: Sendable {
     }
 
     func page(
-        after cursor: SealedCursor?, limit: Int, read: ReadPosts, _ database: Database
-    ) throws -> (posts: [Post], total: Int?, next: SealedCursor?) {
-        let numbers = try numbers(after: cursor, limit: limit + 1, read: read, database)
-        let rows = try numbers.prefix(limit).compactMap { number in
-            try Row.fetchOne(
-                database.cachedStatement(
-                    sql: """
-                        SELECT \(PostRecord.columns), posts.sort_at, posts.id
-                        FROM posts JOIN authors ON authors.number = posts.author WHERE posts.number = ?
-                        """
-                ),
-                arguments: [number]
-            )
-        }
-        let page = rows.page(limit: limit) { ($0[0] as String).utf8.count }
-        return (
-            page.compactMap { PostRecord.post($0, read: read) },
-            try total(read: read, database),
-            numbers.count > page.count ? page.last.map { SealedCursor(number: $0["sort_at"], text: $0[8]) } : nil
+        _ read: ReadPosts, key: UInt64, cursor: String?, limit: Int, _ database: Database
+    ) throws -> Page<Post> {
+        let (condition, arguments) = condition
+        // Only the index is read of posts that are not shown.
+        let query = PageQuery(
+            columns: "sort_at, id, digest, number", matches: "posts WHERE \(condition)", arguments: arguments,
+            order: "sort_at DESC, id", after: "sort_at <= ? AND (sort_at < ? OR id > ?)",
+            place: { [$0.number, $0.number, $0.text] },
+            filter: isUnreadOnly
+                ? PageQuery.Filter(column: "digest") { !read.contains(PostKey(digest: $0)) } : nil
         )
-    }
-
-    /// The numbers of the first posts after a place.
-    private func numbers(
-        after cursor: SealedCursor?, limit: Int, read: ReadPosts, _ database: Database
-    ) throws -> [Int64] {
-        var (sql, arguments) = condition
-        if let cursor {
-            sql += " AND sort_at <= ? AND (sort_at < ? OR id > ?)"
-            arguments += [cursor.number, cursor.number, cursor.text]
-        }
-        let rows = try Row.fetchCursor(
-            database,
-            sql: "SELECT number, digest FROM posts WHERE \(sql) ORDER BY sort_at DESC, id",
-            arguments: arguments
+        let content = try database.cachedStatement(
+            sql: """
+                SELECT \(PostRecord.columns) FROM posts JOIN authors ON authors.number = posts.author
+                WHERE posts.number = ?
+                """
         )
-        var numbers: [Int64] = []
-        while numbers.count < limit, let row = try rows.next() {
-            if shows(PostKey(digest: row[1]), read) { numbers.append(row[0]) }
+        return try query.page(of: list, key: key, cursor: cursor, limit: limit, database) { row in
+            guard let post = try Row.fetchOne(content, arguments: [row[3] as Int64]) else { return (nil, 0) }
+            return (PostRecord.post(post, read: read), (post[0] as String).utf8.count)
         }
-        return numbers
-    }
-
-    /// How many posts the list has; nil above ``countedMatches``.
-    private func total(read: ReadPosts, _ database: Database) throws -> Int? {
-        let (sql, arguments) = condition
-        let rows = try Row.fetchCursor(database, sql: "SELECT digest FROM posts WHERE \(sql)", arguments: arguments)
-        var total = 0
-        while total <= countedMatches, let row = try rows.next() {
-            if shows(PostKey(digest: row[0]), read) { total += 1 }
-        }
-        return total <= countedMatches ? total : nil
-    }
-
-    private func shows(_ post: PostKey, _ read: ReadPosts) -> Bool {
-        !isUnreadOnly || !read.contains(post)
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import NorrisText
 
@@ -39,8 +38,8 @@ enum PostRecord {
     /// How many posts each source has.
     static func counts(_ database: Database) throws -> [String: Int] {
         var counts: [String: Int] = [:]
-        let rows = try Row.fetchCursor(database, sql: "SELECT source, count(*) FROM posts GROUP BY source")
-        while let row = try rows.next() { counts[row[0]] = row[1] }
+        let rows = try Rows(database.statement("SELECT source, count(*) FROM posts GROUP BY source"))
+        while try rows.next() { counts[rows[0]] = rows[1] }
         return counts
     }
 }

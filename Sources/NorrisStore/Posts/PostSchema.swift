@@ -1,4 +1,3 @@
-import GRDB
 
 extension DatabaseKind {
     /// The tables of posts in `cache.db`.

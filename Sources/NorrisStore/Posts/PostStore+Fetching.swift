@@ -1,4 +1,3 @@
-import GRDB
 import Logging
 package import NorrisProtocol
 

@@ -1,4 +1,3 @@
-import GRDB
 package import NorrisProtocol
 
 /// What the methods `post.*` and `author.list` ask for. All throw `-32005` where the disk fails.
@@ -12,17 +11,13 @@ extension PostStore {
         _ query: PostQuery, read: ReadPosts, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Post> {
         let key = databases.cache.cursorKey
-        let after = try cursor.map { text throws(ResponseError) in
-            try SealedCursor(text, of: query.list, key: key)
+        return try await databases.read(.posts, logger: logger) { database in
+            try query.page(read, key: key, cursor: cursor, limit: limit, database)
         }
-        let page = try await databases.readCache(logger) { database in
-            try query.page(after: after, limit: limit, read: read, database)
-        }
-        return Page(items: page.posts, total: page.total, next: page.next?.sealed(for: query.list, key: key))
     }
 
     package func post(id: String, sources: [String], read: ReadPosts) async throws(ResponseError) -> Post? {
-        try await databases.readCache(logger) { database in
+        try await databases.read(.posts, logger: logger) { database in
             try Row.fetchOne(
                 database,
                 sql: """
@@ -36,7 +31,7 @@ extension PostStore {
 
     /// The ids of all posts, in no order.
     package func ids(sources: [String]) async throws(ResponseError) -> [String] {
-        try await databases.readCache(logger) { database in
+        try await databases.read(.posts, logger: logger) { database in
             try String.fetchAll(
                 database,
                 sql: "SELECT id FROM posts WHERE source IN (\(databaseQuestionMarks(count: sources.count)))",
@@ -47,7 +42,7 @@ extension PostStore {
 
     /// Those of the ids that are of stored posts.
     package func stored(_ ids: [String], sources: [String]) async throws(ResponseError) -> [String] {
-        try await databases.readCache(logger) { database in
+        try await databases.read(.posts, logger: logger) { database in
             let statement = try database.cachedStatement(sql: "SELECT source FROM posts WHERE id = ?")
             return try ids.filter { id in
                 guard let source = try String.fetchOne(statement, arguments: [id]) else { return false }
@@ -63,12 +58,22 @@ extension PostStore {
         source: String? = nil, sources: [String], cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<AuthorList.Author> {
         let key = databases.cache.cursorKey
-        let list = ["authors", source ?? ""]
-        let after = try cursor.map { text throws(ResponseError) in try SealedCursor(text, of: list, key: key) }
         let shown = sources.filter { source?.hasSameBytes(as: $0) ?? true }
-        let page = try await databases.readCache(logger) { database in
-            try AuthorRecord.page(of: shown, after: after, limit: limit, database)
+        let query = PageQuery(
+            // The cursor holds both texts in one, with the length of the first in code points.
+            columns: """
+                length(folded), folded || id, id, name, handle, avatar_url,
+                (SELECT count(*) FROM posts WHERE posts.author = authors.number)
+                """,
+            matches: "authors WHERE +source IN (\(databaseQuestionMarks(count: shown.count)))",
+            arguments: StatementArguments(shown), order: "folded, id",
+            after: "(folded, id) > (substr(?, 1, ?), substr(?, ? + 1))",
+            place: { [$0.text, $0.number, $0.text, $0.number] }
+        )
+        return try await databases.read(.posts, logger: logger) { database in
+            try query.page(of: ["authors", source ?? ""], key: key, cursor: cursor, limit: limit, database) { row in
+                (AuthorList.Author(id: row[2], name: row[3], handle: row[4], avatarURL: row[5], postCount: row[6]), 0)
+            }
         }
-        return Page(items: page.authors, total: page.total, next: page.next?.sealed(for: list, key: key))
     }
 }

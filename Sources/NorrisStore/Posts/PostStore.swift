@@ -1,4 +1,3 @@
-import GRDB
 package import Logging
 import NorrisProtocol
 import Synchronization
@@ -32,12 +31,8 @@ package final class PostStore: Sendable {
     /// Counts again, for a cache that was made anew.
     package func reload() {
         changing.withLock { _ in
-            do {
-                let counts = try databases.cache.opened.writer.read(PostRecord.counts)
-                numbers.withLock { $0 = counts }
-            } catch {
-                logger.error("cache.unreadable", metadata: ["error": "\(error)"])
-            }
+            guard let counts = try? databases.read(.posts, logger: logger, PostRecord.counts) else { return }
+            numbers.withLock { $0 = counts }
         }
     }
 
@@ -46,21 +41,11 @@ package final class PostStore: Sendable {
     /// - Throws: `cancelled` or `failed`.
     func change<Result: Sendable>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
         try changing.withLock { _ throws(StoreError) in
-            let cache = databases.cache
-            do {
-                let (result, counts) = try cache.opened.writer.write { database in
-                    (try body(database), try PostRecord.counts(database))
-                }
-                numbers.withLock { $0 = counts }
-                databases.noteWriteSuccess(of: .posts, logger)
-                databases.noteWriteSuccess(of: .fetches, logger)
-                return result
-            } catch is CancellationError {
-                throw StoreError(path: cache.name, .cancelled)
-            } catch {
-                databases.noteWriteFailure(error, of: .posts, logger)
-                throw StoreError(path: cache.name, .failed("\(error)"))
+            let (result, counts) = try databases.write(.posts, .fetches, logger: logger) { database in
+                (try body(database), try PostRecord.counts(database))
             }
+            numbers.withLock { $0 = counts }
+            return result
         }
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 package import Logging
 package import NorrisProtocol
 import Synchronization
@@ -24,13 +23,10 @@ package final class QuotaLedger: Sendable {
         self.source = source
         self.databases = databases
         self.logger = logger
-        var calls: [Timestamp] = []
-        do {
-            calls = try databases.state.calls(of: source)
-        } catch {
-            logger.error("quota.unreadable", metadata: ["source": "\(source)", "error": "\(error)"])
+        let calls = try? databases.read(.state, logger: logger) { database in
+            try Int64.fetchAll(database, sql: "SELECT at FROM quota_calls WHERE source = ?", arguments: [source])
         }
-        state = Mutex(State(window: QuotaWindow(calls: calls)))
+        state = Mutex(State(window: QuotaWindow(calls: (calls ?? []).map(Timestamp.init(seconds:)))))
     }
 
     /// Counts a call that is about to be made, if there is one left.
@@ -47,12 +43,11 @@ package final class QuotaLedger: Sendable {
         }
         guard answer == .granted else { return answer }
         do {
-            try await databases.state.keep(calls, of: source, now: now)
-            databases.noteWriteSuccess(of: .state, logger)
+            try await databases.write(.state, logger: logger) { [source] database in
+                try QuotaLedger.keep(calls, of: source, now: now, database)
+            }
         } catch {
             state.withLock { $0.unwritten += calls }
-            // A task that was called off makes no call either; its disk is not to blame.
-            if !(error is CancellationError) { databases.noteWriteFailure(error, of: .state, logger) }
         }
         return .granted
     }
@@ -67,32 +62,24 @@ package final class QuotaLedger: Sendable {
     package func nextFree(_ purpose: QuotaWindow.Purpose, limit: Int, now: Timestamp = .now()) -> Timestamp? {
         state.withLock { $0.window }.nextFree(purpose, limit: limit, now: now)
     }
-}
-
-extension StateDatabase {
-    fileprivate func calls(of source: String) throws -> [Timestamp] {
-        try opened.writer.read { database in
-            try Int64.fetchAll(database, sql: "SELECT at FROM quota_calls WHERE source = ?", arguments: [source])
-        }.map(Timestamp.init(seconds:))
-    }
 
     /// Adds calls, and takes out those that no longer count.
-    fileprivate func keep(_ calls: [Timestamp], of source: String, now: Timestamp) async throws {
-        try await opened.writer.write { database in
-            // As the window does, or a clock that was set back would leave rows that count after every start.
+    private static func keep(
+        _ calls: [Timestamp], of source: String, now: Timestamp, _ database: Database
+    ) throws {
+        // As the window does, or a clock that was set back would leave rows that count after every start.
+        try database.execute(
+            sql: "UPDATE quota_calls SET at = ? WHERE source = ? AND at > ?",
+            arguments: [now.seconds, source, now.seconds]
+        )
+        try database.execute(
+            sql: "DELETE FROM quota_calls WHERE source = ? AND at <= ?",
+            arguments: [source, now.seconds - QuotaWindow.length]
+        )
+        for call in calls {
             try database.execute(
-                sql: "UPDATE quota_calls SET at = ? WHERE source = ? AND at > ?",
-                arguments: [now.seconds, source, now.seconds]
+                sql: "INSERT INTO quota_calls (source, at) VALUES (?, ?)", arguments: [source, call.seconds]
             )
-            try database.execute(
-                sql: "DELETE FROM quota_calls WHERE source = ? AND at <= ?",
-                arguments: [source, now.seconds - QuotaWindow.length]
-            )
-            for call in calls {
-                try database.execute(
-                    sql: "INSERT INTO quota_calls (source, at) VALUES (?, ?)", arguments: [source, call.seconds]
-                )
-            }
         }
     }
 }

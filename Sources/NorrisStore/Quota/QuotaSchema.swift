@@ -1,4 +1,3 @@
-import GRDB
 
 extension DatabaseKind {
     /// A migration of the state: the calls that count against a source's budget.

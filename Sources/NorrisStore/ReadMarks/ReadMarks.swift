@@ -1,4 +1,3 @@
-import GRDB
 package import Logging
 package import NorrisProtocol
 import Synchronization
@@ -28,7 +27,7 @@ package final class ReadMarks: Sendable {
                 try statement.execute(arguments: [Int64(uid), key.digest])
                 return database.changesCount > 0
             }
-            database.afterNextTransaction { [self] _ in recent.withLock { $0.add(new, of: uid) } }
+            database.afterCommit { [self] in recent.withLock { $0.add(new, of: uid) } }
             return new.count
         }
     }
@@ -36,12 +35,10 @@ package final class ReadMarks: Sendable {
     /// What a user has read. Where the disk cannot be read, that is nothing: posts are shown all the same.
     package func read(uid: UInt32) async -> ReadPosts {
         if let known = recent.withLock({ $0.posts(of: uid) }) { return known }
-        let read = try? await databases.readState(logger) { [self] database in
+        let read = try? await databases.read(.state, logger: logger) { [self] database in
             var posts = ReadPosts()
-            let rows = try Int64.fetchCursor(
-                database, sql: "SELECT post FROM read_marks WHERE uid = ?", arguments: [Int64(uid)]
-            )
-            while let digest = try rows.next() { posts.keys.insert(PostKey(digest: digest)) }
+            let rows = try Rows(database.statement("SELECT post FROM read_marks WHERE uid = ?"), [Int64(uid)])
+            while try rows.next() { posts.keys.insert(PostKey(digest: rows[0])) }
             recent.withLock { [posts] in $0.set(posts, of: uid) }
             return posts
         }
@@ -59,7 +56,7 @@ package final class ReadMarks: Sendable {
                 try database.cachedStatement(sql: "DELETE FROM read_marks WHERE post = ?")
                     .execute(arguments: [key.digest])
             }
-            database.afterNextTransaction { [self] _ in recent.withLock { $0.remove(keys) } }
+            database.afterCommit { [self] in recent.withLock { $0.remove(keys) } }
         }
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 
 extension DatabaseKind {
     /// The table of read marks in `state.db`.

@@ -1,4 +1,3 @@
-import GRDB
 package import Logging
 package import NorrisProtocol
 import NorrisText
@@ -21,11 +20,8 @@ package struct RecentSearches: Sendable {
     ) async {
         let query = RecentSearches.shown(query)
         guard !query.isEmpty else { return }
-        do {
-            let isWritten = try await databases.state.keepSearch(uid: Int64(uid), kind.rawValue, query, at.seconds)
-            if isWritten { databases.noteWriteSuccess(of: .state, logger) }
-        } catch {
-            databases.noteWriteFailure(error, of: .state, logger)
+        _ = try? await databases.write(.state, logger: logger) { database in
+            try RecentSearches.keep(Int64(uid), kind.rawValue, query, at.seconds, database)
         }
     }
 
@@ -33,72 +29,11 @@ package struct RecentSearches: Sendable {
     ///
     /// - Throws: `-32005` where the disk cannot be read.
     package func list(uid: UInt32) async throws(ResponseError) -> [RecentList.Search] {
-        do {
-            return try await databases.state.searches(uid: Int64(uid))
-        } catch {
-            logger.error("recents.unreadable", metadata: ["error": "\(error)"])
-            throw .storage("The state cannot be read now.", hint: "The daemon's log says why.")
-        }
-    }
-
-    /// Forgets a user's searches.
-    ///
-    /// - Returns: how many there were.
-    /// - Throws: `-32005` where the disk takes no writes; then they are still there.
-    package func clear(uid: UInt32) async throws(ResponseError) -> Int {
-        do {
-            let removed = try await databases.state.removeSearches(uid: Int64(uid))
-            if removed > 0 { databases.noteWriteSuccess(of: .state, logger) }
-            return removed
-        } catch {
-            databases.noteWriteFailure(error, of: .state, logger)
-            throw .storage("The state takes no writes now.", hint: "server.status says why.")
-        }
-    }
-
-    /// A query as the list shows it: searches that differ in case or in the space around them are one.
-    private static func shown(_ query: String) -> String {
-        sanitizedLine(sanitizedLine(query).lowercased())
-    }
-}
-
-extension StateDatabase {
-    /// - Returns: whether anything was written.
-    fileprivate func keepSearch(uid: Int64, _ kind: String, _ query: String, _ at: Int64) async throws -> Bool {
-        let isNewest = try await opened.writer.read { database in
-            try Bool.fetchOne(
-                database,
-                sql: """
-                    SELECT kind = ? AND query = ? AND at = ? FROM recent_searches
-                    WHERE uid = ? ORDER BY number DESC LIMIT 1
-                    """,
-                arguments: [kind, query, at, uid]
-            ) ?? false
-        }
-        guard !isNewest else { return false }
-        try await opened.writer.write { database in
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO recent_searches (uid, kind, query, at) VALUES (?, ?, ?, ?)",
-                arguments: [uid, kind, query, at]
-            )
-            // After the older one of a double has gone, so that a repeat never costs another search its place.
-            try database.execute(
-                sql: """
-                    DELETE FROM recent_searches WHERE uid = ? AND number NOT IN
-                    (SELECT number FROM recent_searches WHERE uid = ? ORDER BY number DESC LIMIT ?)
-                    """,
-                arguments: [uid, uid, RecentList.maximum]
-            )
-        }
-        return true
-    }
-
-    fileprivate func searches(uid: Int64) async throws -> [RecentList.Search] {
-        try await opened.writer.read { database in
+        try await databases.read(.state, logger: logger) { database in
             try Row.fetchAll(
                 database,
                 sql: "SELECT kind, query, at FROM recent_searches WHERE uid = ? ORDER BY number DESC",
-                arguments: [uid]
+                arguments: [Int64(uid)]
             ).map { row in
                 RecentList.Search(
                     kind: RecentList.Search.Kind(rawValue: row[0]), query: row[1], at: Timestamp(seconds: row[2])
@@ -107,10 +42,45 @@ extension StateDatabase {
         }
     }
 
-    fileprivate func removeSearches(uid: Int64) async throws -> Int {
-        try await opened.writer.write { database in
-            try database.execute(sql: "DELETE FROM recent_searches WHERE uid = ?", arguments: [uid])
+    /// Forgets a user's searches.
+    ///
+    /// - Returns: how many there were.
+    /// - Throws: `-32005` where the disk takes no writes; then they are still there.
+    package func clear(uid: UInt32) async throws(ResponseError) -> Int {
+        try await databases.write(.state, logger: logger, throwing: ResponseError.self) { database in
+            try database.execute(sql: "DELETE FROM recent_searches WHERE uid = ?", arguments: [Int64(uid)])
             return database.changesCount
         }
+    }
+
+    /// A query as the list shows it: searches that differ in case or in the space around them are one.
+    private static func shown(_ query: String) -> String {
+        sanitizedLine(sanitizedLine(query).lowercased())
+    }
+
+    private static func keep(
+        _ uid: Int64, _ kind: String, _ query: String, _ at: Int64, _ database: Database
+    ) throws {
+        let isNewest = try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT kind = ? AND query = ? AND at = ? FROM recent_searches
+                WHERE uid = ? ORDER BY number DESC LIMIT 1
+                """,
+            arguments: [kind, query, at, uid]
+        )
+        if isNewest == true { return }
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO recent_searches (uid, kind, query, at) VALUES (?, ?, ?, ?)",
+            arguments: [uid, kind, query, at]
+        )
+        // After the older one of a double has gone, so that a repeat never costs another search its place.
+        try database.execute(
+            sql: """
+                DELETE FROM recent_searches WHERE uid = ? AND number NOT IN
+                (SELECT number FROM recent_searches WHERE uid = ? ORDER BY number DESC LIMIT ?)
+                """,
+            arguments: [uid, uid, RecentList.maximum]
+        )
     }
 }

@@ -100,7 +100,8 @@ package struct HTTPURL: Sendable, Equatable {
         return rest.starts(with: "//".utf8) && !rest.starts(with: "///".utf8)
     }
 
-    /// An address in its usual form, or a name of at most 253 letters, digits, hyphens, underscores and dots.
+    /// An address in its usual form, or a name of at most 253 letters, digits, hyphens, underscores and dots (RFC 1035,
+    /// section 2.3.4).
     ///
     /// A name whose last label begins with a digit is none: resolvers take some of them for addresses, and libcurl does
     /// not give addresses their usual form where they are percent-encoded (`1%2e1`).
@@ -108,7 +109,10 @@ package struct HTTPURL: Sendable, Equatable {
         if host.first == "[" { return true }
         let name = host.last == "." ? host.dropLast() : host[...]
         if IPAddress(String(name)) != nil { return true }
-        guard let label = name.split(separator: ".").last?.utf8.first, isdigit(Int32(label)) == 0 else { return false }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false).map(\.utf8)
+        guard labels.allSatisfy({ (1...63).contains($0.count) }), let first = labels.last?.first,
+            isdigit(Int32(first)) == 0
+        else { return false }
         return host.utf8.count <= 253 && host.utf8.allSatisfy { isalnum(Int32($0)) != 0 || "-._".utf8.contains($0) }
     }
 }

@@ -11,7 +11,9 @@ struct FortuneSnippetTests {
         let folder = TemporaryFolder()
         let long = String(repeating: "Long is the way. ", count: 20)
         let sayings = try folder.write("Short.\n%\nNot so short.\n%\n\(long)\n%\n", to: "sayings")
-        return try RunningDaemon(in: folder, configuration: "facts: {enabled: false, fortunes: ['\(sayings)']}\n")
+        let daemon = try RunningDaemon(in: folder, configuration: "facts: {enabled: false, fortunes: ['\(sayings)']}\n")
+        try daemon.waitForLog("fortunes.imported")
+        return daemon
     }
 
     /// Whether Debian's file of fortunes about art holds a text.

@@ -62,7 +62,7 @@ struct AskingTests {
     }
 
     @Test("The upstream takes 3 to 120 UTF-16 units", arguments: [
-        ("ab", false), ("abc", true), ("😀", false), ("😀a", true), ("   ", true),
+        ("ab", false), ("abc", true), ("😀", false), ("😀a", true), (" a ", true),
         (String(repeating: "😀", count: 60), true), (String(repeating: "😀", count: 60) + "a", false),
         (String(repeating: "x", count: 120), true), (String(repeating: "x", count: 121), false),
     ])
@@ -97,20 +97,19 @@ struct AskingTests {
     @Test func equalSearchesAtOnceShareARequest() async throws {
         try await stale { daemon, upstream in
             let fetching = daemon.handlers.fetching
-            let query = FactQuery(text: "walker")
+            let queries = try ["dev", "food", "travel"].map { try FactQuery(text: "walker", categories: [$0]) }
             upstream.hold()
             let answers = await withTaskGroup(of: Bool.self) { tasks in
-                for category in ["dev", "food", "travel"] {
-                    tasks.addTask { await fetching.ask(FactQuery(text: "walker", categories: [category])) }
-                }
+                for query in queries { tasks.addTask { await fetching.ask(query) } }
                 await upstream.waitForRequests(1)
-                await eventually { fetching.factSearches.waiters.withLock { $0[query]?.count } == 2 }
+                await eventually { fetching.factSearches.waiters.withLock { $0["walker"]?.count } == 2 }
                 upstream.release()
                 return await tasks.reduce(into: []) { $0.append($1) }
             }
             #expect(answers == [true, true, true])
             #expect(upstream.requests.count == 1)
-            #expect(daemon.store.fact(id: "hidden") != nil)
+            let hidden = try await daemon.store.fact(id: "hidden")
+            #expect(hidden != nil)
         }
     }
 
@@ -185,7 +184,7 @@ struct AskingTests {
             let page = try daemon.search(text: "walker")
             #expect(page.items == [])
             #expect(page.freshness?.state == .empty)
-            #expect(daemon.store.fact(id: "rude")?.isExplicit == true)
+            #expect(try await daemon.store.fact(id: "rude")?.isExplicit == true)
         }
     }
 }

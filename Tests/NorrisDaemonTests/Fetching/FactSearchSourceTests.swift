@@ -13,11 +13,11 @@ struct FactSearchSourceTests {
         let found = FakeJoke(id: "found", value: "Nobody finds Walker.")
         try await SourceFixture.run(jokes: FakeUpstream.jokes(count: 5) + [found]) { (fixture) throws in
             #expect(try await fixture.find("walker"))
-            #expect(fixture.store.fact(id: "found") != nil)
+            #expect(try await fixture.store.fact(id: "found") != nil)
             #expect(await fixture.fetch() == .fetched(added: 5, notBefore: .zero))
             fixture.upstream.setJokes(FakeUpstream.jokes(count: 4))
             _ = await fixture.fetch()
-            #expect(fixture.store.fact(id: "found") != nil, "No query of the configuration finds it")
+            #expect(try await fixture.store.fact(id: "found") != nil, "No query of the configuration finds it")
             #expect(fixture.fetchedCount == 5)
         }
     }
@@ -29,7 +29,7 @@ struct FactSearchSourceTests {
             #expect(try await fixture.find(text))
             #expect(fixture.queries() == [text])
             #expect(fixture.fetchedCount == 1)
-            #expect(fixture.store.fact(id: "literal") != nil)
+            #expect(try await fixture.store.fact(id: "literal") != nil)
         }
     }
 
@@ -59,7 +59,7 @@ struct FactSearchSourceTests {
         ]
         try await SourceFixture.run(jokes: jokes) { fixture in
             #expect(try await fixture.find("loud"))
-            #expect(fixture.store.fact(id: "one")?.isExplicit == true)
+            #expect(try await fixture.store.fact(id: "one")?.isExplicit == true)
             let page = try await fixture.store.search(FactQuery(text: "loud"), cursor: nil, limit: 10)
             #expect(page.items.map(\.id).contains("two"))
             #expect(!page.items.map(\.id).contains("one"))

@@ -22,8 +22,8 @@ struct FactSourceTests {
             #expect(fixture.queries() == ["chuck", "norris", "-"])
             #expect(fixture.fetchedCount == 40)
             let joke = FakeUpstream.jokes(count: 40)[8]
-            let fact = try #require(fixture.store.fact(id: joke.id))
-            #expect(try Fact(json: JSON.parse(fact.wire)).text == joke.value)
+            let fact = try #require(try await fixture.store.fact(id: joke.id))
+            #expect(fact.text == joke.value)
         }
     }
 
@@ -101,7 +101,7 @@ struct FactSourceTests {
             #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
             try fixture.age(by: .hours(7 * 24 + 1))
             #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
-            #expect(fixture.store.fact(id: "n") != nil)
+            #expect(try await fixture.store.fact(id: "n") != nil)
             #expect(fixture.fetchedCount == 41)
         }
     }
@@ -199,7 +199,8 @@ struct FactSourceTests {
             let jokes = FakeUpstream.jokes(count: 40)
             fixture.upstream.setJokes(Array(jokes.dropFirst()))
             #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
-            #expect(fixture.store.fact(id: jokes[0].id) == nil)
+            let first = try await fixture.store.fact(id: jokes[0].id)
+            #expect(first == nil)
             #expect(fixture.fetchedCount == 39)
         }
     }
@@ -223,7 +224,7 @@ struct FactSourceTests {
             joke.createdAt = "1999-12-31 23:59:59"
             fixture.upstream.setJokes([joke])
             #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
-            let fact = try Fact(json: JSON.parse(#require(fixture.store.fact(id: "old")).wire))
+            let fact = try #require(try await fixture.store.fact(id: "old"))
             #expect(fact.createdAt == Timestamp("1999-12-31T23:59:59Z"))
             #expect(fact.updatedAt == fact.createdAt)
         }
@@ -241,13 +242,19 @@ struct FactSourceTests {
             let count = fixture.store.count
             #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
             #expect(fixture.store.count == count, "The upstream's takes the place of the fortune")
-            #expect(fixture.store.fact(id: "doubled") != nil)
-            #expect(fixture.store.fact(id: "same") == nil)
-            #expect(fixture.store.fact(id: builtin.id) != nil)
+            #expect(try await fixture.store.fact(id: "doubled") != nil)
+            #expect(try await fixture.store.fact(id: "same") == nil)
+            #expect(try await fixture.store.fact(id: builtin.id) != nil)
 
             fixture.upstream.setJokes([jokes[0], Self.news])
+            // Who reads fortune files is told so.
+            let isWanted = Atomic(false)
+            fixture.store.onFortunesWanted { isWanted.store(true, ordering: .relaxed) }
             _ = await fixture.fetch()
-            #expect(fixture.store.fact(id: "doubled") == nil)
+            #expect(try await fixture.store.fact(id: "doubled") == nil)
+            let wasWanted = isWanted.load(ordering: .relaxed)
+            #expect(wasWanted)
+            fixture.store.importFortunes([fortunes])
             #expect(fixture.store.count == count + 1, "The fortune is back")
         }
     }

@@ -172,13 +172,13 @@ struct FetchingTests {
                 try daemon.watch.wait(for: .finished)
                 let items = try daemon.source().items
                 try FileManager.default.removeItem(atPath: daemon.folder("cache"))
-                #expect(daemon.databases.reopenCacheIfDeleted(Logger(label: "test")))
-                daemon.store.refill(fortunes: [])
+                #expect(daemon.databases.recreateLostCache(Logger(label: "test")))
+                daemon.store.refill()
                 #expect(daemon.store.count == items - 40)
                 daemon.handlers.fetching.cacheWasLost()
                 #expect(try daemon.watch.wait(for: .finished).items == items)
                 #expect(upstream.requests.count == 6)
-                #expect(try daemon.search(text: "counted to 7 ").items.count == 1)
+                #expect(try daemon.search(text: "\"counted to 7 \"").items.count == 1)
             }
         }
     }

@@ -155,4 +155,15 @@ struct MetricsTests {
         }
         await upstream.stop()
     }
+
+    /// In a process of its own, in which no other test maps code meanwhile.
+    @Test func mappedCodeIsReleased() async {
+        await #expect(processExitsWith: .success) {
+            let before = try #require(residentMemory())
+            releaseMappedCode(file: "/dev/null")
+            releaseMappedCode(file: "/no/such/file")
+            releaseMappedCode()
+            #expect(try #require(residentMemory()) < before - 1_000_000)
+        }
+    }
 }

@@ -12,7 +12,7 @@ struct PromptFactsTests {
         let store = try FactStore.inMemory()
         try store.put(facts)
         var generator = SeededGenerator(state: seed)
-        return PromptFacts.lines(from: store, using: &generator)
+        return PromptFacts.lines(from: store, .all, using: &generator)
     }
 
     private func facts(_ texts: [String], categories: [String] = []) -> [Fact] {
@@ -23,8 +23,8 @@ struct PromptFactsTests {
         let store = try FactStore.inMemory()
         store.importStartingCollection()
         var generator = SeededGenerator(state: 1)
-        let first = PromptFacts.lines(from: store, using: &generator)
-        let second = PromptFacts.lines(from: store, using: &generator)
+        let first = PromptFacts.lines(from: store, .all, using: &generator)
+        let second = PromptFacts.lines(from: store, .norris, using: &generator)
         #expect(first.count == 64)
         #expect(Set(first).count == 64)
         #expect(second.count == 64)
@@ -47,19 +47,17 @@ struct PromptFactsTests {
         #expect(try lines(facts(["Chuck Norris."], categories: ["explicit"])) == [])
     }
 
-    @Test func severalLinesAreJoinedAndEqualOnesComeOnce() {
+    @Test func severalLinesAreJoinedAndEqualOnesComeOnce() throws {
         let texts = ["Why?\n\tBecause.", "Why? Because.", " ", "\n", String(repeating: "x\n", count: 51)]
-        #expect(PromptFacts.lines(of: texts) == ["Why? Because."])
+        #expect(try lines(facts(texts)) == ["Why? Because."])
     }
 
-    @Test func readingEndsWithTheLastThatIsNeeded() {
-        var looked = 0
-        let texts = (0..<1_000).lazy.map { number in
-            looked += 1
-            return "\(number)"
-        }
-        #expect(PromptFacts.lines(of: texts).count == 64)
-        #expect(looked == 64)
+    @Test func onlyFactsOfTheSourceAreThere() throws {
+        let store = try FactStore.inMemory()
+        try store.put([Fact(id: "a", text: "A fortune.", categories: [], source: "fortune:x")])
+        var generator = SeededGenerator(state: 1)
+        #expect(PromptFacts.lines(from: store, .norris, using: &generator) == [])
+        #expect(PromptFacts.lines(from: store, .fortune, using: &generator) == ["A fortune."])
     }
 
     /// Text with many invisible characters is longer than it looks.
@@ -82,7 +80,7 @@ extension FactStore {
     func put(_ facts: [Fact]) throws {
         let now = Timestamp(seconds: 0)
         _ = try replaceUpstream(
-            facts, isComplete: true, fetch: FetchRecord(settings: "test", fetchedAt: now), at: now,
+            facts, isComplete: true, fetch: FetchRecord(settings: "test", fetchedAt: now),
             isCancelled: { false }
         )
     }

@@ -18,7 +18,7 @@ struct PromptFactsWriterTests {
         store = try FactStore.inMemory()
         let file = PromptFile(folder: scratch("run"))
         path = file.path
-        writer = PromptFactsWriter(file: file, facts: store, logger: recorder.logger)
+        writer = PromptFactsWriter(file: file, facts: store, scope: { .all }, logger: recorder.logger)
     }
 
     private func put(_ text: String) throws {

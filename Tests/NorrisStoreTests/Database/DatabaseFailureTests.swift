@@ -1,11 +1,10 @@
-import GRDB
 import Testing
 
 @testable import NorrisStore
 
 /// What a status says of a database that fails.
 struct DatabaseFailureTests {
-    private let error = DatabaseError(resultCode: .SQLITE_IOERR, message: "disk I/O error", sql: "SELECT 1")
+    private let error = DatabaseError(10, message: "disk I/O error", sql: "SELECT 1")
 
     @Test func theStatementIsLeftOut() {
         #expect(DatabaseFailure.summary(of: error, path: nil) == "disk I/O error (SQLite error 10)")
@@ -18,7 +17,7 @@ struct DatabaseFailureTests {
             DatabaseFailure.summary(of: error, path: "/proc/version")
                 == "disk I/O error (SQLite error 10): the disk is full"
         )
-        let full = DatabaseError(resultCode: .SQLITE_FULL, message: "database or disk is full")
+        let full = DatabaseError(13, message: "database or disk is full")
         let said = DatabaseFailure.summary(of: full, path: "/proc/version")
         #expect(said == "database or disk is full (SQLite error 13)")
     }

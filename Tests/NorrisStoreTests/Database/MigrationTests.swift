@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import Testing
 
@@ -22,8 +21,8 @@ struct MigrationTests {
         try OpenedDatabase.open(kind, folder: folder.path, logger: .silent)
     }
 
-    private func addWalk(to opened: OpenedDatabase) throws {
-        try opened.writer.write { try $0.execute(sql: "INSERT INTO walks VALUES (1, '//', x'01', 5)") }
+    private func addShuffle(to opened: OpenedDatabase) throws {
+        try opened.writer.write { try $0.execute(sql: "INSERT INTO shuffles VALUES (1, '/all//', x'01', 5)") }
     }
 
     private func number(_ sql: String, in opened: OpenedDatabase) throws -> Int? {
@@ -32,14 +31,14 @@ struct MigrationTests {
 
     @Test func copyOfTheStateIsKeptBeforeAMigration() throws {
         let before = try open(.state)
-        try addWalk(to: before)
+        try addShuffle(to: before)
         try before.close()
 
-        let kind = later(.state) { try $0.execute(sql: "ALTER TABLE walks ADD COLUMN extra TEXT; DELETE FROM walks") }
+        let kind = later(.state) { try $0.execute(sql: "ALTER TABLE shuffles ADD COLUMN extra TEXT; DELETE FROM shuffles") }
         let after = try open(kind)
         #expect(after.condition == .good)
         #expect(try number("PRAGMA user_version", in: after) == today + 1)
-        #expect(try number("SELECT count(*) FROM walks", in: after) == 0)
+        #expect(try number("SELECT count(*) FROM shuffles", in: after) == 0)
         try after.close()
         #expect(try folder.names() == ["state.db", "state.db.v\(today)"])
         #expect(try folder.mode("state.db.v\(today)") == 0o600)
@@ -48,7 +47,7 @@ struct MigrationTests {
         try folder.write("state.db", try folder.bytes("state.db.v\(today)"))
         let again = try open(.state)
         #expect(again.condition == .good)
-        #expect(try number("SELECT count(*) FROM walks WHERE used_at = 5", in: again) == 1)
+        #expect(try number("SELECT count(*) FROM shuffles WHERE used_at = 5", in: again) == 1)
         try again.close()
     }
 
@@ -66,7 +65,7 @@ struct MigrationTests {
             try open(later(kind) { try $0.execute(sql: "CREATE TABLE more (x)") })
             #expect(announced == (kind.keepsCopies ? 2 : 1), "the copy and the migration")
         }
-        let large = later(.cache) { try $0.execute(sql: "CREATE TABLE more (x)") }
+        let large = later(.state) { try $0.execute(sql: "CREATE TABLE more (x)") }
         let opened = try self.open(large)
         try opened.writer.write { try $0.execute(sql: "INSERT INTO more VALUES (zeroblob(40000000))") }
         try opened.close()
@@ -74,7 +73,7 @@ struct MigrationTests {
         #expect(announced == 1, "the check")
     }
 
-    @Test("A state of each version is opened with what it holds", arguments: 1..<DatabaseKind.state.schemaVersion)
+    @Test("A state of each version is opened with what it holds", arguments: 1...6)
     func statesOfEarlierVersions(version: Int) async throws {
         let state = DatabaseKind.state
         let kind = DatabaseKind(
@@ -82,16 +81,49 @@ struct MigrationTests {
             keepsCopies: state.keepsCopies, migrations: Array(state.migrations[..<version])
         )
         let before = try open(kind)
-        try addWalk(to: before)
+        try addMigrationsOfGRDB(to: before)
+        try await before.writer.write { try $0.execute(sql: "INSERT INTO walks VALUES (1, '//', x'01', 5)") }
         try before.close()
         let databases = try Databases(cacheFolder: nil, stateFolder: folder.path, logger: .silent)
         #expect(databases.state.opened.condition == .good)
-        #expect(try number("SELECT count(*) FROM walks WHERE used_at = 5", in: databases.state.opened) == 1)
+        #expect(try number("SELECT count(*) FROM shuffles", in: databases.state.opened) == 0)
         let recents = RecentSearches(databases: databases, logger: .silent)
         await recents.record(uid: 1, kind: .fact, query: "kick")
         #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
+        #expect(try number(MigrationTests.tablesOfGRDB, in: databases.state.opened) == 0)
         databases.close()
         #expect(folder.exists("state.db.v\(version)"))
+    }
+
+    private static let tablesOfGRDB = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%grdb%'"
+
+    /// GRDB, of the version before, wrote the names of migrations down.
+    private func addMigrationsOfGRDB(to opened: OpenedDatabase) throws {
+        try opened.writer.write { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                    INSERT INTO grdb_migrations VALUES ('facts'), ('fetches')
+                    """
+            )
+        }
+    }
+
+    @Test("A cache of each version loses the table of GRDB", arguments: 1..<DatabaseKind.cache.schemaVersion)
+    func cachesOfEarlierVersions(version: Int) throws {
+        let cache = DatabaseKind.cache
+        let before = try open(
+            DatabaseKind(
+                fileName: cache.fileName, applicationID: cache.applicationID, isDurable: cache.isDurable,
+                keepsCopies: cache.keepsCopies, migrations: Array(cache.migrations[..<version])
+            )
+        )
+        try addMigrationsOfGRDB(to: before)
+        try before.close()
+        let after = try open(.cache)
+        #expect(after.condition == .good)
+        #expect(try number(MigrationTests.tablesOfGRDB, in: after) == 0)
+        try after.close()
     }
 
     @Test func migratedStateIsNewerThanTheOldVersion() throws {
@@ -111,14 +143,14 @@ struct MigrationTests {
 
     @Test func migrationThatFailsChangesNothing() throws {
         let before = try open(.state)
-        try addWalk(to: before)
+        try addShuffle(to: before)
         try before.close()
         let opened = try open(
             later(.state) { database in
-                let walks = try Int.fetchOne(database, sql: "SELECT count(*) FROM walks") ?? 0
-                try database.execute(sql: "DELETE FROM walks")
+                let shuffles = try Int.fetchOne(database, sql: "SELECT count(*) FROM shuffles") ?? 0
+                try database.execute(sql: "DELETE FROM shuffles")
                 // What the migration did not reckon with.
-                guard walks == 0 else { throw DatabaseError(resultCode: .SQLITE_CONSTRAINT) }
+                guard shuffles == 0 else { throw DatabaseError(19) }
             }
         )
         #expect(opened.condition != .good)
@@ -126,7 +158,7 @@ struct MigrationTests {
         try opened.close()
         let again = try open(.state)
         #expect(again.condition == .good)
-        #expect(try number("SELECT count(*) FROM walks", in: again) == 1)
+        #expect(try number("SELECT count(*) FROM shuffles", in: again) == 1)
         try again.close()
     }
 
@@ -157,36 +189,139 @@ struct MigrationTests {
         let store = FactStore(databases: databases, logger: .silent)
         #expect(databases.cache.opened.condition == .good)
         #expect(store.count == 2)
-        #expect(store.fact(id: "builtin-1")?.fact.categories == ["dev", "x"])
+        #expect(try await store.fact(id: "builtin-1")?.categories == ["dev", "x"])
         #expect(databases.cache.cursorKey == 7)
         #expect(try databases.cache.value(forKey: "fortunes_digest") == "known")
         let page = try await store.search(FactQuery(text: "text", categories: ["x"]), cursor: nil, limit: 5)
         #expect(page.items.map(\.id) == ["builtin-1"])
         #expect(try store.replaceUpstream([.upstream("a", "A text."), .upstream("b", "Same.")]).total == 1)
-        #expect(store.fact(id: "a") == nil && store.fact(id: "fortune:1") == nil)
+        #expect(try await store.fact(id: "a") == nil)
+        #expect(try await store.fact(id: "fortune:1") == nil)
         #expect(FetchRecords(databases: databases, logger: .silent).record(of: "facts") != nil)
         databases.close()
     }
 
-    @Test func stateOfTheFirstVersionIsKept() throws {
-        let old = try open(first(of: .state))
-        try addWalk(to: old)
-        try old.writer.write { database in
+    // MARK: From walks to shuffles, from numbers to ordinals
+
+    /// All that users would miss is as it was; only the shuffles begin anew.
+    @Test func stateOfBeforeTheShufflesIsKept() async throws {
+        let old = try open(DatabaseKind.state.before("shuffles"))
+        try await old.writer.write { database in
             try database.execute(
                 sql: """
                     INSERT INTO seats VALUES ('', 0, 'a', 5);
-                    INSERT INTO facts_of_the_day VALUES (1, '2026-01-02', '{}')
+                    INSERT INTO walks VALUES (1, '//', x'01', 5);
+                    INSERT INTO facts_of_the_day VALUES (
+                        1, '2026-01-02', '{"id":"d","text":"Of the day.","categories":[],"source":"chucknorris"}'
+                    );
+                    INSERT INTO recent_searches VALUES (1, 1, 'fact', 'kick', 5);
+                    INSERT INTO schedules VALUES ('facts', 77, NULL, NULL, 0, NULL, NULL, NULL, NULL, 's', 1)
                     """
             )
         }
         try old.close()
-        let new = try open(.state)
-        #expect(new.condition == .good)
-        for table in ["walks", "seats", "facts_of_the_day"] {
-            #expect(try number("SELECT count(*) FROM \(table)", in: new) == 1)
+        // What has stores of its own is put in by them: their tables are what they were.
+        let kind = DatabaseKind.state.before("shuffles")
+        let tables = try {
+            let opened = try open(kind)
+            defer { try? opened.close() }
+            return try opened.writer.read { database in
+                try String.fetchAll(database, sql: "SELECT sql FROM sqlite_schema WHERE name NOT IN ('seats', 'walks', 'seats_by_fact') AND sql IS NOT NULL ORDER BY name")
+            }
+        }()
+        let databases = try Databases(cacheFolder: nil, stateFolder: folder.path, logger: .silent)
+        defer { databases.close() }
+        #expect(databases.state.opened.condition == .good)
+        let after = try await databases.state.opened.writer.read { database in
+            try String.fetchAll(database, sql: "SELECT sql FROM sqlite_schema WHERE name NOT IN ('shuffles', 'served') AND sql IS NOT NULL ORDER BY name")
         }
-        #expect(try number("SELECT count(*) FROM schedules", in: new) == 0)
-        try new.close()
-        #expect(try folder.names() == ["state.db", "state.db.v1"])
+        #expect(Set(tables).isSubset(of: after))
+        let day = try #require(CivilDate("2026-01-02"))
+        #expect(try await databases.state.factOfTheDay(day)?.text == "Of the day.")
+        #expect(try await RecentSearches(databases: databases, logger: .silent).list(uid: 1).map(\.query) == ["kick"])
+        #expect(ScheduleRecords(databases: databases, logger: .silent).all()["facts"]?.nextRunAt == Timestamp(seconds: 77))
+        #expect(folder.exists("state.db.v6"))
+    }
+
+    /// Favourites, read marks and quota, written by the stores of now into the tables of before.
+    @Test func stateOfUsersIsKept() async throws {
+        let favorite = Favorite(fact: .upstream("f"), at: Timestamp(seconds: 1))
+        do {
+            let databases = try Databases(cacheFolder: nil, stateFolder: folder.path, logger: .silent)
+            #expect(try await Favorites(databases: databases, logger: .silent).add(favorite, uid: 1))
+            _ = try await ReadMarks(databases: databases, logger: .silent).mark(uid: 1, ids: ["a:1"])
+            databases.close()
+        }
+        // Back to the schema of before, by hand.
+        let opened = try open(.state)
+        try opened.writer.writeWithoutTransaction { database in
+            try database.execute(
+                sql: """
+                    DROP TABLE shuffles; DROP TABLE served; CREATE TABLE seats (x); CREATE TABLE walks (x);
+                    PRAGMA user_version = \(today - 1)
+                    """
+            )
+        }
+        try opened.close()
+        let databases = try Databases(cacheFolder: nil, stateFolder: folder.path, logger: .silent)
+        defer { databases.close() }
+        #expect(databases.state.opened.condition == .good)
+        #expect(try await Favorites(databases: databases, logger: .silent).list(uid: 1, cursor: nil, limit: 9).items == [favorite])
+        #expect(try number("SELECT count(*) FROM read_marks", in: databases.state.opened) == 1)
+    }
+
+    /// Every fact is served, found and counted as before, from the last package on without a network.
+    @Test(arguments: [40, 25_000])
+    func factsOfBeforeTheOrdinalsAreKept(count: Int) async throws {
+        let facts = (0..<count).map { number -> Fact in
+            let id = String(100_000 + number)
+            switch number % 5 {
+            case 0: return .upstream(id, "Upstream \(id)", categories: ["a", "b"])
+            case 1: return Fact(id: id, text: "Fortune \(id)\nof two  lines", categories: ["jokes"], source: "fortune:jokes")
+            case 2: return Fact(id: id, text: "Builtin \(id)", categories: ["a"], source: "builtin")
+            case 3: return .upstream(id, "Rude \(id)", categories: ["b", "explicit"])
+            default:
+                return Fact(
+                    id: id, text: "FOUND \(id) ÄÖ", categories: [], source: "chucknorris", url: "https://example.org/\(id)",
+                    createdAt: Timestamp(seconds: 5), updatedAt: Timestamp(seconds: 6)
+                )
+            }
+        }
+        let old = try open(DatabaseKind.cache.before("ordinals"))
+        try await old.writer.write { database in
+            for (number, fact) in facts.enumerated() {
+                try fact.storeInOldCache(Int64(2 * number + 5), isFound: number % 5 == 4, database)
+            }
+            try database.execute(
+                sql: """
+                    INSERT INTO meta VALUES ('cursor_key', '7'), ('fortunes_digest', 'known');
+                    INSERT INTO fetches VALUES ('facts', 's', 5, 'a b')
+                    """
+            )
+        }
+        try old.close()
+
+        let databases = try Databases(cacheFolder: folder.path, stateFolder: nil, logger: .silent)
+        defer { databases.close() }
+        let store = FactStore(databases: databases, logger: .silent)
+        #expect(databases.cache.opened.condition == .good)
+        #expect(databases.cache.cursorKey == 7)
+        #expect(try databases.cache.value(forKey: "fortunes_digest") == "known")
+        #expect(FetchRecords(databases: databases, logger: .silent).record(of: "facts")?.settings == "s")
+        #expect(store.count == count && !store.isLocal)
+        let fifth = count / 5
+        #expect(store.categories(of: .all).map(\.name) == ["a", "b", "jokes"])
+        #expect(store.categories(of: .all).map(\.count) == [2 * fifth, fifth, fifth])
+        let served = await store.nextFacts(count, filter: ShuffleFilter(allowsExplicit: true))
+        #expect(served.sorted { $0.id < $1.id } == facts)
+        let newest = try await store.search(FactQuery(text: "1"), cursor: nil, limit: 10).items
+        #expect(newest == Array(facts.filter { !$0.isExplicit }.suffix(10).reversed()))
+        let found = try await store.search(FactQuery(text: "\"of TWO\" jokes"), cursor: nil, limit: 5)
+        #expect(found.total == 0)
+        let jokes = try await store.search(FactQuery(text: "\"of TWO lines\"", categories: ["jokes"]), cursor: nil, limit: 5)
+        #expect(jokes.total == (fifth > 1_000 ? nil : fifth))
+        try await databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+        // What only searches have brought stays; the rest of the upstream's goes.
+        #expect(try store.replaceUpstream([]).total == fifth)
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import Testing
 
@@ -15,7 +14,7 @@ struct CategoryLimitTests {
     }
 
     private func names(_ store: FactStore) -> Set<String> {
-        Set(store.categories.map(\.name))
+        Set(store.categories(of: .all).map(\.name))
     }
 
     @Test func namesOfAllCategoriesAreFewBytes() {
@@ -30,7 +29,7 @@ struct CategoryLimitTests {
         let changes = try store.replaceUpstream(facts(0..<300))
         #expect(changes.droppedCategories == 300 - (maximum - 1))
         #expect(store.count == 300)
-        #expect(store.categories.count == maximum - 1)
+        #expect(store.categories(of: .all).count == maximum - 1)
         // The same reply changes nothing, although it names more than is stored.
         let again = try store.replaceUpstream(facts(0..<300))
         #expect((again.added, again.changed, again.removed) == (0, 0, 0))
@@ -46,7 +45,7 @@ struct CategoryLimitTests {
         #expect(changes.droppedCategories == 200 - (maximum - 1 - 240))
         #expect(try store.addFound(facts(500..<600)) == 100)
         #expect(store.count == 540)
-        #expect(store.categories.count == maximum - 1)
+        #expect(store.categories(of: .all).count == maximum - 1)
         #expect(names(store).isSuperset(of: known))
     }
 
@@ -62,38 +61,38 @@ struct CategoryLimitTests {
         store.importStartingCollection()
         let local = names(store)
         try store.replaceUpstream(facts(0..<300))
-        #expect(store.categories.count == local.count + maximum - 1)
+        #expect(store.categories(of: .all).count == local.count + maximum - 1)
         #expect(names(store).isSuperset(of: local))
     }
 
-    @Test func explicitFactsStayExplicit() throws {
+    @Test func explicitFactsStayExplicit() async throws {
         let store = try FactStore.inMemory()
         let many = (0..<20).map { "c\($0)" } + ["explicit"]
         // Names are admitted from the highest id down: those of "z" first, those of "a" last.
         try store.replaceUpstream(
             [.upstream("z", categories: many), .upstream("a", categories: many)] + facts(20..<300)
         )
-        #expect(store.fact(id: "z")?.fact.categories == many[..<15] + ["explicit"])
-        #expect(store.fact(id: "a")?.fact.categories == many[..<15] + ["explicit"])
+        #expect(try await store.fact(id: "z")?.categories == many[..<15] + ["explicit"])
+        #expect(try await store.fact(id: "a")?.categories == many[..<15] + ["explicit"])
         try store.replaceUpstream(facts(20..<300) + [.upstream("a", categories: many)])
-        #expect(store.fact(id: "a")?.fact.categories == ["explicit"])
-        #expect(store.fact(id: "a")?.isExplicit == true)
+        #expect(try await store.fact(id: "a")?.categories == ["explicit"])
+        #expect(try await store.fact(id: "a")?.isExplicit == true)
     }
 
-    @Test func aFactHasFewCategoriesAlsoWithThoseOfEqualTexts() throws {
+    @Test func aFactHasFewCategoriesAlsoWithThoseOfEqualTexts() async throws {
         let store = try FactStore.inMemory()
         let equal = (0..<10).map { .upstream("\($0)", "Same.", categories: ["a\($0)", "b\($0)", "c\($0)"]) } as [Fact]
         #expect(try store.replaceUpstream(equal).droppedCategories == 30 - Fact.maximumCategories)
-        #expect(store.fact(id: "0")?.fact.categories.count == Fact.maximumCategories)
+        #expect(try await store.fact(id: "0")?.categories.count == Fact.maximumCategories)
         try store.addFound([.upstream("x", "Same.", categories: ["further"])])
-        #expect(store.fact(id: "0")?.fact.categories.count == Fact.maximumCategories)
+        #expect(try await store.fact(id: "0")?.categories.count == Fact.maximumCategories)
     }
 
-    @Test func namesThatAreNoneAreDropped() throws {
+    @Test func namesThatAreNoneAreDropped() async throws {
         let store = try FactStore.inMemory()
         let long = String(repeating: "a", count: 41)
         #expect(try store.replaceUpstream([.upstream("a", categories: [long, "A b", "fine"])]).droppedCategories == 2)
-        #expect(store.fact(id: "a")?.fact.categories == ["fine"])
+        #expect(try await store.fact(id: "a")?.categories == ["fine"])
     }
 
     // MARK: What older versions have stored
@@ -109,7 +108,7 @@ struct CategoryLimitTests {
             for number in 0..<600 {
                 let names = (0..<59).map { "c\((number * 59 + $0) % 3_000)" } + [number == 599 ? "explicit" : "last"]
                 let fact = Fact.upstream("fact-\(1_000 + number)", categories: names)
-                try FactRecord.store(fact, isFound: false, at: Timestamp(seconds: 1), database)
+                try fact.storeInOldCache(Int64(number + 1), database)
             }
         }
         try old.close()
@@ -120,71 +119,35 @@ struct CategoryLimitTests {
         try writeOldCache()
         try await fixture.run { store in
             #expect(store.count == 600)
-            #expect(store.categories.count == maximum - 1)
-            #expect(store.fact(id: "fact-1599")?.isExplicit == true)
-            #expect(store.fact(id: "fact-1000")?.fact.categories.count == Fact.maximumCategories)
+            #expect(store.categories(of: .all).count == maximum - 1)
+            #expect(try await store.fact(id: "fact-1599")?.isExplicit == true)
+            #expect(try await store.fact(id: "fact-1000")?.categories.count == Fact.maximumCategories)
             // Memory and search agree.
-            let name = try #require(store.categories.first?.name)
+            let name = try #require(store.categories(of: .all).first?.name)
             let page = try await store.search(FactQuery(text: "text", categories: [name]), cursor: nil, limit: 1_000)
-            #expect(page.items.count == store.categories.first?.count)
-            #expect(try store.databases.cache.categories().count == maximum)
-        }
-    }
-
-    /// Adds seats of categories that no fact has.
-    private func addSeats(_ count: Int, to store: FactStore) throws {
-        let seats = (0..<count).map {
-            StateDatabase.Seat(roster: RosterName(category: "old\($0)", isExplicit: $0 % 2 == 0), seat: 0, fact: "x", length: 1)
-        }
-        try store.databases.state.write(seats, leaving: [])
-    }
-
-    @Test func seatsOfTooManyUnusedCategoriesAreForgottenAtTheStart() async throws {
-        try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<20, categories: ["x"]))
-            _ = store.nextIDs(7, WalkFilter(categories: ["x"]))
-            try addSeats(5_000, to: store)
-            let walk = WalkBook.Record(
-                key: .init(uid: 1, filter: WalkFilter(categories: ["old7", "x"])), position: [1], usedAt: 1
-            )
-            try await store.databases.state.write([walk])
-        }
-        try await fixture.run { store in
-            #expect(try store.databases.state.categories() == ["x"])
-            #expect(names(store) == ["x"])
-            let walks = try await store.databases.state.opened.writer.read {
-                try String.fetchAll($0, sql: "SELECT filter FROM walks")
-            }
-            #expect(walks == [WalkFilter(categories: ["x"]).key])
-            // The walk over the one that stays goes on.
-            let before = store.nextIDs(13, WalkFilter(categories: ["x"]))
-            #expect(Set(before).count == 13)
-        }
-    }
-
-    @Test func fewUnusedCategoriesKeepTheirSeats() async throws {
-        try await fixture.run { try addSeats(maximum, to: $0) }
-        try await fixture.run { store in
-            let known = try store.databases.state.categories()
-            #expect(known.count == maximum)
+            #expect(page.items.count == min(store.categories(of: .all).first?.count ?? 0, 1_000))
+            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
         }
     }
 
     /// An upstream that invents others with every reply.
-    @Test func seatsDoNotGrowWithEveryReply() async throws {
+    @Test func listsDoNotGrowWithEveryReply() async throws {
         try await fixture.run { store in
             for reply in 0..<6 {
                 try store.replaceUpstream(facts(reply * 200..<reply * 200 + 200))
-                let filter = WalkFilter(categories: ["c\(reply * 200)"])
-                #expect(store.next(1, uid: 1, filter: filter).count == 1)
-                await store.writeWalks()
-                #expect(try store.databases.state.categories().count <= 200 + maximum)
+                let filter = ShuffleFilter(categories: ["c\(reply * 200)"])
+                #expect(await store.nextIDs(1, filter).count == 1)
+                await store.writeShuffles()
+                let lists = try await store.databases.cache.opened.writer.read {
+                    try Int.fetchOne($0, sql: "SELECT count(*) FROM fact_lists")
+                }
+                #expect(lists == 201)
                 #expect(names(store) == Set((reply * 200..<reply * 200 + 200).map { "c\($0)" }))
             }
             // A category that comes back is shuffled anew, and its facts come once each.
             try store.replaceUpstream(upstreamFacts(0..<30, categories: ["c0"]))
-            #expect(Set(store.nextIDs(30, WalkFilter(categories: ["c0"]))).count == 30)
-            #expect(Set(store.nextIDs(30, uid: 2, WalkFilter(categories: ["c0"]))).count == 30)
+            #expect(await Set(store.nextIDs(30, ShuffleFilter(categories: ["c0"]))).count == 30)
+            #expect(await Set(store.nextIDs(30, uid: 2, ShuffleFilter(categories: ["c0"]))).count == 30)
         }
         try await fixture.run { #expect(names($0) == ["c0"]) }
     }

@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import Synchronization
 import Testing
@@ -16,25 +15,25 @@ struct FactOfTheDayTests {
         let fixture = StoreFixture()
         let fact = try await fixture.run { store in
             try store.replaceUpstream(upstreamFacts(0..<50))
-            let fact = await store.factOfTheDay(today, today: today)
-            #expect(await store.factOfTheDay(today, today: today) == fact)
+            let fact = await store.factOfTheDay(today, today: today, source: .all)
+            #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
             #expect(store.factOfTheDayInMemory(today) == fact)
             return fact
         }
         #expect(fact != nil)
         try await fixture.run { store in
             #expect(store.factOfTheDayInMemory(today) == nil)
-            #expect(await store.factOfTheDay(today, today: today) == fact)
+            #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
             try store.replaceUpstream(upstreamFacts(50..<90))
-            #expect(await store.factOfTheDay(today, today: today) == fact)
+            #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
         }
         try fixture.folder.remove("cache")
         try await fixture.run { store in
             #expect(store.count == 0)
-            #expect(await store.factOfTheDay(today, today: today) == fact)
+            #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
         }
         // It was on the disk before it was given.
-        try await fixture.killed().run { #expect(await $0.factOfTheDay(today, today: today) == fact) }
+        try await fixture.killed().run { #expect(await $0.factOfTheDay(today, today: today, source: .all) == fact) }
     }
 
     @Test func everyFactIsThatOfADayBeforeAnyIsAgain() async throws {
@@ -44,28 +43,38 @@ struct FactOfTheDayTests {
             try await fixture.run { store in
                 try store.replaceUpstream(upstreamFacts(0..<20))
                 for distance in start..<[0: 6, 6: 11, 11: 20][start]! {  // The keys are the three starts.
-                    ids += [await store.factOfTheDay(day(distance), today: today)?.id].compactMap { $0 }
+                    ids += [await store.factOfTheDay(day(distance), today: today, source: .all)?.id].compactMap { $0 }
                 }
             }
         }
         #expect(Set(ids).count == 20)
     }
 
+    @Test func dayIsOfTheSourceThatIsAskedFirst() async throws {
+        let store = try FactStore.inMemory()
+        try store.replaceUpstream([.upstream("a")] + upstreamFacts(0..<9).map { .upstream($0.id, source: "fortune:x") })
+        for distance in 0..<3 {
+            #expect(await store.factOfTheDay(day(distance), today: today, source: .norris)?.id == "a")
+            #expect(await store.factOfTheDay(day(distance), today: today, source: .fortune)?.id == "a")
+        }
+        #expect(await store.factOfTheDay(day(9), today: today, source: .fortune)?.id != "a")
+    }
+
     @Test func explicitFactIsNeverThatOfADay() async throws {
         let store = try FactStore.inMemory()
         try store.replaceUpstream([.upstream("rude", categories: ["explicit"])])
-        #expect(await store.factOfTheDay(today, today: today) == nil)
+        #expect(await store.factOfTheDay(today, today: today, source: .all) == nil)
         try store.replaceUpstream([.upstream("rude", categories: ["explicit"]), .upstream("kind")])
         for distance in 0..<5 {
-            #expect(await store.factOfTheDay(day(distance), today: today)?.id == "kind")
+            #expect(await store.factOfTheDay(day(distance), today: today, source: .all)?.id == "kind")
         }
     }
 
     @Test func withoutFactsThereIsNoneUntilOneComes() async throws {
         let store = try FactStore.inMemory()
-        #expect(await store.factOfTheDay(today, today: today) == nil)
+        #expect(await store.factOfTheDay(today, today: today, source: .all) == nil)
         try store.replaceUpstream([.upstream("first")])
-        #expect(await store.factOfTheDay(today, today: today)?.id == "first")
+        #expect(await store.factOfTheDay(today, today: today, source: .all)?.id == "first")
     }
 
     @Test func thoseWhoAskAtOneTimeGetOneFact() async throws {
@@ -76,7 +85,7 @@ struct FactOfTheDayTests {
             for distance in 0..<10 {
                 let day = day(distance)
                 let ids = await withTaskGroup(of: String?.self) { group in
-                    for _ in 0..<16 { group.addTask { await store.factOfTheDay(day, today: today)?.id } }
+                    for _ in 0..<16 { group.addTask { await store.factOfTheDay(day, today: today, source: .all)?.id } }
                     return await group.reduce(into: Set()) { $0.insert($1) }
                 }
                 #expect(ids.count == 1 && ids.first != .some(nil))
@@ -85,7 +94,7 @@ struct FactOfTheDayTests {
         }
         try await fixture.run { store in
             for distance in 0..<10 {
-                #expect(await store.factOfTheDay(day(distance), today: today)?.id == facts[distance])
+                #expect(await store.factOfTheDay(day(distance), today: today, source: .all)?.id == facts[distance])
             }
         }
     }
@@ -95,15 +104,15 @@ struct FactOfTheDayTests {
         try await fixture.run { store in
             try store.replaceUpstream(upstreamFacts(0..<10))
             var kept: [Fact?] = []
-            for distance in -1...1 { kept.append(await store.factOfTheDay(day(distance), today: today)) }
-            for distance in 2..<1_200 { _ = await store.factOfTheDay(day(distance), today: today) }
+            for distance in -1...1 { kept.append(await store.factOfTheDay(day(distance), today: today, source: .all)) }
+            for distance in 2..<1_200 { _ = await store.factOfTheDay(day(distance), today: today, source: .all) }
             let count = try await store.databases.state.opened.writer.read {
                 try Int.fetchOne($0, sql: "SELECT count(*) FROM facts_of_the_day")
             }
             #expect(count == 1_003)
-            #expect(store.state.withLock { $0.days.count } <= 20)
+            #expect(store.withState { $0.days.count } <= 20)
             for (distance, fact) in zip(-1...1, kept) {
-                #expect(await store.factOfTheDay(day(distance), today: today) == fact)
+                #expect(await store.factOfTheDay(day(distance), today: today, source: .all) == fact)
             }
         }
     }
@@ -113,10 +122,10 @@ struct FactOfTheDayTests {
         try await fixture.run { store in
             try store.replaceUpstream(upstreamFacts(0..<100))
             try await store.databases.state.opened.refuseWrites(to: "facts_of_the_day")
-            let fact = await store.factOfTheDay(today, today: today)
+            let fact = await store.factOfTheDay(today, today: today, source: .all)
             #expect(fact != nil)
-            for distance in 2..<60 { #expect(await store.factOfTheDay(day(distance), today: today) != nil) }
-            #expect(await store.factOfTheDay(today, today: today) == fact)
+            for distance in 2..<60 { #expect(await store.factOfTheDay(day(distance), today: today, source: .all) != nil) }
+            #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
             try await store.databases.state.opened.takeWritesAgain()
         }
     }
@@ -130,9 +139,9 @@ struct FactOfTheDayTests {
                     sql: "INSERT INTO facts_of_the_day (day, fact) VALUES (?, '{')", arguments: [today.description]
                 )
             }
-            return await store.factOfTheDay(today, today: today)
+            return await store.factOfTheDay(today, today: today, source: .all)
         }
         #expect(fact != nil)
-        try await fixture.run { #expect(await $0.factOfTheDay(today, today: today) == fact) }
+        try await fixture.run { #expect(await $0.factOfTheDay(today, today: today, source: .all) == fact) }
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import Glibc
 import NorrisProtocol
 import NorrisTestSupport
@@ -9,7 +8,7 @@ import Testing
 
 /// The store goes on serving whatever the disk does, says so, and loses nothing that it can keep.
 struct FailingDiskTests {
-    @Test func walksThatCannotBeWrittenAreWrittenLater() async throws {
+    @Test func shufflesThatCannotBeWrittenAreWrittenLater() async throws {
         let fixture = StoreFixture()
         let facts = upstreamFacts(0..<40)
         var given: [String] = []
@@ -17,22 +16,22 @@ struct FailingDiskTests {
         try await fixture.run { store in
             try store.replaceUpstream(facts)
             store.databases.onTrouble { changes.withLock { $0 += 1 } }
-            try await store.databases.state.opened.refuseWrites(to: "walks")
-            given += store.nextIDs(10)
-            #expect(await !store.writeWalks())
+            try await store.databases.state.opened.refuseWrites(to: "shuffles")
+            given += await store.nextIDs(10)
+            #expect(await !store.writeShuffles())
             #expect(store.databases.isReadOnly)
             #expect(store.databases.faults.count == 1)
             #expect(store.databases.faults.first?.hasPrefix("The state takes no writes: ") == true)
-            given += store.nextIDs(10)
-            #expect(await !store.writeWalks())
+            given += await store.nextIDs(10)
+            #expect(await !store.writeShuffles())
             #expect(changes.withLock { $0 } == 1)
             try await store.databases.state.opened.takeWritesAgain()
-            #expect(await store.writeWalks())
+            #expect(await store.writeShuffles())
             #expect(changes.withLock { $0 } == 2)
             #expect(!store.databases.isReadOnly)
             #expect(store.databases.faults == [])
         }
-        given += try await fixture.run { $0.nextIDs(20) }
+        given += try await fixture.run { await $0.nextIDs(20) }
         #expect(Set(given).count == 40)
     }
 
@@ -40,14 +39,15 @@ struct FailingDiskTests {
     @Test func troubleOfTheCacheIsNotForgottenWhenTheStateIsWritten() async throws {
         let fixture = StoreFixture()
         try await fixture.run { store in
-            try await store.databases.cache.opened.refuseWrites(to: "facts")
             store.importStartingCollection()
-            #expect(store.nextIDs(5).count == 5)
-            #expect(await store.writeWalks())
+            try await store.databases.cache.opened.refuseWrites(to: "facts")
+            #expect(throws: StoreError.self) { try store.replaceUpstream(upstreamFacts(0..<5)) }
+            #expect(await store.nextIDs(5).count == 5)
+            #expect(await store.writeShuffles())
             #expect(store.databases.faults.count == 1)
             #expect(store.databases.faults.first?.hasPrefix("The cache takes no writes: ") == true)
             try await store.databases.cache.opened.takeWritesAgain()
-            store.importStartingCollection()
+            try store.replaceUpstream(upstreamFacts(0..<5))
             #expect(store.databases.faults == [])
         }
     }
@@ -57,15 +57,17 @@ struct FailingDiskTests {
         let path = try fixture.folder.write("jokes", "One.\n%\nTwo.\n")
         try await fixture.run { store in
             // SQLITE_FULL, as on a disk without space.
-            try await store.databases.cache.opened.writer.writeWithoutTransaction { database in
+            try store.databases.cache.opened.writer.writeWithoutTransaction { database in
                 let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
                 try database.execute(sql: "PRAGMA max_page_count = \(pages)")
             }
             store.importStartingCollection()
             store.importFortunes([path])
             #expect(store.count == StartingCollection.facts().count + 2)
-            #expect(Set(store.nextIDs(9, WalkFilter(categories: ["jokes"]))).count == 2)
+            #expect(await Set(store.nextIDs(9, ShuffleFilter(categories: ["jokes"]))).count == 2)
             #expect(store.databases.isReadOnly)
+            #expect(store.databases.faults.count == 1)
+            #expect(store.databases.faults.first?.contains("kept in memory: database or disk is full") == true)
         }
         // With space again it is as if nothing had been.
         try await fixture.run { store in
@@ -78,7 +80,7 @@ struct FailingDiskTests {
     }
 
     /// All or nothing: neither the facts nor what is written with them.
-    @Test(arguments: ["facts", "fetches", "fact_categories"])
+    @Test(arguments: ["facts", "fetches", "fact_entries", "fact_texts"])
     func fetchThatCannotBeWrittenChangesNothing(table: String) async throws {
         let fixture = StoreFixture()
         let old = upstreamFacts(0..<20, categories: ["x"])
@@ -95,13 +97,13 @@ struct FailingDiskTests {
             #expect(error?.description.contains("could not be changed") == true)
             #expect(error?.description.contains("refused by the test") == true)
             #expect(store.databases.faults.map { $0.hasPrefix("The cache takes no writes: ") } == [true])
-            #expect(Set(store.nextIDs(50)) == Set(old.map(\.id)))
+            #expect(await Set(store.nextIDs(50)) == Set(old.map(\.id)))
             #expect(records.record(of: "facts") == record)
             try await store.databases.cache.opened.takeWritesAgain()
             try store.replaceUpstream(upstreamFacts(10..<30, categories: ["x"]))
             #expect(store.databases.faults == [])
         }
-        try await fixture.run { #expect(Set($0.nextIDs(50)) == Set(upstreamFacts(10..<30).map(\.id))) }
+        try await fixture.run { #expect(await Set($0.nextIDs(50)) == Set(upstreamFacts(10..<30).map(\.id))) }
     }
 
     @Test func foundFactsThatCannotBeWrittenChangeNothing() async throws {
@@ -109,7 +111,7 @@ struct FailingDiskTests {
             try store.replaceUpstream([.upstream("a")])
             try await store.databases.cache.opened.refuseWrites(to: "facts")
             #expect(throws: StoreError.self) { try store.addFound([.upstream("a", "New."), .upstream("b")]) }
-            #expect(store.fact(id: "a")?.fact.text == "The text of a.")
+            #expect(try await store.fact(id: "a")?.text == "The text of a.")
             #expect(store.count == 1)
             #expect(store.databases.isReadOnly)
             try await store.databases.cache.opened.takeWritesAgain()
@@ -135,7 +137,7 @@ struct FailingDiskTests {
         let fixture = StoreFixture()
         try await fixture.run { store in
             try store.replaceUpstream(upstreamFacts(0..<20))
-            try await store.databases.cache.opened.writer.writeWithoutTransaction { database in
+            try store.databases.cache.opened.writer.writeWithoutTransaction { database in
                 let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
                 try database.execute(sql: "PRAGMA max_page_count = \(pages)")
             }
@@ -163,7 +165,7 @@ struct FailingDiskTests {
             }
             #expect(error == StoreError(path: fixture.folder["cache/cache.db"], .cancelled))
             #expect(looks == look)
-            #expect(Set(store.nextIDs(1_000)) == Set(upstreamFacts(0..<600).map(\.id)))
+            #expect(await Set(store.nextIDs(1_000)) == Set(upstreamFacts(0..<600).map(\.id)))
             #expect(store.databases.faults == [])
         }
         try await fixture.run { #expect($0.count == 600) }
@@ -184,33 +186,13 @@ struct FailingDiskTests {
         #expect(store.count == 0)
     }
 
-    @Test func seatsThatCannotBeKeptLastForTheRun() async throws {
-        let fixture = StoreFixture()
-        var given = try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<20))
-            return store.nextIDs(10)
-        }
-        given += try await fixture.run { store in
-            try await store.databases.state.opened.refuseWrites(to: "seats")
-            // Facts with seats keep them; only the new ones have none for good.
-            try store.replaceUpstream(upstreamFacts(0..<30))
-            #expect(store.databases.isReadOnly)
-            return store.nextIDs(20)
-        }
-        #expect(Set(given).count == 30)
-        try await fixture.run { store in
-            #expect(store.databases.faults == [])
-            #expect(Set(store.nextIDs(30)).count == 30)
-        }
-    }
-
     @Test func stateThatIsNoDatabaseIsSetAside() async throws {
         let fixture = StoreFixture()
         try fixture.folder.write("state/state.db", "This is no database. It never was one.")
         try await fixture.run { store in
             store.importStartingCollection()
-            #expect(store.nextIDs(5).count == 5)
-            #expect(await store.writeWalks())
+            #expect(await store.nextIDs(5).count == 5)
+            #expect(await store.writeShuffles())
             #expect(store.databases.faults.count == 1)
             #expect(!store.databases.isReadOnly)
         }
@@ -222,13 +204,13 @@ struct FailingDiskTests {
         let databases = try Databases(cacheFolder: file + "/c", stateFolder: file + "/s", logger: .silent)
         let store = FactStore(databases: databases, logger: .silent)
         store.importStartingCollection()
-        #expect(Set(store.nextIDs(100)).count == 100)
-        #expect(await store.writeWalks())
+        #expect(await Set(store.nextIDs(100)).count == 100)
+        #expect(await store.writeShuffles())
         #expect(try await store.search(FactQuery(text: "chuck"), cursor: nil, limit: 5).items.count == 5)
         let day = try #require(CivilDate("2026-02-28"))
-        let fact = await store.factOfTheDay(day, today: day)
+        let fact = await store.factOfTheDay(day, today: day, source: .all)
         #expect(fact != nil)
-        #expect(await store.factOfTheDay(day, today: day) == fact)
+        #expect(await store.factOfTheDay(day, today: day, source: .all) == fact)
         #expect(databases.isReadOnly)
         #expect(databases.faults.count == 2)
         #expect(databases.faults.allSatisfy { $0.contains(file) && $0.contains("kept in memory") })
@@ -241,8 +223,8 @@ struct FailingDiskTests {
         let fixture = StoreFixture()
         let before = try fixture.open()
         try before.replaceUpstream(upstreamFacts(0..<20))
-        var given = before.nextIDs(15)
-        await before.writeWalks()
+        var given = await before.nextIDs(15)
+        await before.writeShuffles()
         // Not of a clean stop: what the log holds is read too.
         let foreign = try fixture.killed()
         before.databases.close()
@@ -256,9 +238,9 @@ struct FailingDiskTests {
         #expect(store.databases.faults.count == 2)
         #expect(store.databases.faults.allSatisfy { $0.contains(".db is read-only: ") })
         #expect(store.count == 20)
-        given += store.nextIDs(5)
+        given += await store.nextIDs(5)
         #expect(Set(given).count == 20)
-        #expect(await !store.writeWalks())
+        #expect(await !store.writeShuffles())
         #expect(throws: StoreError.self) { try store.replaceUpstream([]) }
         #expect(store.databases.faults.count == 2, "what fails for that is no further fault")
         #expect(try await store.search(FactQuery(text: "text of"), cursor: nil, limit: 5).total == 20)
@@ -294,7 +276,7 @@ struct FailingDiskTests {
         #expect(store.count == 20)
         let favorites = Favorites(databases: store.databases, logger: .silent)
         #expect(try await favorites.list(uid: 1, cursor: nil, limit: 9).items == [kept])
-        let error = ResponseError.storage("The state takes no writes now.", hint: "server.status says why.")
+        let error = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
         await #expect(throws: error) { try await favorites.remove(.fact, id: "f", uid: 1) }
     }
 }
@@ -306,7 +288,7 @@ extension OpenedDatabase {
     }
 
     func refuse(_ statement: String, on table: String) async throws {
-        try await writer.writeWithoutTransaction { database in
+        try writer.writeWithoutTransaction { database in
             try database.execute(
                 sql: """
                     CREATE TEMP TRIGGER refused BEFORE \(statement) ON main.\(table)
@@ -317,6 +299,6 @@ extension OpenedDatabase {
     }
 
     func takeWritesAgain() async throws {
-        try await writer.writeWithoutTransaction { try $0.execute(sql: "DROP TRIGGER refused") }
+        try writer.writeWithoutTransaction { try $0.execute(sql: "DROP TRIGGER refused") }
     }
 }

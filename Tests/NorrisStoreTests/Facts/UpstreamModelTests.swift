@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import NorrisTestSupport
 import Testing
@@ -8,11 +7,11 @@ import Testing
 /// Any sequence of fetches, searches, clearings and imports leaves what a few plain lines say it should.
 struct UpstreamModelTests {
     @Test(arguments: 1...12)
-    func storeIsWhatTheModelSays(seed: Int) throws {
+    func storeIsWhatTheModelSays(seed: Int) async throws {
         var world = try World(seed: UInt64(seed))
         for step in 0..<120 {
             try world.step()
-            try world.check("seed \(seed), step \(step)")
+            try await world.check("seed \(seed), step \(step)")
         }
     }
 }
@@ -93,8 +92,7 @@ private struct World {
             let facts = builtin.map { text in
                 Fact(id: "builtin-\(Array(text.utf8))", text: text, categories: ["b"], source: "builtin")
             }
-            let rules = FactImport.Rules(group: .builtin, goes: { _ in true })
-            store.publish(try store.databases.cache.take(facts, rules, at: .now()) { _ in })
+            try store.replaceBuiltin(facts)
             upstream = upstream.filter { known in !builtin.contains { $0.hasSameBytes(as: known.value.fact.text) } }
         case 8:
             fortunes = someTexts(1...6)
@@ -138,31 +136,71 @@ private struct World {
         }
     }
 
-    func check(_ comment: Comment) throws {
+    func check(_ comment: Comment) async throws {
         var rows: [String: Known] = [:]
         var texts: [[UInt8]] = []
-        let isWhole = try store.databases.cache.opened.writer.write { database in
-            for row in try Row.fetchAll(database, sql: "SELECT \(FactRecord.columns), found FROM facts") {
-                let fact = try FactRecord.fact(row)
-                if !fact.isLocal { rows[fact.id] = Known(fact: fact, isFound: row["found"]) }
-                texts.append(Array(fact.text.utf8))
-                #expect(store.fact(id: fact.id)?.fact == fact, comment)
-            }
-            try database.execute(sql: "INSERT INTO facts_text (facts_text) VALUES ('integrity-check')")
-            return try Int.fetchOne(
-                database,
-                sql: "SELECT count(*) FROM fact_categories WHERE fact NOT IN (SELECT number FROM facts)"
-            ) == 0
+        let stored = try await store.databases.cache.opened.writer.read { database in
+            try database.expectWholeFacts(comment)
+            return try Row.fetchAll(database, sql: "SELECT \(FactTable.columns), found FROM facts")
         }
-        #expect(isWhole, comment)
+        for row in stored {
+            let fact = FactTable.fact(row)
+            if !fact.isLocal { rows[fact.id] = Known(fact: fact, isFound: row[7]) }
+            texts.append(Array(fact.text.utf8))
+            let served = store.withFactInMemory(id: fact.id, uid: 1) { String(decoding: $0.json, as: UTF8.self) }
+            #expect(served == fact.jsonText, comment)
+        }
         #expect(rows == upstream, comment)
         #expect(store.count == texts.count, comment)
         #expect(Set(texts).count == texts.count, comment)
-        let filter = WalkFilter(allowsExplicit: true)
-        #expect(Set(store.nextIDs(50, uid: .random(in: 1 ... .max), filter)).count == texts.count, comment)
+        let filter = ShuffleFilter(allowsExplicit: true)
+        #expect(await Set(store.nextIDs(50, uid: .random(in: 1 ... .max), filter)).count == texts.count, comment)
         guard isSettled else { return }
         let others = upstream.values.map(\.fact.text) + builtin
         let expected = Set((others + fortunes).map { Array($0.utf8) })
         #expect(Set(texts) == expected, comment)
+    }
+}
+
+extension Database {
+    /// Lists and texts are those of the facts, and nothing else.
+    func expectWholeFacts(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        var expected: [String: Set<UInt32>] = [:]
+        var texts: [UInt32: String] = [:]
+        for row in try Row.fetchAll(self, sql: "SELECT ordinal, \(FactTable.columns) FROM facts") {
+            let (ordinal, fact) = (UInt32(row[0] as Int), FactTable.fact(row, from: 1))
+            for category in [""] + fact.categories {
+                expected["\(category) \(FactKind(fact).rawValue)", default: []].insert(ordinal)
+            }
+            if !fact.isExplicit { texts[ordinal] = searchable(fact.text) }
+        }
+        var found: [String: Set<UInt32>] = [:]
+        for list in try Row.fetchAll(self, sql: "SELECT number, category, kind, entries, live FROM fact_lists") {
+            let entries = try Row.fetchAll(
+                self, sql: "SELECT fact, length FROM fact_entries WHERE list = ?", arguments: [list[0] as Int]
+            )
+            let live = entries.filter { $0[1] as Int > 0 }.map { UInt32($0[0] as Int) }
+            #expect((entries.count, live.count) == (list[3], list[4]), comment, sourceLocation: sourceLocation)
+            found["\(list[1] as String) \(list[2] as Int)"] = Set(live)
+        }
+        #expect(found == expected, comment, sourceLocation: sourceLocation)
+        var searched: [UInt32: String] = [:]
+        for block in try Row.fetchAll(self, sql: "SELECT last, texts FROM fact_texts") {
+            let bytes: [UInt8] = block[1]
+            var last: UInt32 = 0
+            bytes.withUnsafeBytes { bytes in
+                FactTexts.forEach(in: bytes) { entry in
+                    #expect(entry.ordinal > last && Int(entry.ordinal) <= block[0] as Int, comment, sourceLocation: sourceLocation)
+                    last = entry.ordinal
+                    searched[entry.ordinal] = String(decoding: entry.text, as: UTF8.self)
+                }
+            }
+            #expect(last > 0, "a block is empty", sourceLocation: sourceLocation)
+        }
+        #expect(searched == texts, comment, sourceLocation: sourceLocation)
+        let lost = try Int.fetchOne(
+            self, sql: "SELECT count(*) FROM fact_entries WHERE list NOT IN (SELECT number FROM fact_lists)"
+        )
+        #expect(lost == 0, comment, sourceLocation: sourceLocation)
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import NorrisTestSupport
 import Testing
@@ -161,7 +160,7 @@ struct FavoritesTests {
     func areDurable() async throws {
         try await withFavorites { favorites in
             #expect(try await favorites.add(fact("f"), uid: 1))
-            let other = try DatabaseQueue(path: fixture.folder["state/state.db"])
+            let other = try DatabasePool(path: fixture.folder["state/state.db"])
             let ids = { try await other.read { try String.fetchAll($0, sql: "SELECT id FROM favorites") } }
             #expect(try await ids() == ["f"])
             let killed = try fixture.killed().databases()
@@ -181,7 +180,7 @@ struct FavoritesTests {
         let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
         let favorites = Favorites(databases: databases, logger: .silent)
         let error = ResponseError.storage(
-            "The state is in memory only and would be lost.", hint: "server.status says why."
+            "The state is in memory only and would be lost.", hint: "norrisctl status says why."
         )
         await #expect(throws: error) { try await favorites.add(fact("f"), uid: 1) }
         await #expect(throws: error) { try await favorites.import([fact("f")], uid: 1) }
@@ -249,7 +248,7 @@ struct FavoritesTests {
         try await withFavorites { favorites in
             let databases = favorites.databases
             #expect(try await favorites.add(fact("f"), uid: 1))
-            let refusal = ResponseError.storage("The state takes no writes now.", hint: "server.status says why.")
+            let refusal = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
             try await databases.state.opened.refuseWrites(to: "favorites")
             await #expect(throws: refusal) { try await favorites.add(fact("g"), uid: 1) }
             await #expect(throws: refusal) { try await favorites.import([fact("h")], uid: 1) }
@@ -334,6 +333,7 @@ struct FavoritesTests {
             let page = try await page(favorites, kind, uid: uid)
             #expect(page.items == expected)
             #expect(page.total == expected.count)
+            try await expectTotalsToAddUp(databases)
         }
     }
 }

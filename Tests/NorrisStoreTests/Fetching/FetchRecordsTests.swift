@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import Testing
 
@@ -68,7 +67,7 @@ struct FetchRecordsTests {
             try await databases.cache.opened.writer.write { try FetchRecord.remove("facts", $0) }
             #expect(!records.renew(later, for: "facts"))
             let sources = try await databases.cache.opened.writer.read { database in
-                try String.fetchSet(database, sql: "SELECT source FROM validators")
+                try Set(String.fetchAll(database, sql: "SELECT source FROM validators"))
             }
             #expect(sources == ["gifs"])
             #expect(databases.faults == [])
@@ -79,7 +78,7 @@ struct FetchRecordsTests {
         try await run { records, databases in
             records.write(record, for: "facts")
             for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
-            #expect(databases.reopenCacheIfDeleted(.silent))
+            #expect(databases.recreateLostCache(.silent))
             #expect(records.record(of: "facts") == nil)
             records.write(record, for: "facts")
             #expect(records.record(of: "facts") == record)

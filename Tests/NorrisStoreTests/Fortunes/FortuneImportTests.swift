@@ -12,24 +12,24 @@ struct FortuneImportTests {
 
     private var folder: ScratchFolder { fixture.folder }
 
-    private func texts(_ category: String, in store: FactStore) -> Set<String> {
-        Set(store.next(100, uid: 1, filter: WalkFilter(categories: [category])).map(\.fact.text))
+    private func texts(_ category: String, in store: FactStore) async -> Set<String> {
+        Set(await store.nextFacts(100, filter: ShuffleFilter(categories: [category])).map(\.text))
     }
 
-    private func all(in store: FactStore) -> Set<String> {
-        Set(store.next(100, uid: 1, filter: WalkFilter()).map(\.fact.text))
+    private func all(in store: FactStore) async -> Set<String> {
+        Set(await store.nextFacts(100).map(\.text))
     }
 
     @Test func nameOfTheFileIsTheCategory() async throws {
         try folder.write("f/work", "One.\n%\nTwo.")
         try await fixture.run { store in
             #expect(store.importFortunes([folder["f"]]) == [])
-            #expect(texts("work", in: store) == ["One.", "Two."])
-            let fact = try #require(store.next(1, uid: 2, filter: WalkFilter()).first)
+            #expect(await texts("work", in: store) == ["One.", "Two."])
+            let fact = try #require(await store.nextFacts(1, uid: 2).first)
             #expect(fact.isLocal && !fact.isExplicit)
-            #expect(fact.fact.source == "fortune:work")
+            #expect(fact.source == "fortune:work")
             #expect(fact.id.wholeMatch(of: /fortune:[0-9a-v]{13}/) != nil)
-            #expect(store.fact(id: fact.id)?.wire == fact.wire)
+            #expect(try await store.fact(id: fact.id) == fact)
             let page = try await store.search(FactQuery(text: "two", categories: ["work"]), cursor: nil, limit: 5)
             #expect(page.items.map(\.text) == ["Two."])
         }
@@ -40,7 +40,7 @@ struct FortuneImportTests {
         try folder.write("f/a", "You will be hungry again in one hour.")
         try await fixture.run { store in
             store.importFortunes([folder["f"]])
-            #expect(store.nextIDs(1) == ["fortune:4qh0qq9hn3v62"])
+            #expect(await store.nextIDs(1) == ["fortune:4qh0qq9hn3v62"])
         }
     }
 
@@ -50,9 +50,9 @@ struct FortuneImportTests {
         try await fixture.run { store in
             store.importFortunes([folder["f"]])
             #expect(store.count == 2)
-            #expect(texts("a", in: store) == ["Same.", "Other."])
-            #expect(texts("b", in: store) == ["Same."])
-            #expect(store.next(9, uid: 3, filter: WalkFilter(categories: ["a", "b"])).count == 2)
+            #expect(await texts("a", in: store) == ["Same.", "Other."])
+            #expect(await texts("b", in: store) == ["Same."])
+            #expect(await store.nextFacts(9, uid: 3, filter: ShuffleFilter(categories: ["a", "b"])).count == 2)
         }
     }
 
@@ -61,8 +61,8 @@ struct FortuneImportTests {
         try folder.write("f/" + name, "Text.")
         try await fixture.run { store in
             #expect(store.importFortunes([folder["f"]]) == [])
-            #expect(store.categories.isEmpty)
-            #expect(store.next(1, uid: 1, filter: WalkFilter()).first?.fact.source == "fortune:" + name)
+            #expect(store.categories(of: .all).isEmpty)
+            #expect(await store.nextFacts(1).first?.source == "fortune:" + name)
         }
     }
 
@@ -71,15 +71,15 @@ struct FortuneImportTests {
         try folder.write("f/b", "Three.")
         try await fixture.run { store in
             store.importFortunes([folder["f"]])
-            #expect(all(in: store) == ["One.", "Two.", "Three."])
+            #expect(await all(in: store) == ["One.", "Two.", "Three."])
         }
         try folder.write("f/a", "Two.\n%\nFour.")
         try folder.remove("f/b")
         try await fixture.run { store in
-            #expect(all(in: store) == ["One.", "Two.", "Three."])
+            #expect(await all(in: store) == ["One.", "Two.", "Three."])
             store.importFortunes([folder["f"]])
-            #expect(all(in: store) == ["Two.", "Four."])
-            #expect(store.categories.map(\.name) == ["a"])
+            #expect(await all(in: store) == ["Two.", "Four."])
+            #expect(store.categories(of: .all).map(\.name) == ["a"])
             store.importFortunes([])
             #expect(store.count == 0)
         }
@@ -97,10 +97,10 @@ struct FortuneImportTests {
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
         try await fixture.run { store in
             store.importFortunes([folder["f"]])
-            #expect(all(in: store) == ["First."])
+            #expect(await all(in: store) == ["First."])
             try FileManager.default.setAttributes([.modificationDate: date + 1], ofItemAtPath: path)
             store.importFortunes([folder["f"]])
-            #expect(all(in: store) == ["Other."])
+            #expect(await all(in: store) == ["Other."])
         }
     }
 
@@ -115,7 +115,7 @@ struct FortuneImportTests {
                     folder["f/binary"] + ": is no text; take it out of facts.fortunes",
                 ]
             )
-            #expect(all(in: store) == ["Good."])
+            #expect(await all(in: store) == ["Good."])
         }
     }
 
@@ -129,13 +129,13 @@ struct FortuneImportTests {
         for _ in 0..<2 {
             try await fixture.run { store in
                 #expect(store.importFortunes([folder["f"]]).count == 1)
-                #expect(all(in: store) == ["One.", "Three."])
+                #expect(await all(in: store) == ["One.", "Three."])
             }
         }
         try folder.write("f/a", "Four.")
         try await fixture.run { store in
             #expect(store.importFortunes([folder["f"]]) == [])
-            #expect(all(in: store) == ["Four.", "Three."])
+            #expect(await all(in: store) == ["Four.", "Three."])
         }
     }
 
@@ -149,12 +149,12 @@ struct FortuneImportTests {
         #expect(symlink("sub", folder["f/sub"]) == 0)
         try await fixture.run { store in
             #expect(store.importFortunes([folder["f"]]).count == 1)
-            #expect(all(in: store) == ["One.", "Two."])
+            #expect(await all(in: store) == ["One.", "Two."])
         }
         unlink(folder["f/sub"])
         try await fixture.run { store in
             #expect(store.importFortunes([folder["f"]]) == [])
-            #expect(all(in: store) == ["Two."])
+            #expect(await all(in: store) == ["Two."])
         }
     }
 
@@ -166,7 +166,7 @@ struct FortuneImportTests {
         try folder.remove("g")
         try await fixture.run { store in
             #expect(store.importFortunes(paths).count == 1)
-            #expect(all(in: store) == ["One."])
+            #expect(await all(in: store) == ["One."])
         }
         try folder.remove("f")
         try await fixture.run { store in
@@ -185,13 +185,13 @@ struct FortuneImportTests {
         try folder.write("f/c", [0x00])
         try await fixture.run { store in
             #expect(store.importFortunes(paths).count == 2)
-            #expect(all(in: store) == ["One.", "Three."])
+            #expect(await all(in: store) == ["One.", "Three."])
         }
         // The same files as in the beginning.
         #expect(rename(folder["b"], folder["f/b"]) == 0 && rename(folder["c"], folder["f/c"]) == 0)
         try await fixture.run { store in
             #expect(store.importFortunes(paths) == [])
-            #expect(all(in: store) == ["One.", "Two.", "Three."])
+            #expect(await all(in: store) == ["One.", "Two.", "Three."])
         }
     }
 
@@ -205,7 +205,7 @@ struct FortuneImportTests {
             _ = try store.databases.cache.value(forKey: "none")
             let faults = asNobody { store.importFortunes([folder["f"]]) }
             #expect(faults == [folder["f/a"] + ": cannot be read (Permission denied); check its permissions"])
-            #expect(all(in: store) == ["One.", "Two."])
+            #expect(await all(in: store) == ["One.", "Two."])
         }
     }
 
@@ -213,8 +213,8 @@ struct FortuneImportTests {
         try folder.write("f/explicit", "Rude.")
         try await fixture.run { store in
             store.importFortunes([folder["f"]])
-            #expect(all(in: store) == [])
-            #expect(store.categories.isEmpty)
+            #expect(await all(in: store) == [])
+            #expect(store.categories(of: .all).isEmpty)
         }
     }
 
@@ -239,7 +239,7 @@ struct FortuneImportTests {
         try await fixture.run { store in
             #expect(store.importFortunes([Self.debian]) == [])
             #expect(store.count == expected.1)
-            let found = Dictionary(uniqueKeysWithValues: store.categories.map { ($0.name, $0.count) })
+            let found = Dictionary(uniqueKeysWithValues: store.categories(of: .all).map { ($0.name, $0.count) })
             #expect(found == expected.0)
         }
         try await fixture.run { store in
@@ -247,5 +247,202 @@ struct FortuneImportTests {
             #expect(store.count == expected.1)
         }
         #expect(try fixture.folder.bytes("cache/cache.db").count > 1_000_000)
+    }
+
+    // MARK: In parts
+
+    /// Ends an import at the nth time it asks whether it is cancelled.
+    private func cancelling(after limit: Int) -> () -> Bool {
+        var looks = 0
+        return {
+            looks += 1
+            return looks > limit
+        }
+    }
+
+    /// Several parts of one file, and several files.
+    private func writeMany(_ folder: String = "f") throws -> Set<String> {
+        var all: Set<String> = []
+        for (name, count) in [("a", 2_500), ("b", 30), ("c", 1_024)] {
+            let texts = (0..<count).map { "\(name) \($0)." }
+            try self.folder.write("\(folder)/\(name)", texts.joined(separator: "\n%\n"))
+            all.formUnion(texts)
+        }
+        return all
+    }
+
+    private func everything(in store: FactStore, uid: UInt32 = 1) async -> Set<String> {
+        Set(await store.nextFacts(store.count, uid: uid).map(\.text))
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 6, 9, 12, 16, 18])
+    func cancelledImportGoesOnAtTheNextOne(looks: Int) async throws {
+        let all = try writeMany()
+        try folder.write("old/x", "Old.")
+        try await fixture.run { store in
+            store.importFortunes([folder["old"]])
+            store.importFortunes([folder["f"]], isCancelled: cancelling(after: looks))
+            #expect(store.databases.faults == [])
+            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+            if looks < 3 { #expect(store.count < 2_500) }
+            // What was served counts when the rest comes.
+            let served = await store.nextFacts(store.count).map(\.text)
+            store.importFortunes([folder["f"]])
+            #expect(store.count == all.count)
+            let rest = await store.nextFacts(store.count - Set(served).intersection(all).count).map(\.text)
+            #expect(Set(served + rest).isSuperset(of: all))
+        }
+        try await fixture.run { store in
+            store.importFortunes([folder["f"]])
+            #expect(await everything(in: store, uid: 2) == all)
+        }
+    }
+
+    /// The files are again those that were read before: what the import in between has changed is undone.
+    @Test(arguments: [1, 2, 4, 8])
+    func cancelledImportOfOtherFilesIsUndone(looks: Int) async throws {
+        _ = try writeMany()
+        try folder.write("old/x", "Old.")
+        try await fixture.run { store in
+            store.importFortunes([folder["old"]])
+            store.importFortunes([folder["f"]], isCancelled: cancelling(after: looks))
+            store.importFortunes([folder["old"]])
+            #expect(await all(in: store) == ["Old."])
+        }
+    }
+
+    @Test func fetchWhileFilesAreReadIsTakenIn() async throws {
+        let all = try writeMany()
+        try await fixture.run { store in
+            var looks = 0
+            store.importFortunes([folder["f"]]) {
+                looks += 1
+                return looks > 7
+            }
+            // The text of a fortune that is in, one that is not, and one of its own.
+            try store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 1000."), .upstream("u3")])
+            store.importFortunes([folder["f"]])
+            #expect(store.count == all.count + 1)
+            #expect(await everything(in: store) == all.union(["The text of u3."]))
+            // They come back when the upstream has them no more.
+            try store.replaceUpstream([.upstream("u3")])
+            store.importFortunes([folder["f"]])
+            #expect(await everything(in: store, uid: 2) == all.union(["The text of u3."]))
+            #expect(store.categories(of: .fortune).map(\.count) == [2_500, 30, 1_024])
+        }
+    }
+
+    /// A fetch between two parts takes a text that was left out before: the files are read again.
+    @Test func textThatGetsFreeWhileFilesAreReadComesBack() async throws {
+        let all = try writeMany()
+        let store = try fixture.open()
+        defer { store.databases.close() }
+        try store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 7.")])
+        // The import waits for the fetch before its second part.
+        let isFirstPartIn = DispatchSemaphore(value: 0)
+        let isFetched = DispatchSemaphore(value: 0)
+        let group = DispatchGroup()
+        group.enter()
+        let path = folder["f"]
+        Thread.detachNewThread {
+            var looks = 0
+            store.importFortunes([path]) {
+                looks += 1
+                if looks == 8 {
+                    isFirstPartIn.signal()
+                    isFetched.wait()
+                }
+                return false
+            }
+            group.leave()
+        }
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                isFirstPartIn.wait()
+                // The import is asked while it may write, so that the fetch waits for its part.
+                isFetched.signal()
+                #expect(throws: Never.self) { try store.clearUpstream() }
+                done.resume()
+            }
+        }
+        await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
+        store.importFortunes([path])
+        #expect(await everything(in: store) == all)
+    }
+
+    /// Whoever comes last wins, and the one before ends.
+    @Test func ofTwoImportsAtOnceTheLaterCounts() async throws {
+        _ = try writeMany("f")
+        try folder.write("g/x", (0..<3_000).map { "x \($0)." }.joined(separator: "\n%\n"))
+        let store = try fixture.open()
+        defer { store.databases.close() }
+        let isRunning = DispatchSemaphore(value: 0)
+        let group = DispatchGroup()
+        group.enter()
+        let path = folder["f"]
+        Thread.detachNewThread {
+            store.importFortunes([path]) {
+                isRunning.signal()
+                return false
+            }
+            group.leave()
+        }
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                isRunning.wait()
+                done.resume()
+            }
+        }
+        store.importFortunes([folder["g"]])
+        await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
+        #expect(store.categories(of: .all).map(\.name) == ["x"])
+        #expect(store.count == 3_000)
+        try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+    }
+
+    /// Also files of one name in several folders, and more files than any fact has categories.
+    @Test func textOfManyFilesIsStoredOnceWithAllCategories() async throws {
+        let names = (0..<80).map { "f\($0)" }
+        for name in names { try folder.write("one/\(name)", "Same.\n%\nOnly in one/\(name).") }
+        for name in ["f3", "f4", "other"] { try folder.write("two/\(name)", "Same.\n%\nOnly in two/\(name).") }
+        try await fixture.run { store in
+            store.importFortunes([folder["one"], folder["two"]])
+            #expect(store.count == 1 + 80 + 3)
+            let same = await store.nextFacts(200).filter { $0.text == "Same." }
+            #expect(same.count == 1)
+            #expect(Set(same.first?.categories ?? []) == Set(names + ["other"]))
+            #expect(await texts("f3", in: store) == ["Same.", "Only in one/f3.", "Only in two/f3."])
+            let page = try await store.search(FactQuery(text: "only", categories: ["f79"]), cursor: nil, limit: 9)
+            #expect(page.items.map(\.text) == ["Only in one/f79."])
+            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+        }
+        try folder.remove("two")
+        try await fixture.run { store in
+            store.importFortunes([folder["one"]])
+            #expect(await texts("other", in: store) == [])
+            #expect(await texts("f3", in: store) == ["Same.", "Only in one/f3."])
+        }
+    }
+
+    /// A file that is added must not make facts of several others new again.
+    @Test func factsOfSeveralFilesStayWhatTheyAre() async throws {
+        for name in ["a", "b", "c"] { try folder.write("f/\(name)", "Same.\n%\nAlso.\n%\nOnly \(name).") }
+        try await fixture.run { store in
+            store.importFortunes([folder["f"]])
+            let served = await store.nextFacts(5).map(\.text)
+            #expect(Set(served).count == 5)
+            try folder.write("f/d", "New one.")
+            store.importFortunes([folder["f"]])
+            #expect(await store.nextFacts(1).map(\.text) == ["New one."])
+            // One that loses a file, and one that gets another, are new.
+            try folder.write("f/c", "Also.\n%\nOnly c.")
+            try folder.write("f/d", "New one.\n%\nAlso.")
+            store.importFortunes([folder["f"]])
+            let changed = await store.nextFacts(2)
+            #expect(Set(changed.map(\.text)) == ["Same.", "Also."])
+            #expect(changed.first { $0.text == "Same." }?.categories == ["a", "b"])
+            #expect(changed.first { $0.text == "Also." }?.categories == ["a", "b", "c", "d"])
+            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+        }
     }
 }

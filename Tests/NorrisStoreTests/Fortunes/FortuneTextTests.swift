@@ -5,7 +5,13 @@ import Testing
 /// A fortune file's bytes, cut into texts.
 struct FortuneTextTests {
     private func texts(_ text: String) -> [String] {
-        Fortunes.texts(in: Array(text.utf8))
+        texts(in: Array(text.utf8))
+    }
+
+    private func texts(in bytes: some Collection<UInt8>) -> [String] {
+        var texts: [String] = []
+        Fortunes.forEachText(in: bytes) { texts.append($0) }
+        return texts
     }
 
     @Test(arguments: [
@@ -55,8 +61,8 @@ struct FortuneTextTests {
     }
 
     @Test func invalidBytesAreLeftOut() {
-        #expect(Fortunes.texts(in: [0x61, 0xFF, 0x62, 0xC3, 0x0A, 0x25, 0x0A, 0xE9, 0x74, 0xE9]) == ["ab", "t"])
-        #expect(Fortunes.texts(in: [0xFF, 0xFE, 0x0A, 0x25, 0x0A, 0x63]) == ["c"])
+        #expect(texts(in: [0x61, 0xFF, 0x62, 0xC3, 0x0A, 0x25, 0x0A, 0xE9, 0x74, 0xE9]) == ["ab", "t"])
+        #expect(texts(in: [0xFF, 0xFE, 0x0A, 0x25, 0x0A, 0x63]) == ["c"])
     }
 
     @Test func textsOfAnyLengthAFactMayHaveAreRead() {
@@ -91,7 +97,7 @@ struct FortuneTextTests {
     @Test(arguments: ["\n", "%\n", "%", "x", "\u{8}", "x\n%\n"])
     func eachByteIsLookedAtAFewTimes(unit: String) {
         let counted = CountedBytes(bytes: Array(String(repeating: unit, count: 20_000).utf8))
-        _ = Fortunes.texts(in: counted)
+        _ = texts(in: counted)
         #expect(counted.reads.count <= 5 * counted.count)
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import Testing
 
@@ -24,7 +23,7 @@ struct GifMigrationTests {
         let databases = try Databases(cacheFolder: folder.path, stateFolder: nil, logger: .silent)
         #expect(databases.cache.opened.condition == .good)
         #expect(databases.cache.cursorKey == 7)
-        #expect(FactStore(databases: databases, logger: .silent).fact(id: "a")?.fact.text == "A text.")
+        #expect(try await FactStore(databases: databases, logger: .silent).fact(id: "a")?.text == "A text.")
         #expect(FetchRecords(databases: databases, logger: .silent).record(of: "facts")?.settings == "s")
         let store = GifStore(databases: databases, logger: .silent)
         #expect(await store.count(notBefore: Timestamp(seconds: .min)) == 0)

@@ -142,7 +142,7 @@ struct GifStoreTests {
             #expect(try await store.ids(of: cats) == gifs(0..<3).map(\.id))
             #expect(await store.count(notBefore: .start) == 4)
             for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
-            #expect(store.databases.reopenCacheIfDeleted(.silent))
+            #expect(store.databases.recreateLostCache(.silent))
             #expect(await store.count(notBefore: .start) == 0)
             #expect(try await store.put(gifs(0..<3), in: cats, offset: 3, nextOffset: nil, totalCount: nil) == nil)
             #expect(try await store.put(gifs(0..<1), in: cats, offset: 0, nextOffset: nil, totalCount: nil) == 1)

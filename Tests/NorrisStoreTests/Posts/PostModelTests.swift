@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import NorrisTestSupport
 import Testing

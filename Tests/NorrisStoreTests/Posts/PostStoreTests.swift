@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import Testing
 
@@ -268,7 +267,7 @@ struct PostStoreTests {
         #expect(second.counts == ["a": 2])
         #expect(try await second.listed() == ["a:1", "a:2"])
         for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
-        #expect(databases.reopenCacheIfDeleted(.silent))
+        #expect(databases.recreateLostCache(.silent))
         second.reload()
         #expect(second.counts == [:])
         #expect(try await second.listed() == [])
@@ -282,12 +281,12 @@ struct PostStoreTests {
         let old = try OpenedDatabase.open(.cache.before("posts"), folder: fixture.cacheFolder, logger: .silent)
         try await old.writer.write { database in
             try FetchRecord.sample(at: 7).write(for: "facts", database)
-            try FactRecord.store(.upstream("f"), isFound: false, at: Timestamp(seconds: 7), database)
+            try Fact.upstream("f").storeInOldCache(1, database)
         }
         try old.close()
         let facts = try fixture.open()
         #expect(facts.databases.cache.opened.condition == .good)
-        #expect(facts.fact(id: "f") != nil)
+        #expect(try await facts.fact(id: "f") != nil)
         let records = FetchRecords(databases: facts.databases, logger: .silent)
         #expect(records.record(of: "facts") == .sample(at: 7))
         let posts = PostStore(databases: facts.databases, logger: .silent)

@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import Testing
 
@@ -147,7 +146,7 @@ struct QuotaLedgerTests {
         try await old.writer.write { database in
             try database.execute(
                 sql: """
-                    INSERT INTO walks VALUES (1, '//', x'01', 5);
+                    INSERT INTO facts_of_the_day VALUES (5, '2026-01-02', '{}');
                     INSERT INTO recent_searches VALUES (1, 7, 'fact', 'kick', 5)
                     """
             )
@@ -159,7 +158,7 @@ struct QuotaLedgerTests {
             let recents = RecentSearches(databases: databases, logger: .silent)
             #expect(try await recents.list(uid: 7).map(\.query) == ["kick"])
             let usedAt = try await databases.state.opened.writer.read {
-                try Int.fetchOne($0, sql: "SELECT used_at FROM walks")
+                try Int.fetchOne($0, sql: "SELECT number FROM facts_of_the_day")
             }
             #expect(usedAt == 5)
         }

@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import Testing
 
@@ -122,7 +121,7 @@ struct ReadMarksTests {
             #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
             _ = await marks.read(uid: 1)
             try await databases.state.opened.refuseWrites(to: "read_marks")
-            let refusal = ResponseError.storage("The state takes no writes now.", hint: "server.status says why.")
+            let refusal = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
             await #expect(throws: refusal) { try await marks.mark(uid: 1, ids: ["a:2"]) }
             #expect(await !marks.read(uid: 1).contains("a:2"))
             #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])

@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 import Testing
 
@@ -125,7 +124,7 @@ struct RecentSearchesTests {
         try await withRecents { recents, databases in
             await recents.record(uid: 1, kind: .fact, query: "kick")
             try await databases.state.opened.refuseWrites(to: "recent_searches")
-            try await databases.state.opened.writer.writeWithoutTransaction { database in
+            try databases.state.opened.writer.writeWithoutTransaction { database in
                 try database.execute(
                     sql: """
                         CREATE TEMP TRIGGER kept BEFORE DELETE ON main.recent_searches
@@ -135,7 +134,7 @@ struct RecentSearchesTests {
             }
             await recents.record(uid: 1, kind: .fact, query: "punch")
             #expect(databases.faults.first?.hasPrefix("The state takes no writes: ") == true)
-            let refusal = ResponseError.storage("The state takes no writes now.", hint: "server.status says why.")
+            let refusal = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
             await #expect(throws: refusal) { try await recents.clear(uid: 1) }
             try await check(recents, ["kick"])
             try await databases.state.opened.takeWritesAgain()

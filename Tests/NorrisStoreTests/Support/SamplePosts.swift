@@ -1,4 +1,3 @@
-import GRDB
 import NorrisProtocol
 
 @testable import NorrisStore
@@ -86,4 +85,27 @@ extension ResponseError {
     static let foreignCursor = ResponseError.invalidParams(
         "The cursor is not of this list.", parameter: "cursor", hint: "Begin again without a cursor."
     )
+}
+
+extension Fact {
+    /// Stores the fact in a cache as versions did that had no ordinals.
+    func storeInOldCache(_ number: Int64, isFound: Bool = false, _ database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO facts (
+                    number, id, source, text, folded, categories, explicit, url, created_at, updated_at, stored_at, found,
+                    text_digest
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
+                """,
+            arguments: [
+                number, id, source, text, text.lowercased(), categories.joined(separator: " "), isExplicit, url,
+                createdAt?.seconds, updatedAt?.seconds, isFound, FactTable.digest(ofText: text),
+            ]
+        )
+        for category in Set(categories) {
+            try database.execute(
+                sql: "INSERT INTO fact_categories (category, fact) VALUES (?, ?)", arguments: [category, number]
+            )
+        }
+    }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import NorrisProtocol
+import Synchronization
 
 @testable import NorrisStore
 
@@ -24,7 +25,7 @@ struct StoreFixture {
     func run<Result>(_ body: (FactStore) async throws -> Result) async throws -> Result {
         let store = try open()
         let result = try await body(store)
-        await store.writeWalks()
+        await store.writeShuffles()
         store.databases.close()
         return result
     }
@@ -50,20 +51,43 @@ extension FactStore {
     func replaceUpstream(
         _ facts: [Fact], isComplete: Bool = true, isCancelled: @escaping () -> Bool = { false }
     ) throws -> UpstreamChanges {
-        let now = Timestamp(seconds: 0)
-        let fetch = FetchRecord(settings: "test", fetchedAt: now)
-        return try replaceUpstream(facts, isComplete: isComplete, fetch: fetch, at: now, isCancelled: isCancelled)
+        let fetch = FetchRecord(settings: "test", fetchedAt: Timestamp(seconds: 0))
+        return try replaceUpstream(facts, isComplete: isComplete, fetch: fetch, isCancelled: isCancelled)
+    }
+
+    /// Stores facts as the starting collection, in place of the ones before.
+    @discardableResult
+    func replaceBuiltin(_ facts: [Fact]) throws -> FactChanges {
+        try importing.withLock { _ in
+            let cache = databases.cache
+            let rules = FactImport.Rules(group: .builtin, goes: { _ in true })
+            let changes = try cache.opened.writer.write { try FactImport.run(facts, rules, cache.factFile, $0) }
+            publish(changes)
+            return changes
+        }
+    }
+
+    /// The next facts, as a request gets them: from memory, or read from the disk.
+    func nextFacts(_ count: Int, uid: UInt32 = 1, filter: ShuffleFilter = ShuffleFilter()) async -> [Fact] {
+        var facts: [Fact] = []
+        if case .served = next(count, uid: uid, filter: filter, write: { facts.append(Fact(encoded: Array($0.json))) }) {
+            return facts
+        }
+        return (try? await nextReading(count, uid: uid, filter: filter))?.facts.map(Fact.init(encoded:)) ?? []
     }
 
     /// The ids of the next facts.
-    func nextIDs(_ count: Int, uid: UInt32 = 1, _ filter: WalkFilter = WalkFilter()) -> [String] {
-        next(count, uid: uid, filter: filter).map(\.id)
+    func nextIDs(_ count: Int, uid: UInt32 = 1, _ filter: ShuffleFilter = ShuffleFilter()) async -> [String] {
+        await nextFacts(count, uid: uid, filter: filter).map(\.id)
     }
 }
 
-extension FactStore.Given {
-    var fact: Fact { try! Fact(json: JSON.parse(wire)) }  // Encoded by the store from a fact.
-    var id: String { fact.id }
+extension Sequence {
+    func mapped<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await body(element)) }
+        return results
+    }
 }
 
 extension Logger {
@@ -71,6 +95,10 @@ extension Logger {
 }
 
 extension Fact {
+    fileprivate init(encoded: [UInt8]) {
+        self = try! Fact(json: JSON.parse(encoded))  // Encoded by the store from a fact.
+    }
+
     static func upstream(
         _ id: String, _ text: String? = nil, categories: [String] = [], source: String = "chucknorris"
     ) -> Fact {

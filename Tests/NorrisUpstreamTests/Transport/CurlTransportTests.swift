@@ -264,19 +264,6 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func anUnknownNameIsOffline() async throws {
-        try await Asking.run(FakeUpstream.start()) { asking in
-            // A label of more than 63 bytes is no name, and no server has to be asked for that.
-            let name = String(repeating: "x", count: 64) + ".invalid"
-            let url = "http://\(name)/jokes/search?query=secret"
-            let error = await #expect(throws: UpstreamError.self) {
-                try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
-            }
-            #expect(error?.kind == .offline)
-            #expect(error?.message == "\(name) cannot be reached: the name cannot be resolved.")
-        }
-    }
-
     @Test func aNameThatDoesNotExistIsOffline() async throws {
         try await Asking.run(FakeUpstream.start()) { asking in
             let error = await #expect(throws: UpstreamError.self) {

@@ -1,0 +1,295 @@
+import CEpoll
+import Glibc
+import NorrisProtocol
+
+/// A fact as it stands in a reply. The bytes are valid during the call that lends it.
+package struct EncodedFact {
+    /// The fact as it goes over the wire.
+    package let json: UnsafeRawBufferPointer
+    /// Whether it is from the starting collection or a fortune file.
+    package let isLocal: Bool
+    package let isExplicit: Bool
+
+    /// Whether the JSON begins with this id, which needs no escapes.
+    fileprivate func hasID(_ id: String) -> Bool {
+        let start = #"{"id":""#.utf8.count
+        var id = id
+        return id.withUTF8 { id in
+            guard json.count > start + id.count, json[start + id.count] == UInt8(ascii: "\""), !id.contains(UInt8(ascii: "\\"))
+            else { return false }
+            return json[start..<start + id.count].elementsEqual(id)
+        }
+    }
+
+    /// The record with its header.
+    var record: UnsafeRawBufferPointer {
+        // The JSON of a record lies behind its header, so that both are of one buffer.
+        UnsafeRawBufferPointer(start: json.baseAddress.map { $0 - FactRecord.unit }, count: json.count + FactRecord.unit)
+    }
+}
+
+/// One encoded fact: a header of 16 bytes and the JSON. Its ordinal says where it begins, in units of 16 bytes.
+///
+/// The header holds, as little-endian words of 32 bits: the ordinal, the length of the JSON in bytes, a checksum of the
+/// JSON, and the flags. The checksum is made with the key of the cache, so that no record of another one is taken for
+/// one of this.
+enum FactRecord {
+    static let unit = 16
+    /// In units. A record never lies in two chunks; the longest one has the size of a chunk.
+    static let chunkUnits: UInt32 = 8_192
+    static let chunkSize = Int(chunkUnits) * unit
+
+    private static let local: UInt32 = 1
+    private static let explicit: UInt32 = 2
+
+    /// Appends a record; nil where it would be longer than a chunk.
+    ///
+    /// - Parameters:
+    ///   - next: the lowest ordinal that may be used; after the call the lowest one behind the record.
+    ///   - bytes: begin at the ordinal `first`.
+    /// - Returns: the record's ordinal.
+    static func append(
+        _ fact: Fact, next: inout UInt32, to bytes: inout [UInt8], first: UInt32, key: UInt64, _ json: inout JSONWriter
+    ) -> UInt32? {
+        let record = encode(fact, 0, key: key, &json)
+        let units = UInt32(record.count / unit)
+        guard units <= chunkUnits else { return nil }
+        var ordinal = next
+        if ordinal % chunkUnits + units > chunkUnits { ordinal += chunkUnits - ordinal % chunkUnits }
+        bytes.append(contentsOf: repeatElement(0, count: Int(ordinal - first) * unit - bytes.count))
+        withUnsafeBytes(of: ordinal.littleEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: record[4...])
+        next = ordinal + units
+        return ordinal
+    }
+
+    /// A record with zeros up to the next unit.
+    static func encode(_ fact: Fact, _ ordinal: UInt32, key: UInt64, _ json: inout JSONWriter) -> [UInt8] {
+        json.removeAll()
+        fact.encode(to: &json)
+        return json.withBytes { json in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(json.count + 2 * unit)
+            let flags = (fact.isLocal ? local : 0) | (fact.isExplicit ? explicit : 0)
+            for word in [ordinal, UInt32(json.count), checksum(json, key), flags] {
+                withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
+            }
+            bytes.append(contentsOf: json)
+            bytes.append(contentsOf: repeatElement(0, count: -bytes.count & (unit - 1)))
+            return bytes
+        }
+    }
+
+    /// The record at the beginning of some bytes; nil where there is no whole record of that ordinal.
+    static func read(_ ordinal: UInt32, _ bytes: UnsafeRawBufferPointer) -> EncodedFact? {
+        guard bytes.count >= unit, word(0, bytes) == ordinal else { return nil }
+        let length = Int(word(1, bytes))
+        guard length <= bytes.count - unit else { return nil }
+        let flags = word(3, bytes)
+        let json = UnsafeRawBufferPointer(rebasing: bytes[unit..<unit + length])
+        return EncodedFact(json: json, isLocal: flags & local != 0, isExplicit: flags & explicit != 0)
+    }
+
+    /// As ``read(_:_:)``, for bytes that may be damaged.
+    static func check(_ ordinal: UInt32, _ bytes: UnsafeRawBufferPointer, key: UInt64) -> EncodedFact? {
+        guard let fact = read(ordinal, bytes), checksum(fact.json, key) == word(2, bytes) else { return nil }
+        return fact
+    }
+
+    /// How many bytes the JSON of a record has, by its header.
+    static func length(_ bytes: UnsafeRawBufferPointer) -> Int { Int(word(1, bytes)) }
+
+    private static func word(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
+    }
+
+    /// Finds accidents, not attackers: who can write the file can also write `cache.db`.
+    private static func checksum(_ bytes: UnsafeRawBufferPointer, _ key: UInt64) -> UInt32 {
+        var sum = UInt64(bytes.count) ^ key
+        var offset = 0
+        func add(_ word: UInt64) {
+            sum = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
+            sum ^= sum >> 29
+        }
+        while offset + 8 <= bytes.count {
+            add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+            offset += 8
+        }
+        while offset < bytes.count {
+            add(UInt64(bytes[offset]))
+            offset += 1
+        }
+        return UInt32(truncatingIfNeeded: sum ^ (sum >> 32))
+    }
+}
+
+/// The encoded facts in memory, while they are few: chunks that are there as far as facts are in them.
+struct FactChunks {
+    private var chunks: [[UInt8]] = []
+    /// The ordinals by the hashes of ids.
+    private var ordinals: [Int: UInt32] = [:]
+
+    /// Calls the body with a record.
+    ///
+    /// - Returns: nil where it is not in memory.
+    @inline(__always)
+    func withRecord<Result>(_ ordinal: UInt32, _ body: (EncodedFact) throws -> Result) rethrows -> Result? {
+        let chunk = Int(ordinal / FactRecord.chunkUnits)
+        guard chunk < chunks.count else { return nil }
+        let start = Int(ordinal % FactRecord.chunkUnits) * FactRecord.unit
+        return try chunks[chunk].withUnsafeBytes { bytes in
+            guard start < bytes.count, let fact = FactRecord.read(ordinal, UnsafeRawBufferPointer(rebasing: bytes[start...]))
+            else { return nil }
+            return try body(fact)
+        }
+    }
+
+    /// Calls the body with the record of an id; nil where it is not in memory.
+    func withRecord<Result>(id: String, _ body: (EncodedFact, UInt32) -> Result) -> Result? {
+        guard let ordinal = ordinals[id.hashValue] else { return nil }
+        return withRecord(ordinal) { fact in
+            // Two ids may have one hash. An id with escapes is not found here, which says nothing about it.
+            fact.hasID(id) ? body(fact, ordinal) : nil
+        } ?? nil
+    }
+
+    /// Puts records in, whole ones behind one another or with zeros between.
+    mutating func write(_ bytes: [UInt8], at first: UInt32) {
+        var (offset, ordinal) = (0, first)
+        while offset < bytes.count {
+            let (chunk, unit) = (Int(ordinal / FactRecord.chunkUnits), ordinal % FactRecord.chunkUnits)
+            let count = min(bytes.count - offset, Int(FactRecord.chunkUnits - unit) * FactRecord.unit)
+            while chunks.count <= chunk { chunks.append([]) }
+            let start = Int(unit) * FactRecord.unit
+            let missing = start + count - chunks[chunk].count
+            if missing > 0 { chunks[chunk].append(contentsOf: repeatElement(0, count: missing)) }
+            chunks[chunk].replaceSubrange(start..<start + count, with: bytes[offset..<offset + count])
+            offset += count
+            ordinal += UInt32(count / FactRecord.unit)
+        }
+    }
+
+    /// How many chunks hold something.
+    var count: Int { chunks.reduce(0) { $0 + ($1.isEmpty ? 0 : 1) } }
+
+    mutating func note(_ id: String, _ ordinal: UInt32) { ordinals[id.hashValue] = ordinal }
+
+    mutating func forget(_ id: String, _ ordinal: UInt32) {
+        if ordinals[id.hashValue] == ordinal { ordinals[id.hashValue] = nil }
+    }
+}
+
+/// The encoded facts in a file beside `cache.db`, for more of them than are kept in memory.
+///
+/// The file holds nothing that `cache.db` does not: a record that is missing or damaged is written again when somebody
+/// asks for it, so the file may be deleted, truncated or damaged at any time. It is read and never mapped: a mapped file
+/// that is truncated ends the process (SIGBUS, mmap(2)).
+final class FactFile: Sendable {
+    enum Read<Result> {
+        case record(Result)
+        /// It is not in the page cache: to read it here would wait for a disk.
+        case wouldBlock
+        case damaged
+    }
+
+    /// -1 where there is no file.
+    private let descriptor: CInt
+    /// What tells its records from those of another cache.
+    let key: UInt64
+
+    /// - Parameter path: nil for a cache in memory.
+    init(path: String?, key: UInt64) {
+        self.key = key
+        let flags = O_CLOEXEC | O_NOFOLLOW
+        var descriptor = path.map { open($0, O_RDWR | O_CREAT | flags, 0o600) } ?? -1
+        // Where the folder takes no writes, what is there can be read.
+        if descriptor < 0, let path { descriptor = open(path, O_RDONLY | flags) }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Calls the body with a record.
+    ///
+    /// - Parameter waits: whether a disk may be waited for.
+    func withRecord<Result>(_ ordinal: UInt32, waits: Bool, _ body: (EncodedFact) throws -> Result) rethrows -> Read<Result> {
+        // Nearly all facts are this short; much more would not be on the stack.
+        try withRecord(ordinal, waits: waits, reading: 512, body)
+    }
+
+    private func withRecord<Result>(
+        _ ordinal: UInt32, waits: Bool, reading wanted: Int, _ body: (EncodedFact) throws -> Result
+    ) rethrows -> Read<Result> {
+        try withUnsafeTemporaryAllocation(byteCount: wanted, alignment: 16) { buffer in
+            guard let count = read(buffer, ordinal, waits: waits) else { return .wouldBlock }
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            if let fact = FactRecord.check(ordinal, bytes, key: key) { return .record(try body(fact)) }
+            let whole = count >= FactRecord.unit ? FactRecord.unit + FactRecord.length(bytes) : 0
+            if count == wanted, (wanted + 1...FactRecord.chunkSize).contains(whole) {
+                return try withRecord(ordinal, waits: waits, reading: whole, body)
+            }
+            // The rest of it may only not be in the page cache.
+            return waits || count == wanted ? .damaged : .wouldBlock
+        }
+    }
+
+    /// - Returns: nil where the disk would have to be waited for.
+    private func read(_ buffer: UnsafeMutableRawBufferPointer, _ ordinal: UInt32, waits: Bool) -> Int? {
+        var vector = iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
+        let offset = off_t(ordinal) * off_t(FactRecord.unit)
+        var flags = waits ? 0 : CInt(norris_rwf_nowait)
+        while true {
+            let count = preadv2(descriptor, &vector, 1, offset, flags)
+            if count >= 0 { return count }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN where flags != 0: return nil
+            // A file system that knows no such reads, tmpfs for one.
+            case EOPNOTSUPP where flags != 0: flags = 0
+            default: return 0
+            }
+        }
+    }
+
+    /// The bytes of the chunk that begins at an ordinal, as far as there are any.
+    func chunk(at ordinal: UInt32) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: FactRecord.chunkSize) { buffer, count in
+            count = read(UnsafeMutableRawBufferPointer(buffer), ordinal, waits: true) ?? 0
+            count -= count % FactRecord.unit
+        }
+    }
+
+    /// Writes records. What cannot be written is found missing and tried again when it is asked for.
+    ///
+    /// Where a transaction was rolled back its ordinals are used again, so that what the file has behind a failed write
+    /// may be facts that were never stored: it ends there.
+    func write(_ bytes: [UInt8], at first: UInt32) {
+        guard descriptor >= 0 else { return }
+        bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                let offset = off_t(first) * off_t(FactRecord.unit) + off_t(written)
+                let count = pwrite(descriptor, rest.baseAddress, rest.count, offset)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else {
+                    _ = ftruncate(descriptor, off_t(first) * off_t(FactRecord.unit))
+                    return
+                }
+                written += count
+            }
+        }
+    }
+
+    /// Gives the disk blocks of removed records back, where whole ones lie between two ordinals.
+    func release(_ range: Range<UInt32>) {
+        let block = off_t(4_096)
+        let start = (off_t(range.lowerBound) * off_t(FactRecord.unit) + block - 1) / block * block
+        let end = off_t(range.upperBound) * off_t(FactRecord.unit) / block * block
+        guard descriptor >= 0, end > start else { return }
+        // A file system that cannot do it keeps the blocks.
+        _ = fallocate(descriptor, CInt(norris_falloc_punch_hole | norris_falloc_keep_size), start, end - start)
+    }
+}

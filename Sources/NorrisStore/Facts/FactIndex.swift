@@ -1,0 +1,195 @@
+import NorrisProtocol
+
+/// The facts of one category and kind, in the order they were stored: a list that only grows.
+///
+/// What of it is in memory takes six bytes a fact; it is read when somebody first asks for the list.
+struct FactList {
+    /// How many entries of a list are counted together for a maximum length.
+    static let blockSize = 1_024
+    /// The bit of a length that says that the fact is gone. No fact is that long.
+    private static let removed: UInt16 = 0x8000
+
+    let name: FactListName
+    /// Another one whenever removed entries were taken out, so that positions before are not taken for positions after.
+    var epoch: UInt32
+    /// How many facts it has.
+    var live: Int
+    /// How many entries it has, removed ones counted, as the disk has it.
+    var storedCount: Int
+    private(set) var isLoaded: Bool
+    /// Rising.
+    private var ordinals: [UInt32] = []
+    /// In code points.
+    private var lengths: [UInt16] = []
+
+    init(name: FactListName, epoch: UInt32 = 0, live: Int = 0, storedCount: Int = 0) {
+        self.name = name
+        self.epoch = epoch
+        self.live = live
+        self.storedCount = storedCount
+        isLoaded = storedCount == 0
+    }
+
+    /// How many entries it has, removed ones counted.
+    var count: Int { isLoaded ? ordinals.count : storedCount }
+
+    /// Nil where the fact is gone.
+    ///
+    /// - Precondition: the list is loaded.
+    @inline(__always)
+    func ordinal(at position: Int) -> UInt32? {
+        lengths[position] & FactList.removed == 0 ? ordinals[position] : nil
+    }
+
+    /// Whether the fact is on the list and not gone.
+    func contains(_ ordinal: UInt32) -> Bool {
+        position(of: ordinal).map { lengths[$0] & FactList.removed == 0 } ?? false
+    }
+
+    private func position(of ordinal: UInt32) -> Int? {
+        var (first, last) = (0, ordinals.count)
+        while first < last {
+            let middle = (first + last) / 2
+            if ordinals[middle] < ordinal { first = middle + 1 } else { last = middle }
+        }
+        return first < ordinals.count && ordinals[first] == ordinal ? first : nil
+    }
+
+    /// How many entries of a range are at most so long, removed ones counted: no number of a segment changes in a cycle.
+    func count(in range: Range<Int>, upTo maxLength: Int) -> UInt32 {
+        lengths.withUnsafeBufferPointer { lengths in
+            var count: UInt32 = 0
+            for position in range where lengths[position] & ~FactList.removed <= UInt16(clamping: maxLength) { count += 1 }
+            return count
+        }
+    }
+
+    /// The position of the nth entry from a position on that is at most so long.
+    func position(ofShort number: UInt32, from start: Int, upTo maxLength: Int) -> Int {
+        var (rest, position) = (number, start)
+        // Counting takes a fraction of looking at each.
+        while position + 64 <= lengths.count {
+            let count = count(in: position..<position + 64, upTo: maxLength)
+            if rest < count { break }
+            rest -= count
+            position += 64
+        }
+        while true {
+            if lengths[position] & ~FactList.removed <= UInt16(clamping: maxLength) {
+                if rest == 0 { return position }
+                rest -= 1
+            }
+            position += 1
+        }
+    }
+
+    /// Adds an entry, unless the list has it or is not loaded.
+    mutating func append(_ ordinal: UInt32, length: Int, isRemoved: Bool = false) {
+        guard isLoaded, ordinal > ordinals.last ?? 0 else { return }
+        ordinals.append(ordinal)
+        lengths.append(UInt16(clamping: length) & ~FactList.removed | (isRemoved ? FactList.removed : 0))
+    }
+
+    mutating func remove(_ ordinal: UInt32) {
+        if let position = position(of: ordinal) { lengths[position] |= FactList.removed }
+    }
+
+    /// Puts entries in place that were read from the disk.
+    ///
+    /// - Parameter other: what was read while the list was not loaded; of another transaction, maybe, than what is.
+    mutating func load(_ other: FactList) {
+        guard !isLoaded else { return }
+        (ordinals, lengths, isLoaded) = (other.ordinals, other.lengths, true)
+    }
+
+    /// Drops the entries; they are read again when somebody asks for the list.
+    mutating func unload() {
+        (ordinals, lengths, isLoaded) = ([], [], storedCount == 0)
+    }
+
+    /// Makes room, so that many small additions do not copy everything many times.
+    mutating func reserve(_ more: Int) {
+        guard isLoaded, ordinals.count + more > ordinals.capacity else { return }
+        ordinals.reserveCapacity(max(ordinals.count + more, ordinals.count * 3 / 2))
+        lengths.reserveCapacity(max(ordinals.count + more, ordinals.count * 3 / 2))
+    }
+}
+
+/// All lists, and how many facts there are of what.
+struct FactIndex {
+    private(set) var lists: [FactList] = []
+    private var places: [FactListName: Int] = [:]
+    /// How many facts are from an upstream.
+    var upstreamCount = 0
+
+    /// How many facts there are.
+    var count: Int { count(of: "", .all, allowsExplicit: true) }
+
+    /// The categories that have facts of a source, explicit facts not counted, by name.
+    func categories(of source: FactScope) -> [FactCategories.Category] {
+        var counts: [String: Int] = [:]
+        let kinds = source.kinds(allowsExplicit: false)
+        for list in lists where list.live > 0 && !list.name.category.isEmpty && kinds.contains(list.name.kind) {
+            counts[list.name.category, default: 0] += list.live
+        }
+        return counts.map { FactCategories.Category(name: $0, count: $1) }.sorted { $0.name < $1.name }
+    }
+
+    /// Whether any stored fact has the category.
+    func hasCategory(_ name: String) -> Bool {
+        count(of: name, .all, allowsExplicit: true) > 0
+    }
+
+    func count(of category: String, _ source: FactScope, allowsExplicit: Bool) -> Int {
+        source.kinds(allowsExplicit: allowsExplicit).reduce(0) { sum, kind in
+            sum + (places[FactListName(category: category, kind: kind)].map { lists[$0].live } ?? 0)
+        }
+    }
+
+    /// The place of a list in ``lists``, which it keeps; an empty list is made where there is none.
+    mutating func place(of name: FactListName) -> Int {
+        if let place = places[name] { return place }
+        places[name] = lists.count
+        lists.append(FactList(name: name))
+        return lists.count - 1
+    }
+
+    func list(_ name: FactListName) -> FactList? { places[name].map { lists[$0] } }
+
+    /// The first list of a filter that is not in memory.
+    func missing(_ places: [Int]) -> FactListName? {
+        places.first { !lists[$0].isLoaded }.map { lists[$0].name }
+    }
+
+    mutating func update(_ name: FactListName, _ body: (inout FactList) -> Void) {
+        body(&lists[place(of: name)])
+    }
+
+    /// Notes that a fact is gone.
+    mutating func remove(_ ordinal: UInt32) {
+        for place in lists.indices { lists[place].remove(ordinal) }
+    }
+
+    /// Follows what an import has done to the disk.
+    mutating func apply(_ changes: FactChanges) {
+        for (name, entries) in changes.addedEntries {
+            update(name) { list in
+                list.reserve(entries.count)
+                for entry in entries { list.append(entry.ordinal, length: entry.length) }
+            }
+        }
+        for (name, ordinals) in changes.removedEntries {
+            update(name) { list in ordinals.forEach { list.remove($0) } }
+        }
+        for (name, state) in changes.lists {
+            update(name) { list in
+                (list.live, list.storedCount) = (state.live, state.count)
+                guard list.epoch != state.epoch || state.count == 0 else { return }
+                // A new list has no entries but those above; of any other the removed entries were taken out.
+                if list.epoch != 0 || state.count == 0 { list.unload() }
+                list.epoch = state.epoch
+            }
+        }
+        upstreamCount += changes.upstreamDifference
+    }
+}

@@ -1,0 +1,218 @@
+import CSQLite
+import Synchronization
+
+/// What SQLite refused to do (https://sqlite.org/rescode.html). It names the statement, but never its values.
+struct DatabaseError: Error, Equatable, CustomStringConvertible {
+    let extendedResultCode: Int32
+    let message: String
+    let sql: String?
+
+    init(_ extendedResultCode: Int32, message: String? = nil, sql: String? = nil) {
+        self.extendedResultCode = extendedResultCode
+        self.message = message ?? String(cString: sqlite3_errstr(extendedResultCode))
+        self.sql = sql
+    }
+
+    /// One of the primary codes, such as `SQLITE_FULL`.
+    var resultCode: Int32 { extendedResultCode & 0xFF }
+
+    /// Whether the file is damaged, or is no database.
+    var isCorruption: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
+
+    /// Whether a read took longer than its limit.
+    var isTimeLimit: Bool { resultCode == SQLITE_INTERRUPT }
+
+    var description: String {
+        "SQLite error \(extendedResultCode): \(message)" + (sql.map { " - while executing `\($0)`" } ?? "")
+    }
+}
+
+/// Ends what runs on a connection, from any thread.
+final class Cancellation: Sendable {
+    private let flag = Atomic(false)
+
+    func cancel() { flag.store(true, ordering: .relaxed) }
+    var isCancelled: Bool { flag.load(ordering: .relaxed) }
+}
+
+/// One connection to a database. Only one thread uses it at a time: ``DatabasePool`` sees to that.
+final class Database {
+    enum Access { case write, read }
+
+    private let handle: OpaquePointer
+    let isReadOnly: Bool
+    let mismatch = ColumnMismatch()
+    private var kept: [String: Statement] = [:]
+    private var afterCommit: [() -> Void] = []
+    private var isClosed = false
+    /// Whether the running body may not write.
+    private var isReading = false
+    private var cancellation: Cancellation?
+    private var deadline: ContinuousClock.Instant?
+
+    /// - Parameter path: a file, a URI that begins with `file:` (https://sqlite.org/uri.html), or `:memory:`.
+    init(path: String, _ access: Access, busyTimeout: Duration = .seconds(5)) throws {
+        var handle: OpaquePointer?
+        let flags = access == .read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        // The pool allows one thread at a time, so SQLite's own lock is not needed.
+        let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nil)
+        guard code == SQLITE_OK, let handle else {
+            let error = handle.map { DatabaseError(code, message: String(cString: sqlite3_errmsg($0))) }
+            sqlite3_close(handle)
+            throw error ?? DatabaseError(code)
+        }
+        self.handle = handle
+        isReadOnly = access == .read
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
+        // A misspelt column is an error, not a text.
+        norris_sqlite_forbid_double_quoted_strings(handle)
+        // Every 1,000 instructions of its virtual machine, some 20 µs, SQLite asks whether to go on. The pointer is
+        // valid: the handler runs only in calls that this object makes.
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_progress_handler(
+            handle, 1000,
+            { this in
+                guard let this else { return 0 }
+                return Unmanaged<Database>.fromOpaque(this).takeUnretainedValue().interruption() == nil ? 0 : 1
+            }, this
+        )
+        try execute(sql: "PRAGMA foreign_keys = ON")
+        if isReadOnly { try execute(sql: "PRAGMA query_only = ON") }
+    }
+
+    deinit {
+        kept = [:]
+        // Statements that somebody still holds keep the connection open as a zombie until they go.
+        if !isClosed { sqlite3_close_v2(handle) }
+    }
+
+    /// Closes the connection, which nobody may use any more.
+    func close() throws {
+        kept = [:]
+        isClosed = true
+        let code = sqlite3_close(handle)
+        guard code == SQLITE_OK else {
+            // A statement is still held somewhere: the connection ends with it.
+            sqlite3_close_v2(handle)
+            throw DatabaseError(code)
+        }
+    }
+
+    /// How many rows the last statement changed.
+    var changesCount: Int { Int(sqlite3_changes(handle)) }
+
+    /// How many rows have changed since the connection was opened.
+    var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
+
+    var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Prepares a statement for one use.
+    func statement(_ sql: String) throws -> Statement {
+        guard let (statement, _) = try prepare(sql, from: 0) else {
+            throw DatabaseError(SQLITE_MISUSE, message: "no statement", sql: sql)
+        }
+        return statement
+    }
+
+    /// A statement that is prepared once and kept; another while the rows of that one are being read.
+    func cachedStatement(sql: String) throws -> Statement {
+        if let statement = kept[sql] { return statement.isBusy ? try self.statement(sql) : statement }
+        let statement = try statement(sql)
+        kept[sql] = statement
+        return statement
+    }
+
+    /// Runs all statements of a text.
+    ///
+    /// - Parameter arguments: for the first.
+    func execute(sql: String, arguments: StatementArguments = []) throws {
+        var (position, arguments) = (0, arguments)
+        while let (statement, end) = try prepare(sql, from: position) {
+            try statement.execute(arguments: arguments)
+            (position, arguments) = (end, [])
+        }
+    }
+
+    /// Prepares the first statement behind a position in bytes; nil where only space and comments are left.
+    private func prepare(_ sql: String, from position: Int) throws -> (Statement, end: Int)? {
+        try sql.withCString { text in
+            var tail: UnsafePointer<CChar>? = text + position
+            while let start = tail, start.pointee != 0 {
+                var prepared: OpaquePointer?
+                let code = sqlite3_prepare_v2(handle, start, -1, &prepared, &tail)
+                guard code == SQLITE_OK, let tail else { throw failure(code, sql: sql) }
+                if let prepared { return (Statement(prepared, self), tail - text) }
+            }
+            return nil
+        }
+    }
+
+    /// Calls the body once the transaction is committed; never if it is rolled back.
+    func afterCommit(_ body: @escaping () -> Void) { afterCommit.append(body) }
+
+    /// Runs a body that may be ended before its time.
+    ///
+    /// - Parameter limit: how long it may take, from now.
+    func interruptible<Value>(
+        by cancellation: Cancellation, limit: Duration?, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        (self.cancellation, deadline) = (cancellation, limit.map { .now + $0 })
+        defer { (self.cancellation, deadline) = (nil, nil) }
+        return try body(self)
+    }
+
+    /// Reads one state of the database; a statement that could change it is refused.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        isReading = true
+        defer { isReading = false }
+        return try transaction("BEGIN", body)
+    }
+
+    /// Changes the database: all of it, or nothing.
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try transaction("BEGIN IMMEDIATE", body)
+    }
+
+    private func transaction<Value>(_ begin: String, _ body: (Database) throws -> Value) throws -> Value {
+        mismatch.forget()
+        try cachedStatement(sql: begin).execute()
+        do {
+            let value = try body(self)
+            try mismatch.check()
+            try cachedStatement(sql: "COMMIT").execute()
+            let committed = afterCommit
+            afterCommit = []
+            for body in committed { body() }
+            return value
+        } catch {
+            afterCommit = []
+            (cancellation, deadline) = (nil, nil)
+            // Some errors have rolled back already (https://sqlite.org/c3ref/get_autocommit.html). Where this fails
+            // too, the transaction ends with the connection; the first error says more.
+            if sqlite3_get_autocommit(handle) == 0 { try? execute(sql: "ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Why what runs has to end.
+    private func interruption(sql: String? = nil) -> (any Error)? {
+        if cancellation?.isCancelled == true { return CancellationError() }
+        guard let deadline, ContinuousClock.now >= deadline else { return nil }
+        return DatabaseError(SQLITE_INTERRUPT, message: "the time limit has passed", sql: sql)
+    }
+
+    /// - Throws: for a statement that may not run now.
+    func check(_ statement: Statement) throws {
+        if let interruption = interruption() { throw interruption }
+        if isReading, !statement.isReadOnly {
+            throw DatabaseError(SQLITE_READONLY, message: "a read may not write", sql: statement.sql)
+        }
+        if statement.isBusy { throw DatabaseError(SQLITE_MISUSE, message: "its rows are being read", sql: statement.sql) }
+    }
+
+    func failure(_ code: Int32, sql: String?) -> any Error {
+        if code & 0xFF == SQLITE_INTERRUPT, let interruption = interruption(sql: sql) { return interruption }
+        return DatabaseError(code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+    }
+}

@@ -1,0 +1,226 @@
+/// One shuffle of a user: serves every matching fact once before it serves any again.
+///
+/// A cycle goes through every entry of the filter's lists once. It is cut into segments: the first holds the entries
+/// there are when the cycle begins; when it is done, the entries that were added meanwhile are the next, until none
+/// were. Within a segment a ``KeyedPermutation`` gives the order, and the cursor counts.
+///
+/// Pure but for the seed: it reads the lists and changes only itself. Each draw takes a few steps, and one for each
+/// removed fact it meets; with a maximum length also a binary search over blocks of ``FactList/blockSize`` entries.
+struct Shuffle: Equatable {
+    /// One list's part of a segment: the entries from `low` to `high`.
+    struct Bounds: Equatable {
+        var low: UInt32 = 0
+        var high: UInt32 = 0
+        /// Of the list, see ``FactList/epoch``.
+        var epoch: UInt32 = 0
+    }
+
+    /// Of this segment; the next one's is made from it.
+    private(set) var key: UInt64
+    /// How many entries of the segment were drawn.
+    private(set) var cursor: UInt32 = 0
+    /// One for each list of the filter, in order.
+    private(set) var bounds: [Bounds]
+    /// The ordinals that were passed over in this cycle, for the same reply held them already from the cycle before.
+    /// At most as many as a reply may have facts.
+    private(set) var deferred: [UInt32] = []
+    /// The ordinal that was served last, so that a new cycle does not begin with it.
+    private(set) var last: UInt32?
+
+    /// Which entries of the segment are short enough; empty without a maximum length. Computed when a segment begins.
+    private var selections: [LengthSelection] = []
+    /// How many matching entries each list has in the segment, and all together.
+    private var counts: [UInt32] = []
+    private var permutation: KeyedPermutation
+    /// The filter's lists, by their places in ``FactIndex/lists``.
+    private let lists: [Int]
+
+    init(key: UInt64, lists: [Int]) {
+        self.key = key
+        self.lists = lists
+        bounds = Array(repeating: Bounds(), count: lists.count)
+        permutation = KeyedPermutation(count: 0, key: key)
+    }
+
+    /// Prepares a shuffle that was read from the disk for its lists; a cycle over lists that are others now begins anew.
+    mutating func attach(to index: FactIndex, _ maxLength: Int?) {
+        var isSame = true
+        for (place, bounds) in bounds.enumerated() {
+            let list = index.lists[lists[place]]
+            isSame = isSame && (bounds.high == 0 || bounds.epoch == list.epoch) && bounds.high <= list.count
+        }
+        if !isSame { restart() }
+        prepareSegment(index, maxLength)
+        if cursor > permutation.count {
+            restart()
+            prepareSegment(index, maxLength)
+        }
+    }
+
+    /// The ordinal of the next fact; nil where no fact matches that the reply does not hold already.
+    ///
+    /// - Parameter served: the ordinals that the reply holds.
+    mutating func next(from index: FactIndex, _ maxLength: Int?, without served: [UInt32] = []) -> UInt32? {
+        for place in bounds.indices where bounds[place].high > 0 && bounds[place].epoch != index.lists[lists[place]].epoch {
+            restart()
+            prepareSegment(index, maxLength)
+            break
+        }
+        if let ordinal = nextInCycle(index, maxLength, served) { return ordinal }
+        // The cycle is over, but for what the reply holds from the cycle before: then it holds everything.
+        guard !deferred.contains(where: { contains($0, index) }), lists.contains(where: { index.lists[$0].live > 0 }) else { return nil }
+        let end = self
+        restart()
+        prepareSegment(index, maxLength)
+        if let ordinal = nextInCycle(index, maxLength, served) { return ordinal }
+        self = end
+        return nil
+    }
+
+    private mutating func nextInCycle(_ index: FactIndex, _ maxLength: Int?, _ served: [UInt32]) -> UInt32? {
+        repeat {
+            while cursor < permutation.count {
+                let number = permutation(cursor)
+                cursor += 1
+                guard let ordinal = ordinal(number, index, maxLength) else { continue }
+                // An ordinal comes once a cycle, so the last one can only be met as the first of the next.
+                if ordinal == last || served.contains(ordinal) {
+                    deferred.append(ordinal)
+                    continue
+                }
+                last = ordinal
+                return ordinal
+            }
+        } while beginSegment(index, maxLength)
+        guard let index = deferred.firstIndex(where: { !served.contains($0) && contains($0, index) }) else { return nil }
+        last = deferred.remove(at: index)
+        return last
+    }
+
+    /// The ordinal of an entry of the segment; nil where the fact is gone, or counts on an earlier list.
+    @inline(__always)
+    private func ordinal(_ number: UInt32, _ index: FactIndex, _ maxLength: Int?) -> UInt32? {
+        var number = number
+        var place = 0
+        while number >= counts[place] {
+            number -= counts[place]
+            place += 1
+        }
+        let list = lists[place]
+        let position =
+            if let maxLength {
+                selections[place].position(number, in: index.lists[list], low: bounds[place].low, upTo: maxLength)
+            } else {
+                bounds[place].low + number
+            }
+        guard let ordinal = index.lists[list].ordinal(at: Int(position)) else { return nil }
+        return place > 0 && lists[..<place].contains(where: { index.lists[$0].contains(ordinal) }) ? nil : ordinal
+    }
+
+    private func contains(_ ordinal: UInt32, _ index: FactIndex) -> Bool {
+        lists.contains { index.lists[$0].contains(ordinal) }
+    }
+
+    /// Goes on with the entries that were added since the segment began; false where none were.
+    private mutating func beginSegment(_ index: FactIndex, _ maxLength: Int?) -> Bool {
+        guard bounds.indices.contains(where: { index.lists[lists[$0]].count > bounds[$0].high }) else { return false }
+        for place in bounds.indices {
+            let list = index.lists[lists[place]]
+            bounds[place] = Bounds(low: bounds[place].high, high: UInt32(list.count), epoch: list.epoch)
+        }
+        cursor = 0
+        key = mix(key)
+        prepareSegment(index, maxLength)
+        return true
+    }
+
+    /// Begins a cycle: the next segment is everything.
+    private mutating func restart() {
+        for place in bounds.indices { bounds[place] = Bounds() }
+        deferred = []
+        cursor = 0
+        key = mix(key)
+    }
+
+    private mutating func prepareSegment(_ index: FactIndex, _ maxLength: Int?) {
+        if let maxLength {
+            selections = bounds.enumerated().map { place, bounds in
+                LengthSelection(of: index.lists[lists[place]], from: bounds.low, to: bounds.high, upTo: maxLength)
+            }
+            counts = selections.map(\.count)
+        } else {
+            counts = bounds.map { $0.high - $0.low }
+        }
+        permutation = KeyedPermutation(count: counts.reduce(0, &+), key: key)
+    }
+}
+
+/// How many entries of each block of a list are short enough, summed up: finds the nth one in O(log n).
+struct LengthSelection: Equatable {
+    /// The number of short entries in all blocks up to and with each.
+    private var sums: [UInt32] = []
+    var count: UInt32 { sums.last ?? 0 }
+
+    init(of list: FactList, from low: UInt32, to high: UInt32, upTo maxLength: Int) {
+        sums.reserveCapacity(Int(high - low) / FactList.blockSize + 1)
+        var sum: UInt32 = 0
+        for start in stride(from: Int(low), to: Int(high), by: FactList.blockSize) {
+            let end = min(start + FactList.blockSize, Int(high))
+            sum += list.count(in: start..<end, upTo: maxLength)
+            sums.append(sum)
+        }
+    }
+
+    /// The position of the nth short entry.
+    ///
+    /// - Precondition: `number` is less than ``count``.
+    func position(_ number: UInt32, in list: FactList, low: UInt32, upTo maxLength: Int) -> UInt32 {
+        var (first, last) = (0, sums.count - 1)
+        while first < last {
+            let middle = (first + last) / 2
+            if sums[middle] > number { last = middle } else { first = middle + 1 }
+        }
+        let before = first == 0 ? 0 : sums[first - 1]
+        return UInt32(
+            list.position(ofShort: number - before, from: Int(low) + first * FactList.blockSize, upTo: maxLength)
+        )
+    }
+}
+
+extension Shuffle {
+    /// The form in `state.db`: little-endian words of 32 bits behind a byte that names the form.
+    var encoded: [UInt8] { encoded(with: []) }
+
+    /// - Parameter drawn: ordinals that were drawn and not served; they are due before the cycle ends.
+    func encoded(with drawn: [UInt32]) -> [UInt8] {
+        var words = [
+            UInt32(truncatingIfNeeded: key), UInt32(truncatingIfNeeded: key >> 32), cursor, last ?? 0,
+            UInt32(bounds.count),
+        ]
+        for bounds in bounds { words += [bounds.low, bounds.high, bounds.epoch] }
+        words += deferred + drawn
+        return words.reduce(into: [2]) { bytes, word in
+            for shift in [0, 8, 16, 24] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: word >> shift)) }
+        }
+    }
+
+    /// nil for bytes of another form, or that make no sense. ``attach(to:_:)`` has to follow.
+    init?(encoded bytes: [UInt8], lists: [Int]) {
+        guard bytes.first == 2, bytes.count % 4 == 1 else { return nil }
+        let words = stride(from: 1, to: bytes.count, by: 4).map { start in
+            (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[start + $1]) << UInt32(8 * $1) }
+        }
+        guard words.count >= 5 + 3 * lists.count, words[4] == UInt32(lists.count) else { return nil }
+        self.init(key: UInt64(words[0]) | UInt64(words[1]) << 32, lists: lists)
+        cursor = words[2]
+        last = words[3] == 0 ? nil : words[3]
+        for place in lists.indices {
+            let start = 5 + 3 * place
+            guard words[start] <= words[start + 1] else { return nil }
+            bounds[place] = Bounds(low: words[start], high: words[start + 1], epoch: words[start + 2])
+        }
+        deferred = Array(words[(5 + 3 * lists.count)...])
+    }
+
+    static func == (left: Shuffle, right: Shuffle) -> Bool { left.encoded == right.encoded }
+}

@@ -1,0 +1,234 @@
+import NorrisProtocol
+
+/// The shuffles of all users, and what changed since they were last written to `state.db`.
+struct ShuffleBook {
+    /// The most shuffles one user has, and all users together; past either the least recently used one is forgotten.
+    static let maximumPerUser = 64
+    static let maximum = 1_024
+    /// Past this many, forgotten shuffles stay in `state.db` until the rows that were used least recently are deleted.
+    private static let maximumForgotten = 4 * maximum
+
+    /// Whose shuffle, and which.
+    struct Key: Hashable {
+        /// -1 for the daemon's own shuffle, that of the facts of the day.
+        let uid: Int64
+        let filter: ShuffleFilter
+    }
+
+    /// A shuffle as `state.db` keeps it.
+    struct Record: Equatable {
+        let key: Key
+        /// nil for a shuffle that was forgotten.
+        let shuffle: [UInt8]?
+        let usedAt: Int64
+    }
+
+    /// A shuffle in the book. A class, so that a request finds it once and changes it in place.
+    final class Entry {
+        let key: Key
+        // Allocated by the initializer and freed by the deinitializer; used where the book is, under the store's lock. A
+        // variable of this class would be checked by the runtime at each draw.
+        private let storage: UnsafeMutablePointer<Shuffle>
+        /// The ordinals that the shuffle gave out for a request that could not be served: the next request's.
+        var drawn: [UInt32] = []
+        /// The filter's lists, by their places in ``FactIndex/lists``.
+        let lists: [Int]
+        fileprivate var usedAt: Int64
+        /// The name that stood in place of Chuck Norris in what was served last.
+        fileprivate var name: String?
+        /// Whether it has changed since it was last written.
+        fileprivate var isChanged = false
+        /// Whether ``shuffle`` has been prepared for its lists, all of which have to be in memory for it.
+        var isAttached: Bool
+
+        init(key: Key, shuffle: Shuffle, lists: [Int], usedAt: Int64 = 0, isAttached: Bool) {
+            self.key = key
+            storage = .allocate(capacity: 1)
+            storage.initialize(to: shuffle)
+            self.lists = lists
+            self.usedAt = usedAt
+            self.isAttached = isAttached
+        }
+
+        deinit {
+            storage.deinitialize(count: 1)
+            storage.deallocate()
+        }
+
+        var shuffle: Shuffle { storage.pointee }
+
+        /// Changes the shuffle.
+        @inline(__always)
+        func change<Result>(_ body: (inout Shuffle) -> Result) -> Result { body(&storage.pointee) }
+    }
+
+    /// The shuffles of one user.
+    private final class User {
+        let uid: Int64
+        var shuffles: [ShuffleFilter: Entry] = [:]
+        /// The one that was used last: it is used again and again.
+        var latest: Entry?
+
+        init(uid: Int64) { self.uid = uid }
+    }
+
+    private var users: [Int64: User] = [:]
+    /// The one who asked last.
+    private var latest: User?
+    private var count = 0
+    private var changed: [Entry] = []
+    /// At most ``maximumForgotten``: whoever asks for other filters all the time is not remembered for each.
+    private var forgotten: Set<Key> = []
+    /// What users were served otherwise than from a shuffle since the last write.
+    private var noted: [ServedItem.Key: Served] = [:]
+    /// What ``takeChanges()`` returned and is not on the disk yet.
+    private var writing: [ServedItem.Key: Served] = [:]
+    /// Rises with every use; starts behind what was read from the disk.
+    private var lastUse: Int64 = 0
+
+    /// An item that a user was served: a fact from a shuffle by its ordinal, whose id is looked for only when it is needed.
+    struct Served {
+        enum What {
+            case ordinal(UInt32)
+            case id(String)
+        }
+
+        let key: ServedItem.Key
+        let what: What
+        var name: String?
+        let usedAt: Int64
+    }
+
+    var hasChanges: Bool { !changed.isEmpty || !forgotten.isEmpty || !noted.isEmpty }
+
+    /// Puts back a shuffle that was written.
+    mutating func restore(_ entry: Entry) {
+        let user = user(entry.key.uid)
+        guard user.shuffles.updateValue(entry, forKey: entry.key.filter) == nil else { return }
+        count += 1
+        lastUse = max(lastUse, entry.usedAt)
+    }
+
+    /// The shuffle of a user for a filter.
+    ///
+    /// - Parameter make: makes one where there is none; the least recently used one makes room.
+    mutating func entry(_ uid: Int64, _ filter: ShuffleFilter, make: (Key) -> Entry) -> Entry {
+        let user = user(uid)
+        if let latest = user.latest, latest.key.filter == filter { return latest }
+        if let entry = user.shuffles[filter] {
+            user.latest = entry
+            return entry
+        }
+        let key = Key(uid: uid, filter: filter)
+        let entry = make(key)
+        forgotten.remove(key)
+        if user.shuffles.count >= ShuffleBook.maximumPerUser {
+            forgetOldest(of: user)
+        } else if count >= ShuffleBook.maximum {
+            let oldest = users.values.filter { !$0.shuffles.isEmpty }
+                .min { ($0.shuffles.values.map(\.usedAt).min() ?? 0) < ($1.shuffles.values.map(\.usedAt).min() ?? 0) }
+            if let oldest { forgetOldest(of: oldest) }
+        }
+        // They may have lost their only one.
+        users[uid] = user
+        user.shuffles[filter] = entry
+        user.latest = entry
+        count += 1
+        return entry
+    }
+
+    /// Notes that a shuffle served a fact.
+    @inline(__always)
+    mutating func note(_ entry: Entry, name: String?) {
+        lastUse += 1
+        entry.usedAt = lastUse
+        entry.name = name
+        if !entry.isChanged {
+            entry.isChanged = true
+            changed.append(entry)
+        }
+    }
+
+    /// Notes that a user was served an item otherwise.
+    mutating func note(_ key: ServedItem.Key, _ what: Served.What) {
+        // More users than are kept, in the time of a write.
+        guard noted.count < ServedItem.maximum || noted[key] != nil else { return }
+        lastUse += 1
+        noted[key] = Served(key: key, what: what, usedAt: lastUse)
+    }
+
+    /// What a user was served last since the last write.
+    func served(_ key: ServedItem.Key) -> Served? {
+        let fromShuffles = key.kind == .fact ? users[key.uid]?.shuffles.values.lazy.compactMap(served) : nil
+        return ((fromShuffles.map(Array.init) ?? []) + [noted[key], writing[key]].compactMap { $0 }).max { $0.usedAt < $1.usedAt }
+    }
+
+    /// The fact that a shuffle served last, unless it is written.
+    private func served(_ entry: Entry) -> Served? {
+        guard entry.isChanged, entry.key.uid >= 0, let ordinal = entry.shuffle.last else { return nil }
+        return Served(
+            key: .init(uid: entry.key.uid, kind: .fact), what: .ordinal(ordinal), name: entry.name, usedAt: entry.usedAt
+        )
+    }
+
+    /// Forgets all shuffles: the facts are others now.
+    mutating func removeAll() {
+        for user in users.values {
+            for filter in user.shuffles.keys { forgotten.insert(Key(uid: user.uid, filter: filter)) }
+        }
+        (users, latest, count, changed, noted, writing) = ([:], nil, 0, [], [:], [:])
+    }
+
+    /// What is to be written since the last call.
+    mutating func takeChanges() -> (records: [Record], served: [Served]) {
+        var records = forgotten.map { Record(key: $0, shuffle: nil, usedAt: 0) }
+        var latest = noted
+        for entry in changed where users[entry.key.uid]?.shuffles[entry.key.filter] === entry {
+            if let served = served(entry), latest[served.key].map({ $0.usedAt < served.usedAt }) ?? true {
+                latest[served.key] = served
+            }
+            entry.isChanged = false
+            records.append(Record(key: entry.key, shuffle: entry.shuffle.encoded(with: entry.drawn), usedAt: entry.usedAt))
+        }
+        (changed, forgotten, noted, writing) = ([], [], [:], latest)
+        return (records, latest.values.sorted { $0.usedAt < $1.usedAt })
+    }
+
+    /// What ``takeChanges()`` returned is on the disk.
+    mutating func noteWritten() { writing = [:] }
+
+    /// Marks what could not be written, so that the next call of ``takeChanges()`` gives it again.
+    mutating func restoreChanges(_ records: [Record], _ served: [Served]) {
+        for record in records {
+            let entry = users[record.key.uid]?.shuffles[record.key.filter]
+            if record.shuffle == nil {
+                if entry == nil { forgotten.insert(record.key) }
+            } else if let entry, !entry.isChanged {
+                entry.isChanged = true
+                changed.append(entry)
+            }
+        }
+        for served in served.suffix(ServedItem.maximum) where noted[served.key] == nil { noted[served.key] = served }
+        writing = [:]
+    }
+
+    private mutating func user(_ uid: Int64) -> User {
+        if let latest, latest.uid == uid { return latest }
+        let user = users[uid] ?? User(uid: uid)
+        users[uid] = user
+        latest = user
+        return user
+    }
+
+    private mutating func forgetOldest(of user: User) {
+        guard let oldest = user.shuffles.min(by: { $0.value.usedAt < $1.value.usedAt })?.key else { return }
+        user.shuffles[oldest] = nil
+        if user.latest?.key.filter == oldest { user.latest = nil }
+        if user.shuffles.isEmpty {
+            users[user.uid] = nil
+            if latest === user { latest = nil }
+        }
+        if forgotten.count < ShuffleBook.maximumForgotten { forgotten.insert(Key(uid: user.uid, filter: oldest)) }
+        count -= 1
+    }
+}

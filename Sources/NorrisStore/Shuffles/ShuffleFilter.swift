@@ -1,0 +1,77 @@
+package import NorrisProtocol
+
+/// Which facts a shuffle is over. What tells one shuffle of a user from another.
+package struct ShuffleFilter: Hashable, Sendable {
+    /// Sorted and without duplicates; empty for all facts. A fact matches with any of them.
+    package let categories: [String]
+    package let source: FactScope
+    package let allowsExplicit: Bool
+    /// In code points of the stored text; nil for any.
+    package let maxLength: Int?
+
+    package init(
+        categories: [String] = [], source: FactScope = .all, allowsExplicit: Bool = false, maxLength: Int? = nil
+    ) {
+        self.categories = categories.count > 1 ? Set(categories).sorted() : categories
+        self.source = source
+        self.allowsExplicit = allowsExplicit
+        self.maxLength = maxLength
+    }
+
+    /// The lists that hold the matching facts. A fact of several of the categories is on several of them.
+    var lists: [FactListName] {
+        let kinds = source.kinds(allowsExplicit: allowsExplicit)
+        return (categories.isEmpty ? [""] : categories).flatMap { category in
+            kinds.map { FactListName(category: category, kind: $0) }
+        }
+    }
+
+    /// The form the filter has in `state.db`; category names hold none of its separators.
+    var key: String {
+        let length = maxLength.map { String($0) } ?? ""
+        return "\(categories.joined(separator: ","))/\(source.rawValue)/\(allowsExplicit ? "explicit" : "")/\(length)"
+    }
+
+    /// nil for a text that is no such form.
+    init?(key: String) {
+        let parts = key.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 4, let source = FactScope(rawValue: String(parts[1])) else { return nil }
+        self.init(
+            categories: parts[0].split(separator: ",").map(String.init),
+            source: source,
+            allowsExplicit: !parts[2].isEmpty,
+            maxLength: Int(parts[3])
+        )
+        guard self.key.utf8.elementsEqual(key.utf8), maxLength.map({ $0 > 0 }) ?? true else { return nil }
+    }
+}
+
+/// A list's name: its category, or none for all facts, and the kind of its facts.
+package struct FactListName: Hashable, Sendable {
+    let category: String
+    let kind: FactKind
+}
+
+/// What decides, beside the category, who is served a fact. The raw values are those of `cache.db`.
+package enum FactKind: UInt8, Sendable, CaseIterable {
+    case norris, explicitNorris, fortune, explicitFortune
+
+    init(_ fact: Fact) {
+        let isFortune = FactGroup(source: fact.source) == .fortunes
+        self = fact.isExplicit ? (isFortune ? .explicitFortune : .explicitNorris) : (isFortune ? .fortune : .norris)
+    }
+
+    var isExplicit: Bool { self == .explicitNorris || self == .explicitFortune }
+}
+
+extension FactScope {
+    func kinds(allowsExplicit: Bool) -> [FactKind] {
+        let kinds: [FactKind] =
+            switch self {
+            case .norris: [.norris, .explicitNorris]
+            case .fortune: [.fortune, .explicitFortune]
+            case .all: FactKind.allCases
+            }
+        return allowsExplicit ? kinds : kinds.filter { !$0.isExplicit }
+    }
+}

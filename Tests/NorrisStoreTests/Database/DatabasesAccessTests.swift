@@ -1,0 +1,121 @@
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisStore
+
+/// What a read or write that fails leaves, notes and throws, on this thread and on another.
+struct DatabasesAccessTests {
+    private let databases: Databases
+    private let fixture = StoreFixture()
+    private let recorder = LogRecorder()
+
+    init() throws {
+        databases = try fixture.databases()
+    }
+
+    private struct Failure: Error {}
+    private static let contents: [Databases.Content] = [.posts, .state]
+
+    private func fail(_ content: Databases.Content) {
+        let error = #expect(throws: StoreError.self) {
+            try databases.write(content, .fetches, logger: recorder.logger) { _ in throw Failure() }
+        }
+        #expect(error == StoreError(path: databases.opened(content).path ?? "", .failed("Failure()")))
+    }
+
+    private func insert(_ database: Database) throws {
+        try database.execute(sql: "CREATE TABLE IF NOT EXISTS kept (x); INSERT INTO kept VALUES (1)")
+    }
+
+    /// The functions for threads that may wait; in a task the others would be called.
+    private func run<Failure: AccessError>(
+        _ content: Databases.Content, throwing: Failure.Type = StoreError.self, _ body: (Database) throws -> Void
+    ) throws {
+        try databases.write(content, logger: recorder.logger, throwing: throwing, body)
+    }
+
+    private func read<Value>(_ content: Databases.Content, _ body: (Database) throws -> Value) throws -> Value {
+        try databases.read(content, logger: recorder.logger, body)
+    }
+
+    @Test(arguments: contents)
+    func aFailureIsNotedUntilAWriteChangesSomething(content: Databases.Content) async throws {
+        fail(content)
+        #expect(databases.faults.count == 1)
+        try run(content) { _ in }
+        try await databases.write(content, logger: recorder.logger) { _ in }
+        #expect(databases.faults.count == 1)
+        try run(content, insert)
+        #expect(databases.faults == [])
+        fail(content)
+        try await databases.write(.fetches, logger: recorder.logger) { [self] in try insert($0) }
+        #expect(databases.faults.count == 1)
+        try await databases.write(.fetches, content, logger: recorder.logger) { [self] in try insert($0) }
+        #expect(databases.faults == [])
+    }
+
+    @Test(arguments: contents)
+    func whatTheBodyThrowsInTheCallersWordsUndoesTheWriteAndIsNoFault(content: Databases.Content) async throws {
+        try run(content, insert)
+        let full = ResponseError.busy("Full.")
+        #expect(throws: full) {
+            try run(content, throwing: ResponseError.self) { database in
+                try insert(database)
+                throw full
+            }
+        }
+        await #expect(throws: full) {
+            try await databases.write(content, logger: recorder.logger, throwing: ResponseError.self) {
+                try insert($0)
+                throw full
+            }
+        }
+        #expect(throws: full) { try read(content) { _ in throw full } }
+        await #expect(throws: full) { try await databases.read(content, logger: recorder.logger) { _ in throw full } }
+        #expect(try read(content) { try Int.fetchOne($0, sql: "SELECT count(*) FROM kept") } == 1)
+        #expect(databases.faults == [] && recorder.lines == [])
+    }
+
+    @Test(arguments: contents)
+    func aFailureBecomesAResponse(content: Databases.Content) async throws {
+        let name = content == .state ? "state" : "cache"
+        let logger = recorder.logger
+        let unreadable = ResponseError.storage("The \(name) cannot be read now.", hint: "The daemon's log says why.")
+        #expect(throws: unreadable) { try read(content) { _ in throw Failure() } }
+        await #expect(throws: unreadable) { try await databases.read(content, logger: logger) { _ in throw Failure() } }
+        #expect(recorder.lines == ["error database.unreadable", "error database.unreadable"])
+        #expect(databases.faults == [])
+        let unwritable = ResponseError.storage("The \(name) takes no writes now.", hint: "norrisctl status says why.")
+        await #expect(throws: unwritable) {
+            try await databases.write(content, logger: logger, throwing: ResponseError.self) { _ in throw Failure() }
+        }
+        #expect(databases.faults.count == 1)
+    }
+
+    @Test(arguments: contents)
+    func aCancelledTaskIsNoFault(content: Databases.Content) async throws {
+        let logger = recorder.logger
+        let (written, read) = await withTaskGroup(of: (StoreError?, ResponseError?).self) { [databases] tasks in
+            tasks.addTask {
+                withUnsafeCurrentTask { $0?.cancel() }
+                var errors: (StoreError?, ResponseError?)
+                do throws(StoreError) {
+                    try await databases.write(content, logger: logger) { _ in }
+                } catch {
+                    errors.0 = error
+                }
+                do throws(ResponseError) {
+                    try await databases.read(content, logger: logger) { _ in }
+                } catch {
+                    errors.1 = error
+                }
+                return errors
+            }
+            return await tasks.next() ?? (nil, nil)
+        }
+        #expect(written == StoreError(path: databases.opened(content).path ?? "", .cancelled))
+        #expect(read == .shuttingDown)
+        #expect(databases.faults == [] && recorder.lines == [])
+    }
+}

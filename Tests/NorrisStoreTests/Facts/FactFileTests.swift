@@ -1,0 +1,332 @@
+import Foundation
+import Glibc
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisStore
+
+/// The encoded facts beside `cache.db`: whatever becomes of that file, every fact is served as it was stored.
+struct FactFileTests {
+    private let fixture = StoreFixture()
+    private static let name = "cache/cache.db-facts"
+
+    /// Below and above what is kept in memory.
+    enum Size: CaseIterable {
+        case few, many
+
+        /// Those of many have 9,000 code points each, the most of them in records over several pages.
+        var facts: [Fact] {
+            switch self {
+            case .few: upstreamFacts(0..<300, categories: ["x"])
+            case .many:
+                (0..<1_000).map { number in
+                    let text = "\(number) " + String(repeating: "abcdefghi ", count: 890 + number % 10)
+                    return .upstream(String(10_000 + number), text, categories: ["x"])
+                }
+            }
+        }
+    }
+
+    enum Damage: CaseIterable {
+        case deleted, emptied, truncated, random, zeroed, another, readOnly, swapped
+    }
+
+    private func damage(_ damage: Damage, _ size: Size) throws {
+        let file = Self.name
+        var bytes = try fixture.folder.bytes(file)
+        var generator = SeededGenerator(state: 5)
+        switch damage {
+        case .deleted: return try fixture.folder.remove(file)
+        case .emptied: bytes = []
+        case .truncated: bytes.removeLast(bytes.count / 2 + 7)
+        case .random: bytes = bytes.map { _ in .random(in: 0...255, using: &generator) }
+        case .zeroed:
+            let third = bytes.count / 3
+            bytes.replaceSubrange(third..<2 * third, with: repeatElement(0, count: third))
+        case .another:
+            // The same ordinals and lengths, other facts.
+            let other = StoreFixture()
+            let store = try other.open()
+            try store.replaceUpstream(size.facts.map { .upstream($0.id, String($0.text.reversed()), categories: ["x"]) })
+            store.databases.close()
+            bytes = try other.folder.bytes(file)
+        case .readOnly:
+            bytes = [1, 2, 3]
+            try fixture.folder.write(file, bytes)
+            return #expect(chmod(fixture.folder[file], 0o400) == 0)
+        case .swapped:
+            // Whole records in each other's places.
+            let half = bytes.count / 2 / FactRecord.unit * FactRecord.unit
+            bytes = Array(bytes[half...] + bytes[..<half])
+        }
+        try fixture.folder.write(file, bytes)
+    }
+
+    /// All facts of the store as they are served, by one user after the other.
+    private func served(_ store: FactStore, uid: UInt32) async -> [Fact] {
+        var facts: [Fact] = []
+        for _ in 0..<10 { facts += await store.nextFacts(store.count / 10, uid: uid) }
+        return facts.sorted { $0.id < $1.id }
+    }
+
+    @Test(arguments: Size.allCases, Damage.allCases)
+    func everyFactIsServedAsItWasStored(size: Size, damage: Damage) async throws {
+        let facts = size.facts
+        try await fixture.run { store in
+            try store.replaceUpstream(facts)
+            #expect(store.withState { $0.chunks != nil } == (size == .few))
+        }
+        let whole = try fixture.folder.bytes(Self.name)
+        try self.damage(damage, size)
+        try await fixture.run { store in
+            #expect(await served(store, uid: 1) == facts)
+            #expect(await served(store, uid: 2) == facts)
+            #expect(store.databases.faults == [])
+        }
+        if damage == .readOnly, geteuid() != 0 { return }
+        // Zeros between two records are no part of them; a file that was shorter may have holes there.
+        let records = records(whole)
+        #expect(records.count == facts.count)
+        #expect(self.records(try fixture.folder.bytes(Self.name)) == records)
+    }
+
+    /// The ordinals of the records that a reader would find whole.
+    private func records(_ bytes: [UInt8]) -> [UInt32: [UInt8]] {
+        var records: [UInt32: [UInt8]] = [:]
+        // No fact has the ordinal 0.
+        for start in stride(from: FactRecord.unit, to: bytes.count - FactRecord.unit, by: FactRecord.unit) {
+            bytes[start...].withUnsafeBytes { rest in
+                if let fact = FactRecord.read(UInt32(start / FactRecord.unit), rest) { records[UInt32(start)] = Array(fact.record) }
+            }
+        }
+        return records
+    }
+
+    /// While the daemon runs: what is in memory is not read again, and what is not is made again.
+    @Test(arguments: Size.allCases)
+    func fileThatIsDamagedUnderTheDaemon(size: Size) async throws {
+        let facts = size.facts
+        try await fixture.run { store in
+            try store.replaceUpstream(facts)
+            for (uid, length) in [off_t(0), 100_000, 31].enumerated() {
+                truncate(fixture.folder[Self.name], length)
+                #expect(await served(store, uid: UInt32(uid)) == facts)
+            }
+            try fixture.folder.remove(Self.name)
+            #expect(await served(store, uid: 9) == facts)
+        }
+        try await fixture.run { #expect(await served($0, uid: 10) == facts) }
+    }
+
+    /// A record across the end of what is read at once, and the longest there are.
+    @Test(arguments: [900, 1_000, 1_008, 1_009, 1_010, 1_020, 1_100, 5_000, 10_000])
+    func lengthsOfRecordsDoNotMatter(length: Int) async throws {
+        let facts = [
+            Fact.upstream("a", String(repeating: "x", count: length)), .upstream("b", String(repeating: "😀", count: length)),
+            .upstream("c", String(repeating: "\u{85}", count: length)),
+        ]
+        try await fixture.run { store in
+            try store.replaceUpstream(facts)
+            store.withState { $0.chunks = nil }
+            #expect(await store.nextFacts(3).sorted { $0.id < $1.id } == facts)
+        }
+        try await fixture.run { store in #expect(await store.nextFacts(3).sorted { $0.id < $1.id } == facts) }
+    }
+
+    /// A search brings a few facts: the file grows by them, and nothing else of it is written.
+    @Test(arguments: Size.allCases)
+    func foundFactsAreAppended(size: Size) async throws {
+        try await fixture.run { store in
+            try store.replaceUpstream(size.facts)
+            let before = try fixture.folder.bytes(Self.name)
+            try store.addFound([.upstream("found", "New."), .upstream("further", "Newer.")])
+            let after = try fixture.folder.bytes(Self.name)
+            #expect(after.count > before.count && after.count < before.count + 1_000)
+            #expect(after.starts(with: before))
+            let found = try await store.fact(id: "found")
+            #expect(found?.text == "New.")
+            #expect(await store.nextFacts(2, filter: ShuffleFilter(maxLength: 6)).map(\.text).sorted() == ["New.", "Newer."])
+        }
+    }
+
+    @Test func ordinalsAreNeverUsedAgain() async throws {
+        var seen: Set<UInt32> = []
+        for round in 0..<4 {
+            try await fixture.run { store in
+                let changes = try store.replaceBuiltin([Fact(id: "\(round)", text: "T\(round)", categories: [], source: "builtin")])
+                #expect(changes.added.allSatisfy { seen.insert($0.ordinal).inserted })
+                try store.replaceUpstream(upstreamFacts(round..<round + 5))
+                try store.clearUpstream()
+                let ordinals = try await store.databases.cache.opened.writer.read {
+                    try Int.fetchAll($0, sql: "SELECT ordinal FROM facts")
+                }
+                seen.formUnion(ordinals.map { UInt32($0) })
+                _ = try store.replaceBuiltin([])
+            }
+        }
+        #expect(seen.count == 4)
+    }
+
+    /// The ordinals of a fetch that is given up are used again; its records are never taken for the facts that come.
+    @Test(arguments: [false, true])
+    func factsOfAFetchThatFailedAreNeverServed(isInMemory: Bool) async throws {
+        let text = String(repeating: "never ", count: 400)
+        try await fixture.run { store in
+            try store.replaceUpstream([.upstream("a")])
+            try await store.databases.cache.opened.refuseWrites(to: "fetches")
+            let facts = (0..<600).map { Fact.upstream("never-\($0)", "\($0) \(text)") }
+            #expect(throws: StoreError.self) { try store.replaceUpstream(facts) }
+            try await store.databases.cache.opened.takeWritesAgain()
+            try store.replaceUpstream([.upstream("a")] + (0..<600).map { .upstream("b-\($0)", "\($0) \(text)".uppercased()) })
+        }
+        try await fixture.run { store in
+            if !isInMemory { store.withState { $0.chunks = nil } }
+            let served = await store.nextFacts(700)
+            #expect(served.count == 601)
+            #expect(served.allSatisfy { !$0.id.hasPrefix("never") })
+        }
+    }
+
+    /// Space of long runs of removed facts goes back to the disk; those that are left are whole.
+    @Test func removedFactsGiveTheirSpaceBack() async throws {
+        let facts = Size.many.facts
+        try await fixture.run { store in
+            try store.replaceUpstream(facts)
+            var status = stat()
+            stat(fixture.folder[Self.name], &status)
+            let before = status.st_blocks
+            let left = Array(facts[100..<110] + facts[500..<503] + facts.suffix(1))
+            try store.replaceUpstream(left)
+            stat(fixture.folder[Self.name], &status)
+            if before > 10_000 { #expect(status.st_blocks < before / 4) }
+            #expect(store.withState { $0.chunks != nil }, "few are in memory again")
+            #expect(await store.nextFacts(50).sorted { $0.id < $1.id } == left)
+        }
+        try await fixture.run { #expect(await $0.nextFacts(50).count == 14) }
+    }
+
+    /// Most of a list goes: what is left is drawn without looking for it among the removed ones.
+    @Test func compactedListsAreDrawnFromInFewSteps() async throws {
+        let facts = upstreamFacts(0..<5_000, categories: ["x"])
+        let filters = [ShuffleFilter(), ShuffleFilter(categories: ["x"]), ShuffleFilter(maxLength: 100)]
+        try await fixture.run { store in
+            try store.replaceUpstream(facts)
+            for filter in filters { #expect(await store.nextIDs(100, filter).count == 100) }
+            try store.replaceUpstream(Array(facts.suffix(10)))
+            for filter in filters {
+                for _ in 0..<3 { #expect(await Set(store.nextIDs(10, filter)).count == 10) }
+                let most = store.withState { state in state.entry(1, filter).lists.map { state.index.lists[$0].count }.max() }
+                #expect(most == 10)
+            }
+            let entries = try await store.databases.cache.opened.writer.read { database in
+                try database.expectWholeFacts()
+                return try Int.fetchOne(database, sql: "SELECT count(*) FROM fact_entries")
+            }
+            #expect(entries == 20)
+        }
+        try await fixture.run { store in
+            for filter in filters { #expect(await Set(store.nextIDs(10, filter)).count == 10) }
+        }
+    }
+
+    /// The store's lists follow the disk's, whatever is imported: as after a start.
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func memoryFollowsTheDisk(seed: UInt64) async throws {
+        var generator = SeededGenerator(state: seed)
+        let store = try fixture.open()
+        defer { store.databases.close() }
+        let filters = [
+            ShuffleFilter(), ShuffleFilter(categories: ["p"]), ShuffleFilter(categories: ["p", "q"], allowsExplicit: true),
+            ShuffleFilter(source: .fortune), ShuffleFilter(maxLength: 30),
+        ]
+        for step in 0..<60 {
+            let facts = (0..<Int.random(in: 0...150, using: &generator)).map { _ in
+                Fact.upstream(
+                    String(1_000 + Int.random(in: 0..<400, using: &generator)),
+                    "Text \(Int.random(in: 0..<300, using: &generator))" + (Bool.random(using: &generator) ? "" : String(repeating: "x", count: 40)),
+                    categories: ["p", "q", "explicit"].filter { _ in Int.random(in: 0..<4, using: &generator) == 0 },
+                    source: Int.random(in: 0..<4, using: &generator) == 0 ? "fortune:f" : "chucknorris"
+                )
+            }
+            if Bool.random(using: &generator) {
+                try store.replaceUpstream(facts, isComplete: Bool.random(using: &generator))
+            } else {
+                try store.addFound(Array(facts.prefix(5)))
+            }
+            for filter in filters where Bool.random(using: &generator) { _ = await store.nextIDs(.random(in: 1...40, using: &generator), filter) }
+            guard step % 10 == 9 else { continue }
+            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts("seed \(seed), step \(step)") }
+            let other = FactStore(databases: store.databases, logger: .silent)
+            let uid = UInt32.random(in: 100 ... .max, using: &generator)
+            for filter in filters {
+                let expected = await Set(other.nextIDs(1_000, uid: uid, filter))
+                #expect(await Set(store.nextIDs(1_000, uid: uid, filter)) == expected, "seed \(seed), step \(step), \(filter.key)")
+            }
+            #expect(store.count == other.count && store.isLocal == other.isLocal)
+            #expect(store.categories(of: .all) == other.categories(of: .all))
+        }
+    }
+
+    // MARK: What was served last
+
+    @Test func lastServedIsKnownAcrossRestarts() async throws {
+        let last = try await fixture.run { store -> String in
+            try store.replaceUpstream(upstreamFacts(0..<50))
+            store.noteServed("gif", .gif, uid: 1)
+            var last = ""
+            _ = store.next(3, uid: 1, filter: ShuffleFilter(), name: "Ada") { fact in
+                last = (try? Fact(json: JSON.parse(Array(fact.json))).id) ?? ""
+            }
+            let item = try await store.lastServed(.fact, uid: 1)
+            #expect(item?.id == last && item?.name == "Ada")
+            return last
+        }
+        try await fixture.run { store in
+            let item = try await store.lastServed(.fact, uid: 1)
+            #expect(item?.id == last && item?.name == "Ada")
+            let gif = try await store.lastServed(.gif, uid: 1)
+            #expect(gif?.id == "gif" && gif?.name == nil)
+            let (post, other) = (try await store.lastServed(.post, uid: 1), try await store.lastServed(.fact, uid: 2))
+            #expect(post == nil && other == nil)
+            _ = store.withFactInMemory(id: "fact-000007", uid: 1) { _ in }
+            let got = try await store.lastServed(.fact, uid: 1)
+            #expect(got?.id == "fact-000007" && got?.name == nil)
+        }
+    }
+
+    /// One user who is served very often takes nothing from the others.
+    @Test func oneUserDoesNotMakeOthersForgotten() async throws {
+        try await fixture.run { store in
+            store.noteServed("mine", .gif, uid: 2)
+            await store.writeShuffles()
+            let items = (0..<ServedItem.maximum + 10).map { ServedItem(key: .init(uid: 1, kind: .gif), id: "\($0)", name: nil) }
+            try await store.databases.state.write([], items)
+            let mine = try await store.lastServed(.gif, uid: 2)
+            #expect(mine?.id == "mine")
+            let others = (0..<Int64(ServedItem.maximum)).map { ServedItem(key: .init(uid: 10 + $0, kind: .gif), id: "x", name: nil) }
+            try await store.databases.state.write([], others)
+            let forgotten = try await store.lastServed(.gif, uid: 2)
+            #expect(forgotten == nil)
+        }
+    }
+
+    /// The service is woken also where all that has changed is a shuffle that was forgotten.
+    @Test func everyChangeWakesTheWriter() async throws {
+        let store = try fixture.open()
+        defer { store.databases.close() }
+        try store.replaceUpstream(upstreamFacts(0..<5))
+        nonisolated(unsafe) var wakes = 0  // Only this task draws.
+        store.onMove { wakes += 1 }
+        for number in 1...64 { _ = await store.nextIDs(1, ShuffleFilter(maxLength: 100 + number)) }
+        #expect(wakes == 1)
+        #expect(await store.writeShuffles())
+        // Nothing matches, but another shuffle was forgotten for this one.
+        #expect(await store.nextIDs(1, ShuffleFilter(maxLength: 1)) == [])
+        #expect(wakes == 2)
+        #expect(await store.nextIDs(1).count == 1)
+        #expect(await store.writeShuffles())
+        #expect(await store.nextIDs(1).count == 1)
+        #expect(wakes == 3)
+    }
+}

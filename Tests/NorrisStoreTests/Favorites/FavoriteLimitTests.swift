@@ -1,0 +1,143 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+/// What favourites may take: of one user, and of all.
+struct FavoriteLimitTests {
+    private let fixture = StoreFixture()
+
+    /// A favourite of so many bytes.
+    private func item(_ id: String, bytes: Int) -> Favorite {
+        let title = String(repeating: "x", count: bytes - id.utf8.count)
+        return Favorite(kind: .gif, id: id, title: title, addedAt: Timestamp(seconds: 1))
+    }
+
+    private func withFavorites(_ body: (Favorites) async throws -> Void) async throws {
+        let databases = try fixture.databases()
+        try await body(Favorites(databases: databases, logger: .silent))
+        try await expectTotalsToAddUp(databases)
+        #expect(databases.faults == [])
+        databases.close()
+    }
+
+    private func totals(_ favorites: Favorites, of uid: Int64) async throws -> FavoriteTotals {
+        try await favorites.databases.state.opened.writer.read { try FavoriteTotals(of: uid, $0) }
+    }
+
+    @Test func bytesAreThoseOfIDTitleAndContent() async throws {
+        try await withFavorites { favorites async throws in
+            let fact = Favorite(fact: .upstream("é", "É."))
+            #expect(try await favorites.add(fact, uid: 7))
+            #expect(try await favorites.add(item("g", bytes: 5), uid: 7))
+            let bytes = 2 + fact.title.utf8.count + Fact.upstream("é", "É.").jsonText.utf8.count + 5
+            for uid in [7, FavoriteTotals.all] {
+                let totals = try await totals(favorites, of: uid)
+                #expect(totals.items == 2 && totals.bytes == bytes)
+            }
+        }
+    }
+
+    @Test func aUserHasSixteenMebibytes() async throws {
+        try await withFavorites { favorites async throws in
+            #expect(try await favorites.add(item("large", bytes: (16 << 20) - 100), uid: 1))
+            let error = await #expect(throws: ResponseError.self) {
+                try await favorites.add(item("over", bytes: 101), uid: 1)
+            }
+            #expect(error == Favorites.isLarge)
+            #expect(error?.code == .busy)
+            #expect(error?.message.contains("16 MiB") == true && error?.hint?.contains("Remove some") == true)
+            // The last byte is theirs, what is kept stays, and others have their own.
+            #expect(try await favorites.add(item("last", bytes: 100), uid: 1))
+            #expect(try await !favorites.add(item("last", bytes: 100), uid: 1))
+            #expect(try await favorites.import([item("last", bytes: 100)], uid: 1) == .init(added: 0, known: 1))
+            #expect(try await favorites.add(item("over", bytes: 101), uid: 2))
+            #expect(try await favorites.remove(.gif, id: "last", uid: 1))
+            await #expect(throws: Favorites.isLarge) { try await favorites.add(item("over", bytes: 101), uid: 1) }
+            #expect(try await favorites.remove(.gif, id: "large", uid: 1))
+            #expect(try await favorites.add(item("over", bytes: 101), uid: 1))
+        }
+    }
+
+    @Test func anImportPastTheLimitAddsNothing() async throws {
+        try await withFavorites { favorites async throws in
+            #expect(try await favorites.add(item("large", bytes: (16 << 20) - 100), uid: 1))
+            let items = ["a", "b", "c"].map { item($0, bytes: 40) }
+            await #expect(throws: Favorites.isLarge) { try await favorites.import(items, uid: 1) }
+            #expect(try await favorites.list(uid: 1, cursor: nil, limit: 9).items.map(\.id) == ["large"])
+            #expect(try await favorites.import(Array(items[1...]), uid: 1) == .init(added: 2, known: 0))
+        }
+    }
+
+    @Test func allUsersTogetherHaveALimit() async throws {
+        try await withFavorites { favorites async throws in
+            #expect(try await favorites.add(item("a", bytes: 1_000), uid: 1))
+            let others = Favorites.maximumBytesInAll - 1_050
+            func pretend(_ bytes: Int) async throws {
+                try await favorites.databases.state.opened.writer.write { database in
+                    try database.execute(
+                        sql: "UPDATE favorite_totals SET bytes = bytes + ? WHERE uid = -1", arguments: [bytes]
+                    )
+                }
+            }
+            try await pretend(others)
+            let error = await #expect(throws: ResponseError.self) {
+                try await favorites.add(item("b", bytes: 51), uid: 2)
+            }
+            #expect(error == Favorites.allAreLarge)
+            #expect(error?.code == .busy)
+            #expect(error?.message.contains("256 MiB") == true && error?.hint?.contains("other users") == true)
+            await #expect(throws: Favorites.allAreLarge) {
+                try await favorites.import([item("b", bytes: 51)], uid: 2)
+            }
+            #expect(try await favorites.add(item("b", bytes: 50), uid: 2))
+            #expect(try await favorites.remove(.gif, id: "b", uid: 2))
+            try await pretend(-others)
+        }
+    }
+
+    @Test("Who is above the limit at an upgrade keeps everything, can remove, and cannot add")
+    func upgrade() async throws {
+        let kind = DatabaseKind.state.before("favorite totals")
+        let old = try OpenedDatabase.open(kind, folder: fixture.stateFolder, logger: .silent)
+        try await old.writer.write { database in
+            for number in 0..<20 {
+                try FavoriteRecord.insert(item("\(number)", bytes: 1 << 20), uid: 1, database)
+            }
+            try FavoriteRecord.insert(item("theirs", bytes: 1_000), uid: 2, database)
+        }
+        try old.close()
+        try await withFavorites { favorites async throws in
+            let (user, all) = (try await totals(favorites, of: 1), try await totals(favorites, of: FavoriteTotals.all))
+            #expect(user.items == 20 && user.bytes == 20 << 20)
+            #expect(all.items == 21 && all.bytes == user.bytes + 1_000)
+            #expect(try await favorites.list(uid: 1, cursor: nil, limit: 100).items.count == 20)
+            for number in 0..<5 {
+                await #expect(throws: Favorites.isLarge) { try await favorites.add(item("new", bytes: 1_000), uid: 1) }
+                #expect(try await favorites.add(item("\(number)", bytes: 1_000), uid: 2))
+                #expect(try await favorites.remove(.gif, id: "\(number)", uid: 1))
+            }
+            #expect(try await favorites.add(item("new", bytes: 1_000), uid: 1))
+        }
+    }
+}
+
+/// Compares what is kept of the sums with what is stored.
+func expectTotalsToAddUp(_ databases: Databases, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let (kept, counted) = try await databases.state.opened.writer.read { database in
+        let size = "ifnull(length(CAST(id || title || ifnull(content, '') AS BLOB)), 0)"
+        func rows(_ sql: String) throws -> [[Int]] {
+            try Row.fetchAll(database, sql: sql).map { [$0[0], $0[1], $0[2]] }
+        }
+        return (
+            try rows("SELECT uid, items, bytes FROM favorite_totals ORDER BY uid"),
+            try rows(
+                """
+                SELECT -1, count(*), ifnull(sum(\(size)), 0) FROM favorites
+                UNION ALL SELECT uid, count(*), sum(\(size)) FROM favorites GROUP BY uid ORDER BY 1
+                """
+            )
+        )
+    }
+    #expect(kept == counted, sourceLocation: sourceLocation)
+}

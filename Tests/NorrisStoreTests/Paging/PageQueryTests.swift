@@ -1,0 +1,101 @@
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisStore
+
+/// The one query behind all lists, on a table of its own.
+struct PageQueryTests {
+    private let pool: DatabasePool
+
+    init() throws {
+        pool = try DatabasePool(path: nil)
+        try pool.write { try $0.execute(sql: "CREATE TABLE items (at INTEGER, id TEXT, size INTEGER) STRICT") }
+    }
+
+    private func insert(_ rows: [(at: Int64, id: String, size: Int)]) throws {
+        try pool.write { database in
+            for row in rows {
+                try database.execute(sql: "INSERT INTO items VALUES (?, ?, ?)", arguments: [row.at, row.id, row.size])
+            }
+        }
+    }
+
+    private func query(_ filter: PageQuery.Filter? = nil) -> PageQuery {
+        PageQuery(
+            columns: "at, id, size", matches: "items WHERE size >= ?", arguments: [0], order: "at DESC, id",
+            after: "at <= ? AND (at < ? OR id > ?)", place: { [$0.number, $0.number, $0.text] }, filter: filter
+        )
+    }
+
+    private func page(_ query: PageQuery, cursor: String? = nil, limit: Int) throws -> Page<String> {
+        try pool.read { database in
+            try query.page(of: ["items"], key: 7, cursor: cursor, limit: limit, database) { row in
+                let id: String = row[1]
+                return (id.contains("bad") ? nil : id, row[2])
+            }
+        }
+    }
+
+    /// The items of all pages.
+    private func pages(_ query: PageQuery, limit: Int) throws -> [[String]] {
+        var pages: [[String]] = []
+        var cursor: String?
+        repeat {
+            let page = try page(query, cursor: cursor, limit: limit)
+            pages.append(page.items)
+            cursor = page.next
+        } while cursor != nil && pages.count < 99
+        return pages
+    }
+
+    @Test("Any rows in pages of any size", arguments: 1...8)
+    func model(seed: UInt64) throws {
+        var generator = SeededGenerator(state: seed)
+        let rows = (0..<Int.random(in: 0...30, using: &generator)).map { number in
+            let at = Int64.random(in: -2...2, using: &generator)
+            return (at: at, id: "\(number)", size: Int.random(in: -1...3, using: &generator))
+        }
+        try insert(rows)
+        let ordered = rows.filter { $0.size >= 0 }.sorted { ($1.at, $0.id) < ($0.at, $1.id) }
+        for limit in 1...31 {
+            #expect(try pages(query(), limit: limit).flatMap { $0 } == ordered.map(\.id))
+            let odd = ordered.filter { !$0.size.isMultiple(of: 2) }.map(\.id)
+            let filtered = query(.init(column: "size") { !$0.isMultiple(of: 2) })
+            #expect(try pages(filtered, limit: limit).flatMap { $0 } == odd)
+            #expect(try page(filtered, limit: limit).total == odd.count)
+            let page = try page(query(), limit: limit)
+            #expect(page.total == ordered.count && page.items.count == min(limit, ordered.count))
+            #expect((page.next == nil) == (ordered.count <= limit))
+        }
+    }
+
+    @Test func aRowThatCannotBeReadCostsOneItem() throws {
+        try insert([(3, "a", 0), (2, "bad", 0), (1, "b", 0), (0, "bad", 0)])
+        #expect(try pages(query(), limit: 2) == [["a"], ["b"]])
+        #expect(try page(query(), limit: 9).total == 4)
+    }
+
+    @Test func aPageHoldsTwoMebibytesOrOneItem() throws {
+        let mebibyte = 1 << 20
+        try insert([(5, "a", mebibyte), (4, "b", mebibyte), (3, "c", 1), (2, "d", 3 * mebibyte), (1, "e", 0)])
+        #expect(try pages(query(), limit: 9) == [["a", "b"], ["c"], ["d"], ["e"]])
+    }
+
+    @Test(arguments: [1_000, 1_001], [false, true])
+    func aTotalIsExactUpToAThousand(count: Int, isFiltered: Bool) throws {
+        try insert((0..<count).map { (1, "\($0)", 0) })
+        let page = try page(query(isFiltered ? .init(column: "size") { _ in true } : nil), limit: 1)
+        #expect(page.total == (count > 1_000 ? nil : count))
+    }
+
+    @Test func aCursorOfAnotherListIsRefused() throws {
+        try insert([(1, "a", 0), (1, "b", 0)])
+        let cursor = try #require(try page(query(), limit: 1).next)
+        #expect(throws: ResponseError.foreignCursor) {
+            try pool.read { database in
+                try query().page(of: ["others"], key: 7, cursor: cursor, limit: 1, database) { _ in ("", 0) }
+            }
+        }
+    }
+}

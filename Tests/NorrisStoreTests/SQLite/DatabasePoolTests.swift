@@ -1,0 +1,243 @@
+import CSQLite
+import Dispatch
+import Glibc
+import Logging
+import NorrisProtocol
+import Synchronization
+import Testing
+
+@testable import NorrisStore
+
+/// Several connections to one file: who may do what, and when.
+@Suite(.timeLimit(.minutes(2))) struct DatabasePoolTests {
+    private let folder = ScratchFolder()
+
+    /// Counts for ever.
+    private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+
+    private func open(readers: Int) throws -> DatabasePool {
+        let pool = try DatabasePool(path: folder["db"], readers: readers) { database in
+            if !database.isReadOnly { try database.execute(sql: "PRAGMA journal_mode = WAL") }
+        }
+        try pool.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (a INTEGER NOT NULL) STRICT") }
+        return pool
+    }
+
+    private func withPool(readers: Int, _ body: (DatabasePool) async throws -> Void) async throws {
+        let pool = try open(readers: readers)
+        try await body(pool)
+        try pool.close()
+    }
+
+    /// In an asynchronous context the calls that block are chosen only in here.
+    private func sync<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
+
+    /// Calls the body with all reading connections at the same time.
+    private func withReaders(
+        _ count: Int, of pool: DatabasePool, _ held: [Database] = [], _ body: ([Database]) throws -> Void
+    ) throws {
+        if held.count == count { return try body(held) }
+        try pool.read { try withReaders(count, of: pool, held + [$0], body) }
+    }
+
+    @Test func everyConnectionHasItsSettings() async throws {
+        try await withPool(readers: 3) { pool in
+            try withReaders(3, of: pool) { readers in
+                #expect(Set(readers.map(ObjectIdentifier.init)).count == 3)
+                for settings in try readers.map(settings) { #expect(settings == [1, 1, 5_000]) }
+            }
+            #expect(try pool.writeWithoutTransaction(settings) == [1, 0, 5_000])
+        }
+        let databases = try Databases(cacheFolder: nil, stateFolder: folder["state"], logger: .silent)
+        defer { databases.close() }
+        for opened in [databases.state.opened, databases.cache.opened] {
+            // A migration has switched it off for as long as it took.
+            #expect(try opened.writer.writeWithoutTransaction(settings) == [1, 0, 5_000])
+        }
+    }
+
+    private func settings(_ database: Database) throws -> [Int?] {
+        try ["foreign_keys", "query_only", "busy_timeout"].map { try Int.fetchOne(database, sql: "PRAGMA \($0)") }
+    }
+
+    @Test(arguments: [0, 2]) func readMayNotWrite(readers: Int) async throws {
+        try await withPool(readers: readers) { pool in
+            for sql in ["INSERT INTO t VALUES (1)", "DROP TABLE t", "PRAGMA user_version = 9"] {
+                let blocking = #expect(throws: DatabaseError.self) { try sync { try pool.read { try $0.execute(sql: sql) } } }
+                #expect(blocking?.resultCode == SQLITE_READONLY)
+                let waiting = await #expect(throws: DatabaseError.self) {
+                    try await pool.read { try $0.execute(sql: sql) }
+                }
+                #expect(waiting?.resultCode == SQLITE_READONLY)
+                try await pool.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
+            }
+            #expect(try await pool.read { try Int.fetchAll($0, sql: "SELECT a FROM t") } == [2, 2, 2])
+        }
+    }
+
+    @Test func readSeesOneState() throws {
+        let pool = try open(readers: 1)
+        let count = "SELECT count(*) FROM t"
+        try pool.read { reader in
+            #expect(try Int.fetchOne(reader, sql: count) == 0)
+            try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+            #expect(try Int.fetchOne(reader, sql: count) == 0)
+        }
+        #expect(try pool.read { try Int.fetchOne($0, sql: count) } == 1)
+        try pool.close()
+    }
+
+    @Test(arguments: [0, 1]) func cancellationEndsAStatementAndTheNextRuns(readers: Int) async throws {
+        try await withPool(readers: readers) { pool in
+            for isWrite in [false, true] {
+                let (started, continuation) = AsyncStream<Void>.makeStream()
+                let task = Task {
+                    let body: @Sendable (Database) throws -> Int? = { database in
+                        if isWrite { try database.execute(sql: "INSERT INTO t VALUES (1)") }
+                        continuation.yield()
+                        return try Int.fetchOne(database, sql: Self.endless)
+                    }
+                    return isWrite ? try await pool.write(body) : try await pool.read(body)
+                }
+                for await _ in started { break }
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                #expect(try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+                try await pool.write { try $0.execute(sql: "INSERT INTO t VALUES (2); DELETE FROM t") }
+            }
+            // A task that is cancelled before changes nothing.
+            let early = Task {
+                while !Task.isCancelled { await Task.yield() }
+                try await pool.write { try $0.execute(sql: "INSERT INTO t VALUES (3)") }
+            }
+            early.cancel()
+            await #expect(throws: CancellationError.self) { try await early.value }
+            #expect(try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+        }
+    }
+
+    @Test(arguments: [0, 1]) func timeLimitEndsAStatementAndTheNextRuns(readers: Int) async throws {
+        try await withPool(readers: readers) { pool in
+            for limit in [Duration.zero, .milliseconds(10)] {
+                let error = await #expect(throws: DatabaseError.self) {
+                    try await pool.read(within: limit) { try Int.fetchOne($0, sql: Self.endless) }
+                }
+                #expect(error?.isTimeLimit == true)
+            }
+            // Also between short statements.
+            let error = await #expect(throws: DatabaseError.self) {
+                try await pool.read(within: .milliseconds(10)) { database in
+                    while true { _ = try Int.fetchOne(database.cachedStatement(sql: "SELECT 1")) }
+                }
+            }
+            #expect(error?.isTimeLimit == true)
+            let limited = try await pool.read(within: .seconds(60)) { try Int.fetchOne($0, sql: "SELECT 2") }
+            let unlimited = try await pool.read { try Int.fetchOne($0, sql: "SELECT 3") }
+            #expect((limited, unlimited) == (2, 3))
+        }
+    }
+
+    @Test func searchThatTakesTooLongIsAnsweredAsBusy() async throws {
+        let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
+        let error = await #expect(throws: ResponseError.self) {
+            try await databases.read(.gifs, within: .milliseconds(10), logger: .silent) { database in
+                try Int.fetchOne(database, sql: Self.endless)
+            }
+        }
+        #expect(error?.code == .busy)
+        databases.close()
+    }
+
+    @Test func readersAreClosedBeforeTheWriter() async throws {
+        try await withPool(readers: 3) { pool in
+            try await pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+            try withReaders(3, of: pool) { readers in
+                let read = try readers.map { try Int.fetchOne($0, sql: "SELECT a FROM t") }
+                #expect(read == [1, 1, 1])
+            }
+            #expect(folder.exists("db-wal"))
+        }
+        // The last connection to close writes the log back and removes it, if it may write.
+        #expect(try folder.names() == ["db"])
+    }
+
+    @Test func nothingRunsAfterClose() async throws {
+        let pool = try open(readers: 2)
+        try pool.close()
+        let tally = Tally()
+        let body: @Sendable (Database) throws -> Void = { _ in tally.atOnce.withLock { $0.most += 1 } }
+        let error = #expect(throws: DatabaseError.self) { try sync { try pool.read(body) } }
+        #expect(error?.resultCode == SQLITE_MISUSE)
+        #expect(throws: DatabaseError.self) { try sync { try pool.write(body) } }
+        #expect(throws: DatabaseError.self) { try pool.writeWithoutTransaction(body) }
+        await #expect(throws: DatabaseError.self) { try await pool.read(body) }
+        await #expect(throws: DatabaseError.self) { try await pool.write(body) }
+        #expect(tally.atOnce.withLock { $0.most } == 0)
+    }
+
+    @Test func closeWaitsForWhatRuns() async throws {
+        let pool = try open(readers: 1)
+        let release = DispatchSemaphore(value: 0)
+        let (started, continuation) = AsyncStream<Void>.makeStream()
+        async let written: Void = pool.write { database in
+            continuation.yield()
+            release.wait()
+            try database.execute(sql: "INSERT INTO t VALUES (1)")
+        }
+        for await _ in started { break }
+        async let closed: Void = withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "close").async { continuation.resume(with: Result { try pool.close() }) }
+        }
+        release.signal()
+        _ = try await (written, closed)
+        #expect(try folder.names() == ["db"])
+        let reopened = try open(readers: 0)
+        #expect(try reopened.writeWithoutTransaction { try Int.fetchAll($0, sql: "SELECT a FROM t") } == [1])
+        try reopened.close()
+    }
+
+    private final class Tally: Sendable {
+        let threads = Mutex<Set<pthread_t>>([])
+        let atOnce = Mutex((now: 0, most: 0))
+    }
+
+    /// Nine blocked readers leave the writer alone, and each connection has one thread at a time, however many ask.
+    @Test func blockedReadersDoNotBlockTheWriter() async throws {
+        try await withPool(readers: CacheDatabase.readers) { pool in
+            let release = DispatchSemaphore(value: 0)
+            let tally = Tally()
+            try await withThrowingTaskGroup { group in
+                let (started, continuation) = AsyncStream<Void>.makeStream()
+                for _ in 0..<200 {
+                    group.addTask {
+                        try await pool.read { _ in
+                            tally.threads.withLock { _ = $0.insert(pthread_self()) }
+                            tally.atOnce.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                            continuation.yield()
+                            release.wait()
+                            tally.atOnce.withLock { $0.now -= 1 }
+                        }
+                    }
+                }
+                var blocked = 0
+                for await _ in started {
+                    blocked += 1
+                    if blocked == CacheDatabase.readers { break }
+                }
+                #expect(tally.threads.withLock { $0.count } == CacheDatabase.readers)
+                for number in 0..<20 {
+                    let thread = try await pool.write { database in
+                        try database.execute(sql: "INSERT INTO t VALUES (?)", arguments: [number])
+                        return pthread_self()
+                    }
+                    #expect(!tally.threads.withLock { $0.contains(thread) })
+                }
+                #expect(tally.atOnce.withLock { $0.now } == CacheDatabase.readers)
+                for _ in 0..<200 { release.signal() }
+                try await group.waitForAll()
+            }
+            #expect(tally.atOnce.withLock { $0.most } == CacheDatabase.readers)
+            #expect(try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 20)
+        }
+    }
+}

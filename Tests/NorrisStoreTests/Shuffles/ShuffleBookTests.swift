@@ -1,0 +1,205 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+struct ShuffleBookTests {
+    private func filter(_ number: Int) -> ShuffleFilter { ShuffleFilter(maxLength: number) }
+
+    private func key(_ number: Int, uid: Int64 = 1) -> ShuffleBook.Key {
+        ShuffleBook.Key(uid: uid, filter: filter(number))
+    }
+
+    /// - Returns: whether the shuffle is a new one.
+    @discardableResult
+    private func use(_ number: Int, uid: Int64 = 1, name: String? = nil, in book: inout ShuffleBook) -> Bool {
+        var isNew = false
+        let entry = book.entry(uid, filter(number)) { key in
+            isNew = true
+            return ShuffleBook.Entry(key: key, shuffle: Shuffle(key: 1, lists: []), lists: [], isAttached: true)
+        }
+        book.note(entry, name: name)
+        return isNew
+    }
+
+    /// Those of the numbers whose shuffles are in the book, by what it writes.
+    private func kept(_ changes: [ShuffleBook.Record]) -> Set<ShuffleBook.Key> {
+        Set(changes.filter { $0.shuffle != nil }.map(\.key))
+    }
+
+    @Test func leastRecentlyUsedIsForgotten() {
+        var book = ShuffleBook()
+        for number in 1...64 { use(number, in: &book) }
+        use(1, in: &book)
+        use(65, in: &book)
+        let changes = book.takeChanges().records
+        #expect(kept(changes) == Set(([1] + Array(3...65)).map { key($0) }))
+        #expect(changes.filter { $0.shuffle == nil }.map(\.key) == [key(2)])
+        #expect(!use(1, in: &book))
+        #expect(!use(3, in: &book))
+        #expect(use(2, in: &book))
+    }
+
+    @Test func anotherUsersShufflesStay() {
+        var book = ShuffleBook()
+        use(1, uid: 2, in: &book)
+        for number in 1...70 { use(number, in: &book) }
+        #expect(!use(1, uid: 2, in: &book))
+    }
+
+    @Test func ofAllUsersTheLeastRecentlyUsedIsForgotten() {
+        var book = ShuffleBook()
+        for uid in 0..<1_024 as Range<Int64> { use(1, uid: uid, in: &book) }
+        use(1, uid: 0, in: &book)
+        use(1, uid: 5_000, in: &book)
+        let changes = book.takeChanges().records
+        #expect(kept(changes).count == ShuffleBook.maximum)
+        #expect(changes.filter { $0.shuffle == nil }.map(\.key) == [key(1, uid: 1)])
+    }
+
+    /// The one who asks has the least recently used shuffle, and no other.
+    @Test func userWhoseOnlyShuffleIsForgottenHasTheNewOne() {
+        var book = ShuffleBook()
+        for uid in 0..<1_024 as Range<Int64> { use(1, uid: uid, in: &book) }
+        for number in 2...5 {
+            #expect(use(number, uid: 0, in: &book))
+            #expect(!use(number, uid: 0, in: &book))
+            for uid in 1..<1_024 as Range<Int64> { #expect(!use(1, uid: uid, in: &book)) }
+        }
+        #expect(kept(book.takeChanges().records).count == ShuffleBook.maximum)
+    }
+
+    @Test func whatMovedIsWrittenOnce() {
+        var book = ShuffleBook()
+        #expect(!book.hasChanges)
+        use(1, in: &book)
+        use(1, in: &book)
+        #expect(book.hasChanges)
+        #expect(book.takeChanges().records.map(\.key) == [key(1)])
+        #expect(!book.hasChanges)
+        #expect(book.takeChanges().records == [])
+    }
+
+    @Test func forgottenShuffleThatBeginsAnewIsNotDeleted() {
+        var book = ShuffleBook()
+        for number in 1...65 { use(number, in: &book) }
+        use(1, in: &book)
+        let changes = book.takeChanges().records
+        #expect(changes.filter { $0.key == key(1) }.map { $0.shuffle != nil } == [true])
+        #expect(changes.filter { $0.shuffle == nil }.map(\.key) == [key(2)])
+    }
+
+    @Test func whatCouldNotBeWrittenIsReturnedAgain() {
+        var book = ShuffleBook()
+        for number in 1...65 { use(number, in: &book) }
+        book.note(.init(uid: 1, kind: .gif), .id("g"))
+        let (records, served) = book.takeChanges()
+        book.restoreChanges(records, served)
+        #expect(book.hasChanges)
+        let again = book.takeChanges()
+        #expect(Set(again.records.map(\.key)) == Set(records.map(\.key)))
+        #expect(again.served.map(\.key.kind) == served.map(\.key.kind))
+    }
+
+    /// What moved since then is not undone by it.
+    @Test func failedWriteDoesNotHideWhatCameMeanwhile() {
+        var book = ShuffleBook()
+        let gif = ServedItem.Key(uid: 1, kind: .gif)
+        book.note(gif, .id("old"))
+        let (records, served) = book.takeChanges()
+        book.note(gif, .id("new"))
+        book.restoreChanges(records, served)
+        guard case .id("new")? = book.served(gif)?.what else {
+            Issue.record("\(String(describing: book.served(gif)))")
+            return
+        }
+    }
+
+    @Test func orderOfUseSurvivesTheDisk() {
+        var before = ShuffleBook()
+        for number in [3, 1, 2] { use(number, in: &before) }
+        var after = ShuffleBook()
+        for record in before.takeChanges().records {
+            after.restore(
+                ShuffleBook.Entry(
+                    key: record.key, shuffle: Shuffle(key: 1, lists: []), lists: [], usedAt: record.usedAt,
+                    isAttached: false
+                )
+            )
+        }
+        for number in 4...65 { use(number, in: &after) }
+        let forgotten = after.takeChanges().records.filter { $0.shuffle == nil }
+        #expect(forgotten.map(\.key) == [key(3)])
+    }
+
+    @Test func forgettingAllDeletesAll() {
+        var book = ShuffleBook()
+        for number in 1...5 { use(number, in: &book) }
+        _ = book.takeChanges()
+        book.removeAll()
+        #expect(Set(book.takeChanges().records.map(\.key)) == Set((1...5).map { key($0) }))
+        #expect(use(1, in: &book))
+    }
+
+    // MARK: What was served last
+
+    private func ordinal(_ served: ShuffleBook.Served?) -> UInt32? {
+        if case .ordinal(let ordinal)? = served?.what { ordinal } else { nil }
+    }
+
+    @Test func lastServedIsKnownUntilItIsOnTheDisk() {
+        var book = ShuffleBook()
+        let fact = ServedItem.Key(uid: 1, kind: .fact)
+        book.note(fact, .ordinal(7))
+        #expect(ordinal(book.served(fact)) == 7)
+        let (records, served) = book.takeChanges()
+        #expect(served.map { ordinal($0) } == [7])
+        #expect(ordinal(book.served(fact)) == 7, "it is being written")
+        book.noteWritten()
+        #expect(book.served(fact) == nil)
+        book.restoreChanges(records, served)
+        #expect(ordinal(book.served(fact)) == 7)
+        #expect(book.served(.init(uid: 2, kind: .fact)) == nil)
+        #expect(book.served(.init(uid: 1, kind: .gif)) == nil)
+    }
+
+    @Test func lastOfShufflesAndOtherwiseCounts() throws {
+        var world = ShuffleWorld()
+        world.arrive(upstreamFacts(0..<5))
+        var book = ShuffleBook()
+        let key = ServedItem.Key(uid: 1, kind: .fact)
+        func draw(_ filter: ShuffleFilter, _ name: String?) -> UInt32? {
+            let entry = book.entry(1, filter) { key in
+                .init(key: key, shuffle: world.shuffle(filter, key: 1), lists: [], isAttached: true)
+            }
+            let ordinal = entry.change { world.next(1, &$0, filter).first }
+            book.note(entry, name: name)
+            return ordinal
+        }
+        let first = draw(ShuffleFilter(), "Ada")
+        #expect(ordinal(book.served(key)) == first && book.served(key)?.name == "Ada")
+        let second = draw(filter(100), nil)
+        #expect(ordinal(book.served(key)) == second && book.served(key)?.name == nil)
+        book.note(key, .ordinal(99))
+        #expect(ordinal(book.served(key)) == 99)
+        let third = draw(ShuffleFilter(), "Bob")
+        #expect(ordinal(book.served(key)) == third)
+        let served = book.takeChanges().served
+        #expect(served.map { ordinal($0) } == [third])
+        #expect(served.first?.name == "Bob")
+    }
+
+    /// Whoever asks for other filters, or as other users, all the time is not remembered for each.
+    @Test func whatIsToBeWrittenIsBounded() {
+        var book = ShuffleBook()
+        for length in 1...6_000 {
+            _ = book.entry(1, ShuffleFilter(maxLength: length)) { key in
+                .init(key: key, shuffle: Shuffle(key: 1, lists: []), lists: [], isAttached: true)
+            }
+            book.note(ServedItem.Key(uid: Int64(length), kind: .gif), .id("g"))
+        }
+        let (records, served) = book.takeChanges()
+        #expect(records.count { $0.shuffle == nil } == 4 * ShuffleBook.maximum)
+        #expect(served.count == ServedItem.maximum)
+    }
+}

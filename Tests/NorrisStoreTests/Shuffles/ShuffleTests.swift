@@ -1,0 +1,287 @@
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisStore
+
+struct ShuffleTests {
+    private static let filters = [
+        ShuffleFilter(),
+        ShuffleFilter(allowsExplicit: true),
+        ShuffleFilter(source: .norris),
+        ShuffleFilter(source: .fortune, maxLength: 30),
+        ShuffleFilter(categories: ["a"]),
+        ShuffleFilter(categories: ["a", "b"]),
+        ShuffleFilter(categories: ["c", "a", "b"], allowsExplicit: true),
+        ShuffleFilter(categories: ["explicit"], allowsExplicit: true),
+        ShuffleFilter(maxLength: 20),
+        ShuffleFilter(categories: ["b", "c"], allowsExplicit: true, maxLength: 37),
+        ShuffleFilter(categories: ["nobody"]),
+    ]
+
+    /// Whatever happens, every shuffle keeps the contract: a few hundred steps of chance for each seed.
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func everyMatchingFactComesOnceBeforeAnyComesAgain(seed: UInt64) throws {
+        var generator = SeededGenerator(state: seed)
+        var world = ShuffleWorld()
+        var born = 0
+        var shuffles = Self.filters.map { world.shuffle($0, key: generator.next()) }
+        var judges = Self.filters.map { _ in ShuffleJudge() }
+        for step in 0..<400 {
+            switch Int.random(in: 0..<20, using: &generator) {
+            case 0...2:
+                world.arrive((0..<Int.random(in: 1...8, using: &generator)).map { _ in fact(&born, using: &generator) })
+            case 3:
+                let leaving = Int.random(in: 1...6, using: &generator)
+                let compacts = Int.random(in: 0..<5, using: &generator) == 0
+                let ordinals = world.sortedOrdinals.shuffled(using: &generator).prefix(compacts ? 20 : leaving)
+                let renewed = world.leave(Array(ordinals), compacts: compacts)
+                for (index, filter) in Self.filters.enumerated() where !renewed.isDisjoint(with: filter.lists) {
+                    judges[index].mayRestart()
+                }
+            case 4:
+                world.restart(using: &generator)
+                for (index, filter) in Self.filters.enumerated() {
+                    let restored = world.restored(shuffles[index], filter)
+                    shuffles[index] = try #require(restored)
+                }
+            default:
+                let index = Int.random(in: shuffles.indices, using: &generator)
+                let filter = Self.filters[index]
+                let count = Bool.random(using: &generator) ? 1 : Int.random(in: 1...100, using: &generator)
+                let reply = world.next(count, &shuffles[index], filter)
+                let fault = judges[index].fault(in: reply, count: count, matching: world.matching(filter))
+                try #require(fault == nil, "seed \(seed), step \(step), \(filter.key), count \(count)")
+            }
+        }
+    }
+
+    private func fact(_ number: inout Int, using generator: inout SeededGenerator) -> Fact {
+        number += 1
+        var categories = ["a", "b", "c"].filter { _ in Bool.random(using: &generator) }
+        if Int.random(in: 0..<6, using: &generator) == 0 { categories.append("explicit") }
+        let text = String(repeating: "x", count: Int.random(in: 1...60, using: &generator))
+        let source = Bool.random(using: &generator) ? "chucknorris" : "fortune:x"
+        return .upstream("\(number)", text, categories: categories, source: source)
+    }
+
+    /// The judge must be able to say no; each of these replies breaks one sentence of the contract.
+    @Test(arguments: [([1], 2), ([1, 1], 2), ([1, 9], 2), ([1, 2, 1], 3)] as [([UInt32], Int)])
+    func judgeFindsWhatIsWrong(reply: [UInt32], count: Int) {
+        var judge = ShuffleJudge()
+        #expect(judge.fault(in: reply, count: count, matching: [1, 2, 3]) != nil)
+    }
+
+    @Test func judgeFindsARepeatThatIsTooEarly() {
+        var judge = ShuffleJudge()
+        #expect(judge.fault(in: [1], count: 1, matching: [1, 2]) == nil)
+        #expect(judge.fault(in: [1], count: 1, matching: [1, 2]) != nil)
+    }
+
+    /// One of a hundred in a row would already be one too many.
+    @Test(arguments: 2...5)
+    func newCycleDoesNotBeginWithTheLastFact(count: Int) {
+        var world = ShuffleWorld()
+        world.arrive(upstreamFacts(0..<count))
+        // An entry that is removed stands before, so that the first of a cycle is not always the first entry.
+        world.leave(world.arrive([.upstream("gone")]))
+        var shuffle = world.shuffle(ShuffleFilter(), key: 3)
+        let served = (0..<500).flatMap { _ in world.next(1, &shuffle, ShuffleFilter()) }
+        #expect(served.count == 500)
+        #expect(!zip(served, served.dropFirst()).contains { $0 == $1 })
+    }
+
+    @Test func onlyFactComesAgainAndAgain() {
+        var world = ShuffleWorld()
+        let only = world.arrive([.upstream("only")])
+        var shuffle = world.shuffle(ShuffleFilter(), key: 3)
+        #expect((0..<5).map { _ in world.next(2, &shuffle, ShuffleFilter()) } == Array(repeating: only, count: 5))
+    }
+
+    @Test func nothingMatchesNothing() {
+        var world = ShuffleWorld()
+        world.arrive([.upstream("long", String(repeating: "x", count: 50), categories: ["a"])])
+        for filter in [ShuffleFilter(categories: ["b"]), ShuffleFilter(maxLength: 49), ShuffleFilter(source: .fortune)] {
+            var shuffle = world.shuffle(filter, key: 1)
+            #expect(world.next(10, &shuffle, filter) == [])
+            #expect(world.next(1, &shuffle, filter) == [])
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 15, 16, 17, 1_023, 1_024, 1_025, 9_999, 10_000])
+    func maximumLengthIsExact(length: Int) {
+        var world = ShuffleWorld()
+        for length in [length - 1, length, length + 1] where 1...10_000 ~= length {
+            // Two code points that are one character, and four bytes.
+            let text = String(repeating: "e\u{301}", count: length / 2) + String(repeating: "x", count: length % 2)
+            world.arrive([.upstream("\(length)", text)])
+        }
+        let filter = ShuffleFilter(maxLength: length)
+        var shuffle = world.shuffle(filter, key: 9)
+        let expected = Set(world.facts.filter { $0.value.length <= length }.keys)
+        #expect(Set(world.next(100, &shuffle, filter)) == expected)
+        #expect(!expected.isEmpty)
+    }
+
+    /// Blocks of 1,024 entries are counted together: at their ends, and with segments that begin within one.
+    @Test(arguments: [1_023, 1_024, 1_025, 3_000])
+    func shortFactsOfLongListsComeOnceEach(count: Int) {
+        var world = ShuffleWorld()
+        let filter = ShuffleFilter(maxLength: 50)
+        var shuffle = world.shuffle(filter, key: 4)
+        var served: [UInt32] = []
+        for part in 0..<3 {
+            world.arrive(
+                (0..<count).map { .upstream("\(part)-\($0)", String(repeating: "x", count: 1 + ($0 * 7) % 90)) }
+            )
+            world.leave(Array(world.sortedOrdinals.suffix(count / 9)))
+            let left = world.matching(filter).subtracting(served).count
+            for _ in 0..<(part == 2 ? left : left / 2) { served += world.next(1, &shuffle, filter) }
+        }
+        #expect(Set(served).count == served.count)
+        #expect(Set(served).isSuperset(of: world.matching(filter)))
+    }
+
+    /// A draw takes the same few steps for a hundred times the facts: it meets one entry, and few removed ones.
+    @Test(arguments: [100, 10_000])
+    func drawMeetsFewEntries(count: Int) {
+        var world = ShuffleWorld()
+        world.arrive((0..<count).map { .upstream("\($0)", String(repeating: "x", count: 1 + $0 % 90)) })
+        for filter in [ShuffleFilter(), ShuffleFilter(maxLength: 50)] {
+            var shuffle = world.shuffle(filter, key: 1)
+            for number in 0..<count / 4 {
+                #expect(world.next(1, &shuffle, filter).count == 1)
+                #expect(shuffle.cursor == number + 1)
+            }
+        }
+    }
+
+    @Test func compactedListsBeginAnew() {
+        var world = ShuffleWorld()
+        let ordinals = world.arrive(upstreamFacts(0..<1_000, categories: ["a"]))
+        let filter = ShuffleFilter(categories: ["a"])
+        var shuffle = world.shuffle(filter, key: 6)
+        _ = world.next(100, &shuffle, filter)
+        world.leave(Array(ordinals.prefix(990)), compacts: true)
+        var judge = ShuffleJudge()
+        for _ in 0..<5 {
+            #expect(judge.fault(in: world.next(4, &shuffle, filter), count: 4, matching: world.matching(filter)) == nil)
+            #expect(shuffle.cursor <= 10)
+        }
+    }
+
+    /// A category that loses all its facts, and has others later.
+    @Test func emptiedListBeginsAnew() {
+        var world = ShuffleWorld()
+        let filter = ShuffleFilter(categories: ["a"])
+        var shuffle = world.shuffle(filter, key: 6)
+        for _ in 0..<3 {
+            let ordinals = world.arrive(upstreamFacts(0..<30, categories: ["a"]))
+            #expect(Set(world.next(30, &shuffle, filter)) == Set(ordinals))
+            world.leave(ordinals)
+            #expect(world.next(30, &shuffle, filter) == [])
+        }
+    }
+
+    /// The disk has no such list; memory must not have its removed entry either.
+    @Test func listThatComesAndGoesInOneChangeIsEmpty() {
+        var index = FactIndex()
+        let name = FactListName(category: "a", kind: .norris)
+        var changes = FactChanges()
+        changes.addedEntries[name] = [(1, 5)]
+        changes.removedEntries[name] = [1]
+        changes.lists[name] = FactChanges.List(number: 1, epoch: 0, count: 0, live: 0)
+        index.apply(changes)
+        #expect(index.list(name)?.count == 0)
+    }
+
+    // MARK: The form on the disk
+
+    private func used(_ filter: ShuffleFilter, _ world: inout ShuffleWorld) -> Shuffle {
+        var shuffle = world.shuffle(filter, key: 0xFEDC_BA98_7654_3210)
+        _ = world.next(25, &shuffle, filter)
+        _ = world.next(25, &shuffle, filter)
+        return shuffle
+    }
+
+    @Test func comesBackAsItWas() throws {
+        var world = ShuffleWorld()
+        world.arrive(upstreamFacts(0..<40, categories: ["a"]))
+        for filter in [ShuffleFilter(), ShuffleFilter(categories: ["a", "b"], maxLength: 99)] {
+            var shuffle = used(filter, &world)
+            #expect(!shuffle.deferred.isEmpty && shuffle.last != nil)
+            let restored = world.restored(shuffle, filter)
+            var again = try #require(restored)
+            #expect((again.key, again.cursor, again.last) == (shuffle.key, shuffle.cursor, shuffle.last))
+            #expect((again.bounds, again.deferred) == (shuffle.bounds, shuffle.deferred))
+            #expect(world.next(60, &again, filter) == world.next(60, &shuffle, filter))
+        }
+        let new = world.shuffle(ShuffleFilter(), key: .max)
+        #expect(Shuffle(encoded: new.encoded, lists: [0, 1]) == new)
+    }
+
+    /// Shuffles live longer than a version of norrisd.
+    @Test func formIsAsEver() {
+        var world = ShuffleWorld()
+        world.arrive([.upstream("a", "xyz")])
+        let filter = ShuffleFilter(source: .norris)
+        var shuffle = world.shuffle(filter, key: 0x0000_0002_0000_0001)
+        #expect(world.next(1, &shuffle, filter) == [1])
+        let words: [UInt32] = [
+            UInt32(truncatingIfNeeded: shuffle.key), UInt32(truncatingIfNeeded: shuffle.key >> 32), 1, 1, 1, 0, 1, 1,
+        ]
+        let bytes = words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
+        #expect(shuffle.encoded == [2] + bytes)
+    }
+
+    @Test func anythingElseIsRefused() {
+        var world = ShuffleWorld()
+        world.arrive(upstreamFacts(0..<40))
+        let bytes = used(ShuffleFilter(), &world).encoded
+        #expect(Shuffle(encoded: bytes, lists: [0, 1]) != nil)
+        #expect(Shuffle(encoded: bytes, lists: [0]) == nil)
+        #expect(Shuffle(encoded: bytes, lists: [0, 1, 2]) == nil)
+        #expect(Shuffle(encoded: [1] + bytes.dropFirst(), lists: [0, 1]) == nil)
+        #expect(Shuffle(encoded: bytes + [0], lists: [0, 1]) == nil)
+        for count in 0..<1 + 4 * 11 { #expect(Shuffle(encoded: Array(bytes.prefix(count)), lists: [0, 1]) == nil) }
+    }
+
+    /// Whatever the bytes are, the shuffle serves: each fact once a cycle, from the second cycle on at the latest.
+    @Test func damagedBytesAreRefusedOrHarmless() throws {
+        var generator = SeededGenerator(state: 8)
+        var world = ShuffleWorld()
+        world.arrive(upstreamFacts(0..<40))
+        var accepted = 0
+        for filter in [ShuffleFilter(), ShuffleFilter(maxLength: 100)] {
+            let encoded = used(filter, &world).encoded
+            for _ in 0..<3_000 {
+                var bytes = encoded
+                for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                    bytes[Int.random(in: bytes.indices, using: &generator)] = .random(in: 0...255, using: &generator)
+                }
+                guard var shuffle = Shuffle(encoded: bytes, lists: world.places(filter)) else { continue }
+                accepted += 1
+                shuffle.attach(to: world.index, filter.maxLength)
+                for _ in 0..<2 { _ = world.next(40, &shuffle, filter) }
+                #expect(Set(world.next(100, &shuffle, filter)) == world.matching(filter))
+            }
+        }
+        #expect(accepted > 1_000)
+    }
+
+    @Test func shuffleOfOtherListsBeginsAnew() throws {
+        var world = ShuffleWorld()
+        world.arrive(upstreamFacts(0..<40))
+        let encoded = used(ShuffleFilter(), &world).encoded
+        // Fewer entries, and another epoch.
+        var other = ShuffleWorld()
+        other.arrive(upstreamFacts(0..<10))
+        other.arrive(upstreamFacts(50..<55, categories: ["a"]))
+        other.leave(Array(other.sortedOrdinals.prefix(1)), compacts: true)
+        let places = other.places(ShuffleFilter())
+        var shuffle = try #require(Shuffle(encoded: encoded, lists: places))
+        other.load(ShuffleFilter())
+        shuffle.attach(to: other.index, nil)
+        #expect(Set(other.next(14, &shuffle, ShuffleFilter())) == other.matching(ShuffleFilter()))
+    }
+}

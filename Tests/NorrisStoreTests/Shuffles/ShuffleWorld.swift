@@ -1,0 +1,171 @@
+import NorrisProtocol
+import NorrisTestSupport
+
+@testable import NorrisStore
+
+/// Lists that grow, lose facts and are compacted, as the store keeps them, without a disk.
+struct ShuffleWorld {
+    private(set) var index = FactIndex()
+    /// By their ordinals.
+    private(set) var facts: [UInt32: Fact] = [:]
+    private var lastOrdinal: UInt32 = 0
+    private var lastEpoch: UInt32 = 0
+    /// What `cache.db` has of each list: ordinals, lengths, and whether the fact is gone.
+    private var entries: [FactListName: [(ordinal: UInt32, length: Int, isRemoved: Bool)]] = [:]
+    private var epochs: [FactListName: UInt32] = [:]
+
+    /// In an order that a seed repeats, as that of a dictionary is not.
+    var sortedOrdinals: [UInt32] { facts.keys.sorted() }
+
+    @discardableResult
+    mutating func arrive(_ new: [Fact]) -> [UInt32] {
+        var changes = FactChanges()
+        var ordinals: [UInt32] = []
+        for fact in new {
+            // With gaps, as long records leave them.
+            lastOrdinal += 1 + UInt32(fact.length % 3)
+            ordinals.append(lastOrdinal)
+            facts[lastOrdinal] = fact
+            for name in Self.lists(of: fact) {
+                if entries[name] == nil {
+                    lastEpoch += 1
+                    (entries[name], epochs[name]) = ([], lastEpoch)
+                }
+                entries[name]?.append((lastOrdinal, fact.length, false))
+                changes.addedEntries[name, default: []].append((lastOrdinal, fact.length))
+            }
+        }
+        finish(&changes, Set(changes.addedEntries.keys))
+        return ordinals
+    }
+
+    /// - Parameter compacts: whether lists lose their removed entries.
+    /// - Returns: the lists whose shuffles begin anew, if they have come to them.
+    @discardableResult
+    mutating func leave(_ ordinals: [UInt32], compacts: Bool = false) -> Set<FactListName> {
+        var renewed: Set<FactListName> = []
+        var changes = FactChanges()
+        for ordinal in ordinals {
+            guard let fact = facts.removeValue(forKey: ordinal) else { continue }
+            for name in Self.lists(of: fact) {
+                entries[name] = entries[name]?.map { ($0.ordinal, $0.length, $0.isRemoved || $0.ordinal == ordinal) }
+                changes.removedEntries[name, default: []].append(ordinal)
+            }
+        }
+        for name in changes.removedEntries.keys.sorted(by: { "\($0)" < "\($1)" }) {
+            let live = entries[name]?.filter { !$0.isRemoved } ?? []
+            if live.isEmpty || compacts { renewed.insert(name) }
+            if live.isEmpty {
+                (entries[name], epochs[name]) = (nil, nil)
+            } else if compacts {
+                lastEpoch += 1
+                (entries[name], epochs[name]) = (live, lastEpoch)
+            }
+        }
+        finish(&changes, Set(changes.removedEntries.keys))
+        return renewed
+    }
+
+    private mutating func finish(_ changes: inout FactChanges, _ names: Set<FactListName>) {
+        for name in names {
+            let list = entries[name] ?? []
+            changes.lists[name] = FactChanges.List(
+                number: 1, epoch: epochs[name] ?? 0, count: list.count, live: list.count { !$0.isRemoved }
+            )
+        }
+        index.apply(changes)
+    }
+
+    /// Another start: the index as `cache.db` has it, its lists in any order.
+    mutating func restart(using generator: inout SeededGenerator) {
+        index = FactIndex()
+        for name in entries.keys.sorted(by: { "\($0)" < "\($1)" }).shuffled(using: &generator) {
+            let list = entries[name] ?? []
+            index.update(name) {
+                $0 = FactList(
+                    name: name, epoch: epochs[name] ?? 0, live: list.count { !$0.isRemoved }, storedCount: list.count
+                )
+            }
+        }
+    }
+
+    static func lists(of fact: Fact) -> [FactListName] {
+        ([""] + fact.categories).map { FactListName(category: $0, kind: FactKind(fact)) }
+    }
+
+    mutating func places(_ filter: ShuffleFilter) -> [Int] { filter.lists.map { index.place(of: $0) } }
+
+    mutating func shuffle(_ filter: ShuffleFilter, key: UInt64) -> Shuffle {
+        Shuffle(key: key, lists: places(filter))
+    }
+
+    /// Reads the lists that are not in memory, as a request does that finds them missing.
+    mutating func load(_ filter: ShuffleFilter) {
+        while let name = index.missing(places(filter)) {
+            var list = FactList(name: name)
+            for entry in entries[name] ?? [] {
+                list.append(entry.ordinal, length: entry.length, isRemoved: entry.isRemoved)
+            }
+            index.update(name) { $0.load(list) }
+        }
+    }
+
+    /// The shuffle as it comes back from the disk; nil where it would not.
+    mutating func restored(_ shuffle: Shuffle, _ filter: ShuffleFilter) -> Shuffle? {
+        guard var restored = Shuffle(encoded: shuffle.encoded, lists: places(filter)), restored == shuffle else {
+            return nil
+        }
+        load(filter)
+        restored.attach(to: index, filter.maxLength)
+        return restored
+    }
+
+    func matching(_ filter: ShuffleFilter) -> Set<UInt32> {
+        Set(
+            facts.filter { _, fact in
+                let isFortune = fact.source.hasPrefix("fortune:")
+                return (filter.categories.isEmpty || !Set(filter.categories).isDisjoint(with: fact.categories))
+                    && (filter.allowsExplicit || !fact.categories.contains("explicit"))
+                    && (filter.source == .all || isFortune == (filter.source == .fortune))
+                    && fact.text.unicodeScalars.count <= filter.maxLength ?? .max
+            }.keys
+        )
+    }
+
+    /// Draws a reply, as the store does.
+    mutating func next(_ count: Int, _ shuffle: inout Shuffle, _ filter: ShuffleFilter) -> [UInt32] {
+        load(filter)
+        var served: [UInt32] = []
+        while served.count < count, let ordinal = shuffle.next(from: index, filter.maxLength, without: served) {
+            served.append(ordinal)
+        }
+        return served
+    }
+}
+
+/// The contract of a shuffle, told what it serves: an independent judge.
+struct ShuffleJudge {
+    /// What was served in this cycle, and last; several where it is not known whether the shuffle has begun anew.
+    private var cycles: [(served: Set<UInt32>, last: UInt32?)] = [([], nil)]
+
+    /// The shuffle may begin anew: a list of it was compacted.
+    mutating func mayRestart() { cycles += cycles.map { ([], $0.last) } }
+
+    /// Takes the next reply.
+    ///
+    /// - Returns: what is wrong with it, or nil.
+    mutating func fault(in reply: [UInt32], count: Int, matching: Set<UInt32>) -> String? {
+        guard reply.count == min(count, matching.count) else { return "\(reply.count) of \(matching.count)" }
+        guard Set(reply).count == reply.count else { return "a fact twice in a reply" }
+        guard matching.isSuperset(of: reply) else { return "a fact that does not match" }
+        for ordinal in reply {
+            if ordinal == cycles.first?.last, matching.count > 1 { return "\(ordinal) twice in a row" }
+            cycles = cycles.compactMap { cycle in
+                guard cycle.served.contains(ordinal) else { return (cycle.served.union([ordinal]), ordinal) }
+                return matching.isSubset(of: cycle.served) ? ([ordinal], ordinal) : nil
+            }
+            if cycles.isEmpty { return "\(ordinal) again before others" }
+        }
+        return nil
+    }
+}
