@@ -114,3 +114,9 @@ package final class ManualClock: WallClock {
         }
     }
 }
+
+extension Timestamp {
+    /// 2026-06-15T12:30:00Z: for tests whose content has dates. In the middle of an hour and of a day, so that no test
+    /// depends on when it runs.
+    package static let ofTests = Timestamp(seconds: 1_781_526_600)
+}

@@ -11,7 +11,7 @@ import Testing
 /// What is done now and then, by a clock that the test turns.
 @Suite(.timeLimit(.minutes(20)))
 struct MaintenanceServiceTests {
-    private let clock = ManualClock(.now())
+    private let clock = ManualClock(.ofTests)
     private let recorder = LogRecorder()
     private let paper = RateLimitedSinkTests.Paper()
     private let sink: RateLimitedSink
@@ -108,7 +108,7 @@ struct MaintenanceServiceTests {
     @Test func whatIsPastItsTimeLeavesTheDisk() async throws {
         try await run { daemon in
             let stores = daemon.handlers.fetching.stores
-            try await SeededContent.put(into: stores)
+            try await SeededContent.put(into: stores, at: clock.now)
             #expect(stores.gifs.count == 1)
             await advance(by: .hours(24) + .seconds(300))
             #expect(stores.gifs.count == 0)

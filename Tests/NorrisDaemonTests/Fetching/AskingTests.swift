@@ -46,7 +46,7 @@ struct AskingTests {
 
     @Test func aFreshSourceIsNotAsked() async throws {
         let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 40) + [Self.hidden])
-        let (folder, clock) = (TemporaryFolder(), ManualClock(.now()))
+        let (folder, clock) = (TemporaryFolder(), ManualClock(.ofTests))
         try await FetchingDaemon.run(upstream, in: folder, clock: clock) { try $0.watch.wait(for: .finished) }
         try await FetchingDaemon.run(upstream, in: folder, clock: clock, fetches: false) { daemon in
             let page = try daemon.search(text: "walker")

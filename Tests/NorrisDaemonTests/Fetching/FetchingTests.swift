@@ -30,7 +30,7 @@ struct FetchingTests {
 
     @Test func aRestartAsksForNothingUntilItIsTime() async throws {
         try await withUpstream { upstream in
-            let (folder, clock) = (TemporaryFolder(), ManualClock(.now()))
+            let (folder, clock) = (TemporaryFolder(), ManualClock(.ofTests))
             try await FetchingDaemon.run(upstream, in: folder, clock: clock) { try $0.watch.wait(for: .finished) }
             try await FetchingDaemon.run(upstream, in: folder, clock: clock) { daemon in
                 await clock.untilAsleep()
@@ -88,7 +88,7 @@ struct FetchingTests {
 
     @Test func aFailureIsRememberedOverARestart() async throws {
         try await withUpstream { upstream in
-            let (folder, clock) = (TemporaryFolder(), ManualClock(.now()))
+            let (folder, clock) = (TemporaryFolder(), ManualClock(.ofTests))
             upstream.setFault(.status(503))
             var failure: SourceFailure?
             try await FetchingDaemon.run(upstream, in: folder, clock: clock) { daemon in
@@ -185,7 +185,7 @@ struct FetchingTests {
 
     @Test func aCacheThatWasDeletedBetweenTwoStartsIsFetchedAtOnce() async throws {
         try await withUpstream { upstream in
-            let (folder, clock) = (TemporaryFolder(), ManualClock(.now()))
+            let (folder, clock) = (TemporaryFolder(), ManualClock(.ofTests))
             try await FetchingDaemon.run(upstream, in: folder, clock: clock) { try $0.watch.wait(for: .finished) }
             try FileManager.default.removeItem(atPath: folder("cache"))
             try await FetchingDaemon.run(upstream, in: folder, clock: clock) { try $0.watch.wait(for: .finished) }
@@ -339,7 +339,7 @@ struct FetchingTests {
     @Test func toldCategoriesAreKnownAfterARestartToo() async throws {
         try await withUpstream { upstream in
             upstream.setFault(.json(#"["alpha"]"#), path: "/jokes/categories")
-            let (folder, clock) = (TemporaryFolder(), ManualClock(.now()))
+            let (folder, clock) = (TemporaryFolder(), ManualClock(.ofTests))
             try await FetchingDaemon.run(upstream, in: folder, clock: clock) { daemon in
                 try daemon.watch.wait(for: .finished)
                 let of = #"{"category":"alpha"}"#

@@ -18,7 +18,7 @@ struct GifAskingTests {
     private func asking(
         gifs: [FakeGif] = FakeUpstream.gifs(count: 60), queries: String = "[cats]", settings: String = "",
         fetches: Bool = false,
-        in folder: TemporaryFolder = TemporaryFolder(), clock: ManualClock = ManualClock(.now()),
+        in folder: TemporaryFolder = TemporaryFolder(), clock: ManualClock = ManualClock(.ofTests),
         _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
     ) async throws {
         let upstream = try await FakeUpstream.start()
@@ -48,7 +48,7 @@ struct GifAskingTests {
     }
 
     @Test func aSearchIsAskedOnceUntilItIsOld() async throws {
-        let clock = ManualClock(.now())
+        let clock = ManualClock(.ofTests)
         try await asking(clock: clock) { daemon, upstream in
             let first = try search(daemon, #"{"query":"cats"}"#)
             #expect(first.items.count == 25)

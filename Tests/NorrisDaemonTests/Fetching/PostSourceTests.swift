@@ -15,7 +15,7 @@ struct PostSourceTests {
 
     private func posting(
         keep: String = "90d", fetches: Bool = true, in folder: TemporaryFolder = TemporaryFolder(),
-        clock: ManualClock = ManualClock(.now()), _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
+        clock: ManualClock = ManualClock(.ofTests), _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
     ) async throws {
         let upstream = try await FakeUpstream.start()
         setTown(upstream, ids: [1, 2])
@@ -102,7 +102,7 @@ struct PostSourceTests {
 
     @Test("Over several sources: the oldest time, the worst state, the newest failure")
     func freshnessOfSeveral() async throws {
-        let clock = ManualClock(.now())
+        let clock = ManualClock(.ofTests)
         try await posting(clock: clock) { daemon, upstream in
             try waitUntilFetched(daemon, "town", "team")
             upstream.setFault(.status(503), path: "/town/api/v1/timelines/public")
@@ -117,7 +117,7 @@ struct PostSourceTests {
     }
 
     @Test func aPostThatIsGoneStaysForItsTime() async throws {
-        let clock = ManualClock(.now())
+        let clock = ManualClock(.ofTests)
         try await posting(keep: "2d", clock: clock) { daemon, upstream in
             try waitUntilFetched(daemon, "town", "team")
             let marked: PostMarkRead.Result = try daemon.client().call(PostMarkRead.description, #"{"all":true}"#)

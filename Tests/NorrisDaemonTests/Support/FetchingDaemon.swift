@@ -65,7 +65,7 @@ struct FetchingDaemon {
     ///   - searchTime: how long a search waits; by default longer than an upstream on a busy machine needs.
     static func run(
         _ upstream: FakeUpstream, in folder: TemporaryFolder = TemporaryFolder(),
-        clock: ManualClock = ManualClock(.now()), facts: String = "", others: String = "", fetches: Bool = true,
+        clock: ManualClock = ManualClock(.ofTests), facts: String = "", others: String = "", fetches: Bool = true,
         searchTime: Duration = .seconds(300), _ body: (FetchingDaemon) async throws -> Void
     ) async throws {
         let configuration = configuration(upstream.baseURL, facts) + others

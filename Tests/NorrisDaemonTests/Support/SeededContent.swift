@@ -12,8 +12,8 @@ enum SeededContent {
 
         """
 
-    static func put(into stores: Stores) async throws {
-        let fetchedAt = Timestamp(seconds: Timestamp.now().seconds - 11 * 3600)
+    static func put(into stores: Stores, at now: Timestamp = .now()) async throws {
+        let fetchedAt = Timestamp(seconds: now.seconds - 11 * 3600)
         let original = Gif.Rendition(
             url: "https://media3.giphy.com/media/ID/giphy.gif?cid=1&ct=g", width: 480, height: 229
         )
@@ -31,7 +31,7 @@ enum SeededContent {
         )
         _ = try stores.posts.replace(
             source: "town", posts: [post], authors: [], isComplete: true, keep: .days(90),
-            fetch: FetchRecord(settings: "older", fetchedAt: fetchedAt), at: Timestamp.now()
+            fetch: FetchRecord(settings: "older", fetchedAt: fetchedAt), at: now
         )
     }
 }
