@@ -15,7 +15,7 @@ struct EventAndSourceCodingTests {
         ("{}", nil), (#"{"topics":[]}"#, []), (#"{"topics":["server","server"]}"#, [.server, .server]),
     ] as [(String, [Event.Topic]?)])
     func topics(_ params: String, _ topics: [Event.Topic]?) throws {
-        let arguments = try EventSubscribe.description.arguments(from: JSON.parse(params))
+        let arguments = try EventSubscribe.self.arguments(from: JSON.parse(params))
         #expect(EventSubscribe.Parameters(arguments).topics == topics)
     }
 
@@ -26,31 +26,31 @@ struct EventAndSourceCodingTests {
         #expect(throws: ResponseError.invalidParams(
             "topics must be a list, each item one of source, item, server.", parameter: "topics"
         )) {
-            try EventSubscribe.description.arguments(from: JSON.parse(params))
+            try EventSubscribe.self.arguments(from: JSON.parse(params))
         }
     }
 
     @Test func sourceRefresh() throws {
-        #expect(SourceRefresh.description.name == "source.refresh")
-        #expect(!SourceRefresh.description.isAdministrative)
+        #expect(SourceRefresh.name == "source.refresh")
+        #expect(!SourceRefresh.self.isAdministrative)
         checkEncoding(SourceRefresh.Parameters(), json: "{}")
         checkEncoding(SourceRefresh.Parameters(source: "facts"), json: #"{"source":"facts"}"#)
         checkCoding(SourceRefresh.Result(started: ["facts", "planet"]), json: #"{"started":["facts","planet"]}"#)
-        #expect(SourceRefresh.description.result.description == "{started:[string]}")
+        #expect(SourceRefresh.self.result.description == "{started:[string]}")
     }
 
     @Test func cacheClear() throws {
-        #expect(CacheClear.description.name == "cache.clear")
-        #expect(CacheClear.description.isAdministrative)
+        #expect(CacheClear.name == "cache.clear")
+        #expect(CacheClear.self.isAdministrative)
         checkEncoding(CacheClear.Parameters(), json: "{}")
         checkEncoding(CacheClear.Parameters(source: "facts"), json: #"{"source":"facts"}"#)
         checkCoding(CacheClear.Result(removed: 9_000), json: #"{"removed":9000}"#)
-        #expect(CacheClear.description.result.description == "{removed:integer}")
+        #expect(CacheClear.self.result.description == "{removed:integer}")
     }
 
     @Test("A source is named by a text that is not empty", arguments: [#"{"source":""}"#, #"{"source":["facts"]}"#])
     func sources(_ params: String) {
-        for description in [SourceRefresh.description, CacheClear.description] {
+        for description in [SourceRefresh.self, CacheClear.self] {
             #expect(throws: ResponseError.self) { try description.arguments(from: JSON.parse(params)) }
         }
     }

@@ -14,7 +14,7 @@ struct FactMethodCodingTests {
         )
         let arguments = try check(
             parameters,
-            of: FactRandom.description,
+            of: FactRandom.self,
             json: #"{"category":["dev","music"],"count":100,"max_length":10000,"name":"Ada","allow_explicit":true}"#
         )
         let read = FactRandom.Parameters(arguments)
@@ -26,7 +26,7 @@ struct FactMethodCodingTests {
     }
 
     @Test func factRandomWithoutWishes() throws {
-        let arguments = try check(FactRandom.Parameters(), of: FactRandom.description, json: "{}")
+        let arguments = try check(FactRandom.Parameters(), of: FactRandom.self, json: "{}")
         let read = FactRandom.Parameters(arguments)
         #expect(read.categories.isEmpty)
         #expect(read.count == nil && read.maxLength == nil && read.name == nil)
@@ -34,7 +34,7 @@ struct FactMethodCodingTests {
     }
 
     @Test func factRandomTakesOneCategoryAsAString() throws {
-        let arguments = try FactRandom.description.arguments(from: ["category": "dev", "allow_explicit": false])
+        let arguments = try FactRandom.self.arguments(from: ["category": "dev", "allow_explicit": false])
         #expect(FactRandom.Parameters(arguments).categories == ["dev"])
         #expect(!FactRandom.Parameters(arguments).allowExplicit)
     }
@@ -49,10 +49,10 @@ struct FactMethodCodingTests {
     @Test func factToday() throws {
         let day = try #require(CivilDate("2026-02-28"))
         let arguments = try check(
-            FactToday.Parameters(date: day), of: FactToday.description, json: #"{"date":"2026-02-28"}"#
+            FactToday.Parameters(date: day), of: FactToday.self, json: #"{"date":"2026-02-28"}"#
         )
         #expect(FactToday.Parameters(arguments).date == day)
-        let none = try check(FactToday.Parameters(), of: FactToday.description, json: "{}")
+        let none = try check(FactToday.Parameters(), of: FactToday.self, json: "{}")
         #expect(FactToday.Parameters(none).date == nil)
         checkCoding(
             FactToday.Result(fact: fact, freshness: freshness),
@@ -61,7 +61,7 @@ struct FactMethodCodingTests {
     }
 
     @Test func factGet() throws {
-        let arguments = try check(IDParameters(id: "-a"), of: FactGet.description, json: #"{"id":"-a"}"#)
+        let arguments = try check(IDParameters(id: "-a"), of: FactGet.self, json: #"{"id":"-a"}"#)
         #expect(arguments.string("id") == "-a")
         checkCoding(FactGet.Result(fact: fact), json: #"{"fact":"# + factJSON + "}")
     }
@@ -72,7 +72,7 @@ struct FactMethodCodingTests {
         )
         let arguments = try check(
             parameters,
-            of: FactSearch.description,
+            of: FactSearch.self,
             json: #"{"query":"100%","category":["dev"],"limit":1,"cursor":"b.x","offline":true}"#
         )
         #expect(arguments.string("query") == "100%")
@@ -80,7 +80,7 @@ struct FactMethodCodingTests {
         #expect(arguments.integer("limit") == 1)
         #expect(arguments.string("cursor") == "b.x")
         #expect(arguments.flag("offline"))
-        try check(FactSearch.Parameters(query: "a"), of: FactSearch.description, json: #"{"query":"a"}"#)
+        try check(FactSearch.Parameters(query: "a"), of: FactSearch.self, json: #"{"query":"a"}"#)
         checkCoding(
             FactSearch.Result(items: [], total: 0, freshness: freshness),
             json: #"{"items":[],"total":0,"freshness":"# + freshnessJSON + "}"

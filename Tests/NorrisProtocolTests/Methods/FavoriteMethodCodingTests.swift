@@ -28,7 +28,7 @@ struct FavoriteMethodCodingTests {
     }
 
     @Test func favoriteAddAndRemove() throws {
-        for method in [FavoriteAdd.description, FavoriteRemove.description] {
+        for method in [FavoriteAdd.self, FavoriteRemove.self] {
             try check(ItemParameters(kind: .post, id: "t:1"), of: method, json: #"{"kind":"post","id":"t:1"}"#)
             #expect(throws: ResponseError.self) { try method.arguments(from: ["kind": "card", "id": "a"]) }
             #expect(throws: ResponseError.self) { try method.arguments(from: ["kind": "gif"]) }
@@ -39,10 +39,10 @@ struct FavoriteMethodCodingTests {
 
     @Test func favoriteList() throws {
         try check(
-            FavoriteList.Parameters(kind: .fact, limit: 100, cursor: "c"), of: FavoriteList.description,
+            FavoriteList.Parameters(kind: .fact, limit: 100, cursor: "c"), of: FavoriteList.self,
             json: #"{"kind":"fact","limit":100,"cursor":"c"}"#
         )
-        try check(FavoriteList.Parameters(), of: FavoriteList.description, json: "{}")
+        try check(FavoriteList.Parameters(), of: FavoriteList.self, json: "{}")
         checkCoding(
             FavoriteList.Result(items: [favorite], total: 1), json: #"{"items":["# + favoriteJSON + #"],"total":1}"#
         )
@@ -50,14 +50,14 @@ struct FavoriteMethodCodingTests {
 
     @Test func favoriteImport() throws {
         try check(
-            FavoriteImport.Parameters(items: [favorite]), of: FavoriteImport.description,
+            FavoriteImport.Parameters(items: [favorite]), of: FavoriteImport.self,
             json: #"{"items":["# + favoriteJSON + "]}"
         )
         checkCoding(FavoriteImport.Result(added: 2, known: 1), json: #"{"added":2,"known":1}"#)
     }
 
     @Test func recentServed() throws {
-        try check(RecentServed.Parameters(kind: .gif), of: RecentServed.description, json: #"{"kind":"gif"}"#)
+        try check(RecentServed.Parameters(kind: .gif), of: RecentServed.self, json: #"{"kind":"gif"}"#)
         checkCoding(RecentServed.Result(id: "a"), json: #"{"id":"a"}"#)
     }
 }

@@ -9,11 +9,11 @@ struct GifMethodCodingTests {
     @Test func gifSearch() throws {
         let arguments = try check(
             GifSearch.Parameters(query: "kick", limit: 50, cursor: "c", rating: "pg-13", lang: "zh-TW", offline: true),
-            of: GifSearch.description,
+            of: GifSearch.self,
             json: #"{"query":"kick","limit":50,"cursor":"c","rating":"pg-13","lang":"zh-TW","offline":true}"#
         )
         #expect(arguments.string("lang") == "zh-TW")
-        try check(GifSearch.Parameters(query: "k"), of: GifSearch.description, json: #"{"query":"k"}"#)
+        try check(GifSearch.Parameters(query: "k"), of: GifSearch.self, json: #"{"query":"k"}"#)
     }
 
     @Test("What Giphy does not take is refused", arguments: [
@@ -22,22 +22,22 @@ struct GifMethodCodingTests {
     ])
     func refuses(_ params: String, _ parameter: String) throws {
         let error = #expect(throws: ResponseError.self) {
-            try GifSearch.description.arguments(from: JSON.parse(params))
+            try GifSearch.self.arguments(from: JSON.parse(params))
         }
         #expect(error?.details["parameter"] == .string(parameter))
     }
 
     @Test func gifTrending() throws {
         try check(
-            GifTrending.Parameters(limit: 1, cursor: "c"), of: GifTrending.description,
+            GifTrending.Parameters(limit: 1, cursor: "c"), of: GifTrending.self,
             json: #"{"limit":1,"cursor":"c"}"#
         )
-        try check(GifTrending.Parameters(), of: GifTrending.description, json: "{}")
+        try check(GifTrending.Parameters(), of: GifTrending.self, json: "{}")
     }
 
     @Test func gifRandom() throws {
-        try check(GifRandom.Parameters(tag: "kick"), of: GifRandom.description, json: #"{"tag":"kick"}"#)
-        try check(GifRandom.Parameters(), of: GifRandom.description, json: "{}")
+        try check(GifRandom.Parameters(tag: "kick"), of: GifRandom.self, json: #"{"tag":"kick"}"#)
+        try check(GifRandom.Parameters(), of: GifRandom.self, json: "{}")
         let freshness = Freshness(origin: .cache, state: .fresh)
         checkEncoding(
             GifRandom.Result(gif: gif, freshness: freshness),
@@ -50,7 +50,7 @@ struct GifMethodCodingTests {
     }
 
     @Test func gifGet() throws {
-        try check(IDParameters(id: "-a"), of: GifGet.description, json: #"{"id":"-a"}"#)
+        try check(IDParameters(id: "-a"), of: GifGet.self, json: #"{"id":"-a"}"#)
         checkCoding(GifGet.Result(gif: gif), json: #"{"gif":"# + gifJSON + "}", ignoresUnknown: false)
     }
 }

@@ -94,14 +94,14 @@ struct MethodArgumentsTests {
     }
 
     @Test func saysWhatAMethodTakes() {
-        let hint = refusal(of: FactToday.description, ["day": "2026-01-01"])?.hint
+        let hint = refusal(of: FactToday.self, ["day": "2026-01-01"])?.hint
         #expect(hint == "It takes date.")
-        #expect(refusal(of: ServerInfo.description, ["x": 1])?.hint == "It takes none.")
+        #expect(refusal(of: ServerInfo.self, ["x": 1])?.hint == "It takes none.")
     }
 
     @Test("Parameters by position are refused, an empty array too", arguments: [[], ["a"], [["needed": "a"]]] as [JSON])
     func refusesArrays(_ params: JSON) {
-        for method in [Self.method, ServerInfo.description] {
+        for method in [Self.method, ServerInfo.self] {
             let error = refusal(of: method, params)
             #expect(error?.code == .invalidParams)
             #expect(error?.message == "The parameters of \(method.name) are given by name.")
@@ -111,23 +111,23 @@ struct MethodArgumentsTests {
 
     @Test(arguments: [nil, 1, "a", true] as [JSON])
     func refusesWhatIsNoObject(_ params: JSON) {
-        #expect(refusal(of: ServerInfo.description, params)?.code == .invalidParams)
+        #expect(refusal(of: ServerInfo.self, params)?.code == .invalidParams)
     }
 
     @Test("Absent parameters are as good as an empty object")
     func takesNothingAtAll() throws {
-        let arguments = try FactRandom.description.arguments(from: nil)
+        let arguments = try FactRandom.self.arguments(from: nil)
         #expect(arguments.integer("count") == nil)
         #expect(arguments.string("name") == nil)
         #expect(arguments.strings("category") == [])
         #expect(!arguments.flag("allow_explicit"))
-        #expect(throws: Never.self) { try ServerInfo.description.arguments(from: [:]) }
+        #expect(throws: Never.self) { try ServerInfo.self.arguments(from: [:]) }
     }
 
     @Test("A hostile name fills no message; the parameter is named as it was sent")
     func cutsHostileNames() {
         let name = String(repeating: "x", count: 60_000)
-        let error = refusal(of: ServerInfo.description, .object([name: 1]))
+        let error = refusal(of: ServerInfo.self, .object([name: 1]))
         #expect((error?.message.utf8.count ?? .max) < 200)
         #expect(error?.details["parameter"] == .string(name))
     }
@@ -173,11 +173,11 @@ struct MethodArgumentsTests {
     func countsCodePoints() {
         for (length, isTaken) in [(64, true), (65, false)] {
             let name = String(repeating: "\u{1F94B}", count: length)
-            #expect((refusal(of: FactRandom.description, ["name": .string(name)]) == nil) == isTaken)
+            #expect((refusal(of: FactRandom.self, ["name": .string(name)]) == nil) == isTaken)
         }
         for (length, isTaken) in [(200, true), (201, false)] {
             let id = String(repeating: "i", count: length)
-            #expect((refusal(of: FactGet.description, ["id": .string(id)]) == nil) == isTaken)
+            #expect((refusal(of: FactGet.self, ["id": .string(id)]) == nil) == isTaken)
         }
     }
 

@@ -9,9 +9,9 @@ struct PostMethodCodingTests {
     @Test func postList() throws {
         try check(
             PostList.Parameters(source: "t", author: "Ada", unread: true, limit: 100, cursor: "c"),
-            of: PostList.description, json: #"{"source":"t","author":"Ada","unread":true,"limit":100,"cursor":"c"}"#
+            of: PostList.self, json: #"{"source":"t","author":"Ada","unread":true,"limit":100,"cursor":"c"}"#
         )
-        try check(PostList.Parameters(), of: PostList.description, json: "{}")
+        try check(PostList.Parameters(), of: PostList.self, json: "{}")
         checkCoding(
             PostList.Result(items: [post], total: 1, next: "c", freshness: Freshness(origin: .cache, state: .fresh)),
             json: #"{"items":["# + postJSON
@@ -20,16 +20,16 @@ struct PostMethodCodingTests {
     }
 
     @Test func postGet() throws {
-        try check(IDParameters(id: "t:1"), of: PostGet.description, json: #"{"id":"t:1"}"#)
+        try check(IDParameters(id: "t:1"), of: PostGet.self, json: #"{"id":"t:1"}"#)
         checkCoding(PostGet.Result(post: post), json: #"{"post":"# + postJSON + "}")
     }
 
     @Test func postMarkRead() throws {
         let arguments = try check(
-            PostMarkRead.Parameters(ids: ["t:1", "t:2"]), of: PostMarkRead.description, json: #"{"ids":["t:1","t:2"]}"#
+            PostMarkRead.Parameters(ids: ["t:1", "t:2"]), of: PostMarkRead.self, json: #"{"ids":["t:1","t:2"]}"#
         )
         #expect(arguments.strings("ids") == ["t:1", "t:2"])
-        try check(PostMarkRead.Parameters(all: true), of: PostMarkRead.description, json: #"{"all":true}"#)
+        try check(PostMarkRead.Parameters(all: true), of: PostMarkRead.self, json: #"{"all":true}"#)
         checkCoding(PostMarkRead.Result(marked: 2), json: #"{"marked":2}"#)
     }
 

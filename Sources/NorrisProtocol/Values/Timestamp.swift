@@ -99,7 +99,9 @@ extension Int {
     }
 }
 
-extension Timestamp: JSONEncodable, JSONDecodable {
+extension Timestamp: WireValue {
+    package static var schema: Schema { .timestamp }
+
     package init(json: JSON) throws(JSONDecodingError) {
         guard case .string(let text) = json, let timestamp = Timestamp(text) else {
             throw JSONDecodingError(message: "must be a time such as \"2026-11-21T03:25:04Z\"")
