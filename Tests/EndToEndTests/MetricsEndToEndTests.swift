@@ -62,7 +62,7 @@ struct MetricsEndToEndTests {
                     .map { samples["norrisd_\($0)"] }
             }
             func subscribe(_ topics: String) throws {
-                let _: JSON = try client.call(EventSubscribe.self, #"{"topics":[\#(topics)]}"#)
+                let _: EventSubscribe.Result = try client.call(EventSubscribe.self, #"{"topics":[\#(topics)]}"#)
             }
             #expect(try figures() == [1, 0, 1, 0])
             try subscribe(#""source""#)

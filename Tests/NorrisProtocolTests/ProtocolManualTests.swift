@@ -68,7 +68,7 @@ struct ProtocolManualTests {
 
     private static func section(_ method: MethodDescription) -> String {
         let parameters = method.parameters.map { parameter in
-            ".It Cm \(parameter.name)\(parameter.isRequired ? "" : "?")\n"
+            ".It Cm \(parameter.label)\n"
                 + "\(ManualPage.escaped(parameter.summary))\n"
                 + "Takes \(ManualPage.escaped(parameter.schema.requirement)).\n"
         }

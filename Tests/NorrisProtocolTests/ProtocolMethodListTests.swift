@@ -33,7 +33,7 @@ struct ProtocolMethodListTests {
 
     private static func section(_ method: MethodDescription) -> String {
         let parameters = method.parameters.map { parameter in
-            "- `\(parameter.name)\(parameter.isRequired ? "" : "?")`: `\(parameter.schema)`. \(parameter.summary)\n"
+            "- `\(parameter.label)`: `\(parameter.schema)`. \(parameter.summary)\n"
         }
         return "### `\(method.name)`\n\n"
             + method.summary + (method.isAdministrative ? " Needs an administrator." : "") + "\n\n"

@@ -27,9 +27,17 @@ package struct MethodDescription: Sendable {
     let needsParameters: Bool
 
     package init<M: Method>(_ method: M.Type) {
-        (name, summary, isAdministrative) = (M.name, M.summary, M.isAdministrative)
-        parameters = M.Parameters.members
-        result = M.Result.schema
+        self.init(
+            name: M.name, summary: M.summary, isAdministrative: M.isAdministrative, parameters: M.Parameters.members,
+            result: M.Result.schema
+        )
+    }
+
+    package init(
+        name: String, summary: String, isAdministrative: Bool = false, parameters: [Schema.Member], result: Schema
+    ) {
+        (self.name, self.summary, self.isAdministrative) = (name, summary, isAdministrative)
+        (self.parameters, self.result) = (parameters, result)
         needsParameters = parameters.contains(where: \.isRequired)
     }
 }

@@ -6,7 +6,7 @@ struct DiscoverTests {
     private let document: JSONObject
 
     init() throws {
-        document = try Discover.document(version: "1.2.3").objectValue()
+        document = try Discover.Result(version: "1.2.3").document.objectValue()
     }
 
     @Test func saysWhatItIs() throws {
@@ -16,7 +16,7 @@ struct DiscoverTests {
     }
 
     @Test func isOneLineOfStrictJSON() throws {
-        let text = Discover.document(version: "1.2.3").jsonText
+        let text = Discover.Result(version: "1.2.3").jsonText
         #expect(try JSON.parse(text) == .object(document))
         #expect(!text.utf8.contains(UInt8(ascii: "\n")))
     }
@@ -66,7 +66,7 @@ struct DiscoverTests {
     func usesKnownKeywords() throws {
         let known: Set = [
             "$ref", "type", "properties", "required", "items", "minItems", "oneOf", "enum", "format", "minimum",
-            "maximum", "minLength", "maxLength", "additionalProperties",
+            "maximum", "default", "minLength", "maxLength", "additionalProperties",
         ]
         let components = try document.required("components", as: JSONObject.self)
         var schemas = try components.required("schemas", as: JSONObject.self).members.map(\.value)

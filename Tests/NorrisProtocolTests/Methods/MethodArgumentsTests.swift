@@ -2,26 +2,20 @@ import NorrisProtocol
 import Testing
 
 struct MethodArgumentsTests {
-    private static let method = MethodDescription(
-        "test.method",
-        summary: "Takes one parameter of each kind.",
-        parameters: [
-            .required("needed", .string, "A."),
-            .optional("flag", .boolean, "B."),
-            .optional("day", .date, "C."),
-            .optional("small", .integer(-1...100), "D."),
-            .optional("count", .count, "E."),
-            .optional("label", .text(1...3), "F."),
-            .optional("note", .text(0...3), "G."),
-            .optional("word", .word(["on", "off"]), "H."),
-            .optional("names", .stringOrStrings, "I."),
-            .optional("at", .timestamp, "J."),
-            .optional("list", .list(.integer(0...1)), "K."),
-            .optional("maybe", .nullable(.boolean), "L."),
-            .optional("object", .object([]), "M."),
-        ],
-        result: .object([])
-    )
+    private static let method = description([
+        ("needed", .string), ("flag", .boolean), ("day", .date), ("small", .integer(-1...100)), ("count", .count),
+        ("label", .text(1...3)), ("note", .text(0...3)), ("word", .word(["on", "off"])), ("names", .stringOrStrings),
+        ("at", .timestamp), ("list", .list(.integer(0...1))), ("maybe", .nullable(.boolean)), ("object", .object([])),
+    ])
+
+    /// A method that needs the parameter `needed` and takes the others.
+    private static func description(_ parameters: [(String, Schema)]) -> MethodDescription {
+        MethodDescription(
+            name: "test.method", summary: "Takes parameters.",
+            parameters: parameters.map { Schema.Member(name: $0, schema: $1, isRequired: $0 == "needed") },
+            result: .object([])
+        )
+    }
 
     @Test("What has the shape is taken", arguments: [
         #"{"needed":""}"#,
@@ -94,14 +88,14 @@ struct MethodArgumentsTests {
     }
 
     @Test func saysWhatAMethodTakes() {
-        let hint = refusal(of: FactToday.self, ["day": "2026-01-01"])?.hint
+        let hint = refusal(of: MethodDescription(FactToday.self), ["day": "2026-01-01"])?.hint
         #expect(hint == "It takes date.")
-        #expect(refusal(of: ServerInfo.self, ["x": 1])?.hint == "It takes none.")
+        #expect(refusal(of: MethodDescription(ServerInfo.self), ["x": 1])?.hint == "It takes none.")
     }
 
     @Test("Parameters by position are refused, an empty array too", arguments: [[], ["a"], [["needed": "a"]]] as [JSON])
     func refusesArrays(_ params: JSON) {
-        for method in [Self.method, ServerInfo.self] {
+        for method in [Self.method, MethodDescription(ServerInfo.self)] {
             let error = refusal(of: method, params)
             #expect(error?.code == .invalidParams)
             #expect(error?.message == "The parameters of \(method.name) are given by name.")
@@ -111,41 +105,47 @@ struct MethodArgumentsTests {
 
     @Test(arguments: [nil, 1, "a", true] as [JSON])
     func refusesWhatIsNoObject(_ params: JSON) {
-        #expect(refusal(of: ServerInfo.self, params)?.code == .invalidParams)
+        #expect(refusal(of: MethodDescription(ServerInfo.self), params)?.code == .invalidParams)
     }
 
     @Test("Absent parameters are as good as an empty object")
     func takesNothingAtAll() throws {
-        let arguments = try FactRandom.self.arguments(from: nil)
-        #expect(arguments.integer("count") == nil)
-        #expect(arguments.string("name") == nil)
-        #expect(arguments.strings("category") == [])
-        #expect(!arguments.flag("allow_explicit"))
-        #expect(throws: Never.self) { try ServerInfo.self.arguments(from: [:]) }
+        let parameters: FactRandom.Parameters = try MethodDescription(FactRandom.self).arguments(from: nil).read()
+        #expect(parameters == FactRandom.Parameters(count: 1))
+        #expect(throws: Never.self) { try MethodDescription(ServerInfo.self).arguments(from: [:]) }
+    }
+
+    @Test("A list of objects is read whole, or what is wrong in it is named")
+    func readsObjects() throws {
+        let good = #"{"kind":"gif","id":"a","title":"t","added_at":"2026-11-21T12:00:00Z"}"#
+        let favorite = Favorite(kind: .gif, id: "a", title: "t", addedAt: Timestamp(seconds: 1_795_262_400))
+        #expect(try read(#"{"items":[\#(good)]}"#, of: FavoriteImport.self).items == [favorite])
+        let error = #expect(throws: ResponseError.self) {
+            try read(#"{"items":[\#(good),{"kind":"gif"}]}"#, of: FavoriteImport.self)
+        }
+        #expect(error?.code == .invalidParams)
+        #expect(error?.details["parameter"] == "items")
+        #expect(error?.message == "items.1.id is missing.")
     }
 
     @Test("A hostile name fills no message; the parameter is named as it was sent")
     func cutsHostileNames() {
         let name = String(repeating: "x", count: 60_000)
-        let error = refusal(of: ServerInfo.self, .object([name: 1]))
+        let error = refusal(of: MethodDescription(ServerInfo.self), .object([name: 1]))
         #expect((error?.message.utf8.count ?? .max) < 200)
         #expect(error?.details["parameter"] == .string(name))
     }
 
     @Test("Names count by their bytes, not by how they look")
     func comparesNamesByBytes() {
-        let method = MethodDescription(
-            "m.m", summary: "S.", parameters: [.optional("\u{E9}", .boolean, "A.")], result: .object([])
-        )
+        let method = Self.description([("\u{E9}", .boolean)])
         #expect(refusal(of: method, ["e\u{301}": true])?.details["parameter"] == "e\u{301}")
         #expect(refusal(of: method, ["\u{E9}": true]) == nil)
     }
 
     @Test("Words count by their bytes, not by how they look")
     func comparesWordsByBytes() {
-        let method = MethodDescription(
-            "m.m", summary: "S.", parameters: [.optional("unit", .word(["K"]), "A.")], result: .object([])
-        )
+        let method = Self.description([("unit", .word(["K"]))])
         // The Kelvin sign is canonically equivalent to the letter.
         #expect(refusal(of: method, ["unit": "\u{212A}"]) != nil)
         #expect(refusal(of: method, ["unit": "K"]) == nil)
@@ -173,11 +173,11 @@ struct MethodArgumentsTests {
     func countsCodePoints() {
         for (length, isTaken) in [(64, true), (65, false)] {
             let name = String(repeating: "\u{1F94B}", count: length)
-            #expect((refusal(of: FactRandom.self, ["name": .string(name)]) == nil) == isTaken)
+            #expect((refusal(of: MethodDescription(FactRandom.self), ["name": .string(name)]) == nil) == isTaken)
         }
         for (length, isTaken) in [(200, true), (201, false)] {
             let id = String(repeating: "i", count: length)
-            #expect((refusal(of: FactGet.self, ["id": .string(id)]) == nil) == isTaken)
+            #expect((refusal(of: MethodDescription(FactGet.self), ["id": .string(id)]) == nil) == isTaken)
         }
     }
 

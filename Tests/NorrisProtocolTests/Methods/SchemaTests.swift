@@ -7,6 +7,7 @@ struct SchemaTests {
         (.date, #"{"type":"string","format":"date"}"#, "\"YYYY-MM-DD\""),
         (.integer(1...100), #"{"type":"integer","minimum":1,"maximum":100}"#, "1…100"),
         (.integer(1...1), #"{"type":"integer","minimum":1,"maximum":1}"#, "1"),
+        (.integer(1...9, default: 5), #"{"type":"integer","minimum":1,"maximum":9,"default":5}"#, "1…9"),
         (.count, #"{"type":"integer","minimum":0}"#, "integer"),
         (.string, #"{"type":"string"}"#, "string"),
         (.text(1...64), #"{"type":"string","minLength":1,"maxLength":64}"#, "string of 1…64"),
@@ -21,7 +22,10 @@ struct SchemaTests {
         (.nullable(.boolean), #"{"oneOf":[{"type":"boolean"},{"type":"null"}]}"#, "true|false|null"),
         (.reference("Fact"), ##"{"$ref":"#/components/schemas/Fact"}"##, "Fact"),
         (
-            .object([.required("fact", .reference("Fact")), .optional("next", .string)]),
+            .object([
+                Schema.Member(name: "fact", schema: .reference("Fact"), isRequired: true),
+                Schema.Member(name: "next", schema: .string, isRequired: false),
+            ]),
             ##"{"type":"object","properties":{"fact":{"$ref":"#/components/schemas/Fact"},"##
                 + #""next":{"type":"string"}},"required":["fact"]}"#,
             "{fact:Fact,next?:string}"
