@@ -21,7 +21,7 @@ struct FreshnessTests {
         _ age: Duration, fault: FakeUpstream.Fault? = nil, _ body: (FetchingDaemon) throws -> Void
     ) async throws {
         let upstream = try await FakeUpstream.start()
-        let (folder, clock) = (TemporaryFolder(), ManualClock(.ofTests))
+        let (folder, clock) = (TemporaryFolder(), ManualClock(.now()))
         try await FetchingDaemon.run(upstream, in: folder, clock: clock) { daemon in
             try daemon.watch.wait(for: .finished)
             if let fault {
