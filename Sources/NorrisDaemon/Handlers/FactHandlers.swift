@@ -150,7 +150,7 @@ struct FactHandlers: Sendable {
     @Sendable
     private func categories(_ parameters: FactCategories.Parameters, _ call: Call) -> FactCategories.Result {
         let items = store.categories(of: parameters.source ?? .all)
-        return Page(items: items, freshness: freshness(isEmpty: items.isEmpty, isLocal: store.isLocal))
+        return Items(items: items, freshness: freshness(isEmpty: items.isEmpty, isLocal: store.isLocal))
     }
 
     private func check(_ names: [String], allowsExplicit: Bool) throws(ResponseError) {

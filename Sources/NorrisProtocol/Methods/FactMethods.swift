@@ -35,8 +35,7 @@ package enum FactRandom: Method {
         }
     }
 
-    /// The result is a page without `total` and `next`: a shuffle has no end.
-    package typealias Result = Page<Fact>
+    package typealias Result = Items<Fact>
 }
 
 extension MemberVisitor where Self: ~Copyable {
@@ -186,5 +185,5 @@ package enum FactCategories: Method {
         }
     }
 
-    package typealias Result = Page<Category>
+    package typealias Result = Items<Category>
 }

@@ -162,7 +162,7 @@ package enum SourceRefresh: Method {
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.optional("source", &source, .text(1...200), "Which; all that are enabled if absent.")
+            try members.optional("source", &source, .text(1...200), "Which; all if absent.")
         }
     }
 

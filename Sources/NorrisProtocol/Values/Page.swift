@@ -31,6 +31,25 @@ extension Page: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: 
     }
 }
 
+/// Items of which there is no next page.
+package struct Items<Item> {
+    package var items: [Item]
+    package var freshness: Freshness
+
+    package init(items: [Item], freshness: Freshness) { (self.items, self.freshness) = (items, freshness) }
+}
+
+extension Items: Equatable where Item: Equatable {}
+extension Items: Sendable where Item: Sendable {}
+extension Items: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: WireValue {
+    package init() { self.init(items: [], freshness: Freshness()) }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("items", &items)
+        try members.required("freshness", &freshness)
+    }
+}
+
 /// The parameters `limit` and `cursor` of a list method.
 package struct PageRequest: Equatable, Sendable {
     /// How many items a page holds; 0 asks for the method's default, which the daemon puts in its place.

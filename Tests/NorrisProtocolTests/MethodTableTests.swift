@@ -1,6 +1,94 @@
 import NorrisProtocol
 import Testing
 
+struct MethodTableTests {
+    private let names = MethodTable.methods.map(\.name)
+
+    @Test func isSortedByNameWithoutDoubles() {
+        #expect(names == Set(names).sorted())
+    }
+
+    @Test func hasTheMethodsOfThisVersion() {
+        #expect(
+            names == [
+                "author.list", "cache.clear", "event.subscribe", "fact.categories", "fact.get", "fact.random",
+                "fact.search", "fact.today", "favorite.add", "favorite.import", "favorite.list", "favorite.remove",
+                "gif.get", "gif.random", "gif.search", "gif.trending", "post.get", "post.list", "post.mark_read",
+                "recent.clear", "recent.list", "recent.served", "rpc.discover", "server.info", "server.metrics",
+                "server.reload", "server.status", "source.refresh",
+            ]
+        )
+        #expect(MethodTable.methods.filter(\.isAdministrative).map(\.name) == ["cache.clear", "server.reload"])
+        #expect(
+            MethodTable.capabilities == [
+                "author", "cache", "event", "fact", "favorite", "gif", "post", "recent", "rpc", "server", "source",
+            ]
+        )
+    }
+
+    @Test("A name is a group and a verb, in lower case")
+    func hasValidNames() throws {
+        for method in MethodTable.methods {
+            #expect(method.name.wholeMatch(of: /[a-z]+\.[a-z]+(_[a-z]+)*/) != nil, "\(method.name)")
+            for parameter in method.parameters {
+                #expect(parameter.name.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(method.name) \(parameter.name)")
+            }
+            #expect(Set(method.parameters.map(\.name)).count == method.parameters.count, "\(method.name)")
+        }
+    }
+
+    @Test("Every method and parameter is described by a sentence")
+    func hasSentences() {
+        for method in MethodTable.methods {
+            for summary in [method.summary] + method.parameters.map(\.summary) {
+                #expect(summary.hasSuffix("."), "\(method.name): \(summary)")
+                #expect(summary.first?.isUppercase == true, "\(method.name): \(summary)")
+            }
+        }
+    }
+}
+
+struct SchemaTests {
+    @Test("A schema as JSON Schema, and in the short form of the manual", arguments: [
+        (Schema.boolean, #"{"type":"boolean"}"#, "true|false"),
+        (.date, #"{"type":"string","format":"date"}"#, "\"YYYY-MM-DD\""),
+        (.integer(1...100), #"{"type":"integer","minimum":1,"maximum":100}"#, "1…100"),
+        (.integer(1...1), #"{"type":"integer","minimum":1,"maximum":1}"#, "1"),
+        (.integer(1...9, default: 5), #"{"type":"integer","minimum":1,"maximum":9,"default":5}"#, "1…9"),
+        (.count, #"{"type":"integer","minimum":0}"#, "integer"),
+        (.string, #"{"type":"string"}"#, "string"),
+        (.text(1...64), #"{"type":"string","minLength":1,"maxLength":64}"#, "string of 1…64"),
+        (.word(["ok", "degraded"]), #"{"type":"string","enum":["ok","degraded"]}"#, #""ok"|"degraded""#),
+        (
+            .stringOrStrings,
+            #"{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"},"minItems":1}]}"#,
+            "string|[string]"
+        ),
+        (.timestamp, #"{"type":"string","format":"date-time"}"#, "time"),
+        (.list(.count), #"{"type":"array","items":{"type":"integer","minimum":0}}"#, "[integer]"),
+        (.nullable(.boolean), #"{"oneOf":[{"type":"boolean"},{"type":"null"}]}"#, "true|false|null"),
+        (.reference("Fact"), ##"{"$ref":"#/components/schemas/Fact"}"##, "Fact"),
+        (
+            .object([
+                Schema.Member(name: "fact", schema: .reference("Fact"), isRequired: true),
+                Schema.Member(name: "next", schema: .string, isRequired: false),
+            ]),
+            ##"{"type":"object","properties":{"fact":{"$ref":"#/components/schemas/Fact"},"##
+                + #""next":{"type":"string"}},"required":["fact"]}"#,
+            "{fact:Fact,next?:string}"
+        ),
+        (.object([]), #"{"type":"object","properties":{},"required":[]}"#, "{}"),
+        (
+            .dictionary(.count), #"{"type":"object","additionalProperties":{"type":"integer","minimum":0}}"#,
+            "{name:integer}"
+        ),
+    ])
+    func hasItsDocument(_ schema: Schema, _ json: String, _ short: String) {
+        checkEncoding(schema, json: json)
+        #expect(schema.description == short)
+    }
+}
+
 /// The structure that the OpenRPC specification 1.3.2 asks of a document.
 struct DiscoverTests {
     private let document: JSONObject
