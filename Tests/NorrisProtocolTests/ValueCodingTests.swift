@@ -85,15 +85,6 @@ struct ValueCodingTests {
         checkCoding(Gif.Rendition(url: "https://m"), json: #"{"url":"https://m"}"#)
     }
 
-    @Test(arguments: ["id", "title", "rating", "page_url", "sticker", "renditions"])
-    func refusesToBeWithout(_ key: String) throws {
-        var object: JSONObject = [
-            "id": "a", "title": "t", "rating": "g", "page_url": "https://g", "sticker": false, "renditions": [:],
-        ]
-        object[key] = nil
-        #expect(throws: JSONDecodingError(path: key, message: "is missing")) { try Gif(json: .object(object)) }
-    }
-
     @Test func postWithAllMembers() {
         checkCoding(
             Post(
@@ -126,16 +117,6 @@ struct ValueCodingTests {
             json: #"{"id":"t:1","source":"t","author":{"id":"t:2","name":"Ada"},"tags":[],"images":[],"stats":{},"#
                 + #""read":false}"#
         )
-    }
-
-    @Test(arguments: ["id", "source", "author", "tags", "images", "stats", "read"])
-    func refusesToBeWithout(_ key: String) throws {
-        var object: JSONObject = [
-            "id": "t:1", "source": "t", "author": ["id": "t:2", "name": "Ada"], "tags": [], "images": [],
-            "stats": [:], "read": false,
-        ]
-        object[key] = nil
-        #expect(throws: JSONDecodingError(path: key, message: "is missing")) { try Post(json: .object(object)) }
     }
 
     private let fact = Fact(id: "a", text: "t", categories: [], source: "builtin")
