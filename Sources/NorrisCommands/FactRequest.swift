@@ -32,15 +32,15 @@ struct FactRequest: Equatable {
 
     func report(_ session: Session) throws(Failure) -> Report {
         if let id {
-            let reply = try session.call(FactGet.description, IDParameters(id: id), as: FactGet.Result.self)
+            let reply = try session.call(FactGet.self, IDParameters(id: id))
             return report(session, reply.json, [reply.value.fact], nil)
         }
         if isToday {
-            let reply = try session.call(FactToday.description, as: FactToday.Result.self)
+            let reply = try session.call(FactToday.self)
             return report(session, reply.json, [reply.value.fact], reply.value.freshness)
         }
         do {
-            let reply = try session.call(FactRandom.description, parameters, as: FactRandom.Result.self)
+            let reply = try session.call(FactRandom.self, parameters)
             return report(session, reply.json, reply.value.items, reply.value.freshness)
         } catch {
             throw error.withCategoryHint(categories, allowsExplicit: allowsExplicit)

@@ -31,7 +31,7 @@ struct FactTextSearch {
             offline: offline
         )
         do {
-            return try session.call(FactSearch.description, parameters, as: FactSearch.Result.self)
+            return try session.call(FactSearch.self, parameters)
         } catch {
             throw error.withCategoryHint(categories, allowsExplicit: false)
         }

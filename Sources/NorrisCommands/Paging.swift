@@ -23,7 +23,7 @@ struct Paging {
     /// - Parameters:
     ///   - nothing: what is said where there is no item; `empty` takes its place where it finds something better.
     ///   - after: what stands below the items of a page.
-    func report<Item: JSONEncodable>(
+    func report<Item: WireValue>(
         _ session: Session,
         source: String,
         nothing: String,
@@ -63,7 +63,7 @@ struct Paging {
     }
 
     /// There are only so many pages: an empty one, as the daemon would have sent it.
-    private func pastTheEnd<Item: JSONEncodable>(
+    private func pastTheEnd<Item: WireValue>(
         _ session: Session,
         _ last: Page<Item>,
         source: String,

@@ -12,12 +12,12 @@ struct RefreshWait {
         let start = session.system.elapsed()
         var progress = RefreshProgress()
         let end = try session.follow([
-            (EventSubscribe.description, EventSubscribe.Parameters(topics: [.source, .item])),
-            (SourceRefresh.description, parameters),
+            (EventSubscribe.name, EventSubscribe.Parameters(topics: [.source, .item])),
+            (SourceRefresh.name, parameters),
         ]) { incoming throws(Failure) in
             switch incoming {
             case .result(let json, id: 2):
-                let reply: Reply<SourceRefresh.Result> = try session.read(.success(json), of: SourceRefresh.description)
+                let reply: Reply<SourceRefresh.Result> = try session.read(.success(json), of: SourceRefresh.self)
                 progress.begin(reply.value.started)
                 if session.system.isErrorTerminal, let text = reply.value.text {
                     session.tell(text)

@@ -18,7 +18,7 @@ extension Session {
     /// - Returns: why it ended by itself after the daemon had begun to answer; nil where it was told to stop.
     /// - Throws: where it did not come to that, an error of the daemon, and what `receive` throws.
     func follow(
-        _ requests: [(method: MethodDescription, parameters: any JSONEncodable)],
+        _ requests: [(method: String, parameters: any JSONEncodable)],
         receive: (Incoming) throws(Failure) -> FollowStep
     ) throws(Failure) -> ClientError? {
         let lines = requests.enumerated().map { index, request in
@@ -31,7 +31,7 @@ extension Session {
             hasBegun = true
             system.waiting.erase()
             do throws(Failure) {
-                return try receive(try read(line, methods: requests.map(\.method.name)))
+                return try receive(try read(line, methods: requests.map(\.method)))
             } catch {
                 failure = error
                 return .stop
@@ -47,9 +47,9 @@ extension Session {
     }
 
     private static func line(
-        _ method: MethodDescription, _ parameters: some JSONEncodable, number: Int
+        _ method: String, _ parameters: some JSONEncodable, number: Int
     ) -> [UInt8] {
-        line(method.name, parameters, id: Int64(number))
+        line(method, parameters, id: Int64(number))
     }
 
     private func read(_ line: [UInt8], methods: [String]) throws(Failure) -> Incoming {

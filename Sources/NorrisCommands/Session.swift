@@ -40,25 +40,18 @@ struct Reply<Value> {
 
 extension Session {
     /// Calls a method and reads its result.
-    func call<Value: JSONDecodable>(
-        _ method: MethodDescription,
-        _ parameters: (some JSONEncodable)? = JSON?.none,
-        as type: Value.Type = Value.self
-    ) throws(Failure) -> Reply<Value> {
-        try read(try send(method.name, parameters), of: method)
+    func call<M: Method>(_ method: M.Type, _ parameters: M.Parameters? = nil) throws(Failure) -> Reply<M.Result> {
+        try read(try send(M.name, parameters), of: method)
     }
 
     /// Reads the outcome of a call.
-    func read<Value: JSONDecodable>(
-        _ outcome: Response.Outcome,
-        of method: MethodDescription
-    ) throws(Failure) -> Reply<Value> {
+    func read<M: Method>(_ outcome: Response.Outcome, of method: M.Type) throws(Failure) -> Reply<M.Result> {
         switch outcome {
         case .failure(let error):
-            throw Failure(error, method: method.name)
+            throw Failure(error, method: M.name)
         case .success(let json):
             do {
-                return Reply(json: json, value: try Value(json: json))
+                return Reply(json: json, value: try M.Result(json: json))
             } catch {
                 throw .unreadable("\(error)")
             }
@@ -81,8 +74,8 @@ extension Session {
     /// What is waited for: GIFs and searches the daemon may have to ask for itself.
     private func waitingText(_ method: String) -> String {
         switch method {
-        case GifSearch.description.name, GifTrending.description.name, GifRandom.description.name: "asking Giphy"
-        case FactSearch.description.name: "searching"
+        case GifSearch.name, GifTrending.name, GifRandom.name: "asking Giphy"
+        case FactSearch.name: "searching"
         default: "waiting for norrisd"
         }
     }

@@ -32,7 +32,7 @@ struct Welcome {
 
     private func greet(_ screen: inout Screen) {
         do {
-            let line = Session.line(FactToday.description.name, JSON?.none)
+            let line = Session.line(FactToday.name, JSON?.none)
             screen.paragraph(try fact(in: session.send(line, to: session.sockets)) ?? "norrisd is there.")
         } catch .connection(.timedOut) {
             screen.paragraph("norrisd does not answer at once. Find out why: norrisctl doctor", .warning)
@@ -45,7 +45,7 @@ struct Welcome {
 
     /// Nil where the daemon has answered with an error, or as one of another version.
     private func fact(in outcome: Response.Outcome) -> String? {
-        let reply: Reply<FactToday.Result>? = try? session.read(outcome, of: FactToday.description)
+        let reply: Reply<FactToday.Result>? = try? session.read(outcome, of: FactToday.self)
         return reply?.value.fact.text
     }
 }

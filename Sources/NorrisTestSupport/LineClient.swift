@@ -64,16 +64,14 @@ package final class LineClient {
     ///
     /// - Parameter params: JSON.
     /// - Throws: `ResponseError` for an error of the daemon.
-    package func call<Result: JSONDecodable>(
-        _ method: MethodDescription, _ params: String = "{}", as type: Result.Type = Result.self
-    ) throws -> Result {
+    package func call<M: Method>(_ method: M.Type, _ params: String = "{}") throws -> M.Result {
         try send(line: #"{"jsonrpc":"2.0","id":1,"method":"\#(method.name)","params":\#(params)}"#)
         while let line = try receiveLine() {
             let message = try JSON.parse(line)
             if Event.params(of: message) != nil { continue }
-            return try Result(json: Response(json: message).outcome.get())
+            return try M.Result(json: Response(json: message).outcome.get())
         }
-        throw Failure(description: "The server has closed before it answered \(method.name).")
+        throw Failure(description: "The server has closed before it answered \(M.name).")
     }
 
     /// The next event; replies that come before it are passed over.

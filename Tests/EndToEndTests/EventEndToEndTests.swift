@@ -39,7 +39,7 @@ struct EventEndToEndTests {
         try await TestThread.run {
             let daemon = try RunningDaemon()
             let watch = try LineClient(path: daemon.socket)
-            let _: EventSubscribe.Result = try watch.call(EventSubscribe.description, #"{"topics":["server"]}"#)
+            let _: EventSubscribe.Result = try watch.call(EventSubscribe.self, #"{"topics":["server"]}"#)
             _ = try daemon.folder.write("facts: {enabled: maybe}\n", to: "config.yaml")
             #expect(try daemon.ctl("reload").status != 0)
             try watch.wait(for: .degraded)

@@ -18,7 +18,7 @@ struct FactEndToEndTests {
         let page = try FactRandom.Result(json: JSON.parse(json.output.dropLastNewline))
         #expect(page.items.count == 1)
         #expect(page.items[0].categories.contains("dev"))
-        #expect(page.freshness?.origin == .builtin)
+        #expect(page.freshness.origin == .builtin)
     }
 
     @Test func aNameTakesTheHerosPlace() throws {

@@ -44,7 +44,7 @@ struct FaultEndToEndTests {
         #expect(fact.errors.count { $0 == "\n" } == 1)
 
         let client = try LineClient(path: daemon.socket)
-        let found: FactSearch.Result = try client.call(FactSearch.description, #"{"query":"\"Counted to 7 \""}"#)
+        let found: FactSearch.Result = try client.call(FactSearch.self, #"{"query":"\"Counted to 7 \""}"#)
         #expect(found.items.map(\.text) == [FakeUpstream.jokes(count: 8)[7].value])
         #expect(found.freshness?.origin == .cache)
         #expect(found.freshness?.error?.kind == kind)
@@ -234,7 +234,7 @@ struct FaultEndToEndTests {
             func search() throws -> (FactSearch.Result, Duration) {
                 let client = try LineClient(path: daemon.socket)
                 let start = ContinuousClock.now
-                let result: FactSearch.Result = try client.call(FactSearch.description, #"{"query":"light"}"#)
+                let result: FactSearch.Result = try client.call(FactSearch.self, #"{"query":"light"}"#)
                 return (result, start.duration(to: .now))
             }
             let (first, time) = try search()

@@ -12,10 +12,10 @@ struct FavoriteEndToEndTests {
         for _ in 0..<50 {
             let daemon = try RunningDaemon(in: folder)
             let client = try LineClient(path: daemon.socket)
-            let given: FactRandom.Result = try client.call(FactRandom.description, #"{"count":60}"#)
+            let given: FactRandom.Result = try client.call(FactRandom.self, #"{"count":60}"#)
             for fact in given.items where !kept.contains(fact.id) {
                 let reply: FavoriteAdd.Result = try client.call(
-                    FavoriteAdd.description, #"{"kind":"fact","id":"\#(fact.id)"}"#
+                    FavoriteAdd.self, #"{"kind":"fact","id":"\#(fact.id)"}"#
                 )
                 #expect(reply.added)
                 kept.append(fact.id)
@@ -25,7 +25,7 @@ struct FavoriteEndToEndTests {
         }
         let daemon = try RunningDaemon(in: folder)
         let list: FavoriteList.Result = try LineClient(path: daemon.socket).call(
-            FavoriteList.description, #"{"limit":100}"#
+            FavoriteList.self, #"{"limit":100}"#
         )
         #expect(list.items.map(\.id) == kept.reversed())
         #expect(kept.count == 50)

@@ -24,7 +24,7 @@ struct FetchEndToEndTests {
             #expect(nextRun.seconds > Timestamp.now().seconds + 20 * 3600)
             #expect(try next.source().items == items)
             let page: FactSearch.Result = try LineClient(path: next.socket).call(
-                FactSearch.description, #"{"query":"counted to 8999 "}"#
+                FactSearch.self, #"{"query":"counted to 8999 "}"#
             )
             #expect(page.items.count == 1)
             #expect(page.freshness?.origin == .cache)

@@ -56,19 +56,19 @@ struct MetricsEndToEndTests {
             let client = try LineClient(path: daemon.socket)
             func figures() throws -> [Double?] {
                 waitForNewFigures()
-                let result: ServerMetrics.Result = try client.call(ServerMetrics.description)
+                let result: ServerMetrics.Result = try client.call(ServerMetrics.self)
                 let samples = try OpenMetricsSamples(result.text)
                 return ["connections", "subscribers", "connections_accepted_total", "connections_refused_total"]
                     .map { samples["norrisd_\($0)"] }
             }
             func subscribe(_ topics: String) throws {
-                let _: JSON = try client.call(EventSubscribe.description, #"{"topics":[\#(topics)]}"#)
+                let _: EventSubscribe.Result = try client.call(EventSubscribe.self, #"{"topics":[\#(topics)]}"#)
             }
             #expect(try figures() == [1, 0, 1, 0])
             try subscribe(#""source""#)
             #expect(try figures() == [1, 1, 1, 0])
             let second = try LineClient(path: daemon.socket)
-            let _: ServerInfo.Result = try second.call(ServerInfo.description)
+            let _: ServerInfo.Result = try second.call(ServerInfo.self)
             #expect(try figures() == [2, 1, 2, 0])
             for _ in 0..<3 { #expect(try LineClient(path: daemon.socket).receiveLine()?.contains("busy") == true) }
             #expect(try figures() == [2, 1, 2, 3])

@@ -51,7 +51,7 @@ struct MaintenanceServiceTests {
             // The requests of administrators are those that are counted here.
             let client = try daemon.client(.administrator)
             func minutes() throws -> [Int]? {
-                try client.call(ServerStatus.description, as: ServerStatus.Result.self).requestsPerMinute
+                try client.call(ServerStatus.self).requestsPerMinute
             }
             #expect(try minutes() == [1])
             #expect(try minutes() == [2])

@@ -44,18 +44,20 @@ func checkDecoding<Value: JSONDecodable & Equatable>(
     }
 }
 
-/// Pins the text of parameters, and that the method takes it.
+/// Pins the text of parameters, and that the daemon reads from it what the client has written.
 ///
-/// - Returns: what the daemon reads.
+/// - Returns: what the daemon reads, with defaults in place of what is absent.
 @discardableResult
-func check(
-    _ parameters: some JSONEncodable,
-    of method: MethodDescription,
-    json: String,
-    sourceLocation: SourceLocation = #_sourceLocation
-) throws -> Arguments {
+func check<M: Method>(
+    _ parameters: M.Parameters, of method: M.Type, json: String, sourceLocation: SourceLocation = #_sourceLocation
+) throws -> M.Parameters {
     checkEncoding(parameters, json: json, sourceLocation: sourceLocation)
-    return try method.arguments(from: JSON.parse(json))
+    return try read(json, of: method)
+}
+
+/// The parameters of a method as the daemon reads them.
+func read<M: Method>(_ json: String, of method: M.Type) throws -> M.Parameters {
+    try MethodDescription(method).arguments(from: JSON.parse(json)).read()
 }
 
 extension JSON {

@@ -48,7 +48,7 @@ struct MethodRegistryTests {
     @Test func callsGetTheirArgumentsAndTheirPeer() async throws {
         let registry = TestMethods.registry([
             "fact.get": { call, json throws(ResponseError) in
-                json.string("\(call.peer.uid) \(call.arguments.string("id") ?? "")")
+                json.string("\(call.peer.uid) \(try call.arguments.read(as: IDParameters.self).id)")
                 return nil
             }
         ])

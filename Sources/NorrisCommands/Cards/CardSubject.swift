@@ -21,14 +21,14 @@ enum CardSubject {
             let fact = try Self.fact(text: text)
             return (fact, FactGet.Result(fact: fact), nil)
         case .today:
-            let reply = try session.call(FactToday.description, as: FactToday.Result.self)
+            let reply = try session.call(FactToday.self)
             return (reply.value.fact, reply.json, reply.value.freshness)
         case .last: return try Self.last(session)
         }
     }
 
     private static func fact(id: String, _ session: Session) throws(Failure) -> Found {
-        let reply = try session.call(FactGet.description, IDParameters(id: id), as: FactGet.Result.self)
+        let reply = try session.call(FactGet.self, IDParameters(id: id))
         return (reply.value.fact, reply.json, nil)
     }
 
@@ -48,14 +48,14 @@ enum CardSubject {
     private static func last(_ session: Session) throws(Failure) -> Found {
         do throws(Failure) {
             let served = try session.call(
-                RecentServed.description, RecentServed.Parameters(kind: .fact), as: RecentServed.Result.self
+                RecentServed.self, RecentServed.Parameters(kind: .fact)
             )
             return try fact(id: served.value.id, session)
         } catch {
             // There is none, it is gone, or an older daemon does not keep it in mind.
             guard [.notFound, .unknownMethod].contains(error.response?.code) else { throw error }
         }
-        let reply = try session.call(FactRandom.description, as: FactRandom.Result.self)
+        let reply = try session.call(FactRandom.self)
         guard let fact = reply.value.items.first else {
             throw Failure(.nothing, "norrisd has no fact.", hint: "Draw a text of your own: --text \"Ship it.\"")
         }

@@ -20,7 +20,7 @@ struct CategoriesCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
-        let reply = try session.call(FactCategories.description, as: FactCategories.Result.self)
+        let reply = try session.call(FactCategories.self)
         let page = reply.value
         return session.report(
             reply.json,

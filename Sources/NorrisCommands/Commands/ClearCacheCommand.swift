@@ -24,7 +24,7 @@ struct ClearCacheCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         let reply = try session.call(
-            CacheClear.description, CacheClear.Parameters(source: source), as: CacheClear.Result.self
+            CacheClear.self, CacheClear.Parameters(source: source)
         )
         return session.report(reply, of: "item")
     }

@@ -71,7 +71,7 @@ struct FeedCommand: SessionCommand {
             source: source, author: author, unread: unread, limit: limit, cursor: cursor
         )
         do {
-            return try session.call(PostList.description, parameters, as: PostList.Result.self)
+            return try session.call(PostList.self, parameters)
         } catch {
             guard error.response?.code == .notFound, source != nil else { throw error }
             var failure = error
@@ -84,7 +84,7 @@ struct FeedCommand: SessionCommand {
     private func empty(_ session: Session, _ reply: Reply<PostList.Result>) throws(Failure) -> Report {
         let status = EmptyFeed.status(reply.value.freshness)
         guard !session.settings.json else { return Report(json: reply.json, status: status) }
-        let daemon = try session.call(ServerStatus.description, as: ServerStatus.Result.self)
+        let daemon = try session.call(ServerStatus.self)
         let feed = EmptyFeed(source: source, author: author, isUnreadOnly: unread, sources: daemon.value.sources)
         var report = Report(status: status)
         for note in feed.notes(now: session.system.now) {

@@ -120,7 +120,7 @@ struct GifCommand: SessionCommand {
         if let id {
             return try one(session, output, hint: "norrisctl gif shows the id of each GIF in its last line.") {
                 () throws(Failure) in
-                let reply = try session.call(GifGet.description, IDParameters(id: id), as: GifGet.Result.self)
+                let reply = try session.call(GifGet.self, IDParameters(id: id))
                 return (reply.json, reply.value.gif, nil)
             }
         }
@@ -128,7 +128,7 @@ struct GifCommand: SessionCommand {
             return try one(session, output, hint: "Try other words, or: norrisctl gif --random") {
                 () throws(Failure) in
                 let parameters = GifRandom.Parameters(tag: text)
-                let reply = try session.call(GifRandom.description, parameters, as: GifRandom.Result.self)
+                let reply = try session.call(GifRandom.self, parameters)
                 return (reply.json, reply.value.gif, reply.value.freshness)
             }
         }

@@ -46,7 +46,7 @@ struct PostCommand: SessionCommand {
         }
         let reply: Reply<PostGet.Result>
         do {
-            reply = try session.call(PostGet.description, IDParameters(id: id), as: PostGet.Result.self)
+            reply = try session.call(PostGet.self, IDParameters(id: id))
         } catch {
             guard error.response?.code == .notFound else { throw error }
             var failure = error

@@ -57,7 +57,7 @@ struct ReadCommand: SessionCommand {
         _ session: Session, _ parameters: PostMarkRead.Parameters
     ) throws(Failure) -> Reply<PostMarkRead.Result> {
         do {
-            return try session.call(PostMarkRead.description, parameters)
+            return try session.call(PostMarkRead.self, parameters)
         } catch {
             guard error.response?.code == .notFound else { throw error }
             var failure = error

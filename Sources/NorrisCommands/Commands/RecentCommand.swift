@@ -34,10 +34,10 @@ struct RecentCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         if clear {
-            let reply = try session.call(RecentClear.description, as: RecentClear.Result.self)
+            let reply = try session.call(RecentClear.self)
             return session.report(reply, of: "search", plural: "searches")
         }
-        let reply = try session.call(RecentList.description, as: RecentList.Result.self)
+        let reply = try session.call(RecentList.self)
         let searches = reply.value.items
         guard let number, !searches.isEmpty else {
             return session.report(

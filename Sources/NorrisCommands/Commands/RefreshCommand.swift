@@ -35,7 +35,7 @@ struct RefreshCommand: SessionCommand {
                 let patience = session.forManyCalls.settings.timeout
                 return try RefreshWait(session: session, patience: patience).report(parameters)
             }
-            let reply = try session.call(SourceRefresh.description, parameters, as: SourceRefresh.Result.self)
+            let reply = try session.call(SourceRefresh.self, parameters)
             return report(session, reply)
         } catch {
             throw error.withTimeOfRetry(now: session.system.now)

@@ -20,7 +20,7 @@ struct ReloadCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
-        let reply = try session.call(ServerReload.description, as: JSON.self)
+        let reply = try session.call(ServerReload.self)
         if session.settings.json {
             return Report(json: reply.json)
         }

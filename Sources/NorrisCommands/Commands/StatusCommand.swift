@@ -29,7 +29,7 @@ struct StatusCommand: SessionCommand {
         if metrics {
             return try figures(session)
         }
-        let reply = try session.call(ServerStatus.description, as: ServerStatus.Result.self)
+        let reply = try session.call(ServerStatus.self)
         if session.settings.json {
             return Report(json: reply.json)
         }
@@ -40,7 +40,7 @@ struct StatusCommand: SessionCommand {
 
     /// The text as it comes, at a terminal too: it is for programs.
     private func figures(_ session: Session) throws(Failure) -> Report {
-        let reply = try session.call(ServerMetrics.description, as: ServerMetrics.Result.self)
+        let reply = try session.call(ServerMetrics.self)
         if session.settings.json {
             return Report(json: reply.json)
         }

@@ -24,7 +24,7 @@ struct WatchCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         var isStopping = false
-        let request = (method: EventSubscribe.description, parameters: EventSubscribe.Parameters())
+        let request = (method: EventSubscribe.name, parameters: EventSubscribe.Parameters())
         let end = try session.follow([request]) { incoming throws(Failure) in
             // From here on it may take for ever, and nobody is to be kept waiting.
             session.system.waiting.hide()

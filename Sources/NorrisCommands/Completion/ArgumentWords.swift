@@ -62,26 +62,26 @@ extension Session {
         case .fixed, .files:
             return []
         case .categories:
-            return try call(FactCategories.description, as: FactCategories.Result.self).value.items.map(\.name)
+            return try call(FactCategories.self).value.items.map(\.name)
         case .sources:
             return try sourceNames()
         case .postSources:
             return try sourceNames().filter { $0 != "facts" && $0 != "gifs" }
         case .authors:
             // Each by the first of its names that can be typed as it is.
-            return try call(AuthorList.description, as: AuthorList.Result.self).value.items.compactMap { author in
+            return try call(AuthorList.self).value.items.compactMap { author in
                 [author.name, author.handle ?? "", author.id].first { CompletionWord(foreign: $0) != nil }
             }
         case .favorites(let kind):
             let parameters = FavoriteList.Parameters(kind: kind, limit: 100)
-            return try call(FavoriteList.description, parameters, as: FavoriteList.Result.self).value.items.map(\.id)
+            return try call(FavoriteList.self, parameters).value.items.map(\.id)
         case .posts(let unread):
             let parameters = PostList.Parameters(unread: unread, limit: 50)
-            return try call(PostList.description, parameters, as: PostList.Result.self).value.items.map(\.id)
+            return try call(PostList.self, parameters).value.items.map(\.id)
         }
     }
 
     private func sourceNames() throws(Failure) -> [String] {
-        try call(ServerStatus.description, as: ServerStatus.Result.self).value.sources.map(\.name)
+        try call(ServerStatus.self).value.sources.map(\.name)
     }
 }

@@ -22,7 +22,7 @@ struct Doctor {
 
     /// The first socket that answers, and what it answers to `server.info`.
     private mutating func examineSockets() -> (socket: String, info: Response.Outcome)? {
-        let request = Session.line(ServerInfo.description.name, JSON?.none)
+        let request = Session.line(ServerInfo.name, JSON?.none)
         var failures: [ClientError] = []
         for socket in session.sockets {
             do {
@@ -76,11 +76,9 @@ struct Doctor {
     // MARK: What the daemon says
 
     /// The result of a method at the socket that was found.
-    private func read<Value: JSONDecodable>(
-        _ outcome: Response.Outcome,
-        of method: MethodDescription,
-        _ socket: String
-    ) throws(Failure) -> Value {
+    private func read<M: Method>(
+        _ outcome: Response.Outcome, of method: M.Type, _ socket: String
+    ) throws(Failure) -> M.Result {
         do {
             return try session.read(outcome, of: method).value
         } catch {
@@ -96,7 +94,7 @@ struct Doctor {
     private mutating func examineVersion(_ outcome: Response.Outcome, _ socket: String) -> Bool {
         let info: ServerInfo.Result
         do {
-            info = try read(outcome, of: ServerInfo.description, socket)
+            info = try read(outcome, of: ServerInfo.self, socket)
         } catch {
             checks.append(.fail("version", error))
             return false
@@ -124,14 +122,14 @@ struct Doctor {
         let commands = DaemonCommands(socket: socket)
         let outcome: Response.Outcome
         do {
-            outcome = try session.send(Session.line(ServerStatus.description.name, JSON?.none), to: [socket])
+            outcome = try session.send(Session.line(ServerStatus.name, JSON?.none), to: [socket])
         } catch {
             checks.append(.fail("status", failure(error, socket)))
             return
         }
         let status: ServerStatus.Result
         do {
-            status = try read(outcome, of: ServerStatus.description, socket)
+            status = try read(outcome, of: ServerStatus.self, socket)
         } catch {
             checks.append(.fail("status", error))
             return

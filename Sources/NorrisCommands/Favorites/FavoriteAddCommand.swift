@@ -42,7 +42,7 @@ struct FavoriteAddCommand: SessionCommand {
 
     private func add(_ item: ItemParameters, _ session: Session) throws(Failure) -> Reply<FavoriteAdd.Result> {
         do {
-            return try session.call(FavoriteAdd.description, item)
+            return try session.call(FavoriteAdd.self, item)
         } catch {
             switch item.kind {
             case .gif: throw error.withGifHint(now: session.system.now)
@@ -55,7 +55,7 @@ struct FavoriteAddCommand: SessionCommand {
     /// What has just been kept is the newest of its kind. It is kept whether its title can be had or not.
     private func title(of item: ItemParameters, _ session: Session) -> String? {
         let newest = try? session.call(
-            FavoriteList.description, FavoriteList.Parameters(kind: item.kind, limit: 1), as: FavoriteList.Result.self
+            FavoriteList.self, FavoriteList.Parameters(kind: item.kind, limit: 1)
         )
         return newest?.value.items.first { $0.id.hasSameBytes(as: item.id) && !$0.title.isEmpty }?.title
     }

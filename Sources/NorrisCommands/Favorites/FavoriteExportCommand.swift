@@ -32,7 +32,7 @@ struct FavoriteExportCommand: SessionCommand {
             let page: Reply<FavoriteList.Result>
             do throws(Failure) {
                 page = try session.call(
-                    FavoriteList.description, FavoriteList.Parameters(limit: Self.pageLimit, cursor: cursor)
+                    FavoriteList.self, FavoriteList.Parameters(limit: Self.pageLimit, cursor: cursor)
                 )
             } catch {
                 throw written == 0 ? error : error.after(written)

@@ -19,7 +19,7 @@ struct FavoriteItem: ParsableArguments {
         }
         do throws(Failure) {
             let reply = try session.call(
-                RecentServed.description, RecentServed.Parameters(kind: kind), as: RecentServed.Result.self
+                RecentServed.self, RecentServed.Parameters(kind: kind)
             )
             return ItemParameters(kind: kind, id: reply.value.id)
         } catch {

@@ -53,7 +53,7 @@ struct FavoriteListCommand: SessionCommand {
         let parameters = FavoriteList.Parameters(
             kind: kind.map(Favorite.Kind.init(rawValue:)), limit: limit, cursor: cursor
         )
-        return try session.call(FavoriteList.description, parameters, as: FavoriteList.Result.self)
+        return try session.call(FavoriteList.self, parameters)
     }
 
     private func command(page: Int) -> String? {

@@ -22,7 +22,7 @@ struct FavoriteRemoveCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         let parameters = try item.parameters(session, verb: "remove")
-        let reply = try session.call(FavoriteRemove.description, parameters, as: FavoriteRemove.Result.self)
+        let reply = try session.call(FavoriteRemove.self, parameters)
         let status: ExitStatus = reply.value.removed ? .done : .nothing
         if session.settings.json {
             return Report(json: reply.json, status: status)

@@ -9,7 +9,7 @@ struct FavoriteUpload {
 
     /// What a request takes besides its items and the commas between them, in bytes.
     static let envelopeLength = Session.line(
-        FavoriteImport.description.name, FavoriteImport.Parameters(items: [])
+        FavoriteImport.name, FavoriteImport.Parameters(items: [])
     ).count
 
     func report(_ input: FavoriteLines) throws(Failure) -> Report {
@@ -19,7 +19,7 @@ struct FavoriteUpload {
             do throws(Failure) {
                 let parameters = FavoriteImport.Parameters(items: chunk.map(\.favorite))
                 let reply = try session.call(
-                    FavoriteImport.description, parameters, as: FavoriteImport.Result.self
+                    FavoriteImport.self, parameters
                 )
                 total.added += reply.value.added
                 total.known += reply.value.known

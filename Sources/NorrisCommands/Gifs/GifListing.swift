@@ -35,10 +35,10 @@ struct GifListing {
     private func call(_ session: Session, cursor: String?) throws(Failure) -> Reply<Page<Gif>> {
         guard let text else {
             let parameters = GifTrending.Parameters(limit: limit, cursor: cursor)
-            return try session.call(GifTrending.description, parameters, as: GifTrending.Result.self)
+            return try session.call(GifTrending.self, parameters)
         }
         let parameters = GifSearch.Parameters(query: text, limit: limit, cursor: cursor, offline: offline)
-        return try session.call(GifSearch.description, parameters, as: GifSearch.Result.self)
+        return try session.call(GifSearch.self, parameters)
     }
 
     private var nothing: String {

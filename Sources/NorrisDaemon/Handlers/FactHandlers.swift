@@ -13,22 +13,23 @@ struct FactHandlers: Sendable {
         store = fetching.stores.facts
     }
 
-    var bodies: [String: MethodBody] {
+    var all: [Handler] {
         [
-            FactRandom.description.name: random,
-            FactToday.description.name: today,
-            FactGet.description.name: get,
-            FactSearch.description.name: search,
-            FactCategories.description.name: categories,
+            Handler(FactRandom.self, random),
+            Handler(FactToday.self, today),
+            Handler(FactGet.self, get),
+            Handler(FactSearch.self, deferred: search),
+            Handler(FactCategories.self, inMemory: categories),
         ]
     }
 
     @Sendable
-    private func random(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+    private func random(
+        _ parameters: FactRandom.Parameters, _ call: Call, _ json: inout JSONWriter
+    ) throws(ResponseError) -> Deferred? {
         if call.arguments.isEmpty {
             return serve(1, call.uid, ShuffleFilter(source: fetching.unfilteredScope), nil, into: &json)
         }
-        let parameters = FactRandom.Parameters(call.arguments)
         try check(parameters.categories, allowsExplicit: parameters.allowExplicit)
         let filter = ShuffleFilter(
             categories: parameters.categories,
@@ -37,7 +38,7 @@ struct FactHandlers: Sendable {
             maxLength: parameters.maxLength
         )
         let name = try parameters.name.map(usableName)
-        return serve(parameters.count ?? 1, call.uid, filter, name, into: &json)
+        return serve(parameters.count, call.uid, filter, name, into: &json)
     }
 
     /// - Parameter name: to put in place of Chuck Norris.
@@ -78,21 +79,23 @@ struct FactHandlers: Sendable {
     }
 
     @Sendable
-    private func today(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+    private func today(
+        _ parameters: FactToday.Parameters, _ call: Call, _ json: inout JSONWriter
+    ) throws(ResponseError) -> Deferred? {
         let today = LocalDay.today
-        let day = FactToday.Parameters(call.arguments).date ?? today
+        let day = parameters.date ?? today
         if let fact = store.factOfTheDayInMemory(day) {
             store.noteServed(fact.id, .fact, uid: call.peer.uid)
             result(of: fact).encode(to: &json)
             return nil
         }
-        return .disk { () async throws(ResponseError) -> [UInt8] in
+        return .disk { () async throws(ResponseError) -> FactToday.Result in
             guard let fact = await store.factOfTheDay(day, today: today, source: fetching.unfilteredScope) else {
                 let error = freshness(isEmpty: true).error
                 throw .nothingCached("There is no fact at all.", source: FactSource.name, lastError: error)
             }
             store.noteServed(fact.id, .fact, uid: call.peer.uid)
-            return result(of: fact).jsonBytes
+            return result(of: fact)
         }
     }
 
@@ -101,8 +104,10 @@ struct FactHandlers: Sendable {
     }
 
     @Sendable
-    private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let id = call.arguments.string("id") ?? ""
+    private func get(
+        _ parameters: IDParameters, _ call: Call, _ json: inout JSONWriter
+    ) throws(ResponseError) -> Deferred? {
+        let id = parameters.id
         let isExplicit = store.withFactInMemory(id: id, uid: call.uid) { fact in
             if !fact.isExplicit {
                 json.literal(#"{"fact":"#)
@@ -112,29 +117,28 @@ struct FactHandlers: Sendable {
             return fact.isExplicit
         }
         if isExplicit == false { return nil }
-        return .disk { () async throws(ResponseError) -> [UInt8] in
+        return .disk { () async throws(ResponseError) -> FactGet.Result in
             let fact = try await store.presentable(id: id)
             store.noteServed(id, .fact, uid: call.peer.uid)
-            return FactGet.Result(fact: fact).jsonBytes
+            return FactGet.Result(fact: fact)
         }
     }
 
     @Sendable
-    private func search(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let text = call.arguments.string("query") ?? ""
-        let names = call.arguments.strings("category")
-        try check(names, allowsExplicit: false)
-        let query = try FactQuery(text: text, categories: names, source: FactScope(call.arguments) ?? .all)
-        let cursor = call.arguments.string("cursor")
-        let limit = call.arguments.integer("limit") ?? 25
+    private func search(_ parameters: FactSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
+        try check(parameters.categories, allowsExplicit: false)
+        let query = try FactQuery(
+            text: parameters.query, categories: parameters.categories, source: parameters.source ?? .all
+        )
+        let cursor = parameters.page.cursor
         // Later pages are of what the first one found.
-        let staysHere = cursor != nil || call.arguments.flag("offline")
+        let staysHere = cursor != nil || parameters.offline
         return fetching.deferred(asking: staysHere ? nil : FactSource.name) { () async throws(ResponseError) -> [UInt8] in
             if cursor == nil {
-                await fetching.stores.recents.record(uid: call.peer.uid, kind: .fact, query: text)
+                await fetching.stores.recents.record(uid: call.peer.uid, kind: .fact, query: parameters.query)
             }
             let wasAsked = staysHere ? false : await fetching.ask(query)
-            var page = try await store.search(query, cursor: cursor, limit: limit)
+            var page = try await store.search(query, cursor: cursor, limit: parameters.page.limit)
             page.freshness = freshness(
                 isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), wasAsked: wasAsked
             )
@@ -144,11 +148,9 @@ struct FactHandlers: Sendable {
     }
 
     @Sendable
-    private func categories(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let items = store.categories(of: FactScope(call.arguments) ?? .all)
-        let freshness = freshness(isEmpty: items.isEmpty, isLocal: store.isLocal)
-        FactCategories.Result(items: items, freshness: freshness).encode(to: &json)
-        return nil
+    private func categories(_ parameters: FactCategories.Parameters, _ call: Call) -> FactCategories.Result {
+        let items = store.categories(of: parameters.source ?? .all)
+        return Items(items: items, freshness: freshness(isEmpty: items.isEmpty, isLocal: store.isLocal))
     }
 
     private func check(_ names: [String], allowsExplicit: Bool) throws(ResponseError) {
@@ -192,5 +194,36 @@ extension FactStore {
             )
         }
         return fact
+    }
+}
+
+/// Puts a name in place of Chuck Norris.
+enum Personalisation {
+    private static let hero = Array("chuck norris".utf8)
+
+    /// Replaces `Chuck Norris` in any case of its letters, and nothing else: not half the name, not with a line break.
+    static func replacingName(in text: String, by name: String) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if matches(bytes[index...]) {
+                result += name.utf8
+                index += hero.count
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.count >= hero.count && zip(bytes, hero).allSatisfy { lowercased($0) == $1 }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
     }
 }

@@ -14,29 +14,28 @@ struct GifHandlers: Sendable {
 
     private var store: GifStore { fetching.stores.gifs }
 
-    var bodies: [String: MethodBody] {
+    var all: [Handler] {
         [
-            GifSearch.description.name: search,
-            GifTrending.description.name: trending,
-            GifRandom.description.name: random,
-            GifGet.description.name: get,
+            Handler(GifSearch.self, deferred: search),
+            Handler(GifTrending.self, deferred: trending),
+            Handler(GifRandom.self, deferred: random),
+            Handler(GifGet.self, deferred: get),
         ]
     }
 
     @Sendable
-    private func search(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let text = try searchText(call.arguments.string("query") ?? "", parameter: "query")
+    private func search(_ parameters: GifSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
+        let text = try searchText(parameters.query, parameter: "query")
         let source = fetching.sources.gifs
-        let rating = call.arguments.string("rating") ?? source.configuration.rating.rawValue
-        let list = GifList.search(text, rating: rating, lang: call.arguments.string("lang"))
-        let cursor = call.arguments.string("cursor")
-        let staysHere = call.arguments.flag("offline") || list.query.unicodeScalars.count > GifHandlers.longestQuery
+        let rating = parameters.rating ?? source.configuration.rating.rawValue
+        let list = GifList.search(text, rating: rating, lang: parameters.lang)
+        let staysHere = parameters.offline || list.query.unicodeScalars.count > GifHandlers.longestQuery
         return fetching.deferred(asking: staysHere ? nil : GifSource.name) { () async throws(ResponseError) -> [UInt8] in
-            if cursor == nil {
+            if parameters.page.cursor == nil {
                 await fetching.stores.recents.record(uid: call.peer.uid, kind: .gif, query: text)
             }
             let page = try await GifPages(fetching: fetching, source: source).page(
-                of: list, cursor: cursor, limit: call.arguments.integer("limit") ?? 25, mayAsk: !staysHere
+                of: list, cursor: parameters.page.cursor, limit: parameters.page.limit, mayAsk: !staysHere
             )
             facts.noteServed(page.items.last?.id, .gif, uid: call.peer.uid)
             return page.jsonBytes
@@ -44,12 +43,11 @@ struct GifHandlers: Sendable {
     }
 
     @Sendable
-    private func trending(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+    private func trending(_ parameters: GifTrending.Parameters, _ call: Call) -> Deferred {
         fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let source = fetching.sources.gifs
             let page = try await GifPages(fetching: fetching, source: source).page(
-                of: source.trending, cursor: call.arguments.string("cursor"),
-                limit: call.arguments.integer("limit") ?? 25, mayAsk: true
+                of: source.trending, cursor: parameters.page.cursor, limit: parameters.page.limit, mayAsk: true
             )
             facts.noteServed(page.items.last?.id, .gif, uid: call.peer.uid)
             return page.jsonBytes
@@ -57,10 +55,8 @@ struct GifHandlers: Sendable {
     }
 
     @Sendable
-    private func random(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let tag = try call.arguments.string("tag").map { tag throws(ResponseError) in
-            try searchText(tag, parameter: "tag")
-        }
+    private func random(_ parameters: GifRandom.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
+        let tag = try parameters.tag.map { tag throws(ResponseError) in try searchText(tag, parameter: "tag") }
         return fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let (gif, wasAsked) = try await random(tag)
             facts.noteServed(gif.id, .gif, uid: call.peer.uid)
@@ -86,9 +82,9 @@ struct GifHandlers: Sendable {
     }
 
     @Sendable
-    private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+    private func get(_ parameters: IDParameters, _ call: Call) -> Deferred {
         fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
-            let gif = try await fetching.gif(id: call.arguments.string("id") ?? "")
+            let gif = try await fetching.gif(id: parameters.id)
             facts.noteServed(gif.id, .gif, uid: call.peer.uid)
             return GifGet.Result(gif: gif).jsonBytes
         }
@@ -134,5 +130,67 @@ extension Fetching {
         case .none(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
         case .nothing, .stored: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")
         }
+    }
+}
+
+/// The pages of a list of GIFs: what is stored of it, and what Giphy has beyond.
+struct GifPages {
+    let fetching: Fetching
+    let source: GifSource
+
+    private var store: GifStore { fetching.stores.gifs }
+
+    /// - Parameter mayAsk: whether Giphy may be asked at all.
+    func page(of list: GifList, cursor: String?, limit: Int, mayAsk: Bool) async throws(ResponseError) -> Page<Gif> {
+        // A page of a search over all that is stored, whose cursors are of another sort.
+        if let cursor, let page = try? await search(for: list, cursor, limit) { return page }
+        var stored = try await store.page(
+            of: list, cursor: cursor, limit: limit, notBefore: source.notBefore, endsWithStored: !mayAsk
+        )
+        var answer: GifAnswer?
+        if mayAsk, let offset = offsetToAsk(for: list, stored, isFirst: cursor == nil) {
+            answer = await fetching.ask(.page(list, offset: offset), limit: limit)
+            if answer == .stored {
+                stored = try await store.page(of: list, cursor: cursor, limit: limit, notBefore: source.notBefore)
+            }
+        }
+        if case .none(let failure)? = answer, stored?.items.isEmpty != false {
+            // Later pages are of this list alone; for a first one, others may hold what is looked for.
+            guard cursor == nil, let others = try await search(for: list, nil, limit), !others.items.isEmpty else {
+                throw source.nothing("Nothing of that is stored.", failure)
+            }
+            return others
+        }
+        if let stored {
+            return Page(
+                items: stored.items,
+                total: stored.total,
+                next: stored.next,
+                freshness: fetching.freshness(
+                    of: source.name, isEmpty: stored.items.isEmpty, wasAsked: answer == .stored,
+                    fetchedAt: stored.fetchedAt
+                )
+            )
+        }
+        return try await search(for: list, nil, limit) ?? Page(items: [])
+    }
+
+    /// Where Giphy's next answer is to begin; nil where what is stored will do.
+    private func offsetToAsk(for list: GifList, _ stored: GifListPage?, isFirst: Bool) -> Int? {
+        guard let stored else { return isFirst ? 0 : nil }
+        guard isFirst else { return stored.needsUpstream }
+        // What is shown most is fetched by schedule.
+        let isOld = stored.fetchedAt.duration(to: source.clock.now) > source.configuration.refresh
+        return isOld && !list.isTrending ? 0 : stored.needsUpstream
+    }
+
+    /// What all that is stored has of a text; nil for a list that is not of a text.
+    private func search(for list: GifList, _ cursor: String?, _ limit: Int) async throws(ResponseError) -> Page<Gif>? {
+        if list.isTrending { return nil }
+        var page = try await store.search(
+            text: list.query, rating: list.rating, cursor: cursor, limit: limit, notBefore: source.notBefore
+        )
+        page.freshness = fetching.freshness(of: source.name, isEmpty: page.items.isEmpty, wasAsked: false)
+        return page
     }
 }

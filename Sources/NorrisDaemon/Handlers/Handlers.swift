@@ -34,17 +34,12 @@ struct Handlers: Sendable {
         health = Health(
             settings: settings, databases: databases, fetching: fetching, connections: connections, events: events
         )
-        let groups = [
-            EventHandlers().bodies,
-            FactHandlers(fetching: fetching).bodies,
-            FavoriteHandlers(fetching: fetching).bodies,
-            GifHandlers(fetching: fetching, facts: facts).bodies,
-            PostHandlers(fetching: fetching, facts: facts).bodies,
-            RecentHandlers(recents: stores.recents, facts: facts).bodies,
-            ServerHandlers(health: health, reloader: reloader).bodies,
-            SourceHandlers(fetching: fetching).bodies,
-        ]
-        bodies = groups.reduce(into: [:]) { all, group in all.merge(group) { first, _ in first } }
+        let handlers =
+            FactHandlers(fetching: fetching).all + GifHandlers(fetching: fetching, facts: facts).all
+            + PostHandlers(fetching: fetching, facts: facts).all + UserHandlers(fetching: fetching).all
+            + ServerHandlers(health: health, reloader: reloader, fetching: fetching).all
+        // A method with two handlers is a programming error.
+        bodies = Dictionary(uniqueKeysWithValues: handlers.map { ($0.name, $0.body) })
     }
 
     /// The dispatch to the bodies.

@@ -9,87 +9,79 @@ struct PostHandlers: Sendable {
 
     private var stores: Stores { fetching.stores }
 
-    var bodies: [String: MethodBody] {
+    var all: [Handler] {
         [
-            PostList.description.name: list,
-            PostGet.description.name: get,
-            PostMarkRead.description.name: markRead,
-            AuthorList.description.name: authors,
+            Handler(PostList.self, onDisk: list),
+            Handler(PostGet.self, onDisk: get),
+            Handler(PostMarkRead.self, onDisk: markRead),
+            Handler(AuthorList.self, onDisk: authors),
         ]
     }
 
     @Sendable
-    private func list(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let sources = try sources(call)
-        let arguments = call.arguments
-        return .disk { () async throws(ResponseError) -> [UInt8] in
-            let query = PostQuery(
-                sources: sources.map(\.name), source: arguments.string("source"),
-                author: arguments.string("author"), isUnreadOnly: arguments.flag("unread")
-            )
-            var page = try await stores.posts.list(
-                query, read: await stores.readMarks.read(uid: call.peer.uid), cursor: arguments.string("cursor"),
-                limit: arguments.integer("limit") ?? 20
-            )
-            page.freshness = fetching.freshness(of: sources, isEmpty: page.items.isEmpty)
-            facts.noteServed(page.items.last?.id, .post, uid: call.peer.uid)
-            return page.jsonBytes
-        }
+    private func list(_ parameters: PostList.Parameters, _ call: Call) async throws(ResponseError) -> PostList.Result {
+        let sources = try sources(parameters.source)
+        let query = PostQuery(
+            sources: sources.map(\.name), source: parameters.source, author: parameters.author,
+            isUnreadOnly: parameters.unread
+        )
+        var page = try await stores.posts.list(
+            query, read: await stores.readMarks.read(uid: call.peer.uid), cursor: parameters.page.cursor,
+            limit: parameters.page.limit
+        )
+        page.freshness = fetching.freshness(of: sources, isEmpty: page.items.isEmpty)
+        facts.noteServed(page.items.last?.id, .post, uid: call.peer.uid)
+        return page
     }
 
     @Sendable
-    private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        .disk { () async throws(ResponseError) -> [UInt8] in
-            let post = try await fetching.post(id: call.arguments.string("id") ?? "", uid: call.peer.uid)
-            facts.noteServed(post.id, .post, uid: call.peer.uid)
-            return PostGet.Result(post: post).jsonBytes
-        }
+    private func get(_ parameters: IDParameters, _ call: Call) async throws(ResponseError) -> PostGet.Result {
+        let post = try await fetching.post(id: parameters.id, uid: call.peer.uid)
+        facts.noteServed(post.id, .post, uid: call.peer.uid)
+        return PostGet.Result(post: post)
     }
 
     @Sendable
-    private func markRead(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let arguments = call.arguments
-        guard arguments.isGiven("ids") != arguments.flag("all") else {
+    private func markRead(
+        _ parameters: PostMarkRead.Parameters, _ call: Call
+    ) async throws(ResponseError) -> PostMarkRead.Result {
+        guard (parameters.ids != nil) != parameters.all else {
             throw .invalidParams("post.mark_read needs either ids or all: true.", parameter: "ids")
         }
-        return .disk { () async throws(ResponseError) -> [UInt8] in
-            let sources = fetching.sources.postNames
-            var ids = arguments.strings("ids")
-            if arguments.flag("all") {
-                ids = try await stores.posts.ids(sources: sources)
-            } else {
-                let stored = try await stores.posts.stored(ids, sources: sources)
-                if let unknown = ids.first(where: { !stored.contains($0) }) {
-                    throw .notFound("There is no post with the id \(unknown.quotedForMessage).")
-                }
+        let sources = fetching.sources.postNames
+        var ids = parameters.ids ?? []
+        if parameters.all {
+            ids = try await stores.posts.ids(sources: sources)
+        } else {
+            let stored = try await stores.posts.stored(ids, sources: sources)
+            if let unknown = ids.first(where: { !stored.contains($0) }) {
+                throw .notFound("There is no post with the id \(unknown.quotedForMessage).")
             }
-            let marked = try await stores.readMarks.mark(uid: call.peer.uid, ids: ids)
-            return PostMarkRead.Result(marked: marked).jsonBytes
         }
+        return PostMarkRead.Result(marked: try await stores.readMarks.mark(uid: call.peer.uid, ids: ids))
     }
 
     @Sendable
-    private func authors(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let sources = try sources(call)
-        let arguments = call.arguments
-        return .disk { () async throws(ResponseError) -> [UInt8] in
-            var page = try await stores.posts.authors(
-                source: arguments.string("source"), sources: sources.map(\.name),
-                cursor: arguments.string("cursor"), limit: arguments.integer("limit") ?? 100
-            )
-            page.freshness = fetching.freshness(of: sources, isEmpty: page.items.isEmpty)
-            return page.jsonBytes
-        }
+    private func authors(
+        _ parameters: AuthorList.Parameters, _ call: Call
+    ) async throws(ResponseError) -> AuthorList.Result {
+        let sources = try sources(parameters.source)
+        var page = try await stores.posts.authors(
+            source: parameters.source, sources: sources.map(\.name), cursor: parameters.page.cursor,
+            limit: parameters.page.limit
+        )
+        page.freshness = fetching.freshness(of: sources, isEmpty: page.items.isEmpty)
+        return page
     }
 
-    /// The source that a call names, or all.
-    private func sources(_ call: Call) throws(ResponseError) -> [PostSource] {
+    /// The source with a name; all without one.
+    private func sources(_ name: String?) throws(ResponseError) -> [PostSource] {
         let all = fetching.sources.posts
-        guard let name = call.arguments.string("source") else { return all }
+        guard let name else { return all }
         let named = all.filter { $0.name.hasSameBytes(as: name) }
         if named.isEmpty {
             throw .notFound(
-                "There is no source of posts \(name.quotedForMessage).", hint: "server.status lists those there are."
+                "There is no source of posts \(name.quotedForMessage).", hint: "norrisctl status lists the sources."
             )
         }
         return named
@@ -101,7 +93,7 @@ extension Fetching {
     func post(id: String, uid: UInt32) async throws(ResponseError) -> Post {
         let read = await stores.readMarks.read(uid: uid)
         guard let post = try await stores.posts.post(id: id, sources: sources.postNames, read: read) else {
-            throw .notFound("There is no post with the id \(id.quotedForMessage).", hint: "post.list lists them.")
+            throw .notFound("There is no post with the id \(id.quotedForMessage).", hint: "norrisctl feed lists them.")
         }
         return post
     }

@@ -3,65 +3,62 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 
-/// The methods `server.*` and `rpc.discover`.
+/// The methods `server.*`, `source.*`, `cache.*`, `event.*` and `rpc.discover`.
 struct ServerHandlers: Sendable {
     let health: Health
     let reloader: Reloader
+    let fetching: Fetching
 
-    var bodies: [String: MethodBody] {
+    var all: [Handler] {
         [
-            Discover.description.name: discover,
-            ServerInfo.description.name: info,
-            ServerMetrics.description.name: metrics,
-            ServerReload.description.name: reload,
-            ServerStatus.description.name: status,
+            Handler(Discover.self) { _, _, json throws(ResponseError) in
+                json.raw(ServerHandlers.document)
+                return nil
+            },
+            Handler(ServerInfo.self, inMemory: info),
+            Handler(ServerMetrics.self) { _, _, json throws(ResponseError) in
+                json.raw(health.encodedMetrics)
+                return nil
+            },
+            Handler(ServerStatus.self, inMemory: { _, _ in health.status }),
+            Handler(ServerReload.self, onDisk: reload),
+            Handler(SourceRefresh.self, inMemory: { parameters, call throws(ResponseError) in
+                let started = try fetching.refresh(parameters.source, isAdministrator: call.isAdministrator)
+                return SourceRefresh.Result(started: started)
+            }),
+            Handler(CacheClear.self, onDisk: { parameters, _ throws(ResponseError) in
+                Removed(removed: try await fetching.clear(parameters.source))
+            }),
+            Handler(EventSubscribe.self, inMemory: subscribe),
         ]
     }
 
     /// Follows from the program alone.
-    private static let document = Discover.document(version: NorrisVersion.current).jsonBytes
+    private static let document = Discover.Result(version: NorrisVersion.current).jsonBytes
 
     @Sendable
-    private func discover(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        json.raw(ServerHandlers.document)
-        return nil
-    }
-
-    @Sendable
-    private func info(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+    private func info(_ parameters: NoMembers, _ call: Call) -> ServerInfo.Result {
         ServerInfo.Result(
-            name: "norrisd",
-            version: NorrisVersion.current,
-            protocolVersion: ServerInfo.protocolVersion,
-            capabilities: MethodTable.capabilities,
-            pid: Int(getpid()),
-            startedAt: health.startedAt
-        ).encode(to: &json)
-        return nil
+            name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
+            capabilities: MethodTable.capabilities, pid: Int(getpid()), startedAt: health.startedAt
+        )
     }
 
     @Sendable
-    private func metrics(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        json.raw(health.encodedMetrics)
-        return nil
+    private func subscribe(_ parameters: EventSubscribe.Parameters, _ call: Call) -> EventSubscribe.Result {
+        let topics = Set(parameters.topics ?? Event.Topic.all)
+        call.subscription.set(topics)
+        return EventSubscribe.Result(topics: Event.Topic.all.filter(topics.contains))
     }
 
     @Sendable
-    private func status(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        health.status.encode(to: &json)
-        return nil
-    }
-
-    @Sendable
-    private func reload(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        .disk { () async throws(ResponseError) -> [UInt8] in
-            do throws(ConfigurationError) {
-                try await reloader.reload()
-            } catch {
-                throw ServerHandlers.refusal(of: error)
-            }
-            return Array("{}".utf8)
+    private func reload(_ parameters: NoMembers, _ call: Call) async throws(ResponseError) -> NoMembers {
+        do throws(ConfigurationError) {
+            try await reloader.reload()
+        } catch {
+            throw ServerHandlers.refusal(of: error)
         }
+        return NoMembers()
     }
 
     /// A refused configuration as an error that names file, line and key of its first fault.

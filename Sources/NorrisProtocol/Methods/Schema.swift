@@ -1,9 +1,12 @@
 /// The shape of a parameter or a result: it checks what comes in, and describes both to `rpc.discover` and the manual.
 package indirect enum Schema: Equatable, Sendable {
     case boolean
+    /// Any JSON value.
+    case any
     /// A calendar day, `YYYY-MM-DD`.
     case date
-    case integer(ClosedRange<Int>)
+    /// - Parameter default: what an absent parameter stands for, where that is a number.
+    case integer(ClosedRange<Int>, default: Int? = nil)
     /// A number of items or seconds: an integer without an upper bound.
     case count
     case string
@@ -23,18 +26,22 @@ package indirect enum Schema: Equatable, Sendable {
     /// A value described under `components.schemas`.
     case reference(String)
 
-    /// One member of an object.
+    /// One member of an object, or one parameter of a method.
     package struct Member: Equatable, Sendable {
         package let name: String
         package let schema: Schema
         package let isRequired: Bool
+        /// One sentence; empty for members of results.
+        package let summary: String
 
-        package static func required(_ name: String, _ schema: Schema) -> Member {
-            Member(name: name, schema: schema, isRequired: true)
+        package init(name: String, schema: Schema, isRequired: Bool, summary: String = "") {
+            (self.name, self.schema, self.isRequired, self.summary) = (name, schema, isRequired, summary)
         }
 
-        package static func optional(_ name: String, _ schema: Schema) -> Member {
-            Member(name: name, schema: schema, isRequired: false)
+        /// As the documents name it: `name`, `name?`, or `name?=25`.
+        package var label: String {
+            if case .integer(_, let count?) = schema { return "\(name)?=\(count)" }
+            return isRequired ? name : "\(name)?"
         }
     }
 }
@@ -44,8 +51,9 @@ extension Schema {
     var requirement: String {
         switch self {
         case .boolean: "true or false"
+        case .any: "any value"
         case .date: "a day written as YYYY-MM-DD"
-        case .integer(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"
+        case .integer(let range, _): "an integer from \(range.lowerBound) to \(range.upperBound)"
         case .count: "an integer of 0 or more"
         case .string: "a string"
         case .text(let range) where range.lowerBound == 1: "a string of 1 to \(range.upperBound) characters"
@@ -67,9 +75,9 @@ extension Schema {
     /// - Parameter parser: of the bytes that the token is of.
     func accepts(_ value: JSONToken, _ parser: JSONParser) -> Bool {
         switch (self, value.kind) {
-        case (.boolean, .true), (.boolean, .false), (.string, .string), (.stringOrStrings, .string): true
+        case (.any, _), (.boolean, .true), (.boolean, .false), (.string, .string), (.stringOrStrings, .string): true
         case (.date, .string): CivilDate(parser.text(of: value)) != nil
-        case (.integer(let range), .integer): range.contains(Int(parser.integer(of: value)))
+        case (.integer(let range, _), .integer): range.contains(Int(parser.integer(of: value)))
         case (.count, .integer): parser.integer(of: value) >= 0
         case (.text(let range), .string) where value.isPlain: range.contains(value.content.count)
         case (.text(let range), .string): range.contains(parser.text(of: value).unicodeScalars.count)
@@ -83,6 +91,81 @@ extension Schema {
         case (.nullable(let schema), _): schema.accepts(value, parser)
         case (.object, .object), (.dictionary, .object), (.reference, .object): true
         default: false
+        }
+    }
+}
+
+/// The schema as JSON Schema, draft 7, which OpenRPC 1.x uses.
+extension Schema: JSONEncodable {
+    package func encode(to json: inout JSONWriter) {
+        json.value(document)
+    }
+
+    var document: JSON {
+        switch self {
+        case .boolean: ["type": "boolean"]
+        case .any: true
+        case .date: ["type": "string", "format": "date"]
+        case .integer(let range, let count): .object(integerDocument(range, default: count))
+        case .count: ["type": "integer", "minimum": 0]
+        case .string: ["type": "string"]
+        case .text(let range):
+            [
+                "type": "string", "minLength": .integer(Int64(range.lowerBound)),
+                "maxLength": .integer(Int64(range.upperBound)),
+            ]
+        case .word(let words): ["type": "string", "enum": .array(words.map(JSON.string))]
+        case .stringOrStrings:
+            ["oneOf": [Schema.string.document, ["type": "array", "items": ["type": "string"], "minItems": 1]]]
+        case .timestamp: ["type": "string", "format": "date-time"]
+        case .list(let element): ["type": "array", "items": element.document]
+        case .nullable(let schema): ["oneOf": [schema.document, ["type": "null"]]]
+        case .object(let members): objectDocument(members)
+        case .dictionary(let value): ["type": "object", "additionalProperties": value.document]
+        case .reference(let name): ["$ref": .string("#/components/schemas/\(name)")]
+        }
+    }
+
+    private func integerDocument(_ range: ClosedRange<Int>, default count: Int?) -> JSONObject {
+        var document: JSONObject = [
+            "type": "integer", "minimum": .integer(Int64(range.lowerBound)),
+            "maximum": .integer(Int64(range.upperBound)),
+        ]
+        document["default"] = count.map { .integer(Int64($0)) }
+        return document
+    }
+
+    private func objectDocument(_ members: [Member]) -> JSON {
+        var properties = JSONObject()
+        for member in members {
+            properties[member.name] = member.schema.document
+        }
+        let required = members.filter(\.isRequired).map { JSON.string($0.name) }
+        return ["type": "object", "properties": .object(properties), "required": .array(required)]
+    }
+}
+
+extension Schema: CustomStringConvertible {
+    /// The short form of the protocol's documents: `{items:[Fact],freshness?}`.
+    package var description: String {
+        switch self {
+        case .boolean: "true|false"
+        case .any: "any"
+        case .date: "\"YYYY-MM-DD\""
+        case .integer(let range, _) where range.count == 1: "\(range.lowerBound)"
+        case .integer(let range, _): "\(range.lowerBound)…\(range.upperBound)"
+        case .count: "integer"
+        case .string: "string"
+        case .text(let range): "string of \(range.lowerBound)…\(range.upperBound)"
+        case .word(let words): words.map { "\"\($0)\"" }.joined(separator: "|")
+        case .stringOrStrings: "string|[string]"
+        case .timestamp: "time"
+        case .list(let element): "[\(element)]"
+        case .nullable(let schema): "\(schema)|null"
+        case .object(let members):
+            "{" + members.map { "\($0.label):\($0.schema)" }.joined(separator: ",") + "}"
+        case .dictionary(let value): "{name:\(value)}"
+        case .reference(let name): name
         }
     }
 }

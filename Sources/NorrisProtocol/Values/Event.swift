@@ -1,7 +1,7 @@
-/// Something that happened in the daemon, told to the connections that asked for its topic by `event.subscribe`.
+/// Something that happened in the daemon, sent to the connections that subscribed to its topic.
 ///
 /// Which members are there depends on the topic; a topic or a phase from a newer daemon is kept as it came.
-package struct Event: Equatable, Sendable {
+package struct Event: WireObject, Equatable, Sendable {
     package struct Topic: OpenString {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
@@ -28,6 +28,7 @@ package struct Event: Equatable, Sendable {
         package static let degraded = Phase(rawValue: "degraded")
         package static let ok = Phase(rawValue: "ok")
         package static let stopping = Phase(rawValue: "stopping")
+        package static let all = [started, finished, failed, reloaded, degraded, ok, stopping]
     }
 
     package var topic: Topic
@@ -45,11 +46,7 @@ package struct Event: Equatable, Sendable {
 
 extension Event {
     package static func source(
-        _ name: String,
-        _ phase: Phase,
-        items: Int? = nil,
-        error: SourceFailure? = nil,
-        at: Timestamp = .now()
+        _ name: String, _ phase: Phase, items: Int? = nil, error: SourceFailure? = nil, at: Timestamp = .now()
     ) -> Event {
         Event(topic: .source, source: name, phase: phase, items: items, error: error, at: at)
     }
@@ -63,29 +60,18 @@ extension Event {
     }
 }
 
-extension Event: JSONEncodable, JSONDecodable {
-    /// The `params` of the line.
-    package func encode(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("topic", topic)
-        json.member("source", source)
-        json.member("phase", phase)
-        json.member("items", items)
-        json.member("error", error)
-        json.member("added", added)
-        json.member("at", at)
-        json.endObject()
-    }
+/// The `params` of the line.
+extension Event {
+    package init() { self.init(topic: .source, at: Timestamp(seconds: 0)) }
 
-    package init(json: JSON) throws(JSONDecodingError) {
-        let object = try json.objectValue()
-        topic = try object.required("topic")
-        source = try object.optional("source")
-        phase = try object.optional("phase")
-        items = try object.optional("items")
-        error = try object.optional("error")
-        added = try object.optional("added")
-        at = try object.required("at")
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("topic", &topic)
+        try members.optional("source", &source)
+        try members.optional("phase", &phase)
+        try members.optional("items", &items)
+        try members.optional("error", &error)
+        try members.optional("added", &added)
+        try members.required("at", &at)
     }
 }
 

@@ -1,5 +1,5 @@
 /// A fact as it goes over the wire.
-package struct Fact: Equatable, Sendable {
+package struct Fact: SharedObject {
     /// Unique over all sources of facts; may begin with `-` or `_`.
     package var id: String
     /// Plain text, free of control characters; may hold newlines and tabs (fortunes do).
@@ -13,45 +13,66 @@ package struct Fact: Equatable, Sendable {
     package var updatedAt: Timestamp?
 
     package init(
-        id: String,
-        text: String,
-        categories: [String],
-        source: String,
-        url: String? = nil,
-        createdAt: Timestamp? = nil,
-        updatedAt: Timestamp? = nil
+        id: String, text: String, categories: [String], source: String, url: String? = nil,
+        createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil
     ) {
-        self.id = id
-        self.text = text
-        self.categories = categories
-        self.source = source
-        self.url = url
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
+        (self.id, self.text, self.categories, self.source) = (id, text, categories, source)
+        (self.url, self.createdAt, self.updatedAt) = (url, createdAt, updatedAt)
+    }
+
+    package static let schemaName = "Fact"
+
+    package init() { self.init(id: "", text: "", categories: [], source: "") }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("id", &id)
+        try members.required("text", &text)
+        try members.required("categories", &categories)
+        try members.required("source", &source)
+        try members.optional("url", &url)
+        try members.optional("created_at", &createdAt)
+        try members.optional("updated_at", &updatedAt)
     }
 }
 
-extension Fact: JSONEncodable, JSONDecodable {
-    package func encode(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("id", id)
-        json.member("text", text)
-        json.member("categories", categories)
-        json.member("source", source)
-        json.member("url", url)
-        json.member("created_at", createdAt)
-        json.member("updated_at", updatedAt)
-        json.endObject()
+/// What every source of facts has to keep to.
+extension Fact {
+    /// A fact longer than this is not stored: the longest that `max_length` can name, in code points.
+    package static let maximumLength = 10_000
+
+    /// A fact has no more categories than these; further ones are dropped, but never ``explicitCategory``.
+    package static let maximumCategories = 16
+
+    /// The category that is served only to those who ask for it.
+    package static let explicitCategory = "explicit"
+
+    /// Whether a name may be a category: `[a-z0-9_-]{1,40}`.
+    package static func isCategoryName(_ name: String) -> Bool {
+        (1...40).contains(name.utf8.count)
+            && name.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+            }
     }
+}
+
+/// Which facts are meant by where they come from: the parameter `source` of the methods `fact.*`.
+package enum FactScope: String, Hashable, Sendable, CaseIterable, WireValue {
+    /// The upstream and the starting collection.
+    case norris
+    /// The fortune files.
+    case fortune
+    case all
+
+    package static var schema: Schema { .word(allCases.map(\.rawValue)) }
 
     package init(json: JSON) throws(JSONDecodingError) {
-        let object = try json.objectValue()
-        id = try object.required("id")
-        text = try object.required("text")
-        categories = try object.required("categories")
-        source = try object.required("source")
-        url = try object.optional("url")
-        createdAt = try object.optional("created_at")
-        updatedAt = try object.optional("updated_at")
+        guard let scope = FactScope(rawValue: try String(json: json)) else {
+            throw JSONDecodingError(message: "must be \(FactScope.schema.requirement)")
+        }
+        self = scope
     }
+
+    package func encode(to json: inout JSONWriter) { json.string(rawValue) }
 }

@@ -1,6 +1,6 @@
-/// Something a user keeps, as it goes over the wire and into an exported file.
-package struct Favorite: Equatable, Sendable {
-    /// What can be kept; a newer daemon may know more.
+/// A favorite of a user, as it goes over the wire and into an exported file.
+package struct Favorite: SharedObject {
+    /// What can be a favorite; a newer daemon may know more.
     package struct Kind: OpenString {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
@@ -21,45 +21,23 @@ package struct Favorite: Equatable, Sendable {
     package var post: Post?
 
     package init(
-        kind: Kind,
-        id: String,
-        title: String,
-        addedAt: Timestamp,
-        fact: Fact? = nil,
-        gif: Gif? = nil,
-        post: Post? = nil
+        kind: Kind, id: String, title: String, addedAt: Timestamp, fact: Fact? = nil, gif: Gif? = nil, post: Post? = nil
     ) {
-        self.kind = kind
-        self.id = id
-        self.title = title
-        self.addedAt = addedAt
-        self.fact = fact
-        self.gif = gif
-        self.post = post
-    }
-}
-
-extension Favorite: JSONEncodable, JSONDecodable {
-    package func encode(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("kind", kind)
-        json.member("id", id)
-        json.member("title", title)
-        json.member("added_at", addedAt)
-        json.member("fact", fact)
-        json.member("gif", gif)
-        json.member("post", post)
-        json.endObject()
+        (self.kind, self.id, self.title, self.addedAt) = (kind, id, title, addedAt)
+        (self.fact, self.gif, self.post) = (fact, gif, post)
     }
 
-    package init(json: JSON) throws(JSONDecodingError) {
-        let object = try json.objectValue()
-        kind = try object.required("kind")
-        id = try object.required("id")
-        title = try object.required("title")
-        addedAt = try object.required("added_at")
-        fact = try object.optional("fact")
-        gif = try object.optional("gif")
-        post = try object.optional("post")
+    package static let schemaName = "Favorite"
+
+    package init() { self.init(kind: .fact, id: "", title: "", addedAt: Timestamp(seconds: 0)) }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("kind", &kind)
+        try members.required("id", &id)
+        try members.required("title", &title)
+        try members.required("added_at", &addedAt)
+        try members.optional("fact", &fact)
+        try members.optional("gif", &gif)
+        try members.optional("post", &post)
     }
 }

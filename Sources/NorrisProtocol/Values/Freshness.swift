@@ -1,5 +1,5 @@
-/// How old the content of a reply is, and whether its source is well.
-package struct Freshness: Equatable, Sendable {
+/// How old the content of a reply is, and whether its source can be fetched.
+package struct Freshness: SharedObject {
     /// Where the items came from.
     package struct Origin: OpenString {
         package let rawValue: String
@@ -11,6 +11,7 @@ package struct Freshness: Equatable, Sendable {
         package static let builtin = Origin(rawValue: "builtin")
         /// No items, and nothing was ever fetched.
         package static let none = Origin(rawValue: "none")
+        package static let all = [upstream, cache, builtin, none]
     }
 
     /// What the age of the last success means.
@@ -22,53 +23,124 @@ package struct Freshness: Equatable, Sendable {
         package static let stale = State(rawValue: "stale")
         /// There are no items.
         package static let empty = State(rawValue: "empty")
+        package static let all = [fresh, stale, empty]
     }
 
     package var origin: Origin
     package var state: State
     package var fetchedAt: Timestamp?
     package var ageSeconds: Int?
-    /// The source's last failure until its next success; content and a failure may come together.
+    /// The source's last failure until its next success; content and a failure may come together. The one member of
+    /// the protocol that is null where it is unknown: it is what a script tests.
     package var error: SourceFailure?
 
     package init(
-        origin: Origin,
-        state: State,
-        fetchedAt: Timestamp? = nil,
-        ageSeconds: Int? = nil,
-        error: SourceFailure? = nil
+        origin: Origin, state: State, fetchedAt: Timestamp? = nil, ageSeconds: Int? = nil, error: SourceFailure? = nil
     ) {
-        self.origin = origin
-        self.state = state
-        self.fetchedAt = fetchedAt
-        self.ageSeconds = ageSeconds
-        self.error = error
+        (self.origin, self.state, self.fetchedAt) = (origin, state, fetchedAt)
+        (self.ageSeconds, self.error) = (ageSeconds, error)
+    }
+
+    package static let schemaName = "Freshness"
+
+    package init() { self.init(origin: .none, state: .empty) }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("origin", &origin)
+        try members.required("state", &state)
+        try members.optional("fetched_at", &fetchedAt)
+        try members.optional("age_seconds", &ageSeconds)
+        try members.nullable("error", &error)
     }
 }
 
-extension Freshness: JSONEncodable, JSONDecodable {
-    package func encode(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("origin", origin)
-        json.member("state", state)
-        json.member("fetched_at", fetchedAt)
-        json.member("age_seconds", ageSeconds)
-        json.key("error")
-        if let error {
-            error.encode(to: &json)
-        } else {
-            // The one member of the protocol that is null where it is unknown: it is what a script tests.
-            json.null()
-        }
-        json.endObject()
+/// The last failure of a source, as `freshness.error` carries it.
+package struct SourceFailure: WireObject, Equatable, Sendable {
+    package struct Kind: OpenString {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+        package static let offline = Kind(rawValue: "offline")
+        package static let timeout = Kind(rawValue: "timeout")
+        package static let http = Kind(rawValue: "http")
+        package static let quota = Kind(rawValue: "quota")
+        package static let decode = Kind(rawValue: "decode")
+        package static let credentials = Kind(rawValue: "credentials")
+        package static let all: [Kind] = [.offline, .timeout, .http, .quota, .decode, .credentials]
     }
 
-    package init(json: JSON) throws(JSONDecodingError) {
-        let object = try json.objectValue()
-        origin = try object.required("origin")
-        state = try object.required("state")
-        fetchedAt = try object.optional("fetched_at")
-        ageSeconds = try object.optional("age_seconds")
-        error = try object.optional("error")
+    package var kind: Kind
+    /// One sentence for a person.
+    package var message: String
+    package var since: Timestamp
+    package var retryAt: Timestamp?
+
+    package init(kind: Kind, message: String, since: Timestamp, retryAt: Timestamp? = nil) {
+        (self.kind, self.message, self.since, self.retryAt) = (kind, message, since, retryAt)
+    }
+
+    package init() { self.init(kind: .offline, message: "", since: Timestamp(seconds: 0)) }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("kind", &kind)
+        try members.required("message", &message)
+        try members.required("since", &since)
+        try members.optional("retry_at", &retryAt)
+    }
+}
+
+/// One source in the result of `server.status`.
+package struct SourceStatus: SharedObject {
+    /// `facts`, `gifs`, or a key under `posts.sources`.
+    package var name: String
+    /// Which upstream it is, such as `chucknorris`.
+    package var kind: String
+    package var isEnabled: Bool
+    package var items: Int
+    package var freshness: Freshness
+    package var nextRunAt: Timestamp?
+    package var consecutiveFailures: Int
+    package var quota: Quota?
+
+    /// A budget of requests and what is used of it.
+    package struct Quota: WireObject, Equatable, Sendable {
+        package var limit: Int
+        package var used: Int
+        package var resetsAt: Timestamp
+
+        package init(limit: Int, used: Int, resetsAt: Timestamp) {
+            (self.limit, self.used, self.resetsAt) = (limit, used, resetsAt)
+        }
+
+        package init() { self.init(limit: 0, used: 0, resetsAt: Timestamp(seconds: 0)) }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("limit", &limit)
+            try members.required("used", &used)
+            try members.required("resets_at", &resetsAt)
+        }
+    }
+
+    package init(
+        name: String, kind: String, isEnabled: Bool, items: Int, freshness: Freshness, nextRunAt: Timestamp? = nil,
+        consecutiveFailures: Int = 0, quota: Quota? = nil
+    ) {
+        (self.name, self.kind, self.isEnabled, self.items) = (name, kind, isEnabled, items)
+        (self.freshness, self.nextRunAt) = (freshness, nextRunAt)
+        (self.consecutiveFailures, self.quota) = (consecutiveFailures, quota)
+    }
+
+    package static let schemaName = "SourceStatus"
+
+    package init() { self.init(name: "", kind: "", isEnabled: false, items: 0, freshness: Freshness()) }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("name", &name)
+        try members.required("kind", &kind)
+        try members.required("enabled", &isEnabled)
+        try members.required("items", &items)
+        try members.required("freshness", &freshness)
+        try members.optional("next_run_at", &nextRunAt)
+        try members.required("consecutive_failures", &consecutiveFailures)
+        try members.optional("quota", &quota)
     }
 }

@@ -1,5 +1,5 @@
 /// A GIF of Giphy as it goes over the wire: what is known of it, and where its pictures are.
-package struct Gif: Equatable, Sendable {
+package struct Gif: SharedObject {
     package var id: String
     /// One line of plain text; may be empty.
     package var title: String
@@ -19,31 +19,35 @@ package struct Gif: Equatable, Sendable {
     package static let attribution = "Powered by GIPHY"
 
     package init(
-        id: String,
-        title: String,
-        rating: String,
-        pageURL: String,
-        username: String? = nil,
-        altText: String? = nil,
-        isSticker: Bool = false,
-        renditions: [String: Rendition] = [:],
-        importedAt: Timestamp? = nil,
+        id: String, title: String, rating: String, pageURL: String, username: String? = nil, altText: String? = nil,
+        isSticker: Bool = false, renditions: [String: Rendition] = [:], importedAt: Timestamp? = nil,
         trendingAt: Timestamp? = nil
     ) {
-        self.id = id
-        self.title = title
-        self.rating = rating
-        self.pageURL = pageURL
-        self.username = username
-        self.altText = altText
-        self.isSticker = isSticker
-        self.renditions = renditions
-        self.importedAt = importedAt
-        self.trendingAt = trendingAt
+        (self.id, self.title, self.rating, self.pageURL) = (id, title, rating, pageURL)
+        (self.username, self.altText, self.isSticker) = (username, altText, isSticker)
+        (self.renditions, self.importedAt, self.trendingAt) = (renditions, importedAt, trendingAt)
+    }
+
+    package static let schemaName = "Gif"
+
+    package init() { self.init(id: "", title: "", rating: "", pageURL: "") }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("id", &id)
+        try members.required("title", &title)
+        try members.required("rating", &rating)
+        try members.required("page_url", &pageURL)
+        try members.optional("username", &username)
+        try members.optional("alt_text", &altText)
+        try members.required("sticker", &isSticker)
+        try members.required("renditions", &renditions)
+        try members.optional("imported_at", &importedAt)
+        try members.optional("trending_at", &trendingAt)
+        try members.constant("attribution", Gif.attribution)
     }
 
     /// One size and form of the picture. Addresses stand here byte for byte as Giphy gave them.
-    package struct Rendition: Equatable, Sendable {
+    package struct Rendition: SharedObject {
         /// Of the moving or still picture itself.
         package var url: String?
         package var mp4: String?
@@ -56,78 +60,25 @@ package struct Gif: Equatable, Sendable {
         package var frames: Int?
 
         package init(
-            url: String? = nil,
-            mp4: String? = nil,
-            webp: String? = nil,
-            width: Int? = nil,
-            height: Int? = nil,
-            bytes: Int? = nil,
-            frames: Int? = nil
+            url: String? = nil, mp4: String? = nil, webp: String? = nil, width: Int? = nil, height: Int? = nil,
+            bytes: Int? = nil, frames: Int? = nil
         ) {
-            self.url = url
-            self.mp4 = mp4
-            self.webp = webp
-            self.width = width
-            self.height = height
-            self.bytes = bytes
-            self.frames = frames
+            (self.url, self.mp4, self.webp) = (url, mp4, webp)
+            (self.width, self.height, self.bytes, self.frames) = (width, height, bytes, frames)
         }
-    }
-}
 
-extension Gif: JSONEncodable, JSONDecodable {
-    package func encode(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("id", id)
-        json.member("title", title)
-        json.member("rating", rating)
-        json.member("page_url", pageURL)
-        json.member("username", username)
-        json.member("alt_text", altText)
-        json.member("sticker", isSticker)
-        json.member("renditions", renditions)
-        json.member("imported_at", importedAt)
-        json.member("trending_at", trendingAt)
-        json.member("attribution", Gif.attribution)
-        json.endObject()
-    }
+        package static let schemaName = "Rendition"
 
-    package init(json: JSON) throws(JSONDecodingError) {
-        let object = try json.objectValue()
-        id = try object.required("id")
-        title = try object.required("title")
-        rating = try object.required("rating")
-        pageURL = try object.required("page_url")
-        username = try object.optional("username")
-        altText = try object.optional("alt_text")
-        isSticker = try object.required("sticker")
-        renditions = try object.required("renditions")
-        importedAt = try object.optional("imported_at")
-        trendingAt = try object.optional("trending_at")
-    }
-}
+        package init() { self.init(url: nil) }
 
-extension Gif.Rendition: JSONEncodable, JSONDecodable {
-    package func encode(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("url", url)
-        json.member("mp4", mp4)
-        json.member("webp", webp)
-        json.member("width", width)
-        json.member("height", height)
-        json.member("bytes", bytes)
-        json.member("frames", frames)
-        json.endObject()
-    }
-
-    package init(json: JSON) throws(JSONDecodingError) {
-        let object = try json.objectValue()
-        url = try object.optional("url")
-        mp4 = try object.optional("mp4")
-        webp = try object.optional("webp")
-        width = try object.optional("width")
-        height = try object.optional("height")
-        bytes = try object.optional("bytes")
-        frames = try object.optional("frames")
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("url", &url)
+            try members.optional("mp4", &mp4)
+            try members.optional("webp", &webp)
+            try members.optional("width", &width)
+            try members.optional("height", &height)
+            try members.optional("bytes", &bytes)
+            try members.optional("frames", &frames)
+        }
     }
 }

@@ -11,36 +11,60 @@ package struct Page<Item> {
     package var freshness: Freshness?
 
     package init(items: [Item], total: Int? = nil, next: String? = nil, freshness: Freshness? = nil) {
-        self.items = items
-        self.total = total
-        self.next = next
-        self.freshness = freshness
+        (self.items, self.total, self.next, self.freshness) = (items, total, next, freshness)
     }
 }
 
-/// Up to how many matches a list's `total` is exact; above, counting would cost more than it tells.
+/// Up to how many matches a list's `total` is exact; above, counting would cost more than it is worth.
 package let countedMatches = 1_000
 
 extension Page: Equatable where Item: Equatable {}
 extension Page: Sendable where Item: Sendable {}
+extension Page: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: WireValue {
+    package init() { self.init(items: []) }
 
-extension Page: JSONEncodable where Item: JSONEncodable {
-    package func encode(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("items", items)
-        json.member("total", total)
-        json.member("next", next)
-        json.member("freshness", freshness)
-        json.endObject()
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("items", &items)
+        try members.optional("total", &total, .integer(0...countedMatches))
+        try members.optional("next", &next)
+        try members.optional("freshness", &freshness)
     }
 }
 
-extension Page: JSONDecodable where Item: JSONDecodable {
-    package init(json: JSON) throws(JSONDecodingError) {
-        let object = try json.objectValue()
-        items = try object.required("items")
-        total = try object.optional("total")
-        next = try object.optional("next")
-        freshness = try object.optional("freshness")
+/// Items of which there is no next page.
+package struct Items<Item> {
+    package var items: [Item]
+    package var freshness: Freshness
+
+    package init(items: [Item], freshness: Freshness) { (self.items, self.freshness) = (items, freshness) }
+}
+
+extension Items: Equatable where Item: Equatable {}
+extension Items: Sendable where Item: Sendable {}
+extension Items: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: WireValue {
+    package init() { self.init(items: [], freshness: Freshness()) }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("items", &items)
+        try members.required("freshness", &freshness)
+    }
+}
+
+/// The parameters `limit` and `cursor` of a list method.
+package struct PageRequest: Equatable, Sendable {
+    /// How many items a page holds; 0 asks for the method's default, which the daemon puts in its place.
+    package var limit: Int
+    /// ``Page/next`` of the page before; nil for the first page.
+    package var cursor: String?
+
+    package init(limit: Int? = nil, cursor: String? = nil) { (self.limit, self.cursor) = (limit ?? 0, cursor) }
+}
+
+extension MemberVisitor where Self: ~Copyable {
+    mutating func page(
+        _ page: inout PageRequest, _ range: ClosedRange<Int> = 1...100, default count: Int
+    ) throws(Failure) {
+        try number("limit", &page.limit, range, default: count, "How many items a page holds.")
+        try optional("cursor", &page.cursor, .string, "The `next` of the page before.")
     }
 }

@@ -1,5 +1,5 @@
 /// A post as it goes over the wire.
-package struct Post: Equatable, Sendable {
+package struct Post: SharedObject {
     /// `SOURCE:ID`, unique over all sources of posts.
     package var id: String
     /// The key of its source under `posts.sources`.
@@ -19,35 +19,36 @@ package struct Post: Equatable, Sendable {
     package var isRead: Bool
 
     package init(
-        id: String,
-        source: String,
-        author: Author,
-        publishedAt: Timestamp? = nil,
-        title: String? = nil,
-        text: String? = nil,
-        isSensitive: Bool = false,
-        tags: [String] = [],
-        images: [Image] = [],
-        stats: Stats = Stats(),
-        url: String? = nil,
-        isRead: Bool = false
+        id: String, source: String, author: Author, publishedAt: Timestamp? = nil, title: String? = nil,
+        text: String? = nil, isSensitive: Bool = false, tags: [String] = [], images: [Image] = [],
+        stats: Stats = Stats(), url: String? = nil, isRead: Bool = false
     ) {
-        self.id = id
-        self.source = source
-        self.author = author
-        self.publishedAt = publishedAt
-        self.title = title
-        self.text = text
-        self.isSensitive = isSensitive
-        self.tags = tags
-        self.images = images
-        self.stats = stats
-        self.url = url
-        self.isRead = isRead
+        (self.id, self.source, self.author, self.publishedAt) = (id, source, author, publishedAt)
+        (self.title, self.text, self.isSensitive, self.tags) = (title, text, isSensitive, tags)
+        (self.images, self.stats, self.url, self.isRead) = (images, stats, url, isRead)
+    }
+
+    package static let schemaName = "Post"
+
+    package init() { self.init(id: "", source: "", author: Author()) }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("id", &id)
+        try members.required("source", &source)
+        try members.required("author", &author)
+        try members.optional("published_at", &publishedAt)
+        try members.optional("title", &title)
+        try members.optional("text", &text)
+        try members.flag("sensitive", &isSensitive)
+        try members.required("tags", &tags)
+        try members.required("images", &images)
+        try members.required("stats", &stats)
+        try members.optional("url", &url)
+        try members.required("read", &isRead)
     }
 
     /// Who wrote it.
-    package struct Author: Equatable, Sendable {
+    package struct Author: WireObject, Equatable, Sendable {
         /// `SOURCE:ID`, unique over all sources of posts.
         package var id: String
         package var name: String
@@ -58,16 +59,22 @@ package struct Post: Equatable, Sendable {
         package init(
             id: String, name: String, handle: String? = nil, avatarURL: String? = nil, email: String? = nil
         ) {
-            self.id = id
-            self.name = name
-            self.handle = handle
-            self.avatarURL = avatarURL
-            self.email = email
+            (self.id, self.name, self.handle, self.avatarURL, self.email) = (id, name, handle, avatarURL, email)
+        }
+
+        package init() { self.init(id: "", name: "") }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("id", &id)
+            try members.required("name", &name)
+            try members.optional("handle", &handle)
+            try members.optional("avatar_url", &avatarURL)
+            try members.optional("email", &email)
         }
     }
 
     /// A picture; sizes in pixels.
-    package struct Image: Equatable, Sendable {
+    package struct Image: WireObject, Equatable, Sendable {
         package var url: String
         package var width: Int?
         package var height: Int?
@@ -75,23 +82,35 @@ package struct Post: Equatable, Sendable {
         package var alt: String?
 
         package init(url: String, width: Int? = nil, height: Int? = nil, alt: String? = nil) {
-            self.url = url
-            self.width = width
-            self.height = height
-            self.alt = alt
+            (self.url, self.width, self.height, self.alt) = (url, width, height, alt)
+        }
+
+        package init() { self.init(url: "") }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("url", &url)
+            try members.optional("width", &width)
+            try members.optional("height", &height)
+            try members.optional("alt", &alt)
         }
     }
 
     /// What others did with it, where the source tells.
-    package struct Stats: Equatable, Sendable {
+    package struct Stats: WireObject, Equatable, Sendable {
         package var likes: Int?
         package var comments: Int?
         package var shares: Int?
 
         package init(likes: Int? = nil, comments: Int? = nil, shares: Int? = nil) {
-            self.likes = likes
-            self.comments = comments
-            self.shares = shares
+            (self.likes, self.comments, self.shares) = (likes, comments, shares)
+        }
+
+        package init() { self.init(likes: nil) }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("likes", &likes)
+            try members.optional("comments", &comments)
+            try members.optional("shares", &shares)
         }
     }
 }

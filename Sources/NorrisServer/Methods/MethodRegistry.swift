@@ -33,12 +33,60 @@ package struct Deferred: Sendable {
     package static func disk(_ work: @escaping Work) -> Deferred { Deferred(resource: .disk, work: work) }
 
     package static func network(_ work: @escaping Work) -> Deferred { Deferred(resource: .network, work: work) }
+
+    package static func disk<Result: JSONEncodable>(
+        _ work: @escaping @Sendable () async throws(ResponseError) -> Result
+    ) -> Deferred {
+        disk { () async throws(ResponseError) -> [UInt8] in try await work().jsonBytes }
+    }
 }
 
 /// What a method does: writes its result at once and returns nil, or returns what is left to do.
 ///
 /// It runs on the event loop, so it must not block. Where it throws, what it wrote is taken back.
 package typealias MethodBody = @Sendable (Call, inout JSONWriter) throws(ResponseError) -> Deferred?
+
+/// A method of the protocol with its body, which gets the parameters as the method declares them.
+package struct Handler: Sendable {
+    package let name: String
+    package let body: MethodBody
+
+    /// - Parameter body: writes its result at once and returns nil, or returns what is left to do.
+    package init<M: Method>(
+        _ method: M.Type,
+        _ body: @escaping @Sendable (M.Parameters, Call, inout JSONWriter) throws(ResponseError) -> Deferred?
+    ) {
+        name = M.name
+        self.body = { call, json throws(ResponseError) in try body(try call.arguments.read(), call, &json) }
+    }
+
+    /// A method that always waits for something.
+    package init<M: Method>(
+        _ method: M.Type, deferred body: @escaping @Sendable (M.Parameters, Call) throws(ResponseError) -> Deferred
+    ) {
+        self.init(method) { parameters, call, _ throws(ResponseError) in try body(parameters, call) }
+    }
+
+    /// A method that is answered from the disk.
+    package init<M: Method>(
+        _ method: M.Type,
+        onDisk body: @escaping @Sendable (M.Parameters, Call) async throws(ResponseError) -> M.Result
+    ) {
+        self.init(method) { parameters, call, _ throws(ResponseError) in
+            .disk { () async throws(ResponseError) -> M.Result in try await body(parameters, call) }
+        }
+    }
+
+    /// A method that is answered from memory.
+    package init<M: Method>(
+        _ method: M.Type, inMemory body: @escaping @Sendable (M.Parameters, Call) throws(ResponseError) -> M.Result
+    ) {
+        self.init(method) { parameters, call, json throws(ResponseError) in
+            try body(parameters, call).encode(to: &json)
+            return nil
+        }
+    }
+}
 
 /// The methods of ``MethodTable`` with their bodies: dispatch, permission and parameters in the order of the contract.
 package final class MethodRegistry: Sendable {

@@ -86,7 +86,7 @@ private func answer(_ line: [UInt8], _ manner: HostileDaemon.Manner) -> [UInt8] 
         let result = HostileResults.result(of: method, next: isFirstPage ? Hostile.text : nil)
         let reply = Array("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"result\":\(result)}\n".utf8)
         // Whoever waits for a run subscribes and then asks for it; `watch` only subscribes.
-        let isFollowed = method == EventSubscribe.description.name || method == SourceRefresh.description.name
+        let isFollowed = method == EventSubscribe.name || method == SourceRefresh.name
         return isFollowed ? reply + HostileResults.events : reply
     }
 }

@@ -35,11 +35,11 @@ enum HostileResults {
 
     static func result(of method: String, next: String?) -> String {
         switch method {
-        case ServerInfo.description.name:
+        case ServerInfo.name:
             ServerInfo.Result(
                 name: text, version: text, protocolVersion: 1, capabilities: [text], pid: 1, startedAt: now
             ).jsonText
-        case ServerStatus.description.name:
+        case ServerStatus.name:
             ServerStatus.Result(
                 state: ServerStatus.State(rawValue: text), message: text, uptimeSeconds: 1, connections: 1,
                 requestsTotal: 1, requestsPerMinute: [1, 2],
@@ -49,32 +49,32 @@ enum HostileResults {
                 database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: true, freeBytes: 0),
                 version: text
             ).jsonText
-        case FactRandom.description.name: FactRandom.Result(items: [fact, fact], freshness: freshness).jsonText
-        case FactToday.description.name: FactToday.Result(fact: fact, freshness: freshness).jsonText
-        case FactGet.description.name: FactGet.Result(fact: fact).jsonText
-        case FactSearch.description.name: FactSearch.Result(items: [fact], next: next, freshness: freshness).jsonText
-        case FactCategories.description.name:
+        case FactRandom.name: FactRandom.Result(items: [fact, fact], freshness: freshness).jsonText
+        case FactToday.name: FactToday.Result(fact: fact, freshness: freshness).jsonText
+        case FactGet.name: FactGet.Result(fact: fact).jsonText
+        case FactSearch.name: FactSearch.Result(items: [fact], next: next, freshness: freshness).jsonText
+        case FactCategories.name:
             FactCategories.Result(
                 items: [FactCategories.Category(name: text, count: 1)], freshness: freshness
             ).jsonText
-        case GifSearch.description.name, GifTrending.description.name:
+        case GifSearch.name, GifTrending.name:
             GifSearch.Result(items: [gif, gif], next: next, freshness: freshness).jsonText
-        case GifRandom.description.name: GifRandom.Result(gif: gif, freshness: freshness).jsonText
-        case GifGet.description.name: GifGet.Result(gif: gif).jsonText
-        case PostList.description.name:
+        case GifRandom.name: GifRandom.Result(gif: gif, freshness: freshness).jsonText
+        case GifGet.name: GifGet.Result(gif: gif).jsonText
+        case PostList.name:
             PostList.Result(items: [post, post], next: next, freshness: freshness).jsonText
-        case PostGet.description.name: PostGet.Result(post: post).jsonText
-        case PostMarkRead.description.name: #"{"marked":1}"#
-        case FavoriteList.description.name: FavoriteList.Result(items: [favorite, favorite], next: next).jsonText
-        case FavoriteAdd.description.name: FavoriteAdd.Result(added: true).jsonText
-        case FavoriteRemove.description.name: FavoriteRemove.Result(removed: true).jsonText
-        case RecentList.description.name:
+        case PostGet.name: PostGet.Result(post: post).jsonText
+        case PostMarkRead.name: #"{"marked":1}"#
+        case FavoriteList.name: FavoriteList.Result(items: [favorite, favorite], next: next).jsonText
+        case FavoriteAdd.name: FavoriteAdd.Result(added: true).jsonText
+        case FavoriteRemove.name: FavoriteRemove.Result(removed: true).jsonText
+        case RecentList.name:
             RecentList.Result(items: [
                 RecentList.Search(kind: RecentList.Search.Kind(rawValue: text), query: text, at: now)
             ]).jsonText
-        case SourceRefresh.description.name: SourceRefresh.Result(started: [text]).jsonText
-        case CacheClear.description.name: CacheClear.Result(removed: 1).jsonText
-        case EventSubscribe.description.name: #"{"topics":["source"]}"#
+        case SourceRefresh.name: SourceRefresh.Result(started: [text]).jsonText
+        case CacheClear.name: CacheClear.Result(removed: 1).jsonText
+        case EventSubscribe.name: #"{"topics":["source"]}"#
         // All that may stand there for the other methods, and for those to come.
         default: #"{"id":\#(Hostile.json),"text":\#(Hostile.json),"items":[\#(Hostile.json)],"removed":1,"added":1}"#
         }

@@ -24,14 +24,14 @@ extension RunningDaemon {
 
     /// What `server.status` says of a source.
     func source(_ name: String = "facts") throws -> SourceStatus {
-        let status: ServerStatus.Result = try LineClient(path: socket).call(ServerStatus.description)
+        let status: ServerStatus.Result = try LineClient(path: socket).call(ServerStatus.self)
         return try #require(status.sources.first { $0.name == name })
     }
 
     /// Hears from now on what the sources do.
     func watch() throws -> LineClient {
         let client = try LineClient(path: socket)
-        let _: EventSubscribe.Result = try client.call(EventSubscribe.description, #"{"topics":["source"]}"#)
+        let _: EventSubscribe.Result = try client.call(EventSubscribe.self, #"{"topics":["source"]}"#)
         return client
     }
 

@@ -127,15 +127,15 @@ struct FetchingTests {
                 try daemon.watch.wait(for: .finished)
                 let items = try daemon.source().items
                 let admin = try daemon.client(.administrator)
-                #expect(try admin.call(CacheClear.description, as: CacheClear.Result.self).removed == 40)
+                #expect(try admin.call(CacheClear.self).removed == 40)
                 #expect(try daemon.watch.wait(for: .finished).items == items)
                 #expect(upstream.requests.count == 6)
                 let refused = #expect(throws: ResponseError.self) {
-                    try admin.call(CacheClear.description, #"{"source":"village"}"#, as: CacheClear.Result.self)
+                    try admin.call(CacheClear.self, #"{"source":"village"}"#)
                 }
                 #expect(refused?.code == .notFound)
                 let denied = #expect(throws: ResponseError.self) {
-                    try daemon.client(.user).call(CacheClear.description, as: CacheClear.Result.self)
+                    try daemon.client(.user).call(CacheClear.self)
                 }
                 #expect(denied?.code == .permissionDenied)
             }
@@ -153,7 +153,7 @@ struct FetchingTests {
                 await upstream.waitForRequests(4)
                 #expect(upstream.requests.last?.header("If-None-Match") != nil)
                 let admin = try daemon.client(.administrator)
-                #expect(try admin.call(CacheClear.description, as: CacheClear.Result.self).removed == 40)
+                #expect(try admin.call(CacheClear.self).removed == 40)
                 let cleared = try daemon.source()
                 #expect(cleared.items == items - 40)
                 #expect(cleared.freshness.state == .stale)
@@ -343,14 +343,14 @@ struct FetchingTests {
             try await FetchingDaemon.run(upstream, in: folder, clock: clock) { daemon in
                 try daemon.watch.wait(for: .finished)
                 let of = #"{"category":"alpha"}"#
-                #expect(try daemon.client().call(FactRandom.description, of, as: FactRandom.Result.self).items == [])
+                #expect(try daemon.client().call(FactRandom.self, of).items == [])
             }
             try await FetchingDaemon.run(upstream, in: folder, clock: clock, fetches: false) { (daemon) throws in
                 let of = #"{"category":"alpha"}"#
-                #expect(try daemon.client().call(FactRandom.description, of, as: FactRandom.Result.self).items == [])
+                #expect(try daemon.client().call(FactRandom.self, of).items == [])
                 let refused = #expect(throws: ResponseError.self) {
                     try daemon.client().call(
-                        FactRandom.description, #"{"category":"beta"}"#, as: FactRandom.Result.self
+                        FactRandom.self, #"{"category":"beta"}"#
                     )
                 }
                 #expect(refused?.code == .notFound)

@@ -38,7 +38,7 @@ struct FreshnessTests {
     }
 
     private func random(_ daemon: FetchingDaemon, _ parameters: String = "{}") throws -> Freshness? {
-        try daemon.client().call(FactRandom.description, parameters, as: FactRandom.Result.self).freshness
+        try daemon.client().call(FactRandom.self, parameters).freshness
     }
 
     @Test func builtinFactsOfASourceThatWasNeverFetched() async throws {
@@ -46,8 +46,8 @@ struct FreshnessTests {
             let expected = Freshness(origin: .builtin, state: .stale)
             #expect(try random(daemon) == expected)
             #expect(try daemon.source().freshness == expected)
-            #expect(try daemon.client().call(FactToday.description, as: FactToday.Result.self).freshness == expected)
-            let categories: FactCategories.Result = try daemon.client().call(FactCategories.description)
+            #expect(try daemon.client().call(FactToday.self).freshness == expected)
+            let categories: FactCategories.Result = try daemon.client().call(FactCategories.self)
             #expect(categories.freshness == expected)
         }
     }
@@ -109,7 +109,7 @@ struct FreshnessTests {
             #expect(source.freshness.origin == .cache)
             #expect(try random(daemon, #"{"count":100}"#)?.error == failure)
             #expect(try daemon.search(text: "counted").freshness?.error == failure)
-            let today: FactToday.Result = try daemon.client().call(FactToday.description)
+            let today: FactToday.Result = try daemon.client().call(FactToday.self)
             #expect(today.freshness.error == failure)
         }
     }

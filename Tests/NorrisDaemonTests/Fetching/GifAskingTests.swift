@@ -39,11 +39,11 @@ struct GifAskingTests {
     }
 
     private func search(_ daemon: FetchingDaemon, _ parameters: String) throws -> GifSearch.Result {
-        try daemon.client().call(GifSearch.description, parameters)
+        try daemon.client().call(GifSearch.self, parameters)
     }
 
     private func gifs(_ daemon: FetchingDaemon) throws -> SourceStatus {
-        let status: ServerStatus.Result = try daemon.client().call(ServerStatus.description)
+        let status: ServerStatus.Result = try daemon.client().call(ServerStatus.self)
         return try #require(status.sources.first { $0.name == "gifs" })
     }
 
@@ -87,7 +87,7 @@ struct GifAskingTests {
             } while cursor != nil
             #expect(ids == FakeUpstream.gifs(count: 60).map(\.id))
             #expect(upstream.requests.map { $0.parameter("offset") ?? "0" } == ["0", "25", "50"])
-            let recents: RecentList.Result = try daemon.client().call(RecentList.description)
+            let recents: RecentList.Result = try daemon.client().call(RecentList.self)
             #expect(recents.items.map(\.query) == ["cats"])
             #expect(recents.items.map(\.kind) == [.gif])
         }
@@ -181,23 +181,22 @@ struct GifAskingTests {
     @Test func randomAndGetAskOnlyForWhatIsNotStored() async throws {
         try await asking { daemon, upstream in
             let client = try daemon.client()
-            let asked: GifRandom.Result = try client.call(GifRandom.description, #"{"tag":"cats"}"#)
+            let asked: GifRandom.Result = try client.call(GifRandom.self, #"{"tag":"cats"}"#)
             #expect(asked.freshness.origin == .upstream)
-            let stored: GifRandom.Result = try client.call(GifRandom.description)
+            let stored: GifRandom.Result = try client.call(GifRandom.self)
             #expect(stored.gif == asked.gif)
             #expect(stored.freshness.origin == .cache)
             #expect(upstream.requests.count == 1)
-            let got: GifGet.Result = try client.call(GifGet.description, #"{"id":"\#(asked.gif.id)"}"#)
+            let got: GifGet.Result = try client.call(GifGet.self, #"{"id":"\#(asked.gif.id)"}"#)
             #expect(got.gif == asked.gif)
             let other = try #require(FakeUpstream.gifs(count: 60).first { $0.id != asked.gif.id })
-            _ = try client.call(GifGet.description, #"{"id":"\#(other.id)"}"#, as: GifGet.Result.self)
+            _ = try client.call(GifGet.self, #"{"id":"\#(other.id)"}"#)
             #expect(upstream.requests.count == 2)
-            for (method, parameters) in [
-                (GifRandom.description, #"{"tag":"nothing of the kind"}"#), (GifGet.description, #"{"id":"unknown"}"#),
-            ] {
-                let error = #expect(throws: ResponseError.self) { try client.call(method, parameters, as: JSON.self) }
-                #expect(error?.code == .notFound)
+            let noTag = #expect(throws: ResponseError.self) {
+                try client.call(GifRandom.self, #"{"tag":"nothing of the kind"}"#)
             }
+            let noID = #expect(throws: ResponseError.self) { try client.call(GifGet.self, #"{"id":"unknown"}"#) }
+            #expect(noTag?.code == .notFound && noID?.code == .notFound)
             #expect(upstream.requests.count == 4)
         }
     }
@@ -266,14 +265,14 @@ struct GifAskingTests {
             // One that no list holds is fetched again by its id.
             let kept = gifs[59].id
             let added: FavoriteAdd.Result = try daemon.client().call(
-                FavoriteAdd.description, #"{"kind":"gif","id":"\#(kept)"}"#
+                FavoriteAdd.self, #"{"kind":"gif","id":"\#(kept)"}"#
             )
             #expect(added.added)
             #expect(upstream.requests.last?.path == "/v1/gifs/\(kept)")
             daemon.advance(by: .hours(7))
             try daemon.watch.wait(for: .finished)
             #expect(upstream.requests.last?.parameter("ids") == kept)
-            let list: FavoriteList.Result = try daemon.client().call(FavoriteList.description)
+            let list: FavoriteList.Result = try daemon.client().call(FavoriteList.self)
             #expect(list.items.first?.gif?.id == kept)
         }
     }
@@ -336,7 +335,7 @@ struct GifAskingTests {
     @Test func aKeptGifThatGiphyDoesNotKnowCostsTheRunNothing() async throws {
         try await asking(fetches: true) { (daemon, upstream) throws in
             let items = #"{"items":[{"kind":"gif","id":"gone1","title":"t","added_at":"2026-11-21T12:00:00Z"}]}"#
-            _ = try daemon.client().call(FavoriteImport.description, items, as: FavoriteImport.Result.self)
+            _ = try daemon.client().call(FavoriteImport.self, items)
             upstream.setFault(.status(404), path: "/v1/gifs")
             try daemon.watch.wait(for: .finished)
             #expect(try gifs(daemon).freshness.error == nil)
@@ -350,7 +349,7 @@ struct GifAskingTests {
     func noRequestForWhatIsNoID(_ id: String) async throws {
         try await asking { (daemon, upstream) throws in
             let error = #expect(throws: ResponseError.self) {
-                try daemon.client().call(GifGet.description, #"{"id":"\#(id)"}"#, as: GifGet.Result.self)
+                try daemon.client().call(GifGet.self, #"{"id":"\#(id)"}"#)
             }
             #expect(error?.code == .notFound)
             #expect(upstream.requests.isEmpty)

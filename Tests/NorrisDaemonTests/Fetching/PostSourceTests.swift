@@ -63,11 +63,11 @@ struct PostSourceTests {
     }
 
     private func list(_ daemon: FetchingDaemon, _ parameters: String = "{}") throws -> PostList.Result {
-        try daemon.client().call(PostList.description, parameters)
+        try daemon.client().call(PostList.self, parameters)
     }
 
     private func source(_ daemon: FetchingDaemon, _ name: String) throws -> SourceStatus {
-        let status: ServerStatus.Result = try daemon.client().call(ServerStatus.description)
+        let status: ServerStatus.Result = try daemon.client().call(ServerStatus.self)
         return try #require(status.sources.first { $0.name == name })
     }
 
@@ -89,7 +89,7 @@ struct PostSourceTests {
             #expect(try list(daemon, #"{"source":"team"}"#).items.map(\.id) == ["team:7"])
             #expect(try list(daemon, #"{"author":"Grace"}"#).items.map(\.id) == ["team:7"])
             #expect(try list(daemon, #"{"author":"grace"}"#).items.isEmpty)
-            let authors: AuthorList.Result = try daemon.client().call(AuthorList.description)
+            let authors: AuthorList.Result = try daemon.client().call(AuthorList.self)
             #expect(authors.items.map(\.name) == ["Ada", "Grace"])
             #expect(authors.items.map(\.postCount) == [2, 1])
             #expect(try source(daemon, "town").items == 2)
@@ -120,7 +120,7 @@ struct PostSourceTests {
         let clock = ManualClock(.ofTests)
         try await posting(keep: "2d", clock: clock) { daemon, upstream in
             try waitUntilFetched(daemon, "town", "team")
-            let marked: PostMarkRead.Result = try daemon.client().call(PostMarkRead.description, #"{"all":true}"#)
+            let marked: PostMarkRead.Result = try daemon.client().call(PostMarkRead.self, #"{"all":true}"#)
             #expect(marked.marked == 3)
             setTown(upstream, ids: [2, 3])
             _ = try daemon.refresh(#"{"source":"town"}"#)
@@ -176,7 +176,7 @@ struct PostSourceTests {
             try await daemon.handlers.reloader.reload()
             #expect(try list(daemon).items.map(\.id) == ["team:7"])
             let error = #expect(throws: ResponseError.self) {
-                try daemon.client().call(PostGet.description, #"{"id":"town:1"}"#, as: PostGet.Result.self)
+                try daemon.client().call(PostGet.self, #"{"id":"town:1"}"#)
             }
             #expect(error?.code == .notFound)
         }
@@ -186,7 +186,7 @@ struct PostSourceTests {
         try await posting { daemon, upstream in
             try waitUntilFetched(daemon, "town", "team")
             upstream.setFault(.html)
-            _ = try daemon.client(.administrator).call(CacheClear.description, as: CacheClear.Result.self)
+            _ = try daemon.client(.administrator).call(CacheClear.self)
             while try source(daemon, "town").freshness.error == nil { try daemon.watch.wait(for: .failed) }
             let empty = try list(daemon, #"{"source":"town"}"#)
             #expect(empty.items.isEmpty)
@@ -201,7 +201,7 @@ struct PostSourceTests {
     func markingIsChecked(_ parameters: String) async throws {
         try await posting(fetches: false) { daemon, _ in
             let error = #expect(throws: ResponseError.self) {
-                try daemon.client().call(PostMarkRead.description, parameters, as: PostMarkRead.Result.self)
+                try daemon.client().call(PostMarkRead.self, parameters)
             }
             #expect(error?.code == .invalidParams)
         }
@@ -212,7 +212,7 @@ struct PostSourceTests {
             try waitUntilFetched(daemon, "town", "team")
             let error = #expect(throws: ResponseError.self) {
                 try daemon.client().call(
-                    PostMarkRead.description, #"{"ids":["town:1","town:9"]}"#, as: PostMarkRead.Result.self
+                    PostMarkRead.self, #"{"ids":["town:1","town:9"]}"#
                 )
             }
             #expect(error?.code == .notFound)

@@ -140,7 +140,7 @@ struct MetricsTests {
             _ = try daemon.refresh()
             try daemon.watch.wait(for: .failed)
             daemon.clock.advance(by: .seconds(30))
-            let result: ServerMetrics.Result = try daemon.client().call(ServerMetrics.description)
+            let result: ServerMetrics.Result = try daemon.client().call(ServerMetrics.self)
             let samples = try OpenMetricsSamples(result.text)
             func source(_ name: String) -> Double? {
                 samples.values.first { $0.key == "norrisd_source_\(name) kind=chucknorris source=facts" }?.value

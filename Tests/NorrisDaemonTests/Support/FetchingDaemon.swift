@@ -52,7 +52,7 @@ struct FetchingDaemon {
             try await FetchingDaemon.serve(handlers, folder(caller.rawValue), to: caller, logger, &tasks)
         }
         watch = try LineClient(path: folder(ServedHandlers.Caller.user.rawValue))
-        let _: EventSubscribe.Result = try watch.call(EventSubscribe.description, #"{"topics":["source","item"]}"#)
+        let _: EventSubscribe.Result = try watch.call(EventSubscribe.self, #"{"topics":["source","item"]}"#)
     }
 
     /// Runs one while the body looks at it, which may block.
@@ -110,7 +110,7 @@ struct FetchingDaemon {
     }
 
     func search(_ parameters: String) throws -> FactSearch.Result {
-        try client().call(FactSearch.description, parameters)
+        try client().call(FactSearch.self, parameters)
     }
 
     func search(text: String) throws -> FactSearch.Result {
@@ -119,13 +119,13 @@ struct FetchingDaemon {
 
     func source() throws -> SourceStatus {
         // There is one source.
-        try client().call(ServerStatus.description, as: ServerStatus.Result.self).sources[0]
+        try client().call(ServerStatus.self).sources[0]
     }
 
     func refresh(
         as caller: ServedHandlers.Caller = .administrator, _ parameters: String = "{}"
     ) throws -> SourceRefresh.Result {
-        try client(caller).call(SourceRefresh.description, parameters)
+        try client(caller).call(SourceRefresh.self, parameters)
     }
 
     /// Turns the clock, and lets the schedule look at it.

@@ -21,35 +21,36 @@ enum TestMethods {
 
     /// For `fact.get`: the id that was asked for.
     static let echo: MethodBody = { call, json throws(ResponseError) in
-        json.string(call.arguments.string("id") ?? "")
+        json.string(try call.arguments.read(as: IDParameters.self).id)
         return nil
     }
 
     /// The same, but later.
     static let deferredEcho: MethodBody = { call, _ throws(ResponseError) in
-        let id = call.arguments.string("id") ?? ""
+        let id = try call.arguments.read(as: IDParameters.self).id
         return .disk { () async throws(ResponseError) -> [UInt8] in Array("\"\(id)\"".utf8) }
     }
 
     /// For `fact.random`: a text of `count` times 64 KiB.
     static let large: MethodBody = { call, json throws(ResponseError) in
-        json.raw(longText(call))
+        json.raw(try longText(call))
         return nil
     }
 
     /// The same, but later.
     static let deferredLarge: MethodBody = { call, _ throws(ResponseError) in
-        .disk { () async throws(ResponseError) -> [UInt8] in longText(call) }
+        .disk { () async throws(ResponseError) -> [UInt8] in try longText(call) }
     }
 
-    private static func longText(_ call: Call) -> [UInt8] {
+    private static func longText(_ call: Call) throws(ResponseError) -> [UInt8] {
         let quote = [UInt8(ascii: "\"")]
-        return quote + Array(repeating: UInt8(ascii: "x"), count: (call.arguments.integer("count") ?? 1) * 65_536) + quote
+        let count = try call.arguments.read(as: FactRandom.Parameters.self).count
+        return quote + Array(repeating: UInt8(ascii: "x"), count: count * 65_536) + quote
     }
 
     /// For `event.subscribe`.
     static let subscribe: MethodBody = { call, json throws(ResponseError) in
-        call.subscription.set(Set(EventSubscribe.Parameters(call.arguments).topics ?? Event.Topic.all))
+        call.subscription.set(Set(try call.arguments.read(as: EventSubscribe.Parameters.self).topics ?? Event.Topic.all))
         json.beginObject()
         json.endObject()
         return nil

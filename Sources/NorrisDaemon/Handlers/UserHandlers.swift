@@ -1,0 +1,87 @@
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+
+/// The methods `favorite.*` and `recent.*`: what belongs to the user who asks.
+struct UserHandlers: Sendable {
+    let fetching: Fetching
+
+    private var stores: Stores { fetching.stores }
+
+    var all: [Handler] {
+        [
+            Handler(FavoriteAdd.self, deferred: add),
+            Handler(FavoriteRemove.self, onDisk: remove),
+            Handler(FavoriteList.self, onDisk: list),
+            Handler(FavoriteImport.self, onDisk: { parameters, call throws(ResponseError) in
+                try await stores.favorites.import(parameters.items, uid: call.peer.uid)
+            }),
+            Handler(RecentList.self, onDisk: { _, call throws(ResponseError) in
+                RecentList.Result(items: try await stores.recents.list(uid: call.peer.uid))
+            }),
+            Handler(RecentClear.self, onDisk: { _, call throws(ResponseError) in
+                Removed(removed: try await stores.recents.clear(uid: call.peer.uid))
+            }),
+            Handler(RecentServed.self, onDisk: lastServed),
+        ]
+    }
+
+    @Sendable
+    private func add(_ item: ItemParameters, _ call: Call) -> Deferred {
+        let source = item.kind == .gif ? GifSource.name : nil
+        return fetching.deferred(asking: source) { () async throws(ResponseError) -> [UInt8] in
+            let uid = call.peer.uid
+            // A favorite needs no upstream to be found again.
+            if try await stores.favorites.contains(item.kind, id: item.id, uid: uid) {
+                return FavoriteAdd.Result(added: false).jsonBytes
+            }
+            let content = try await content(item, uid: uid)
+            return FavoriteAdd.Result(added: try await stores.favorites.add(content, uid: uid)).jsonBytes
+        }
+    }
+
+    /// What is stored under an id, as a favorite.
+    private func content(_ item: ItemParameters, uid: UInt32) async throws(ResponseError) -> Favorite {
+        switch item.kind {
+        case .fact: Favorite(fact: try await stores.facts.presentable(id: item.id))
+        case .gif: Favorite(gif: try await fetching.gif(id: item.id))
+        default: Favorite(post: try await fetching.post(id: item.id, uid: uid))
+        }
+    }
+
+    @Sendable
+    private func remove(_ item: ItemParameters, _ call: Call) async throws(ResponseError) -> FavoriteRemove.Result {
+        FavoriteRemove.Result(
+            removed: try await stores.favorites.remove(item.kind, id: item.id, uid: call.peer.uid)
+        )
+    }
+
+    @Sendable
+    private func list(
+        _ parameters: FavoriteList.Parameters, _ call: Call
+    ) async throws(ResponseError) -> FavoriteList.Result {
+        let uid = call.peer.uid
+        var page = try await stores.favorites.list(
+            parameters.kind, uid: uid, cursor: parameters.page.cursor, limit: parameters.page.limit
+        )
+        let notBefore = fetching.sources.gifs.notBefore
+        let read = await stores.readMarks.read(uid: uid)
+        for (index, item) in page.items.enumerated() {
+            if item.kind == .gif {
+                page.items[index].gif = await stores.gifs.gif(id: item.id, notBefore: notBefore)
+            }
+            page.items[index].post?.isRead = read.contains(item.id)
+        }
+        return page
+    }
+
+    @Sendable
+    private func lastServed(
+        _ parameters: RecentServed.Parameters, _ call: Call
+    ) async throws(ResponseError) -> RecentServed.Result {
+        guard let item = try await stores.facts.lastServed(parameters.kind, uid: call.peer.uid) else {
+            throw .notFound("This user was served no \(parameters.kind.rawValue) yet.")
+        }
+        return RecentServed.Result(id: item.id, name: item.name)
+    }
+}

@@ -1,0 +1,246 @@
+/// A type that has a form on the wire.
+package protocol JSONEncodable {
+    /// Writes exactly one value.
+    func encode(to json: inout JSONWriter)
+}
+
+extension JSONEncodable {
+    /// The wire form.
+    package var jsonBytes: [UInt8] {
+        var json = JSONWriter()
+        encode(to: &json)
+        return json.bytes
+    }
+
+    /// The wire form as text, for logs, databases and tests.
+    package var jsonText: String {
+        String(decoding: jsonBytes, as: UTF8.self)
+    }
+}
+
+extension JSONWriter {
+    package mutating func value(_ value: some JSONEncodable) {
+        value.encode(to: &self)
+    }
+
+    /// A member of an object; nothing at all when there is no value, since absent means unknown on this wire.
+    package mutating func member<Value: JSONEncodable>(_ key: StaticString, _ value: Value?) {
+        guard let value else { return }
+        self.key(key)
+        value.encode(to: &self)
+    }
+}
+
+/// A type that can be read from its form on the wire.
+package protocol JSONDecodable {
+    init(json: JSON) throws(JSONDecodingError)
+
+    /// Reads a token of these bytes, which has been read before.
+    init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError)
+}
+
+extension JSONDecodable {
+    package init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
+        // The same code has read it before, so it is JSON.
+        let json = try? JSON.parse(UnsafeRawBufferPointer(rebasing: bytes[token.range]))
+        try self.init(json: json ?? .null)
+    }
+}
+
+extension JSON {
+    /// The members, if this is an object.
+    package func objectValue() throws(JSONDecodingError) -> JSONObject {
+        guard case .object(let object) = self else { throw JSONDecodingError(message: "must be an object") }
+        return object
+    }
+
+    /// The elements, if this is an array.
+    package func arrayValue() throws(JSONDecodingError) -> [JSON] {
+        guard case .array(let elements) = self else { throw JSONDecodingError(message: "must be an array") }
+        return elements
+    }
+}
+
+extension JSONObject {
+    /// The value of a member that must be there. Errors carry the key in their path.
+    package func required<Value: JSONDecodable>(
+        _ key: String,
+        as type: Value.Type = Value.self
+    ) throws(JSONDecodingError) -> Value {
+        guard let json = self[key] else { throw JSONDecodingError(path: key, message: "is missing") }
+        return try Value(json: json, below: key)
+    }
+
+    /// The value of a member that may be absent or `null`. Errors carry the key in their path.
+    package func optional<Value: JSONDecodable>(
+        _ key: String,
+        as type: Value.Type = Value.self
+    ) throws(JSONDecodingError) -> Value? {
+        switch self[key] {
+        case nil, .null: nil
+        case let json?: try Value(json: json, below: key)
+        }
+    }
+}
+
+extension JSONDecodable {
+    /// Decodes, and puts the step that led to the value before the path of an error.
+    fileprivate init(json: JSON, below step: String) throws(JSONDecodingError) {
+        do {
+            try self.init(json: json)
+        } catch {
+            throw error.below(step)
+        }
+    }
+}
+
+extension Array: JSONDecodable where Element: JSONDecodable {
+    package init(json: JSON) throws(JSONDecodingError) {
+        self = []
+        for (index, element) in try json.arrayValue().enumerated() {
+            append(try Element(json: element, below: String(index)))
+        }
+    }
+}
+
+extension Dictionary: JSONDecodable where Key == String, Value: JSONDecodable {
+    /// Keys that differ in bytes but are canonically equivalent cannot both be kept and are an error.
+    package init(json: JSON) throws(JSONDecodingError) {
+        self = [:]
+        for (key, value) in try json.objectValue().members {
+            guard updateValue(try Value(json: value, below: key), forKey: key) == nil else {
+                throw JSONDecodingError(message: "must not have keys that look the same")
+            }
+        }
+    }
+}
+
+/// A value that is JSON but not of the shape that was asked for.
+package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
+    /// Keys and indices from the outermost value to the faulty one, joined by dots; empty for the outermost itself.
+    package var path: String
+
+    /// What is wrong, as the end of a sentence that begins with the path: "must be a string".
+    package var message: String
+
+    package init(path: String = "", message: String) {
+        self.path = path
+        self.message = message
+    }
+
+    /// The same error seen from one level further out.
+    package func below(_ step: String) -> JSONDecodingError {
+        JSONDecodingError(path: path.isEmpty ? step : "\(step).\(path)", message: message)
+    }
+
+    /// One sentence, such as `items.0.text must be a string.`
+    package var description: String {
+        "\(path.isEmpty ? "The value" : path) \(message)."
+    }
+}
+
+// The wire forms of the standard library's types.
+
+extension JSON: JSONEncodable, JSONDecodable {
+    package init(json: JSON) { self = json }
+
+    package func encode(to json: inout JSONWriter) {
+        switch self {
+        case .null: json.null()
+        case .bool(let value): json.bool(value)
+        case .integer(let value): json.integer(value)
+        case .double(let value): json.double(value)
+        case .string(let value): json.string(value)
+        case .array(let elements): elements.encode(to: &json)
+        case .object(let object): object.encode(to: &json)
+        }
+    }
+}
+
+extension JSONObject: JSONEncodable, JSONDecodable {
+    package init(json: JSON) throws(JSONDecodingError) { self = try json.objectValue() }
+
+    package func encode(to json: inout JSONWriter) {
+        json.beginObject()
+        for member in members {
+            json.key(member.key)
+            member.value.encode(to: &json)
+        }
+        json.endObject()
+    }
+}
+
+extension String: JSONEncodable, JSONDecodable {
+    package init(json: JSON) throws(JSONDecodingError) {
+        guard case .string(let value) = json else { throw JSONDecodingError(message: "must be a string") }
+        self = value
+    }
+
+    package init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
+        guard token.kind == .string else { throw JSONDecodingError(message: "must be a string") }
+        self = token.text(in: bytes)
+    }
+
+    package func encode(to json: inout JSONWriter) { json.string(self) }
+}
+
+extension Bool: JSONEncodable, JSONDecodable {
+    package init(json: JSON) throws(JSONDecodingError) {
+        guard case .bool(let value) = json else { throw JSONDecodingError(message: "must be true or false") }
+        self = value
+    }
+
+    package func encode(to json: inout JSONWriter) { json.bool(self) }
+}
+
+extension Int64: JSONEncodable, JSONDecodable {
+    /// Literals without fraction and exponent only: `1.0` is not an integer here.
+    package init(json: JSON) throws(JSONDecodingError) {
+        guard case .integer(let value) = json else { throw JSONDecodingError(message: "must be an integer") }
+        self = value
+    }
+
+    package func encode(to json: inout JSONWriter) { json.integer(self) }
+}
+
+extension Int: JSONEncodable, JSONDecodable {
+    /// Literals without fraction and exponent only: `1.0` is not an integer here.
+    package init(json: JSON) throws(JSONDecodingError) { self = Int(try Int64(json: json)) }
+
+    package func encode(to json: inout JSONWriter) { json.integer(self) }
+}
+
+extension Double: JSONEncodable, JSONDecodable {
+    /// Any number.
+    package init(json: JSON) throws(JSONDecodingError) {
+        switch json {
+        case .integer(let value): self = Double(value)
+        case .double(let value): self = value
+        default: throw JSONDecodingError(message: "must be a number")
+        }
+    }
+
+    package func encode(to json: inout JSONWriter) { json.double(self) }
+}
+
+extension Array: JSONEncodable where Element: JSONEncodable {
+    package func encode(to json: inout JSONWriter) {
+        json.beginArray()
+        for element in self {
+            element.encode(to: &json)
+        }
+        json.endArray()
+    }
+}
+
+extension Dictionary: JSONEncodable where Key == String, Value: JSONEncodable {
+    /// An object with its keys in ascending order, so that equal values have equal texts.
+    package func encode(to json: inout JSONWriter) {
+        json.beginObject()
+        for (key, value) in sorted(by: { $0.key < $1.key }) {
+            json.key(key)
+            value.encode(to: &json)
+        }
+        json.endObject()
+    }
+}

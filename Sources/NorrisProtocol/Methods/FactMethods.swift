@@ -1,0 +1,189 @@
+/// `fact.random`: the next facts of the caller's shuffle; the only method that moves it.
+package enum FactRandom: Method {
+    package static let name = "fact.random"
+    package static let summary = "Returns the next facts that this user has not been served yet."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var categories: [String]
+        package var count: Int
+        package var maxLength: Int?
+        package var name: String?
+        package var allowExplicit: Bool
+        package var source: FactScope?
+
+        package init(
+            categories: [String] = [], count: Int? = nil, maxLength: Int? = nil, name: String? = nil,
+            allowExplicit: Bool = false, source: FactScope? = nil
+        ) {
+            (self.categories, self.count, self.maxLength) = (categories, count ?? 0, maxLength)
+            (self.name, self.allowExplicit, self.source) = (name, allowExplicit, source)
+        }
+
+        package init() { self.init(count: nil) }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.strings("category", &categories, "Only facts of this category, or of any of these.")
+            try members.number("count", &count, 1...100, default: 1, "How many facts.")
+            try members.optional(
+                "max_length", &maxLength, .integer(1...10_000), "Only facts of at most so many code points."
+            )
+            try members.optional("name", &name, .text(1...64), "A name to put in place of Chuck Norris.")
+            try members.flag(
+                "allow_explicit", &allowExplicit, "Whether facts of the category explicit may be served."
+            )
+            try members.source(&source)
+        }
+    }
+
+    package typealias Result = Items<Fact>
+}
+
+extension MemberVisitor where Self: ~Copyable {
+    fileprivate mutating func source(_ source: inout FactScope?) throws(Failure) {
+        try optional(
+            "source", &source, FactScope.schema,
+            "Which facts: norris (the upstream and the starting collection), fortune (fortune files) or all."
+        )
+    }
+}
+
+/// `fact.today`: one fact a day, the same for all users.
+package enum FactToday: Method {
+    package static let name = "fact.today"
+    package static let summary = "Returns the fact of a day, the same for all users and all that day."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var date: CivilDate?
+
+        package init(date: CivilDate?) { self.date = date }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("date", &date, .date, "The day; today in the daemon's time zone if absent.")
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var fact = Fact()
+        package var freshness = Freshness()
+
+        package init(fact: Fact, freshness: Freshness) { (self.fact, self.freshness) = (fact, freshness) }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("fact", &fact)
+            try members.required("freshness", &freshness)
+        }
+    }
+}
+
+/// `fact.get`: one fact by its id.
+package enum FactGet: Method {
+    package static let name = "fact.get"
+    package static let summary = "Returns the fact with an id."
+    package typealias Parameters = IDParameters
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var fact = Fact()
+
+        package init(fact: Fact) { self.fact = fact }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("fact", &fact)
+        }
+    }
+}
+
+/// The parameters of the methods that return one item by its id.
+package struct IDParameters: WireObject, Equatable, Sendable {
+    package var id = ""
+
+    package init(id: String) { self.id = id }
+
+    package init() {}
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.id(&id)
+    }
+}
+
+extension MemberVisitor where Self: ~Copyable {
+    mutating func id(_ id: inout String) throws(Failure) {
+        try required("id", &id, .text(1...200), "The id, as any reply carried it.")
+    }
+}
+
+/// `fact.search`: facts that contain all words of a query.
+package enum FactSearch: Method {
+    package static let name = "fact.search"
+    package static let summary =
+        "Finds the facts that contain all words of the query, newest stored first, without regard to case."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var query: String
+        package var categories: [String]
+        package var page: PageRequest
+        package var offline: Bool
+        package var source: FactScope?
+
+        package init(
+            query: String, categories: [String] = [], limit: Int? = nil, cursor: String? = nil, offline: Bool = false,
+            source: FactScope? = nil
+        ) {
+            (self.query, self.categories, self.page) = (query, categories, PageRequest(limit: limit, cursor: cursor))
+            (self.offline, self.source) = (offline, source)
+        }
+
+        package init() { self.init(query: "") }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required(
+                "query", &query, .text(1...65_536), "Words to look for; several in double quotes are one phrase."
+            )
+            try members.strings("category", &categories, "Only facts of this category, or of any of these.")
+            try members.page(&page, default: 25)
+            try members.flag("offline", &offline, "Whether to answer from the cache in any case.")
+            try members.source(&source)
+        }
+    }
+
+    package typealias Result = Page<Fact>
+}
+
+/// `fact.categories`: the categories that have facts, and how many.
+package enum FactCategories: Method {
+    package static let name = "fact.categories"
+    package static let summary = "Lists the categories of the stored facts with their counts; explicit is left out."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var source: FactScope?
+
+        package init(source: FactScope?) { self.source = source }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.source(&source)
+        }
+    }
+
+    package struct Category: WireObject, Equatable, Sendable {
+        package var name = ""
+        package var count = 0
+
+        package init(name: String, count: Int) { (self.name, self.count) = (name, count) }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("name", &name)
+            try members.required("count", &count)
+        }
+    }
+
+    package typealias Result = Items<Category>
+}

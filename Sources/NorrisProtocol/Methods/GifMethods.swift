@@ -1,0 +1,122 @@
+/// `gif.search`: GIFs for a text.
+package enum GifSearch: Method {
+    package static let name = "gif.search"
+    package static let summary = "Finds GIFs for a text, in Giphy's order."
+
+    /// Upstream and cache return at most so many GIFs a page.
+    package static let maximumLimit = 50
+
+    /// Giphy's content ratings, mildest first.
+    package static let ratings = ["g", "pg", "pg-13", "r"]
+
+    /// The languages that Giphy's documentation lists, and `iw`, the older name of `he`.
+    static let languages = [
+        "en", "es", "pt", "id", "fr", "ar", "tr", "th", "vi", "de", "it", "ja", "zh-CN", "zh-TW", "ru", "ko", "pl",
+        "nl", "ro", "hu", "sv", "cs", "hi", "bn", "da", "fa", "tl", "fi", "he", "iw", "ms", "no", "uk",
+    ]
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var query: String
+        package var page: PageRequest
+        package var rating: String?
+        package var lang: String?
+        package var offline: Bool
+
+        package init(
+            query: String, limit: Int? = nil, cursor: String? = nil, rating: String? = nil, lang: String? = nil,
+            offline: Bool = false
+        ) {
+            (self.query, self.page) = (query, PageRequest(limit: limit, cursor: cursor))
+            (self.rating, self.lang, self.offline) = (rating, lang, offline)
+        }
+
+        package init() { self.init(query: "") }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required(
+                "query", &query, .text(1...65_536), "The text to look for; Giphy is asked for up to 50 characters."
+            )
+            try members.page(&page, 1...maximumLimit, default: 25)
+            try members.optional(
+                "rating", &rating, .word(ratings), "The strongest that may come; the configured one if absent."
+            )
+            try members.optional(
+                "lang", &lang, .word(languages), "The language of the query; Giphy takes English if absent."
+            )
+            try members.flag("offline", &offline, "Whether to answer from the cache in any case.")
+        }
+    }
+
+    package typealias Result = Page<Gif>
+}
+
+/// `gif.trending`: what is shown most.
+package enum GifTrending: Method {
+    package static let name = "gif.trending"
+    package static let summary = "Returns the GIFs that Giphy's users show most, as of the last fetch."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var page: PageRequest
+
+        package init(limit: Int? = nil, cursor: String? = nil) { page = PageRequest(limit: limit, cursor: cursor) }
+
+        package init() { self.init(limit: nil) }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.page(&page, 1...GifSearch.maximumLimit, default: 25)
+        }
+    }
+
+    package typealias Result = Page<Gif>
+}
+
+/// `gif.random`: any GIF.
+package enum GifRandom: Method {
+    package static let name = "gif.random"
+    package static let summary = "Returns any GIF, or any that matches a tag."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var tag: String?
+
+        package init(tag: String?) { self.tag = tag }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("tag", &tag, .text(1...50), "What it is to be about.")
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var gif = Gif()
+        package var freshness = Freshness()
+
+        package init(gif: Gif, freshness: Freshness) { (self.gif, self.freshness) = (gif, freshness) }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("gif", &gif)
+            try members.required("freshness", &freshness)
+        }
+    }
+}
+
+/// `gif.get`: one GIF by its id.
+package enum GifGet: Method {
+    package static let name = "gif.get"
+    package static let summary = "Returns the GIF with an id; Giphy is asked only for one that is not stored."
+    package typealias Parameters = IDParameters
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var gif = Gif()
+
+        package init(gif: Gif) { self.gif = gif }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("gif", &gif)
+        }
+    }
+}

@@ -1,0 +1,249 @@
+/// A type that has a form on the wire, and a schema for it.
+package protocol WireValue: JSONEncodable, JSONDecodable {
+    static var schema: Schema { get }
+}
+
+/// An object on the wire. One function names every member with its schema; writing, reading and describing the object
+/// all run it, so that a name stands in the source once.
+package protocol WireObject: WireValue {
+    /// With all members absent, empty or at their defaults.
+    init()
+
+    /// Visits every member, in the order in which they are written.
+    mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure)
+}
+
+/// What is done with each member of a ``WireObject``: it is written (``JSONWriter``), read (``JSONObject/Reader`` and
+/// ``Arguments/Reader``) or described (``SchemaReader``).
+package protocol MemberVisitor: ~Copyable {
+    associatedtype Failure: Error
+
+    /// - Parameters:
+    ///   - value: what is written, or where what was read goes; nil for absent.
+    ///   - schema: called only to describe the member.
+    ///   - summary: what a parameter is for, as one sentence.
+    mutating func member<Value: WireValue>(
+        _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema, _ summary: StaticString
+    ) throws(Failure)
+}
+
+/// Whether a member must be there.
+package enum Presence: Sendable {
+    case required, optional
+    /// Written as null where there is no value.
+    case nullable
+    /// Always written, never read.
+    case constant
+}
+
+extension MemberVisitor where Self: ~Copyable {
+    package mutating func required<Value: WireValue>(
+        _ name: StaticString, _ value: inout Value, _ schema: @autoclosure () -> Schema = Value.schema,
+        _ summary: StaticString = ""
+    ) throws(Failure) {
+        var member: Value? = value
+        try self.member(name, &member, .required, schema, summary)
+        if let member { value = member }
+    }
+
+    package mutating func optional<Value: WireValue>(
+        _ name: StaticString, _ value: inout Value?, _ schema: @autoclosure () -> Schema = Value.schema,
+        _ summary: StaticString = ""
+    ) throws(Failure) {
+        try member(name, &value, .optional, schema, summary)
+    }
+
+    package mutating func nullable<Value: WireValue>(_ name: StaticString, _ value: inout Value?) throws(Failure) {
+        try member(name, &value, .nullable, { .nullable(Value.schema) }, "")
+    }
+
+    /// A member that is absent where it is false.
+    package mutating func flag(
+        _ name: StaticString, _ value: inout Bool, _ summary: StaticString = ""
+    ) throws(Failure) {
+        var member: Bool? = value ? true : nil
+        try self.member(name, &member, .optional, { .boolean }, summary)
+        value = member ?? false
+    }
+
+    /// A number that is absent where it is 0, and has a default for who reads it then.
+    package mutating func number(
+        _ name: StaticString, _ value: inout Int, _ range: ClosedRange<Int>, default count: Int, _ summary: StaticString
+    ) throws(Failure) {
+        var member = value == 0 ? nil : value
+        try self.member(name, &member, .optional, { .integer(range, default: count) }, summary)
+        value = member ?? count
+    }
+
+    /// A list that is absent where it is empty; one string stands for a list of one.
+    package mutating func strings(
+        _ name: StaticString, _ value: inout [String], _ summary: StaticString
+    ) throws(Failure) {
+        var member = value.isEmpty ? nil : StringOrStrings(strings: value)
+        try self.member(name, &member, .optional, { StringOrStrings.schema }, summary)
+        value = member?.strings ?? []
+    }
+
+    /// A text that is the same in all values.
+    package mutating func constant(_ name: StaticString, _ value: String) throws(Failure) {
+        var member: String? = value
+        try self.member(name, &member, .constant, { .word([value]) }, "")
+    }
+}
+
+// MARK: Writing
+
+extension JSONWriter: MemberVisitor {
+    package mutating func member<Value: WireValue>(
+        _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema, _ summary: StaticString
+    ) {
+        if let value {
+            key(name)
+            value.encode(to: &self)
+        } else if presence == .nullable {
+            key(name)
+            null()
+        }
+    }
+}
+
+extension WireObject {
+    package func encode(to json: inout JSONWriter) {
+        // Writing changes nothing; reading runs the same function.
+        var copy = self
+        json.beginObject()
+        copy.visit(&json)
+        json.endObject()
+    }
+}
+
+// MARK: Reading
+
+extension JSONObject {
+    /// Reads the members of a ``WireObject``, and ignores those it does not know.
+    struct Reader: MemberVisitor {
+        let object: JSONObject
+
+        mutating func member<Value: WireValue>(
+            _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema,
+            _ summary: StaticString
+        ) throws(JSONDecodingError) {
+            switch presence {
+            case .required: value = try object.required("\(name)")
+            case .optional, .nullable: value = try object.optional("\(name)")
+            case .constant: break
+            }
+        }
+    }
+}
+
+extension WireObject {
+    package init(json: JSON) throws(JSONDecodingError) {
+        self.init()
+        var reader = JSONObject.Reader(object: try json.objectValue())
+        try visit(&reader)
+    }
+}
+
+// MARK: Describing
+
+/// Collects the names and schemas of the members of a ``WireObject``.
+struct SchemaReader: MemberVisitor {
+    private(set) var members: [Schema.Member] = []
+
+    /// - Precondition: no name occurs twice.
+    mutating func member<Value: WireValue>(
+        _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema, _ summary: StaticString
+    ) {
+        precondition(!members.contains { $0.name == "\(name)" }, "Two members are called \(name)")
+        members.append(
+            Schema.Member(
+                name: "\(name)", schema: schema(), isRequired: presence != .optional, summary: "\(summary)"
+            )
+        )
+    }
+}
+
+extension WireObject {
+    /// The members of the object, in order.
+    static var members: [Schema.Member] {
+        var (value, reader) = (Self(), SchemaReader())
+        value.visit(&reader)
+        return reader.members
+    }
+
+    package static var schema: Schema { .object(members) }
+}
+
+/// A ``WireObject`` that others refer to by name in `components.schemas` of `rpc.discover`.
+package protocol SharedObject: WireObject, Equatable, Sendable {
+    static var schemaName: String { get }
+}
+
+extension SharedObject {
+    package static var schema: Schema { .reference(schemaName) }
+}
+
+// MARK: Plain values
+
+extension JSON: WireValue {
+    package static var schema: Schema { .any }
+}
+
+extension String: WireValue {
+    package static var schema: Schema { .string }
+}
+
+extension Bool: WireValue {
+    package static var schema: Schema { .boolean }
+}
+
+extension Int: WireValue {
+    /// Numbers of items, bytes and seconds; ranges are given with the member.
+    package static var schema: Schema { .count }
+}
+
+extension Array: WireValue where Element: WireValue {
+    package static var schema: Schema { .list(Element.schema) }
+}
+
+extension Dictionary: WireValue where Key == String, Value: WireValue {
+    package static var schema: Schema { .dictionary(Value.schema) }
+}
+
+/// A list of strings that may be sent as one string.
+struct StringOrStrings: WireValue {
+    static var schema: Schema { .stringOrStrings }
+
+    var strings: [String]
+
+    init(strings: [String]) { self.strings = strings }
+
+    init(json: JSON) throws(JSONDecodingError) {
+        if case .string(let string) = json { strings = [string] } else { strings = try [String](json: json) }
+    }
+
+    func encode(to json: inout JSONWriter) { strings.encode(to: &json) }
+}
+
+/// An object without members.
+package struct NoMembers: WireObject, Equatable, Sendable {
+    package init() {}
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {}
+}
+
+/// A word of the protocol from a set that may grow: a client keeps a word it does not know instead of failing on it.
+package protocol OpenString: RawRepresentable, Hashable, Sendable, WireValue where RawValue == String {
+    /// The words of this version, in the order of the documents.
+    static var all: [Self] { get }
+
+    init(rawValue: String)
+}
+
+extension OpenString {
+    package static var schema: Schema { .word(all.map(\.rawValue)) }
+
+    package init(json: JSON) throws(JSONDecodingError) { self.init(rawValue: try String(json: json)) }
+
+    package func encode(to json: inout JSONWriter) { json.string(rawValue) }
+}

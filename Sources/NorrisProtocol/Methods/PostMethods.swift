@@ -1,0 +1,130 @@
+/// `post.list`: the posts of all sources.
+package enum PostList: Method {
+    package static let name = "post.list"
+    package static let summary =
+        "Lists posts, newest first; those without a date, or with one to come, by when they were first seen."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var source: String?
+        package var author: String?
+        package var unread: Bool
+        package var page: PageRequest
+
+        package init(
+            source: String? = nil, author: String? = nil, unread: Bool = false, limit: Int? = nil,
+            cursor: String? = nil
+        ) {
+            (self.source, self.author, self.unread) = (source, author, unread)
+            page = PageRequest(limit: limit, cursor: cursor)
+        }
+
+        package init() { self.init(source: nil) }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("source", &source, .text(1...200), "Only posts of this source.")
+            try members.optional(
+                "author", &author, .text(1...200), "Only posts of the author with this id, handle or name."
+            )
+            try members.flag("unread", &unread, "Whether to leave out what the user has marked as read.")
+            try members.page(&page, default: 20)
+        }
+    }
+
+    package typealias Result = Page<Post>
+}
+
+/// `post.get`: one post by its id.
+package enum PostGet: Method {
+    package static let name = "post.get"
+    package static let summary = "Returns the post with an id."
+    package typealias Parameters = IDParameters
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var post = Post()
+
+        package init(post: Post) { self.post = post }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("post", &post)
+        }
+    }
+}
+
+/// `post.mark_read`: remembers what this user has read.
+package enum PostMarkRead: Method {
+    package static let name = "post.mark_read"
+    package static let summary = "Marks posts as read for the user who asks; takes either ids or all."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var ids: [String]?
+        package var all: Bool
+
+        package init(ids: [String]? = nil, all: Bool = false) { (self.ids, self.all) = (ids, all) }
+
+        package init() { self.init(ids: nil) }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("ids", &ids, .list(.text(1...200)), "The ids of the posts.")
+            try members.flag("all", &all, "Whether to mark every post that is stored.")
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        /// How many were unread before.
+        package var marked = 0
+
+        package init(marked: Int) { self.marked = marked }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("marked", &marked)
+        }
+    }
+}
+
+/// `author.list`: who writes the posts.
+package enum AuthorList: Method {
+    package static let name = "author.list"
+    package static let summary = "Lists the authors of the stored posts, by name."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var source: String?
+        package var page = PageRequest()
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("source", &source, .text(1...200), "Only authors of this source.")
+            try members.page(&page, default: 100)
+        }
+    }
+
+    /// An author and how many of their posts are stored.
+    package struct Author: WireObject, Equatable, Sendable {
+        package var id: String
+        package var name: String
+        package var handle: String?
+        package var avatarURL: String?
+        package var postCount: Int
+
+        package init(id: String, name: String, handle: String? = nil, avatarURL: String? = nil, postCount: Int) {
+            (self.id, self.name, self.handle) = (id, name, handle)
+            (self.avatarURL, self.postCount) = (avatarURL, postCount)
+        }
+
+        package init() { self.init(id: "", name: "", postCount: 0) }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("id", &id)
+            try members.required("name", &name)
+            try members.optional("handle", &handle)
+            try members.optional("avatar_url", &avatarURL)
+            try members.required("post_count", &postCount)
+        }
+    }
+
+    package typealias Result = Page<Author>
+}

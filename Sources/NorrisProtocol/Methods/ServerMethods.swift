@@ -1,0 +1,288 @@
+/// `server.info`: which daemon this is.
+package enum ServerInfo: Method {
+    package static let name = "server.info"
+    package static let summary = "Says which daemon this is and what it can do."
+
+    /// The version of the protocol, which rises only on a break; not the version of the daemon.
+    package static let protocolVersion = 1
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var name: String
+        package var version: String
+        package var protocolVersion: Int
+        package var capabilities: [String]
+        package var pid: Int
+        package var startedAt: Timestamp
+
+        package init(
+            name: String, version: String, protocolVersion: Int, capabilities: [String], pid: Int, startedAt: Timestamp
+        ) {
+            (self.name, self.version, self.protocolVersion) = (name, version, protocolVersion)
+            (self.capabilities, self.pid, self.startedAt) = (capabilities, pid, startedAt)
+        }
+
+        package init() {
+            self.init(
+                name: "", version: "", protocolVersion: 0, capabilities: [], pid: 0, startedAt: Timestamp(seconds: 0)
+            )
+        }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("name", &name)
+            try members.required("version", &version)
+            try members.required("protocol", &protocolVersion, .integer(1...1))
+            try members.required("capabilities", &capabilities)
+            try members.required("pid", &pid)
+            try members.required("started_at", &startedAt)
+        }
+    }
+}
+
+/// `server.status`: how the daemon and its sources are.
+package enum ServerStatus: Method {
+    package static let name = "server.status"
+    package static let summary = "Says how the daemon, its sources and its databases are."
+
+    package struct State: OpenString {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+        package static let ok = State(rawValue: "ok")
+        /// A database is read-only or quarantined, a configuration was refused, or a source is stale.
+        package static let degraded = State(rawValue: "degraded")
+        package static let all = [ok, degraded]
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var state: State
+        /// One line for a person.
+        package var message: String
+        package var uptimeSeconds: Int
+        package var connections: Int
+        package var requestsTotal: Int
+        /// Requests of each of the last minutes, 60 at most, oldest first; the last one is not over yet. Nil from an
+        /// older daemon.
+        package var requestsPerMinute: [Int]?
+        package var sources: [SourceStatus]
+        package var database: Database
+        package var version: String
+
+        package init(
+            state: State, message: String, uptimeSeconds: Int, connections: Int, requestsTotal: Int,
+            requestsPerMinute: [Int]? = nil, sources: [SourceStatus], database: Database, version: String
+        ) {
+            (self.state, self.message, self.uptimeSeconds) = (state, message, uptimeSeconds)
+            (self.connections, self.requestsTotal) = (connections, requestsTotal)
+            (self.requestsPerMinute, self.sources) = (requestsPerMinute, sources)
+            (self.database, self.version) = (database, version)
+        }
+
+        package init() {
+            self.init(
+                state: .ok, message: "", uptimeSeconds: 0, connections: 0, requestsTotal: 0, sources: [],
+                database: Database(), version: ""
+            )
+        }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("state", &state)
+            try members.required("message", &message)
+            try members.required("uptime_seconds", &uptimeSeconds)
+            try members.required("connections", &connections)
+            try members.required("requests_total", &requestsTotal)
+            try members.optional("requests_per_minute", &requestsPerMinute)
+            try members.required("sources", &sources)
+            try members.required("database", &database)
+            try members.required("version", &version)
+        }
+    }
+
+    /// Sizes on disk, in bytes, with the write-ahead logs.
+    package struct Database: WireObject, Equatable, Sendable {
+        package var cacheBytes: Int
+        package var stateBytes: Int
+        package var isReadOnly: Bool
+        /// What its user may still write, on whichever of the two file systems has less; nil where that is not known.
+        package var freeBytes: Int?
+
+        package init(cacheBytes: Int, stateBytes: Int, isReadOnly: Bool, freeBytes: Int? = nil) {
+            (self.cacheBytes, self.stateBytes) = (cacheBytes, stateBytes)
+            (self.isReadOnly, self.freeBytes) = (isReadOnly, freeBytes)
+        }
+
+        package init() { self.init(cacheBytes: 0, stateBytes: 0, isReadOnly: false) }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("cache_bytes", &cacheBytes)
+            try members.required("state_bytes", &stateBytes)
+            try members.required("read_only", &isReadOnly)
+            try members.optional("free_bytes", &freeBytes)
+        }
+    }
+}
+
+/// `server.metrics`: figures for a monitoring system.
+package enum ServerMetrics: Method {
+    package static let name = "server.metrics"
+    package static let summary = "Returns the daemon's figures as OpenMetrics text, for a monitoring system."
+
+    package struct Result: WireObject, Equatable, Sendable {
+        /// In the text format of OpenMetrics 1.0 (`application/openmetrics-text; version=1.0.0`).
+        package var text = ""
+
+        package init(text: String) { self.text = text }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("text", &text)
+        }
+    }
+}
+
+/// `server.reload`: reads the configuration again.
+package enum ServerReload: Method {
+    package static let name = "server.reload"
+    package static let summary = "Reads the configuration again; a bad file changes nothing."
+    package static let isAdministrative = true
+    package typealias Result = NoMembers
+}
+
+/// `source.refresh`: fetches now instead of at the next run.
+package enum SourceRefresh: Method {
+    package static let name = "source.refresh"
+    package static let summary =
+        "Fetches from a source now; without an administrator each source at most once in five minutes."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        /// nil for all sources.
+        package var source: String?
+
+        package init(source: String?) { self.source = source }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("source", &source, .text(1...200), "Which; all if absent.")
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        /// The names of the sources that fetch now.
+        package var started: [String] = []
+
+        package init(started: [String]) { self.started = started }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("started", &started)
+        }
+    }
+}
+
+/// `cache.clear`: removes what was fetched.
+package enum CacheClear: Method {
+    package static let name = "cache.clear"
+    package static let summary = "Removes what was fetched from a source; favorites survive."
+    package static let isAdministrative = true
+    package typealias Parameters = SourceRefresh.Parameters
+    /// How many items were removed.
+    package typealias Result = Removed
+}
+
+/// `event.subscribe`: asks for events on this connection.
+package enum EventSubscribe: Method {
+    package static let name = "event.subscribe"
+    package static let summary =
+        "Sends the events of some topics on this connection from now on, in place of those of the last call."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        /// nil for all.
+        package var topics: [Event.Topic]?
+
+        package init(topics: [Event.Topic]?) { self.topics = topics }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional(
+                "topics", &topics, [Event.Topic].schema, "Which; all if absent, none and an end of it if empty."
+            )
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var topics: [Event.Topic] = []
+
+        package init(topics: [Event.Topic]) { self.topics = topics }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("topics", &topics)
+        }
+    }
+}
+
+/// `rpc.discover`: the OpenRPC document of this daemon (specification 1.3.2), made from ``MethodTable``.
+package enum Discover: Method {
+    package static let name = "rpc.discover"
+    package static let summary = "Describes all methods as an OpenRPC document."
+
+    package struct Result: WireValue {
+        package let document: JSON
+
+        package static var schema: Schema { .reference("OpenRPC") }
+
+        package init(version: String) {
+            document = [
+                "openrpc": "1.3.2",
+                "info": ["title": "norrisd", "version": .string(version)],
+                "methods": .array(MethodTable.methods.map(Discover.method)),
+                "components": ["schemas": .object(SharedSchemas.document)],
+            ]
+        }
+
+        package init(json: JSON) { document = json }
+
+        package func encode(to json: inout JSONWriter) { document.encode(to: &json) }
+    }
+
+    private static func method(_ description: MethodDescription) -> JSON {
+        [
+            "name": .string(description.name),
+            "summary": .string(description.summary),
+            "paramStructure": "by-name",
+            "params": .array(description.parameters.map(parameter)),
+            "result": ["name": "result", "schema": description.result.document],
+            "x-admin": .bool(description.isAdministrative),
+        ]
+    }
+
+    private static func parameter(_ parameter: Schema.Member) -> JSON {
+        [
+            "name": .string(parameter.name),
+            "summary": .string(parameter.summary),
+            "required": .bool(parameter.isRequired),
+            "schema": parameter.schema.document,
+        ]
+    }
+}
+
+/// The values that several results share, under `components.schemas` of `rpc.discover`.
+package enum SharedSchemas {
+    private static let types: [any SharedObject.Type] = [
+        Fact.self, Favorite.self, Freshness.self, Gif.self, Post.self, Gif.Rendition.self, SourceStatus.self,
+    ]
+
+    /// Name and shape, in the order of the document.
+    package static let all: [(name: String, schema: Schema)] = types.map { ($0.schemaName, .object($0.members)) }
+
+    static var document: JSONObject {
+        var schemas = JSONObject()
+        for (name, schema) in all { schemas[name] = schema.document }
+        // What rpc.discover itself answers is described by another specification.
+        schemas["OpenRPC"] = ["$ref": "https://meta.open-rpc.org/"]
+        return schemas
+    }
+}

@@ -1,0 +1,230 @@
+// The methods about what belongs to a user: favorites, recent searches, and what was served last.
+
+/// `favorite.add`: stores a favorite of the user who asks.
+package enum FavoriteAdd: Method {
+    package static let name = "favorite.add"
+    package static let summary = "Adds a favorite of the user who asks; it is on the disk when the reply comes."
+    package typealias Parameters = ItemParameters
+
+    package struct Result: WireObject, Equatable, Sendable {
+        /// False where it was a favorite already.
+        package var added = false
+
+        package init(added: Bool) { self.added = added }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("added", &added)
+        }
+    }
+}
+
+/// `favorite.remove`: removes a favorite of the user who asks.
+package enum FavoriteRemove: Method {
+    package static let name = "favorite.remove"
+    package static let summary = "Removes a favorite of the user who asks."
+    package typealias Parameters = ItemParameters
+
+    package struct Result: WireObject, Equatable, Sendable {
+        /// False where it was no favorite.
+        package var removed = false
+
+        package init(removed: Bool) { self.removed = removed }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("removed", &removed)
+        }
+    }
+}
+
+/// The parameters of the methods about one item of a kind: `favorite.add` and `favorite.remove`.
+package struct ItemParameters: WireObject, Equatable, Sendable {
+    package var kind: Favorite.Kind
+    package var id: String
+
+    package init(kind: Favorite.Kind, id: String) { (self.kind, self.id) = (kind, id) }
+
+    package init() { self.init(kind: .fact, id: "") }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.kind(&kind)
+        try members.id(&id)
+    }
+}
+
+extension MemberVisitor where Self: ~Copyable {
+    fileprivate mutating func kind(_ kind: inout Favorite.Kind) throws(Failure) {
+        try required("kind", &kind, Favorite.Kind.schema, "What it is.")
+    }
+}
+
+/// `favorite.import`: stores favorites that were exported elsewhere.
+package enum FavoriteImport: Method {
+    package static let name = "favorite.import"
+    package static let summary =
+        "Adds favorites listed elsewhere, all of them or none; those that are favorites already stay as they are."
+
+    /// As many as one request takes; a line of 64 KiB holds few of the larger ones.
+    package static let maximumItems = 1_000
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var items: [Favorite] = []
+
+        package init(items: [Favorite]) { self.items = items }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required(
+                "items", &items, [Favorite].schema, "Favorites as `favorite.list` returns them."
+            )
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var added = 0
+        /// How many were favorites already.
+        package var known = 0
+
+        package init(added: Int, known: Int) { (self.added, self.known) = (added, known) }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("added", &added)
+            try members.required("known", &known)
+        }
+    }
+}
+
+/// `favorite.list`: the favorites of the user who asks.
+package enum FavoriteList: Method {
+    package static let name = "favorite.list"
+    package static let summary =
+        "Lists the favorites of the user who asks, newest first, with their content where that is stored."
+
+    /// As many as a user may have.
+    package static let maximum = 10_000
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var kind: Favorite.Kind?
+        package var page: PageRequest
+
+        package init(kind: Favorite.Kind? = nil, limit: Int? = nil, cursor: String? = nil) {
+            (self.kind, page) = (kind, PageRequest(limit: limit, cursor: cursor))
+        }
+
+        package init() { self.init(kind: nil) }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("kind", &kind, Favorite.Kind.schema, "Only items of this kind.")
+            try members.page(&page, default: 50)
+        }
+    }
+
+    package typealias Result = Page<Favorite>
+}
+
+/// `recent.list`: what this user searched for last.
+package enum RecentList: Method {
+    package static let name = "recent.list"
+    package static let summary =
+        "Lists the user's last \(maximum) searches, newest first, in lower case and without doubles."
+
+    /// How many searches are stored for a user.
+    package static let maximum = 6
+
+    /// One search.
+    package struct Search: WireObject, Equatable, Sendable {
+        package struct Kind: OpenString {
+            package let rawValue: String
+            package init(rawValue: String) { self.rawValue = rawValue }
+            package static let fact = Kind(rawValue: "fact")
+            package static let gif = Kind(rawValue: "gif")
+            package static let all = [fact, gif]
+        }
+
+        /// What was searched.
+        package var kind: Kind
+        package var query: String
+        package var at: Timestamp
+
+        package init(kind: Kind, query: String, at: Timestamp) { (self.kind, self.query, self.at) = (kind, query, at) }
+
+        package init() { self.init(kind: .fact, query: "", at: Timestamp(seconds: 0)) }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("kind", &kind)
+            try members.required("query", &query)
+            try members.required("at", &at)
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var items: [Search] = []
+
+        package init(items: [Search]) { self.items = items }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("items", &items)
+        }
+    }
+}
+
+/// `recent.clear`: forgets what this user searched for.
+package enum RecentClear: Method {
+    package static let name = "recent.clear"
+    package static let summary = "Forgets the user's last searches."
+    package typealias Result = Removed
+}
+
+/// The result of the methods that remove things: how many there were.
+package struct Removed: WireObject, Equatable, Sendable {
+    package var removed = 0
+
+    package init(removed: Int) { self.removed = removed }
+
+    package init() {}
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("removed", &removed)
+    }
+}
+
+/// `recent.served`: the last item of a kind that this user was served.
+package enum RecentServed: Method {
+    package static let name = "recent.served"
+    package static let summary = "Returns the last item of a kind that the user who asks was served."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var kind = Favorite.Kind.fact
+
+        package init(kind: Favorite.Kind) { self.kind = kind }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.kind(&kind)
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var id: String
+        /// The name that stood in place of Chuck Norris.
+        package var name: String?
+
+        package init(id: String, name: String? = nil) { (self.id, self.name) = (id, name) }
+
+        package init() { self.init(id: "") }
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("id", &id)
+            try members.optional("name", &name)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import NorrisProtocol
+import Testing
+
+struct ResponseTests {
+    @Test(arguments: [
+        (#"{"jsonrpc":"2.0","id":1,"result":{"fact":null}}"#, RequestID.integer(1), JSON.object(["fact": nil])),
+        (#"{"jsonrpc":"2.0","id":"a","result":[]}"#, .string("a"), .array([])),
+        (#"{"jsonrpc":"2.0","id":null,"result":null}"#, .null, .null),
+    ])
+    func succeeds(_ json: String, _ id: RequestID, _ result: JSON) {
+        checkCoding(Response(id: id, outcome: .success(result)), json: json, ignoresUnknown: false)
+    }
+
+    @Test func fails() {
+        checkCoding(
+            Response(id: .null, outcome: .failure(.shuttingDown)),
+            json: #"{"jsonrpc":"2.0","id":null,"error":{"code":-32006,"message":"The daemon is stopping.","#
+                + #""data":{"reason":"shutting_down","hint":"Connect again; the next daemon answers."}}}"#,
+            ignoresUnknown: false
+        )
+    }
+
+    @Test func ignoresUnknownMembers() throws {
+        let json = try JSON.parse(#"{"jsonrpc":"2.0","x":1,"id":1,"result":{"a":1}}"#)
+        #expect(try Response(json: json) == Response(id: .integer(1), outcome: .success(["a": 1])))
+    }
+
+    @Test(arguments: [
+        (#"{"jsonrpc":"2.0","id":1,"error":{}}"#, true),
+        (#" { "error" : {"code": and so on"#, true),
+        (#"{"x":{"result":[1]},"\u0065rror":1}"#, true),
+        (#"{"jsonrpc":"2.0","id":1,"result":{"error":1},"error":1}"#, false),
+        (#"{"jsonrpc":"2.0","method":"error","params":{"error":1}}"#, false),
+        (#"{"x" 1,"error":1}"#, false),
+        (#"{"x":1"#, false),
+        ("{}", false),
+        (#"["error",1]"#, false),
+        ("", false),
+    ])
+    func recognizesAnErrorByItsKey(_ line: String, _ isError: Bool) {
+        #expect(Response.isError(Array(line.utf8)) == isError)
+    }
+
+    @Test func writesAResultInPlace() {
+        var json = JSONWriter()
+        Response.write(id: .string("a"), to: &json) { $0.bool(true) }
+        json.newline()
+        Response.write(id: .integer(2), error: ResponseError(.busy, reason: "busy", message: "m"), to: &json)
+        #expect(
+            String(decoding: json.bytes, as: UTF8.self) == """
+                {"jsonrpc":"2.0","id":"a","result":true}
+                {"jsonrpc":"2.0","id":2,"error":{"code":-32004,"message":"m","data":{"reason":"busy"}}}
+                """
+        )
+    }
+
+    @Test(arguments: [
+        (#"[]"#, ""),
+        (#"{"jsonrpc":"2.0","result":1}"#, "id"),
+        (#"{"jsonrpc":"2.0","id":1.5,"result":1}"#, "id"),
+        (#"{"jsonrpc":"2.0","id":1}"#, "error"),
+        (#"{"jsonrpc":"2.0","id":1,"error":{"message":"m"}}"#, "error.code"),
+        (#"{"jsonrpc":"2.0","id":1,"error":{"code":-1}}"#, "error.message"),
+        (#"{"jsonrpc":"2.0","id":1,"error":{"code":-1.5,"message":"m"}}"#, "error.code"),
+    ])
+    func saysWhatMakesItNoResponse(_ json: String, _ path: String) throws {
+        let value = try JSON.parse(json)
+        let error = #expect(throws: JSONDecodingError.self) { try Response(json: value) }
+        #expect(error?.path == path)
+    }
+
+    @Test(arguments: [
+        (#"{"result":{"items":[{"text":"a\u00e9\n"},{"text":"b"}]}}"#, "aé\n"),
+        (#" {"id":{"items":[]},"r\u0065sult":{"x":{"items":1},"items":[{"id":"text","text":"é"}]},"items":[]} "#, "é"),
+        (#"{"result":{"items":[{"text":""}]}}"#, ""),
+    ])
+    func textOfTheFirstItem(line: String, text: String) {
+        #expect(Response.firstItemText(Array(line.utf8)) == text)
+    }
+
+    @Test(arguments: [
+        "", "[]", "7", "{}", #"{"result":[]}"#, #"{"result":{}}"#, #"{"result":{"items":{}}}"#,
+        #"{"result":{"items":[]}}"#, #"{"result":{"items":[7,{"text":"b"}]}}"#, #"{"result":{"items":[{"text":7}]}}"#,
+        #"{"error":{"items":[{"text":"a"}]}}"#,
+        // Not JSON, if only behind the text.
+        #"{"result":{"items":[{"text":"a"}]}"#, #"{"result":{"items":[{"text":"a"}]}}}"#,
+        #"{"result":{"items":[{"text":"a"}]},"result":1}"#, #"{"result":{"items":[{"text":"a","text":"b"}]}}"#,
+    ])
+    func noTextOfAFirstItem(line: String) {
+        #expect(Response.firstItemText(Array(line.utf8)) == nil)
+    }
+}
+
+struct ResponseErrorTests {
+    @Test func hasAllItsMembers() {
+        checkCoding(
+            ResponseError(
+                .invalidParams,
+                reason: "invalid_params",
+                message: "count must be an integer.",
+                hint: "Leave it out.",
+                details: ["parameter": "count", "seen": [1]]
+            ),
+            json: #"{"code":-32602,"message":"count must be an integer.","#
+                + #""data":{"reason":"invalid_params","hint":"Leave it out.","parameter":"count","seen":[1]}}"#,
+            ignoresUnknown: false
+        )
+    }
+
+    @Test func leavesOutAHintThereIsNot() {
+        checkCoding(
+            ResponseError(.internalError, reason: "internal", message: "m"),
+            json: #"{"code":-32603,"message":"m","data":{"reason":"internal"}}"#,
+            ignoresUnknown: false
+        )
+    }
+
+    @Test("A code and a message stand, whatever another server sends as data", arguments: [
+        #"{"code":-32000,"message":"m"}"#,
+        #"{"code":-32000,"message":"m","data":null}"#,
+        #"{"code":-32000,"message":"m","data":"text"}"#,
+        #"{"code":-32000,"message":"m","data":[1]}"#,
+        #"{"code":-32000,"message":"m","data":{}}"#,
+        #"{"code":-32000,"message":"m","data":{"reason":7,"hint":["h"]}}"#,
+        #"{"code":-32000,"message":"m","data":{"reason":null,"hint":null}}"#,
+    ])
+    func standsWithoutUsefulData(_ json: String) {
+        checkDecoding(
+            ResponseError(ErrorCode(rawValue: -32000), reason: "", message: "m"), json: json, ignoresUnknown: false
+        )
+    }
+
+    @Test("What is unknown in data is kept, and so is a code of a newer daemon")
+    func keepsWhatItDoesNotKnow() throws {
+        let error = try ResponseError(
+            json: ["code": -32099, "message": "m", "x": 1, "data": ["reason": "new", "retry_at": "later"]]
+        )
+        #expect(error.code.rawValue == -32099)
+        #expect(error.reason == "new")
+        #expect(error.details == ["retry_at": "later"])
+    }
+
+    @Test func keepsAllOfManyDetails() throws {
+        let members = (0..<40_000).map { #""k\#($0)":\#($0)"# }.joined(separator: ",")
+        let text = #"{"code":-32099,"message":"m","data":{"hint":"h",\#(members),"reason":"new"}}"#
+        let error = try ResponseError(json: JSON.parse(text))
+        #expect(error.reason == "new")
+        #expect(error.hint == "h")
+        #expect(error.details.members.map { $0.key } == (0..<40_000).map { "k\($0)" })
+        #expect(error.details["k39999"] == 39_999)
+    }
+
+    @Test("Every error by name", arguments: [
+        (ResponseError.parseError(JSONError(.tooDeep, at: 31)), -32700, "parse_error"),
+        (.invalidRequest("m"), -32600, "invalid_request"),
+        (.lineTooLong(maximum: 65_536), -32600, "line_too_long"),
+        (.unknownMethod("m"), -32601, "unknown_method"),
+        (.invalidParams("m"), -32602, "invalid_params"),
+        (.internalError(), -32603, "internal"),
+        (.notFound("m"), -32001, "not_found"),
+        (.permissionDenied(method: "m"), -32003, "permission_denied"),
+        (.busy("m"), -32004, "busy"),
+        (.storage("m"), -32005, "storage"),
+        (.shuttingDown, -32006, "shutting_down"),
+    ])
+    func hasItsCodeAndReason(_ error: ResponseError, _ code: Int64, _ reason: String) {
+        #expect(error.code.rawValue == code)
+        #expect(error.reason == reason)
+        #expect(error.message.last == "." || error.message == "m")
+        #expect(!error.message.hasSuffix(".."))
+    }
+
+    @Test func spellsTheCodeNobodyHasANameFor() {
+        #expect(ErrorCode.nothingCached.rawValue == -32002)
+    }
+
+    @Test("A hostile name is cut in messages, at a whole code point")
+    func cutsHostileNames() {
+        let name = String(repeating: "\u{1F94B}", count: 10_000)
+        #expect(ResponseError.unknownMethod(name).message.unicodeScalars.count < 120)
+        #expect(name.quotedForMessage == "\"" + String(repeating: "\u{1F94B}", count: 80) + "…\"")
+        #expect(String(repeating: "a", count: 80).quotedForMessage == "\"" + String(repeating: "a", count: 80) + "\"")
+        #expect("".quotedForMessage == "\"\"")
+        // One character to a reader, ten thousand code points to the wire.
+        let marks = "e" + String(repeating: "\u{301}", count: 10_000)
+        #expect(marks.quotedForMessage.unicodeScalars.count == 83)
+    }
+}

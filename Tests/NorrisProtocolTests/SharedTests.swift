@@ -1,0 +1,63 @@
+import NorrisProtocol
+import Testing
+
+struct SocketPathTests {
+    private let full = ["NORRISD_SOCKET": "/tmp/n.sock", "XDG_RUNTIME_DIR": "/run/user/1000"]
+
+    @Test func listensOnTheFirstPathThatIsGiven() {
+        #expect(SocketPath.listenPath(flag: "./my.sock", environment: Environment(full)) == "./my.sock")
+        #expect(SocketPath.listenPath(flag: nil, environment: Environment(full)) == "/tmp/n.sock")
+        #expect(
+            SocketPath.listenPath(flag: nil, environment: ["XDG_RUNTIME_DIR": "/run/user/1000"])
+                == "/run/user/1000/norrisd.sock"
+        )
+        #expect(SocketPath.listenPath(flag: nil, environment: [:]) == "/run/norrisd.sock")
+    }
+
+    @Test func connectsToANamedSocketAlone() {
+        #expect(SocketPath.connectCandidates(flag: "my.sock", environment: Environment(full)) == ["my.sock"])
+        #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(full)) == ["/tmp/n.sock"])
+    }
+
+    @Test func connectsToTheUsersThenTheSystems() {
+        let environment = ["XDG_RUNTIME_DIR": "/run/user/1000/"]
+        #expect(
+            SocketPath.connectCandidates(flag: nil, environment: Environment(environment))
+                == ["/run/user/1000/norrisd.sock", "/run/norrisd.sock"]
+        )
+        #expect(SocketPath.connectCandidates(flag: nil, environment: [:]) == ["/run/norrisd.sock"])
+        let same = ["XDG_RUNTIME_DIR": "/run"]
+        #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(same)) == ["/run/norrisd.sock"])
+    }
+
+    @Test func takesEmptyVariablesForUnset() {
+        let environment = ["NORRISD_SOCKET": "", "XDG_RUNTIME_DIR": ""]
+        #expect(SocketPath.listenPath(flag: nil, environment: Environment(environment)) == "/run/norrisd.sock")
+        #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(environment)) == ["/run/norrisd.sock"])
+    }
+
+    @Test func ignoresARelativeRuntimeDirectory() {
+        let environment = ["XDG_RUNTIME_DIR": "run/user/1000"]
+        #expect(SocketPath.listenPath(flag: nil, environment: Environment(environment)) == "/run/norrisd.sock")
+        #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(environment)) == ["/run/norrisd.sock"])
+    }
+
+    @Test func takesPathsOf107BytesAndNoMore() throws {
+        let longest = "/" + String(repeating: "é", count: 53)
+        #expect(longest.utf8.count == 107)
+        #expect(throws: Never.self) { try SocketPath.validate(longest) }
+        #expect(throws: SocketPathError.tooLong(path: longest + "x")) { try SocketPath.validate(longest + "x") }
+        #expect(throws: SocketPathError.notAPath) { try SocketPath.validate("") }
+        #expect(throws: SocketPathError.notAPath) { try SocketPath.validate("/run/a\0b") }
+        #expect(
+            SocketPathError.tooLong(path: longest + "x").description
+                == "The socket path \(longest)x has 108 bytes; the system takes at most 107."
+        )
+    }
+}
+
+struct StableHashTests {
+    @Test func isTheSameForEver() {
+        #expect(stableHash("facts") == 5_785_116_629_745_249_858)
+    }
+}
