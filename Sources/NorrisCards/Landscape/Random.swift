@@ -1,4 +1,53 @@
-/// Smooth chance: a number for every place, near ones for near places.
+/// Numbers that follow from a seed, the same on every machine: SplitMix64 (Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", OOPSLA 2014).
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+extension SeededRandom {
+    /// The parts of a landscape that have numbers of their own, so that the others do not change them.
+    enum Thing {
+        case hour, ground, sky, water, foreground, ranges, slopes
+        case forest(Int)
+        case stars(Int)
+
+        fileprivate var number: UInt64 {
+            switch self {
+            case .hour: 1
+            case .ground: 2
+            case .sky: 3
+            case .water: 4
+            case .foreground: 5
+            case .ranges: 6
+            case .slopes: 7
+            case .forest(let range): 0x100 + UInt64(range)
+            case .stars(let band): 0x200 + UInt64(band)
+            }
+        }
+    }
+
+    init(seed: UInt64, thing: Thing) {
+        self.init(seed: seed ^ (thing.number &* 0xD1B5_4A32_D192_ED03))
+    }
+
+    mutating func number(in range: ClosedRange<Float>) -> Float {
+        range.lowerBound + (range.upperBound - range.lowerBound) * (Float(next() >> 40) / 16_777_216)
+    }
+
+    mutating func noise() -> Noise { Noise(seed: UInt32(truncatingIfNeeded: next())) }
+}
+
+/// Smooth noise: a number for every position, similar ones for close positions.
 struct Noise {
     let seed: UInt32
 
@@ -27,13 +76,13 @@ struct Noise {
     ///
     /// - Parameter roughness: how much weaker each octave is than the one before; 0.5 gives hills, 0.6 rocks.
     func fractal(_ x: Float, octaves: Int, roughness: Float) -> Float {
-        var (sum, strength, total, place) = (Float(0), Float(1), Float(0), x)
+        var (sum, strength, total, position) = (Float(0), Float(1), Float(0), x)
         for _ in 0..<octaves {
-            sum += strength * value(place)
+            sum += strength * value(position)
             total += strength
             strength *= roughness
             // Not quite twice, so that the corners of octaves do not meet.
-            place = place * 2.03 + 17.3
+            position = position * 2.03 + 17.3
         }
         return sum / total
     }
@@ -43,11 +92,11 @@ struct Noise {
         let cell = Int32(x.rounded(.down))
         var highest: Float = 0
         for number in cell - 2...cell + 2 {
-            let place = Float(number) + 0.5 + 0.42 * corner(number, 1)
+            let summit = Float(number) + 0.5 + 0.42 * corner(number, 1)
             let height = 0.68 + 0.32 * corner(number, 2)
             let reach = 1.25 + 0.35 * corner(number, 3)
             // Flanks get less steep downward.
-            let part = max(1 - abs(x - place) / reach, 0)
+            let part = max(1 - abs(x - summit) / reach, 0)
             highest = max(highest, height * part * (0.55 + 0.45 * part))
         }
         return highest
