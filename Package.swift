@@ -101,7 +101,7 @@ let tests: [Target] = [
         name: "NorrisTerminalTests",
         dependencies: ["NorrisProtocol", "NorrisTerminal", "NorrisTestSupport", "NorrisText"]
     ),
-    .testTarget(name: "NorrisTextTests", dependencies: ["NorrisText"]),
+    .testTarget(name: "NorrisTextTests", dependencies: ["NorrisTestSupport", "NorrisText"]),
     .testTarget(
         name: "NorrisUpstreamTests",
         dependencies: ["NorrisProtocol", "NorrisTestSupport", "NorrisUpstream", logging]

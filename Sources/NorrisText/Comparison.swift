@@ -1,3 +1,15 @@
+/// The form of a text in which two texts that differ in case alone are the same, for substring search.
+///
+/// Each scalar goes through Unicode's full case mappings (SpecialCasing.txt included, no locale): to upper case, in
+/// which `ß` meets `SS` and `ς` meets `σ`, and on to lower case. `ẞ`, the only letter that is upper case and not what
+/// its lower case maps to, needs a lower-casing before. Dotless `ı` folds to `i`; `İ` folds to `i` and U+0307, in which
+/// a search by scalars or bytes finds `i`. Folding twice changes nothing more.
+///
+/// Accents stay, and the text is not normalised: compare results by scalars or bytes.
+package func caseFolded(_ text: String) -> String {
+    text.lowercased().uppercased().lowercased()
+}
+
 /// Whether a word may have been meant to be a command: the command begins with it, or two slips of the finger lie
 /// between them, one in words of four letters or fewer.
 package func isNear(_ word: String, _ command: String) -> Bool {
@@ -5,9 +17,7 @@ package func isNear(_ word: String, _ command: String) -> Bool {
     let command = Array(command.utf8)
     // Longer words are nothing like a command, and would only take time.
     guard word.count <= 2 * command.count else { return false }
-    if word.count >= 2, command.starts(with: word) {
-        return true
-    }
+    if word.count >= 2, command.starts(with: word) { return true }
     return editDistance(word, command) <= (min(word.count, command.count) > 4 ? 2 : 1)
 }
 
