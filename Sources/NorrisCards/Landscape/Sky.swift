@@ -120,7 +120,9 @@ struct SkyGradient {
     }
 
     private func tangent(_ values: [Float], _ index: Int) -> Float {
-        func slope(_ index: Int) -> Float { (values[index + 1] - values[index]) / (elevations[index + 1] - elevations[index]) }
+        func slope(_ index: Int) -> Float {
+            (values[index + 1] - values[index]) / (elevations[index + 1] - elevations[index])
+        }
         guard index > 0 else { return slope(0) }
         guard index < values.count - 1 else { return slope(index - 1) }
         let (before, after) = (slope(index - 1), slope(index))

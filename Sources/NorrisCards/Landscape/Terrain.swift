@@ -7,8 +7,6 @@ struct Terrain {
     private let points: [RangePoint]
     /// For each column the row above which there is only sky.
     let skyline: [Float]
-    /// The row above which there is only sky in all columns.
-    let top: Int
     /// For each range and row, with the mist at its foot.
     private let colors: [LinearColor]
     /// For each range: what the sun adds where the slope is turned to it.
@@ -45,7 +43,6 @@ struct Terrain {
         self.colors = colors
         self.slopeLight = slopeLight
         self.skyline = skyline
-        top = Int(skyline.min() ?? ground.horizon)
         var random = SeededRandom(seed: seed, thing: .slopes)
         depths = SlopeDepth.rows(landRows, unit: Float(width), noise: random.noise())
     }
