@@ -101,7 +101,7 @@ let tests: [Target] = [
         name: "NorrisTerminalTests",
         dependencies: ["NorrisProtocol", "NorrisTerminal", "NorrisTestSupport", "NorrisText"]
     ),
-    .testTarget(name: "NorrisTextTests", dependencies: ["NorrisText"]),
+    .testTarget(name: "NorrisTextTests", dependencies: ["NorrisTestSupport", "NorrisText"]),
     .testTarget(
         name: "NorrisUpstreamTests",
         dependencies: ["NorrisProtocol", "NorrisTestSupport", "NorrisUpstream", logging]
@@ -147,10 +147,16 @@ let warningsAreErrors = Context.environment["NORRIS_WARNINGS_AS_ERRORS"] == "1"
 // What runs once for a command, and whose pages cost more than its instructions.
 let compiledForSize: Set = ["NorrisCommands", "NorrisTerminal", "norrisctl"]
 
+// What computes every pixel of a picture: without optimisation its tests would take minutes.
+let alwaysOptimized: Set = ["NorrisCards"]
+
 for target in package.targets where target.type != .system {
     var settings = target.swiftSettings ?? []
     if compiledForSize.contains(target.name) {
         settings.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
+    }
+    if alwaysOptimized.contains(target.name) {
+        settings.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
     }
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
     settings.append(.enableUpcomingFeature("ExistentialAny"))

@@ -13,28 +13,30 @@ make_machine() {
     local release depends base package
     # The package is made for the Debian that it is built on.
     release=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || skip "this is no Debian"
+    # In memory: dpkg and databases wait for a disk after every file.
     work=$(mktemp -d)
+    mount -t tmpfs -o mode=755 none "$work" || skip "no tmpfs can be mounted"
     machine=$work/machine
     # Names alone: the package's own versions are checked when it is installed.
     depends=$(for package in "$@"; do dpkg-deb -f "$package" Depends; done | tr ',' '\n' |
         sed 's/^ *//; s/[ (|:].*//; /^$/d' | sort -u | paste -sd,)
-    base=$root/.build/container/$release-$(printf %s "$depends" | cksum | cut -d' ' -f1)
-    if [ ! -d "$base" ]; then
+    base=$root/.build/container/$release-$(printf %s "$depends" | cksum | cut -d' ' -f1).tar
+    if [ ! -f "$base" ]; then
         say "fetching Debian $release"
         rm -rf "$root/.build/container"
-        mkdir -p "$base.new"
-        if ! debootstrap --variant=minbase \
+        mkdir -p "${base%/*}"
+        if ! TMPDIR=$work mmdebstrap --quiet --mode=root --format=tar --variant=minbase \
             --include="systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,login,passwd,$depends" \
-            "$release" "$base.new" >"$work/debootstrap.log" 2>&1; then
-            tail -n 5 "$work/debootstrap.log" >&2
-            rm -rf "$base.new"
-            # Of the package itself, if it depends on what Debian has not.
-            ! grep -q "Couldn't find these debs" "$work/debootstrap.log" || fail "the package cannot be installed"
+            "$release" "$base.new" >"$work/mmdebstrap.log" 2>&1; then
+            tail -n 5 "$work/mmdebstrap.log" >&2
+            # The fault is the package's if it depends on what Debian does not have.
+            ! grep -q "Unable to locate package" "$work/mmdebstrap.log" || fail "the package cannot be installed"
             skip "Debian cannot be fetched"
         fi
         mv "$base.new" "$base"
     fi
-    cp -a "$base" "$machine" || fail "no room in $work"
+    mkdir "$machine"
+    tar -xf "$base" -C "$machine" || fail "no room in $work"
     for package in "$@"; do
         cp "$package" "$machine/root/$(dpkg-deb -f "$package" Package).deb" || fail "no room in $work"
     done
@@ -105,5 +107,5 @@ stop_machine() {
         kill -KILL "$spawner" 2>/dev/null
         wait "$spawner" 2>/dev/null
     fi
-    [ -z "$work" ] || rm -rf --one-file-system "$work"
+    [ -z "$work" ] || { umount --lazy "$work" && rmdir "$work"; }
 }

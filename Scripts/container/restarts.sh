@@ -40,8 +40,18 @@ thirty_crashes() {
 
 starts_since() { journal_since "$1" -u norrisd NORRISD_EVENT=server.ready | grep -c facts=; }
 
+# hurry: for this chapter the watchdog is quicker, and so is what starts the service again.
+hurry() {
+    inside mkdir -p /run/systemd/system/norrisd.service.d
+    printf '[Service]\nRestartSec=100ms\nWatchdogSec=3s\n' |
+        inside tee /run/systemd/system/norrisd.service.d/hurry.conf >/dev/null
+    inside systemctl daemon-reload
+}
+
 chapter_restarts() {
     local pid mark
+    check "the watchdog's time is the unit's" [ "$(property WatchdogUSec)" = 30s ]
+    hurry
     check "the socket starts the service, and answers its first request" first_request
 
     pid=$(main_pid)
@@ -59,6 +69,8 @@ chapter_restarts() {
     check "30 crashes in a row" thirty_crashes
     check "the socket is alive" is_active norrisd.socket
     check "and answers" says 'Chuck Norris' as bob norrisctl fact
+    inside rm -r /run/systemd/system/norrisd.service.d
+    inside systemctl daemon-reload
 }
 
 first_request() {

@@ -1,20 +1,19 @@
 import Glibc
 import NorrisProtocol
+import NorrisText
 
 /// `norris-card`: reads a fact as wire JSON from standard input and writes a PNG to standard output.
 package enum CardProgram {
     /// Runs the command line and ends the process.
     package static func run() -> Never {
-        // A reader that goes away is met at write(2), and is no error; nor has a limit for files to end the process.
+        // A reader that closes the pipe is noticed at write(2), and is no error.
         signal(SIGPIPE, SIG_IGN)
-        signal(SIGXFSZ, SIG_IGN)
-        keepFontSettingsAlone()
-        do throws(CardFailure) {
-            let output = try output(CardRequest(arguments: Array(CommandLine.arguments.dropFirst())))
-            try write(output, to: STDOUT_FILENO)
+        keepOnlyFontVariables()
+        do throws(CardError) {
+            try write(output(CardRequest(arguments: Array(CommandLine.arguments.dropFirst()))), to: STDOUT_FILENO)
         } catch {
             if let message = error.message {
-                // Nobody is left to be told where this fails.
+                // Where this fails there is nobody left to tell.
                 try? write(Array("norris-card: \(message)\n".utf8), to: STDERR_FILENO)
             }
             exit(error.status)
@@ -22,35 +21,24 @@ package enum CardProgram {
         exit(0)
     }
 
-    private static func output(_ request: CardRequest) throws(CardFailure) -> [UInt8] {
+    private static func output(_ request: CardRequest) throws(CardError) -> [UInt8] {
         switch request {
         case .help: return Array(help.utf8)
         case .version: return Array("norris-card \(NorrisVersion.current)\n".utf8)
         case .card(let size, let showsTags, let isText):
-            // Said before anything is drawn: a file that is opened later could take the place of a closed descriptor.
-            guard fcntl(STDOUT_FILENO, F_GETFD) >= 0 else { throw .output(errno: errno) }
-            let fact = try readFact()
-            do throws(CardError) {
-                let card = try Card(fact: fact, size: size, showsTags: showsTags)
-                return isText ? Array((card.alternativeText + "\n").utf8) : try card.png()
-            } catch {
-                throw .noCard(error)
-            }
+            let card = try Card(fact: readFact(), size: size, showsTags: showsTags)
+            return isText ? Array((card.alternativeText + "\n").utf8) : try card.png()
         }
     }
 
     /// Removes all variables but those that say where fonts are: a locale or a user's settings would change letters.
-    private static func keepFontSettingsAlone() {
+    private static func keepOnlyFontVariables() {
         let names = [
             "FONTCONFIG_FILE", "FONTCONFIG_PATH", "FONTCONFIG_SYSROOT", "HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME",
         ]
         let kept = names.map { name in (name, getenv(name).map { String(cString: $0) }) }
         clearenv()
-        for (name, value) in kept {
-            if let value {
-                setenv(name, value, 1)
-            }
-        }
+        for case (let name, let value?) in kept { setenv(name, value, 1) }
         // A user's own settings, such as the colour of edges, are for that user's screen. No file is below this one.
         setenv("XDG_CONFIG_HOME", "/dev/null", 1)
     }
@@ -69,4 +57,76 @@ package enum CardProgram {
           --help      write this text
 
         """
+}
+
+/// The command line of `norris-card`.
+enum CardRequest: Equatable {
+    case help
+    case version
+    /// A picture, or the text that stands for it.
+    case card(size: Int, showsTags: Bool, isText: Bool)
+
+    /// - Parameter arguments: without the program's name. The last of several `--size` counts.
+    init(arguments: [String]) throws(CardError) {
+        var (size, showsTags, isText) = (1080, true, false)
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--alt": isText = true
+            case "--no-tags": showsTags = false
+            case "--size": size = try CardRequest.size(rest.popFirst() ?? "")
+            case _ where argument.hasPrefix("--size="):
+                size = try CardRequest.size(String(argument.dropFirst("--size=".count)))
+            case "--help", "-h":
+                self = .help
+                return
+            case "--version":
+                self = .version
+                return
+            default: throw .usage("'\(sanitizedLine(argument))' is unknown; norris-card --help lists the options.")
+            }
+        }
+        self = .card(size: size, showsTags: showsTags, isText: isText)
+    }
+
+    private static func size(_ text: String) throws(CardError) -> Int {
+        guard let size = Int(text), Card.sizes.contains(size) else {
+            let (low, high) = (Card.sizes.lowerBound, Card.sizes.upperBound)
+            throw .usage("--size '\(sanitizedLine(text))' is no number from \(low) to \(high).")
+        }
+        return size
+    }
+}
+
+/// The fact that standard input holds, and nothing else.
+private func readFact() throws(CardError) -> Fact {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+        let count = read(STDIN_FILENO, &buffer, buffer.count)
+        if count == 0 { break }
+        if count > 0 {
+            bytes += buffer[..<count]
+        } else if errno != EINTR {
+            throw .input(errno: errno)
+        }
+    }
+    do {
+        return try Fact(json: JSON.parse(bytes))
+    } catch {
+        throw .noFact("\(error)")
+    }
+}
+
+/// Writes all bytes to a descriptor.
+private func write(_ bytes: [UInt8], to descriptor: Int32) throws(CardError) {
+    var written = 0
+    while written < bytes.count {
+        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + written, $0.count - written) }
+        if count >= 0 {
+            written += count
+        } else if errno != EINTR {
+            throw .output(errno: errno)
+        }
+    }
 }

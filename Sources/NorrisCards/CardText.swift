@@ -4,14 +4,12 @@ import NorrisText
 /// The text of a fact as it is drawn: sanitised, with single spaces, no white space around a line, no empty line at an
 /// end, and no two of them in a row. Lines that were broken for a terminal are joined.
 struct CardText {
-    /// In code points.
-    static let maximumLength = Fact.maximumLength
-
     let text: String
 
     init(_ source: String) throws(CardError) {
         let clean = sanitizedText(source)
-        guard clean.unicodeScalars.count <= CardText.maximumLength else { throw .tooLong }
+        // In code points, as the protocol counts them.
+        guard clean.unicodeScalars.count <= Fact.maximumLength else { throw .tooLong }
         guard clean.unicodeScalars.contains(where: \.isVisible) else { throw .nothingToDraw }
         var lines: [String] = []
         var columnsBefore = 0
@@ -25,9 +23,7 @@ struct CardText {
             }
             columnsBefore = displayWidth(of: String(source)) + 8 * source.count { $0 == "\t" }
         }
-        if lines.last?.isEmpty == true {
-            lines.removeLast()
-        }
+        if lines.last?.isEmpty == true { lines.removeLast() }
         text = lines.joined(separator: "\n")
     }
 
@@ -42,9 +38,7 @@ struct CardText {
     var lineCount: Int { text.utf8.count { $0 == UInt8(ascii: "\n") } + 1 }
 
     /// Whether all of it is emoji.
-    var isEmoji: Bool {
-        text.allSatisfy { $0.isWhitespace || $0.isEmoji }
-    }
+    var isEmoji: Bool { text.allSatisfy { $0.isWhitespace || $0.isEmoji } }
 }
 
 extension Character {

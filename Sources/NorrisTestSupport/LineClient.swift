@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 package import NorrisProtocol
 
 /// A client that knows nothing of the protocol but lines. It blocks, as long as a busy machine may take.
@@ -12,22 +12,12 @@ package final class LineClient {
 
     package init(path: String) throws {
         descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-        var patience = timeval(tv_sec: 300, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        let outcome = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard outcome == 0 else { throw LineClient.failure("connect") }
+        var timeout = timeval(tv_sec: 300, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        guard withUnixAddress(path, { connect(descriptor, $0, $1) }) == 0 else { throw LineClient.failure("connect") }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     package func send(line: String) throws {
         let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
@@ -93,5 +83,22 @@ package final class LineClient {
 
     private static func failure(_ call: String) -> Failure {
         Failure(description: "\(call): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// Calls a function of the system with the address of a Unix socket.
+///
+/// - Parameter path: at most 107 bytes; `@` and a name for one without a file (unix(7)).
+package func withUnixAddress<Result>(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let name = path.hasPrefix("@") ? "\0" + path.dropFirst() : path
+    precondition(name.utf8.count < MemoryLayout.size(ofValue: address.sun_path), "The path is too long")
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name.utf8) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + name.utf8.count)
+    return withUnsafePointer(to: address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+package import Glibc
 
 /// The built programs under test: those beside the test bundle, or in `$NORRIS_PROGRAMS`.
 package enum Programs {
@@ -43,8 +44,7 @@ package func run(
     // Files, not pipes: no program can wait for a test that waits for it.
     let child = try ChildProcess(
         program, arguments, environment: environment,
-        input: folder.write(input, to: "in"), output: folder.write("", to: "out"), errors: folder.write("", to: "err")
-    )
+        input: folder.write(input, to: "in"), output: folder.write("", to: "out"), errors: folder.write("", to: "err"))
     let status = child.wait()
     func contents(_ name: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder(name))), as: UTF8.self)
@@ -52,6 +52,122 @@ package func run(
     return ProgramResult(
         status: status,
         output: try contents("out"),
-        errors: try contents("err")
-    )
+        errors: try contents("err"))
 }
+
+/// A program running as a child, started by posix_spawn(3).
+///
+/// Foundation's own Process waits on a run loop, and several at once on the threads of a test runner wait for ever.
+package final class ChildProcess {
+    package struct NotStarted: Error, CustomStringConvertible {
+        package let program: String
+        package let code: Int32
+        package var description: String { "\(program) cannot be started: \(String(cString: strerror(code)))" }
+    }
+
+    package let processID: pid_t
+    private var endStatus: Int32?
+
+    /// - Parameters:
+    ///   - program: a path, or a name to be looked for in the usual folders.
+    ///   - environment: all of it but `PATH`; nothing of the test's own is passed on.
+    ///   - input, output, errors: paths of files.
+    ///   - terminal: the path of a terminal that takes the place of the three files, and controls the child.
+    package init(
+        _ program: String,
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        input: String = "/dev/null",
+        output: String = "/dev/null",
+        errors: String = "/dev/null",
+        terminal: String? = nil
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let terminal {
+            // The first terminal that the leader of a session opens controls it (credentials(7)).
+            posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
+            posix_spawn_file_actions_adddup2(&actions, 0, 1)
+            posix_spawn_file_actions_adddup2(&actions, 0, 2)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+            for (descriptor, path) in [(Int32(1), output), (2, errors)] {
+                posix_spawn_file_actions_addopen(&actions, descriptor, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            }
+        }
+        // A child that held a test's sockets would keep them open.
+        _ = closeFrom(&actions, 3)
+        // The threads of a test runner block signals, and a child would inherit that.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        let flags = Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | (terminal == nil ? 0 : newSession)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        let variables = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"].merging(environment) { $1 }
+        var argv: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
+        var envp: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0)=\($1)") }
+        argv.append(nil)
+        envp.append(nil)
+        defer { (argv + envp).forEach { free($0) } }
+        var pid = pid_t()
+        let failure = posix_spawnp(&pid, program, &actions, &attributes, argv, envp)
+        guard failure == 0 else { throw NotStarted(program: program, code: failure) }
+        processID = pid
+    }
+
+    deinit {
+        guard !hasEnded else { return }
+        kill(processID, SIGKILL)
+        wait()
+    }
+
+    /// Whether it has ended by itself or by a signal.
+    package var hasEnded: Bool {
+        if endStatus != nil { return true }
+        var status: Int32 = 0
+        guard waitpid(processID, &status, WNOHANG) == processID else { return false }
+        endStatus = status
+        return true
+    }
+
+    /// Waits for the end; one that does not come within ten minutes is brought about.
+    ///
+    /// - Returns: the exit status; 128 and the signal's number for one that a signal ended, as shells have it.
+    @discardableResult
+    package func wait() -> Int32 {
+        // So that a program that hangs fails its test and not the whole run.
+        var checks = 300_000
+        while !hasEnded {
+            if checks == 0 { kill(processID, SIGKILL) }
+            checks -= 1
+            poll(nil, 0, 2)
+        }
+        let status = endStatus ?? 0
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+    }
+
+    /// Sends a signal; one that stops it has done so when this returns.
+    package func send(_ signal: Int32) {
+        guard !hasEnded else { return }
+        kill(processID, signal)
+        guard signal == SIGSTOP else { return }
+        var status: Int32 = 0
+        let isStopped = waitpid(processID, &status, WUNTRACED) == processID && status & 0xFF == 0x7F
+        if !isStopped { endStatus = status }
+    }
+}
+
+/// `posix_spawn_file_actions_addclosefrom_np` of glibc since 2.34; not in the module map.
+private let closeFrom = unsafeBitCast(
+    dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
+    to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt).self
+)
+
+/// `POSIX_SPAWN_SETSID` of glibc, which Swift does not see because it depends on a feature macro.
+private let newSession: Int32 = 0x80

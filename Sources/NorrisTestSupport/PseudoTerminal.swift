@@ -8,10 +8,8 @@ package final class PseudoTerminal {
 
     private let descriptor: Int32
     private let process: ChildProcess
-
     /// Everything that the terminal was sent so far, as it was read; CR LF ends a line.
     package private(set) var transcript: [UInt8] = []
-
     /// How much of the transcript earlier waits have passed over.
     private var position = 0
 
@@ -37,8 +35,7 @@ package final class PseudoTerminal {
         defer { close(follower) }
         process = try ChildProcess(
             program, arguments, environment: ["TERM": "xterm-256color"].merging(environment) { $1 },
-            terminal: String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        )
+            terminal: String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A real `norrisd` in folders of its own, started and stopped by a test.
 package final class RunningDaemon {
@@ -36,8 +37,7 @@ package final class RunningDaemon {
         let process = try ChildProcess(
             Programs.norrisd, arguments,
             environment: ["NOTIFY_SOCKET": notifications.path, "HOME": folder.path].merging(environment) { $1 },
-            output: log, errors: log
-        )
+            output: log, errors: log)
         self.process = process
         guard notifications.wait(for: "READY=1", while: { !process.hasEnded }) != nil else {
             throw NotReady(log: self.log)
@@ -72,19 +72,16 @@ package final class RunningDaemon {
         return process.wait()
     }
 
-    package func send(_ signal: Int32) {
-        process.send(signal)
-    }
+    package func send(_ signal: Int32) { process.send(signal) }
 
     /// More than a command needs on a busy machine; a `--timeout` that comes later wins.
-    private static let patience = ["--timeout", "5m"]
+    private static let timeout = ["--timeout", "5m"]
 
     /// Runs `norrisctl` against it.
     package func ctl(_ arguments: String..., input: String = "") throws -> ProgramResult {
         try run(
-            Programs.norrisctl, RunningDaemon.patience + arguments, input: input,
-            environment: ["NORRISD_SOCKET": socket, "HOME": folder.path]
-        )
+            Programs.norrisctl, RunningDaemon.timeout + arguments, input: input,
+            environment: ["NORRISD_SOCKET": socket, "HOME": folder.path])
     }
 
     /// Runs `norrisctl` against it as another user, who must be let to the socket; only root can.
@@ -92,8 +89,56 @@ package final class RunningDaemon {
         try run(
             "setpriv",
             ["--reuid", "\(uid)", "--regid", "\(uid)", "--clear-groups", Programs.norrisctl]
-                + RunningDaemon.patience + arguments,
-            environment: ["NORRISD_SOCKET": socket]
-        )
+                + RunningDaemon.timeout + arguments,
+            environment: ["NORRISD_SOCKET": socket])
+    }
+}
+
+/// The service manager's end of `NOTIFY_SOCKET` (sd_notify(3)): reads what a daemon reports.
+package final class NotifySocket: Sendable {
+    /// As `NOTIFY_SOCKET` has it.
+    package let path: String
+    private let descriptor: Int32
+    private let received = Mutex<[String]>([])
+
+    /// - Parameter path: where to listen, short enough for a socket; `@` and a name for one without a file (unix(7)).
+    package init(path: String) {
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let bound = withUnixAddress(path) { bind(descriptor, $0, $1) }
+        precondition(bound == 0, "The notification socket cannot be bound")
+    }
+
+    deinit { close(descriptor) }
+
+    /// The next message that has arrived; nil when there is none. A sent datagram is there at once.
+    package func receive() -> String? { receive(within: 0) }
+
+    /// Waits for a message that holds a line, while the daemon lives and ten minutes at most.
+    ///
+    /// - Returns: the whole message; nil where none came.
+    package func wait(for line: String, while isAlive: () -> Bool = { true }) -> String? {
+        for _ in 0..<6000 {
+            if let message = receive(within: 100) {
+                if message.split(separator: "\n").contains(Substring(line)) { return message }
+            } else if !isAlive() {
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// The lines of all messages so far that were received or waited for.
+    package var lines: [Substring] { received.withLock { $0 }.flatMap { $0.split(separator: "\n") } }
+
+    private func receive(within milliseconds: Int32) -> String? {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, milliseconds) > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 8192)
+        let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        guard count >= 0 else { return nil }
+        let message = String(decoding: bytes[..<count], as: UTF8.self)
+        received.withLock { $0.append(message) }
+        return message
     }
 }

@@ -1,15 +1,16 @@
 import Dispatch
+package import Logging
 import Synchronization
 
 /// A thread for a test that blocks: those of Swift's pool are few, and for work that does not.
 package final class TestThread: TaskExecutor {
-    private struct Places {
+    private struct Slots {
         /// A few at a time, so that tests that mostly wait run beside each other, and do not slow each other down.
         var free = 4
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private static let places = Mutex(Places())
+    private static let slots = Mutex(Slots())
 
     private let queue = DispatchQueue(label: "test")
 
@@ -20,8 +21,8 @@ package final class TestThread: TaskExecutor {
 
     /// Runs a body on a thread of its own, where it may block.
     package static func run<Result>(_ body: () async throws -> Result) async throws -> Result {
-        await takePlace()
-        defer { givePlaceBack() }
+        await takeSlot()
+        defer { returnSlot() }
         return try await withTaskExecutorPreference(TestThread()) {
             // A body that never waits would go on where it is called from.
             await Task.yield()
@@ -29,28 +30,66 @@ package final class TestThread: TaskExecutor {
         }
     }
 
-    private static func takePlace() async {
+    private static func takeSlot() async {
         await withCheckedContinuation { continuation in
-            let isFree = places.withLock { places in
-                if places.free == 0 {
-                    places.waiting.append(continuation)
+            let isFree = slots.withLock { slots in
+                if slots.free == 0 {
+                    slots.waiting.append(continuation)
                     return false
                 }
-                places.free -= 1
+                slots.free -= 1
                 return true
             }
             if isFree { continuation.resume() }
         }
     }
 
-    private static func givePlaceBack() {
-        let next = places.withLock { places in
-            if places.waiting.isEmpty {
-                places.free += 1
+    private static func returnSlot() {
+        let next = slots.withLock { slots in
+            if slots.waiting.isEmpty {
+                slots.free += 1
                 return CheckedContinuation<Void, Never>?.none
             }
-            return places.waiting.removeFirst()
+            return slots.waiting.removeFirst()
         }
         next?.resume()
+    }
+}
+
+/// Waits for something that another task is about to do, until the test is cancelled, as by its time limit.
+package func eventually(_ condition: () -> Bool) async {
+    while !condition() && !Task.isCancelled { await Task.yield() }
+}
+
+/// A logger whose lines a test can read, from trace on.
+package final class LogRecorder: Sendable {
+    private let written = Mutex<[(line: String, details: String)]>([])
+
+    package init() {}
+
+    /// Level and message.
+    package var lines: [String] { written.withLock { $0.map(\.line) } }
+
+    /// The same with all that varies.
+    package var records: [String] { written.withLock { $0.map { "\($0.line) \($0.details)" } } }
+
+    package var logger: Logger {
+        Logger(label: "test") { _ in Handler(recorder: self) }
+    }
+
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let details = "\(metadata) \(event.metadata ?? [:]) \(event.error.map { "\($0)" } ?? "")"
+            recorder.written.withLock { $0.append(("\(event.level) \(event.message)", details)) }
+        }
     }
 }

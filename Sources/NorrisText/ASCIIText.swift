@@ -4,9 +4,7 @@
 /// Signs of norrisctl's own become what looks like them, a letter with separate accents the letter; any other character
 /// becomes a `?` for each of its columns. A text that is ASCII already is returned as it is.
 package func asciiText(_ text: String) -> String {
-    if text.utf8.allSatisfy({ $0 < 0x80 }) {
-        return text
-    }
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count)
     for cluster in text {

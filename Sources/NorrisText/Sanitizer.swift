@@ -14,9 +14,7 @@
 /// changes nothing more. A clean text is returned as it is, without allocation.
 package func sanitizedText(_ text: String) -> String {
     let scalars = text.unicodeScalars
-    if scalars.allSatisfy(\.isSafeText) {
-        return text
-    }
+    if scalars.allSatisfy(\.isSafeText) { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count)
     // What stands between `copied` and `position` is safe and not yet in the result.
@@ -55,9 +53,7 @@ package func sanitizedLine(_ text: String) -> String {
     let scalars = text.unicodeScalars
     let isOneLine = !text.utf8.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\t") }
     let isTrimmed = scalars.first?.properties.isWhitespace != true && scalars.last?.properties.isWhitespace != true
-    if isOneLine && isTrimmed {
-        return text
-    }
+    if isOneLine && isTrimmed { return text }
     var result = String.UnicodeScalarView()
     result.reserveCapacity(text.utf8.count)
     var gap = String.UnicodeScalarView()
@@ -66,12 +62,8 @@ package func sanitizedLine(_ text: String) -> String {
             gap.append(scalar)
             continue
         }
-        if !result.isEmpty && !gap.isEmpty {
-            if gap.contains("\n") || gap.contains("\t") {
-                result.append(" ")
-            } else {
-                result.append(contentsOf: gap)
-            }
+        if !result.isEmpty {
+            result.append(contentsOf: gap.contains("\n") || gap.contains("\t") ? " ".unicodeScalars : gap)
         }
         gap.removeAll()
         result.append(scalar)
@@ -83,10 +75,8 @@ extension Unicode.Scalar {
     /// Whether the scalar may stand in a sanitised text as it is; see `sanitizedText(_:)` for the reasons.
     fileprivate var isSafeText: Bool {
         switch value {
-        case 0x20...0x7E, 0x09, 0x0A:
-            true
-        case ..<0xA0:
-            false
+        case 0x20...0x7E, 0x09, 0x0A: true
+        case ..<0xA0: false
         case 0xAD, 0x61C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFDD0...0xFDEF, 0xFEFF,
             0xFFF0...0xFFFF, 0xE0000...0xE0FFF:
             false
@@ -94,5 +84,59 @@ extension Unicode.Scalar {
             // The last two code points of every plane are noncharacters.
             value & 0xFFFE != 0xFFFE
         }
+    }
+}
+
+extension String.UnicodeScalarView {
+    /// Where the escape sequence that starts at an index ends, or nil if none starts there or it is not complete.
+    ///
+    /// Known are the sequences that carry text a reader should not see (ECMA-48, 5.4 and 5.6; ECMA-35 for the last):
+    /// CSI (colours, cursor movement), OSC (links, titles), DCS, SOS, PM, APC, each with its introducer as ESC and a
+    /// letter or as one C1 control, and the choice of a character set (`ESC ( B`), with which `tput sgr0` ends colours.
+    fileprivate func endOfEscapeSequence(at start: Index) -> Index? {
+        var next = index(after: start)
+        var introducer = self[start].value
+        if introducer == 0x1B {
+            guard next < endIndex else { return nil }
+            // ESC and a character of 0x40...0x5F stand for the C1 control 0x40 above it.
+            introducer = self[next].value + 0x40
+            next = index(after: next)
+        }
+        switch introducer {
+        case 0x9B: return endOfControlSequence(from: next)
+        case 0x9D: return endOfControlString(from: next, bellEnds: true)
+        case 0x90, 0x98, 0x9E, 0x9F: return endOfControlString(from: next, bellEnds: false)
+        case 0x68...0x6B where self[start].value == 0x1B:
+            // ESC and one of ( ) * + name the set to be designated, a final character which.
+            return next < endIndex && 0x30...0x7E ~= self[next].value ? index(after: next) : nil
+        default: return nil
+        }
+    }
+
+    /// The end of a CSI sequence after its introducer: parameters, intermediates, one final character.
+    private func endOfControlSequence(from start: Index) -> Index? {
+        var next = start
+        while next < endIndex, 0x30...0x3F ~= self[next].value { next = index(after: next) }
+        while next < endIndex, 0x20...0x2F ~= self[next].value { next = index(after: next) }
+        return next < endIndex && 0x40...0x7E ~= self[next].value ? index(after: next) : nil
+    }
+
+    /// The end of a control string after its introducer: anything but controls, then ST (`ESC \` or U+009C).
+    ///
+    /// A newline ends the search although ECMA-48 would let it pass: an unclosed string must not swallow a page.
+    private func endOfControlString(from start: Index, bellEnds: Bool) -> Index? {
+        var next = start
+        while next < endIndex {
+            let value = self[next].value
+            next = index(after: next)
+            switch value {
+            case 0x9C: return next
+            case 0x07 where bellEnds: return next
+            case 0x1B: return next < endIndex && self[next] == "\\" ? index(after: next) : nil
+            case ..<0x20, 0x7F..<0xA0: return nil
+            default: continue
+            }
+        }
+        return nil
     }
 }

@@ -14,13 +14,72 @@ package struct Credentials: Sendable {
         Credentials(directory: getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) })
     }
 
-    /// The credential of that name, without its trailing line end.
+    /// The credential of that name, without its trailing line end; nil when there is no such credential.
     ///
     /// - Parameter name: a file name as in `LoadCredential=`, without a slash.
-    /// - Returns: nil when there is no such credential.
     package func secret(named name: String) throws(CredentialError) -> Secret? {
-        precondition(!name.utf8.contains(UInt8(ascii: "/")), "A credential's name is a file name.")
         guard let directory, !directory.isEmpty else { return nil }
         return try Secret.read(path: "\(directory)/\(name)")
+    }
+}
+
+/// A value that must not be seen: printing, interpolating, dumping or reflecting it shows a mask.
+///
+/// Only code that says ``value`` gets the text.
+package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The text itself, for handing to whom it is meant.
+    package let value: String
+
+    package init(_ value: String) {
+        self.value = value
+    }
+
+    package var description: String { "<secret>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+
+    /// The bytes of a file that are read; no key is as long.
+    private static let maximumLength = 4096
+
+    /// Reads a secret from a file, without the line end that editors leave behind it; nil when there is no such file.
+    package static func read(path: String) throws(CredentialError) -> Secret? {
+        // Without O_NONBLOCK, opening a pipe by mistake would wait for its writer for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            let code = errno
+            if code == ENOENT || code == ENOTDIR { return nil }
+            throw .unreadable(path: path, errno: code)
+        }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: maximumLength)
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        guard count >= 0 else { throw .unreadable(path: path, errno: errno) }
+        var bytes = buffer[..<count]
+        while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        guard !bytes.isEmpty else { throw .empty(path: path) }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText(path: path) }
+        return Secret(text)
+    }
+}
+
+/// Why a credential that exists cannot be used. Carries the path, never the content.
+package enum CredentialError: Error, Equatable, CustomStringConvertible {
+    /// Opening or reading it failed.
+    case unreadable(path: String, errno: CInt)
+    /// Nothing but line ends.
+    case empty(path: String)
+    /// Not valid UTF-8.
+    case notText(path: String)
+
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let errno):
+            "The credential \(path) cannot be read (\(String(cString: strerror(errno)))): "
+                + "let the user that runs norrisd read this file."
+        case .empty(let path):
+            "The credential \(path) is empty: write the key into the file, or remove it."
+        case .notText(let path):
+            "The credential \(path) is not UTF-8 text: the file must hold the key and nothing else."
+        }
     }
 }

@@ -20,15 +20,40 @@ package enum ListenDescriptors {
     package static func listening(among descriptors: Range<CInt>) throws(ListenError) -> CInt? {
         guard let descriptor = descriptors.first else { return nil }
         guard descriptors.count == 1 else { throw .moreThanOne(count: descriptors.count) }
-        guard try check(descriptor, listening: -1) else { throw .notUnixStream(descriptor: descriptor) }
-        guard try check(descriptor, listening: 1) else { throw .notListening(descriptor: descriptor) }
+        guard isUnixStream(descriptor, listening: -1) else { throw .notUnixStream(descriptor: descriptor) }
+        guard isUnixStream(descriptor, listening: 1) else { throw .notListening(descriptor: descriptor) }
         return descriptor
     }
 
     /// sd_is_socket_unix(3) for stream sockets of any path; `listening` is 1 for yes, -1 for either.
-    private static func check(_ descriptor: CInt, listening: CInt) throws(ListenError) -> Bool {
-        let result = sd_is_socket_unix(descriptor, CInt(SOCK_STREAM.rawValue), listening, nil, 0)
-        guard result >= 0 else { throw .unusable(descriptor: descriptor, errno: -result) }
-        return result > 0
+    private static func isUnixStream(_ descriptor: CInt, listening: CInt) -> Bool {
+        sd_is_socket_unix(descriptor, CInt(SOCK_STREAM.rawValue), listening, nil, 0) > 0
+    }
+}
+
+/// Why the descriptors passed by the service manager cannot be served on.
+package enum ListenError: Error, Equatable, CustomStringConvertible {
+    /// The `LISTEN_…` variables are malformed or name descriptors that are not open.
+    case unreadableEnvironment(errno: CInt)
+    case moreThanOne(count: Int)
+    /// The descriptor is something else than an AF_UNIX socket of type SOCK_STREAM.
+    case notUnixStream(descriptor: CInt)
+    /// A Unix stream socket on which nobody called listen(2), such as one accepted connection.
+    case notListening(descriptor: CInt)
+
+    package var description: String {
+        switch self {
+        case .unreadableEnvironment(let errno):
+            "The variables LISTEN_PID and LISTEN_FDS cannot be used (\(String(cString: strerror(errno)))): "
+                + "start norrisd through norrisd.socket, or unset both."
+        case .moreThanOne(let count):
+            "\(count) sockets were passed to norrisd, which serves exactly one: "
+                + "keep a single ListenStream= in norrisd.socket."
+        case .notUnixStream(let descriptor):
+            "Descriptor \(descriptor) passed to norrisd is not a Unix stream socket: "
+                + "use ListenStream= with a path in norrisd.socket."
+        case .notListening(let descriptor):
+            "Descriptor \(descriptor) passed to norrisd is not a listening socket: set Accept=no in norrisd.socket."
+        }
     }
 }

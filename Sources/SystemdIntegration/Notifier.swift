@@ -1,85 +1,60 @@
 import CSystemd
 import Glibc
 
-/// Tells the service manager how the daemon is doing: sd_notify(3).
+/// Reports the state of the daemon to the service manager, as sd_notify(3) does.
 ///
 /// Without `NOTIFY_SOCKET` in the environment, so outside systemd, every call does nothing and returns `false`.
 /// Each call is one short datagram. The variable is read from the process environment each time and never removed.
-/// A manager that does not read costs each call ``NotifyAddress/patience``, and the datagram.
+///
+/// sd_notify(3) itself waits for ever where the manager does not read, and ten datagrams are all that many kernels queue
+/// for it (`net.unix.max_dgram_qlen`). Here such a manager costs each call ``timeout``, and the datagram.
 package struct Notifier: Sendable {
     /// The longest status text, in bytes of UTF-8; the rest is cut off.
     ///
-    /// systemd throws away a whole message above 4,096 bytes, and with the text the `READY=1` beside it would be lost.
+    /// systemd discards a whole message above 4,096 bytes, and with the text the `READY=1` beside it would be lost.
     package static let maximumStatusLength = 1024
+
+    /// How long a datagram waits for room in the manager's queue, in microseconds.
+    private static let timeout = 100_000
 
     package init() {}
 
-    /// Says that the daemon serves: `READY=1`. Also ends a reload, whether or not it succeeded.
+    /// Reports that the daemon serves: `READY=1`. Also ends a reload, whether or not it succeeded.
     ///
     /// - Parameter status: text as for ``status(_:)``; without it the text shown so far stays.
-    /// - Returns: whether the message was sent.
+    /// - Returns: whether the message was sent, here and below.
     @discardableResult
-    package func ready(status: String? = nil) -> Bool {
-        send("READY=1", status: status)
-    }
+    package func ready(status: String? = nil) -> Bool { send(["READY=1", status.map(Self.statusAssignment)]) }
 
-    /// Sets the one line that `systemctl status` shows: `STATUS=`.
-    ///
-    /// Line ends and other control characters become spaces.
-    /// - Returns: whether the message was sent.
+    /// Sets the one line that `systemctl status` shows: `STATUS=`. Control characters become spaces.
     @discardableResult
-    package func status(_ text: String) -> Bool {
-        send(Self.statusAssignment(text))
-    }
+    package func status(_ text: String) -> Bool { send([Self.statusAssignment(text)]) }
 
-    /// Says that the configuration is being read again: `RELOADING=1`. ``ready(status:)`` must follow in any case.
+    /// Reports that the configuration is being read again: `RELOADING=1`. ``ready(status:)`` must follow in any case.
     ///
     /// Carries the time of CLOCK_MONOTONIC in microseconds, without which newer versions of systemd never consider
     /// the reload finished.
-    /// - Returns: whether the message was sent.
     @discardableResult
     package func reloading() -> Bool {
-        send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds())")
+        var now = timespec()
+        // Fails for unknown clocks and bad pointers only.
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return send(["RELOADING=1", "MONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)"])
     }
 
-    /// Says that the daemon is on its way out: `STOPPING=1`.
-    ///
-    /// - Parameter status: text as for ``status(_:)``.
-    /// - Returns: whether the message was sent.
+    /// Reports that the daemon is stopping: `STOPPING=1`.
     @discardableResult
-    package func stopping(status: String? = nil) -> Bool {
-        send("STOPPING=1", status: status)
-    }
+    package func stopping(status: String? = nil) -> Bool { send(["STOPPING=1", status.map(Self.statusAssignment)]) }
 
-    /// Says that the daemon is alive: `WATCHDOG=1`, to be sent once per ``Watchdog/interval()``.
-    ///
-    /// - Returns: whether the message was sent.
+    /// Reports that the daemon is alive: `WATCHDOG=1`, to be sent once per ``Watchdog/interval()``.
     @discardableResult
-    package func watchdog() -> Bool {
-        send("WATCHDOG=1")
-    }
+    package func watchdog() -> Bool { send(["WATCHDOG=1"]) }
 
-    /// Asks for more time to start or to stop, counted from now: `EXTEND_TIMEOUT_USEC=`.
-    ///
-    /// - Parameter duration: rounded down to microseconds; a negative duration counts as zero.
-    /// - Returns: whether the message was sent.
+    /// Requests more time to start or to stop, counted from now: `EXTEND_TIMEOUT_USEC=`.
     @discardableResult
     package func extendTimeout(by duration: Duration) -> Bool {
-        // The cap, 136 years, only keeps the arithmetic below from trapping.
-        let clamped = min(max(duration, .zero), .seconds(1 << 32))
-        let (seconds, attoseconds) = clamped.components
-        return send("EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)")
-    }
-
-    private func send(_ state: String, status: String?) -> Bool {
-        guard let status else { return send(state) }
-        return send("\(state)\n\(Self.statusAssignment(status))")
-    }
-
-    private func send(_ message: String) -> Bool {
-        guard let path = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }), !path.isEmpty else { return false }
-        // A manager that cannot be reached is no reason to stop serving, so a failure is `false` like the rest.
-        return NotifyAddress(path)?.send(message) ?? (sd_notify(0, message) > 0)
+        let (seconds, attoseconds) = duration.components
+        return send(["EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)"])
     }
 
     private static func statusAssignment(_ text: String) -> String {
@@ -95,10 +70,41 @@ package struct Notifier: Sendable {
         return assignment
     }
 
-    private static func monotonicMicroseconds() -> Int {
-        var now = timespec()
-        // Fails for unknown clocks and bad pointers only.
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return now.tv_sec * 1_000_000 + now.tv_nsec / 1000
+    private func send(_ assignments: [String?]) -> Bool {
+        guard let name = getenv("NOTIFY_SOCKET") else { return false }
+        // A path, or `@` and the rest of an abstract name (unix(7)).
+        var path = Array(String(cString: name).utf8)
+        if path.first == UInt8(ascii: "@") { path[0] = 0 } else { path.append(0) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.count <= MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+
+        let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var timeout = timeval(tv_sec: 0, tv_usec: Self.timeout)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let message = Array(assignments.compactMap(\.self).joined(separator: "\n").utf8)
+        let sent = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, message, message.count, CInt(MSG_NOSIGNAL), $0, length)
+            }
+        }
+        return sent == message.count
+    }
+}
+
+/// The service manager's watchdog: sd_watchdog_enabled(3).
+package enum Watchdog {
+    /// How often ``Notifier/watchdog()`` is due: half of `WATCHDOG_USEC`, so that one late message is forgiven.
+    ///
+    /// - Returns: nil when no watchdog is set, when it is meant for another process (`WATCHDOG_PID`), or when the
+    ///   variables cannot be understood.
+    package static func interval() -> Duration? {
+        var microseconds: UInt64 = 0
+        guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
+        return .microseconds(microseconds / 2)
     }
 }

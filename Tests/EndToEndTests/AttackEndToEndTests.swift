@@ -9,7 +9,11 @@ import Testing
     .enabled(if: geteuid() == 0, "needs root to become other users")
 )
 struct AttackEndToEndTests {
-    private func attack(_ name: String) async throws {
+    @Test(arguments: [
+        "notifications-metrics-8", "notifications-discover-8", "favorites-batch-read", "connects", "descriptors",
+        "client",
+    ])
+    func othersAreServed(name: String) async throws {
         try await TestThread.run {
             let script = URL(filePath: #filePath).appending(path: "../../../Scripts/benchmarks/attacks.py").standardized
             let programs = URL(filePath: Programs.norrisd).deletingLastPathComponent()
@@ -17,29 +21,5 @@ struct AttackEndToEndTests {
             #expect(result.status == 0, "\(result)")
             #expect(result.lines.last?.hasPrefix(name + " ") == true, "\(result)")
         }
-    }
-
-    @Test func othersAreAnsweredBesideNotificationsForMetrics() async throws {
-        try await attack("notifications-metrics-8")
-    }
-
-    @Test func othersAreAnsweredBesideNotificationsForTheDocument() async throws {
-        try await attack("notifications-discover-8")
-    }
-
-    @Test func batchesOfLongListsStayBelowTheMemoryGoal() async throws {
-        try await attack("favorites-batch-read")
-    }
-
-    @Test func aThousandConnectionsAtOnceAreServed() async throws {
-        try await attack("connects")
-    }
-
-    @Test func withoutDescriptorsEachConnectionGetsALine() async throws {
-        try await attack("descriptors")
-    }
-
-    @Test func clientsEndWhenTheyAreSentALongError() async throws {
-        try await attack("client")
     }
 }

@@ -46,8 +46,7 @@ struct CardEndToEndTests {
         try run(
             "bash", ["-c", "cd '\(folder("home"))' && \(line)"],
             environment: ["PATH": folder("bin") + ":/usr/bin:/bin", "NORRISD_SOCKET": "/nowhere"]
-                .merging(environment) { $1 }
-        )
+                .merging(environment) { $1 })
     }
 
     @Test func writesFilesAndPipes() async throws {
@@ -68,50 +67,12 @@ struct CardEndToEndTests {
             let piped = try shell("norrisctl card --text x -o - | cmp - f.png", folder)
             #expect(piped.status == 0, "\(piped)")
             #expect(piped.errors.isEmpty)
-            let device = try shell("norrisctl card --text x -o /dev/stdout | cmp - f.png", folder)
-            #expect(device.status == 0, "\(device)")
             let closed = try shell("norrisctl card --text x -o - | head -c1 | wc -c; echo ${PIPESTATUS[0]}", folder)
             #expect(closed.output == "1\n0\n", "\(closed)")
             #expect(closed.errors.isEmpty)
             let full = try shell("norrisctl card --text x -o - >/dev/full", folder)
             #expect(full.status == 74, "\(full)")
             #expect(try names(folder) == ["f.png"])
-        }
-    }
-
-    @Test func writesToWhatTheShellHasOpen() async throws {
-        try await TestThread.run {
-            let folder = try installation()
-            let card = "norrisctl card --text x -o"
-            #expect(try shell("\(card) f.png", folder).status == 0)
-            for line in [
-                "{ printf a; \(card) /dev/stdout; printf b; } >g",
-                "printf a >g; { \(card) /dev/fd/7; printf b >&7; } 7>>g",
-                "printf ac >g; { printf a; \(card) /proc/self/fd/3; printf b; } 3<>g >&3",
-                // A file that has lost its name.
-                "{ rm g; printf a; \(card) /dev/stdout; printf b; cat <&4 >g; } >g 4<g",
-            ] {
-                let result = try shell("rm -f g; touch g; \(line)", folder)
-                #expect(result.status == 0, "\(line): \(result)")
-                let framed = try shell("{ printf a; cat f.png; printf b; } | cmp - g", folder)
-                #expect(framed.status == 0, "\(line): \(framed)")
-                #expect(try names(folder) == ["f.png", "g"])
-            }
-            let socket = """
-                import socket, subprocess
-                ours, theirs = socket.socketpair()
-                card = subprocess.Popen(["norrisctl", "card", "--text", "x", "-o", "/dev/stdout"], stdout=theirs)
-                theirs.close()
-                size = sum(len(bytes) for bytes in iter(lambda: ours.recv(65536), b""))
-                print(size, card.wait())
-                """
-            #expect(try shell("python3 -c '\(socket)'", folder).output == "\(Self.size) 0\n")
-            for name in ["/dev/stdout", "/dev/fd/1", "/dev/fd/9"] {
-                let closed = try shell("\(card) \(name) >&- 9>&-", folder)
-                #expect(closed.status == 74, "\(closed)")
-                #expect(closed.errors == "norrisctl: \"\(name)\" cannot be written: Bad file descriptor.\n")
-            }
-            #expect(try names(folder) == ["f.png", "g"])
         }
     }
 
@@ -158,7 +119,7 @@ struct CardEndToEndTests {
         }
     }
 
-    @Test func whatCannotBeWrittenIsToldAndLeavesNothing() async throws {
+    @Test func whatCannotBeWrittenIsReportedAndLeavesNothing() async throws {
         try await TestThread.run {
             let folder = try installation()
             _ = try folder.write("old", to: "home/old.png")
@@ -176,21 +137,13 @@ struct CardEndToEndTests {
                 #expect(result.status == 74, "\(result)")
                 #expect(result.errors == "norrisctl: \"\(file)\" cannot be written: File too large.\n")
             }
-            let piped = try shell("ulimit -f 100; norrisctl card --text x -o - >out", folder)
-            #expect(piped.status == 74, "\(piped)")
-            #expect(piped.errors == "norrisctl: Standard output cannot be written: File too large.\n")
-            // As a text the name would be another one.
-            let odd = try shell(#"norrisctl card --text x -o $'\xff.png'"#, folder)
-            #expect(odd.status == 64, "\(odd)")
-            #expect(odd.errors.hasPrefix("norrisctl: The name of the file is no UTF-8.\n"))
-            #expect(try names(folder) == ["old.png", "out"])
+            #expect(try names(folder) == ["old.png"])
             #expect(try bytes(folder("home/old.png")) == Data("old".utf8))
-            #expect(try shell("norrisctl card --text x -o '\u{FFFD}.png'", folder).status == 0)
         }
     }
 
-    /// The last two norrisctl ignores, and a program that it starts must not.
-    @Test(arguments: [SIGKILL, SIGSEGV, SIGPIPE, SIGXFSZ])
+    /// norrisctl ignores the last one, and a program that it starts must not.
+    @Test(arguments: [SIGKILL, SIGPIPE])
     func saysWhichSignalKilledNorrisCard(signal: Int32) async throws {
         try await TestThread.run {
             let folder = try installation("ulimit -c 0; kill -\(signal) $$")
@@ -206,8 +159,7 @@ struct CardEndToEndTests {
         try await TestThread.run {
             let folder = try installation("echo $$ >\"$0.pid\"; mv \"$0.pid\" \"$0.begun\"; exec sleep 1000")
             let child = try ChildProcess(
-                folder("bin/norrisctl"), ["card", "--text", "x", "-o", folder("home/f.png")]
-            )
+                folder("bin/norrisctl"), ["card", "--text", "x", "-o", folder("home/f.png")])
             for _ in 0..<2000 where access(folder("bin/norris-card.begun"), F_OK) != 0 { poll(nil, 0, 10) }
             let text = try String(contentsOfFile: folder("bin/norris-card.begun"), encoding: .utf8)
             let process = try #require(Int32(text.dropLast()))
@@ -221,23 +173,19 @@ struct CardEndToEndTests {
     @Test func noByteOfAPictureReachesATerminal() async throws {
         try await TestThread.run {
             let folder = try installation("printf 'a\\033]0;x\\007\\233b\\033[31m\\200c\\n\\033[2Jd'")
-            for arguments in [["-o", "-"], ["-o", "/dev/stdout"], ["-o", "/dev/tty"], ["--alt"], ["--show"]] {
+            for arguments in [["-o", "-"], ["--alt"], ["--show"]] {
                 let terminal = try PseudoTerminal(
-                    folder("bin/norrisctl"), ["card", "--text", "x", "--color", "always"] + arguments
-                )
+                    folder("bin/norrisctl"), ["card", "--text", "x", "--color", "always"] + arguments)
                 #expect([0, 64, 70, 74].contains(terminal.waitForEnd()))
                 expectClean(terminal.transcript, arguments, isTerminal: true)
             }
             // A picture now, that only its start is one of.
             let picture = try installation()
-            for file in ["-", "/dev/stdout", "/dev/tty"] {
-                let terminal = try PseudoTerminal(
-                    picture("bin/norrisctl"), ["card", "--text", "x", "-o", file, "--plain"]
-                )
-                #expect([64, 74].contains(terminal.waitForEnd()))
-                expectClean(terminal.transcript, [file], isTerminal: true)
-                #expect(terminal.rest.contains("erminal"), "\(terminal.rest)")
-            }
+            let terminal = try PseudoTerminal(
+                picture("bin/norrisctl"), ["card", "--text", "x", "-o", "-", "--plain"])
+            #expect(terminal.waitForEnd() == 64)
+            expectClean(terminal.transcript, ["-o", "-"], isTerminal: true)
+            #expect(terminal.rest.contains("erminal"), "\(terminal.rest)")
         }
     }
 
@@ -293,22 +241,9 @@ struct CardEndToEndTests {
 
             let terminal = try PseudoTerminal(
                 Programs.norrisctl, ["card", "--text", "Ship it.", "--size", "256", "--show"],
-                environment: ["COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"]
-            )
+                environment: ["COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"])
             #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
             #expect(terminal.rest.contains("8;2;"), "\(terminal.rest)")
-        }
-    }
-
-    @Test(.enabled(if: hasCards, "norris-card is built only with NORRIS_CARDS=1"))
-    func drawsTheFactOfTheDay() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let result = try daemon.ctl(
-                "card", "--today", "--size", "256", "-o", daemon.folder("f.png"), "--timeout", "1m"
-            )
-            #expect(result.status == 0, "\(result)")
-            #expect(try bytes(daemon.folder("f.png")).starts(with: [0x89, 0x50, 0x4E, 0x47]))
         }
     }
 }

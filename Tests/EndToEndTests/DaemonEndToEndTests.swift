@@ -42,22 +42,6 @@ struct DaemonEndToEndTests {
         #expect(daemon.notifications.wait(for: "WATCHDOG=1") != nil)
     }
 
-    @Test func hangUpReloads() throws {
-        let daemon = try RunningDaemon(configuration: "facts: {enabled: false}\nlog: {level: info}\n")
-        _ = try daemon.folder.write("facts: {enabled: false}\nlog: {level: loud}\n", to: "config.yaml")
-        daemon.send(SIGHUP)
-        #expect(daemon.notifications.wait(for: "RELOADING=1")?.contains("MONOTONIC_USEC=") == true)
-        let refused = try #require(daemon.notifications.wait(for: "READY=1"))
-        #expect(refused.contains("config.yaml:2: log.level"))
-        #expect(try daemon.ctl("--json", "status").output.contains(#""state":"degraded""#))
-
-        _ = try daemon.folder.write("facts: {enabled: false}\nlog: {level: debug}\n", to: "config.yaml")
-        daemon.send(SIGHUP)
-        #expect(daemon.notifications.wait(for: "RELOADING=1") != nil)
-        #expect(daemon.notifications.wait(for: "READY=1") != nil)
-        #expect(try daemon.ctl("--json", "status").output.contains(#""state":"ok""#))
-    }
-
     @Test func reloadSaysFileLineAndKey() throws {
         let daemon = try RunningDaemon(configuration: "facts:\n  enabled: false\n")
         #expect(try daemon.ctl("reload").status == 0)
@@ -76,8 +60,7 @@ struct DaemonEndToEndTests {
         let folder = TemporaryFolder()
         let activator = try ChildProcess(
             "systemd-socket-activate",
-            ["--listen", folder("sock"), Programs.norrisd] + RunningDaemon.arguments(in: folder).dropFirst(2)
-        )
+            ["--listen", folder("sock"), Programs.norrisd] + RunningDaemon.arguments(in: folder).dropFirst(2))
         // The activator makes the socket some time after it starts; whoever connects then waits for the daemon.
         var result: ProgramResult
         repeat {
@@ -115,25 +98,22 @@ struct DaemonEndToEndTests {
 
     // MARK: Trouble
 
-    @Test func aSecondDaemonOnTheSameStateEndsAtOnce() throws {
-        let daemon = try RunningDaemon()
-        let second = try norrisd(
-            ["--socket", daemon.folder("other"), "--state-dir", daemon.folder("state"),
-             "--cache-dir", daemon.folder("cache")]
-        )
-        #expect(second.status == 75)
-        #expect(second.errors.contains("process id \(daemon.processID)"))
-        #expect(try daemon.ctl("fact").status == 0)
-    }
-
-    @Test func aLiveSocketIsNeverTakenOver() throws {
+    @Test func whatAnotherDaemonHasIsNotTakenOver() throws {
         let daemon = try RunningDaemon()
         let other = TemporaryFolder()
-        let second = try norrisd(
-            ["--socket", daemon.socket, "--state-dir", other("state"), "--cache-dir", other("cache")]
-        )
-        #expect(second.status == 75)
-        #expect(second.errors.contains(daemon.socket))
+        let file = try other.write("precious", to: "file")
+        let long = other(String(repeating: "x", count: 120))
+        for (socket, folder, status, reason) in [
+            (other("sock"), daemon.folder, 75, "process id \(daemon.processID)"),
+            (daemon.socket, other, 75, daemon.socket), (long, other, 73, "107 bytes"), (file, other, 73, file),
+            (other("none/sock"), other, 73, "no folder"),
+        ] as [(String, TemporaryFolder, Int32, String)] {
+            let flags = ["--socket", socket, "--state-dir", folder("state"), "--cache-dir", folder("cache")]
+            let second = try norrisd(flags)
+            #expect(second.status == status, "\(second)")
+            #expect(second.errors.contains(reason), "\(second)")
+        }
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "precious")
         #expect(try daemon.ctl("fact").status == 0)
     }
 
@@ -145,27 +125,14 @@ struct DaemonEndToEndTests {
         #expect(try daemon.ctl("fact").status == 0)
     }
 
-    @Test func unusableSocketPathsAreTold() throws {
-        let folder = TemporaryFolder()
-        let rest = ["--state-dir", folder("state"), "--cache-dir", folder("cache")]
-        let long = try norrisd(["--socket", folder(String(repeating: "x", count: 120))] + rest)
-        #expect(long.status == 73)
-        #expect(long.errors.contains("107 bytes"))
-        let file = try folder.write("precious", to: "file")
-        let plain = try norrisd(["--socket", file] + rest)
-        #expect(plain.status == 73)
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == "precious")
-        #expect(try norrisd(["--socket", folder("none/sock")] + rest).errors.contains("no folder"))
-    }
-
-    @Test func aDamagedCacheIsSetAsideAndMadeAnew() throws {
+    @Test func aDamagedCacheIsQuarantinedAndRecreated() throws {
         let folder = TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder("cache"), withIntermediateDirectories: true)
         _ = try folder.write(String(repeating: "garbage ", count: 1000), to: "cache/cache.db")
         let daemon = try RunningDaemon(in: folder)
         #expect(try daemon.ctl("fact", "--category", "dev").status == 0)
         #expect(FileManager.default.fileExists(atPath: folder("cache/cache.db.damaged")))
-        #expect(try daemon.ctl("--json", "status").output.contains("set aside"))
+        #expect(try daemon.ctl("--json", "status").output.contains("cache.db.damaged"))
     }
 
     @Test(arguments: ["cache/cache.db", "state/state.db"])
@@ -189,8 +156,7 @@ struct DaemonEndToEndTests {
         let folder = TemporaryFolder()
         let file = try folder.write("", to: "file")
         let daemon = try RunningDaemon(
-            in: folder, ["--state-dir", file + "/state", "--cache-dir", file + "/cache"]
-        )
+            in: folder, ["--state-dir", file + "/state", "--cache-dir", file + "/cache"])
         #expect(try daemon.ctl("fact").status == 0)
         #expect(try daemon.ctl("fact", "--today").status == 0)
         let status = try daemon.ctl("--json", "status").output
@@ -198,17 +164,15 @@ struct DaemonEndToEndTests {
         #expect(status.contains(#""read_only":true"#))
     }
 
-    @Test func unreadableFortunesAreToldAndTheRestServed() throws {
+    @Test func unreadableFortunesAreReportedAndTheRestServed() throws {
         let folder = TemporaryFolder()
         let good = try folder.write("A good one.\n%\n", to: "good")
-        let binary = try folder.write("a\u{0}b", to: "binary")
-        let daemon = try RunningDaemon(
-            in: folder, configuration: "facts: {enabled: false, fortunes: [\(good), \(binary), \(folder("none"))]}\n"
-        )
-        // They are read in the background; what cannot be read is told at the end.
-        try daemon.waitForLog("binary: is no text")
+        let bad = try (1...8).map { try folder.write("\0no text", to: "fortunes-\($0)") } + [folder("none")]
+        let list = ([good] + bad).joined(separator: ", ")
+        let daemon = try RunningDaemon(in: folder, configuration: "facts: {enabled: false, fortunes: [\(list)]}\n")
+        // They are read in the background.
+        for file in bad { try daemon.waitForLog("error fortunes.unreadable error=\"\(file): ") }
         #expect(try daemon.ctl("fact", "--category", "good").output == "A good one.\n")
-        #expect(daemon.log.contains("none: cannot be read"))
     }
 
     // MARK: Rights
@@ -228,5 +192,89 @@ struct DaemonEndToEndTests {
         #expect(refused.status == 77)
         #expect(refused.errors.contains("administrator"))
         #expect(try daemon.ctl("reload").status == 0)
+    }
+}
+
+/// What the built daemon tells the service manager and the journal.
+@Suite(.serialized, .timeLimit(.minutes(20)))
+struct ServiceManagerEndToEndTests {
+    // MARK: Status
+
+    @Test func statusIsWhatIsStoredAndWhenMoreComes() async throws {
+        let upstream = try await FakeUpstream.start()
+        try await TestThread.run {
+            let daemon = try RunningDaemon.fetching(from: upstream)
+            try daemon.waitUntilFetched(daemon.watch())
+            daemon.send(SIGHUP)
+            let told = try #require(daemon.notifications.wait(for: "READY=1"))
+            #expect(told.contains(#/STATUS=\d+ facts · next fetch (\d{4}-\d\d-\d\d )?\d\d:\d\d$/#), "\(told)")
+            let reply = try daemon.ctl("--json", "status").output
+            #expect(reply.contains(#/"message":"\d+ facts"/#), "that is in the sources' own fields")
+        }
+        await upstream.stop()
+    }
+
+    @Test func statusSaysThatAReloadWasRefusedUntilOneIsNot() throws {
+        let daemon = try RunningDaemon()
+        _ = try daemon.folder.write("facts: {enabled: maybe}\nlog: {levle: info}\n", to: "config.yaml")
+        daemon.send(SIGHUP)
+        let refused = try #require(daemon.notifications.wait(for: "READY=1"))
+        #expect(refused.contains("facts · A new configuration was refused: "))
+        #expect(refused.contains("config.yaml:1: facts.enabled"))
+        _ = try daemon.folder.write("facts: {enabled: false}\n", to: "config.yaml")
+        daemon.send(SIGHUP)
+        let applied = try #require(daemon.notifications.wait(for: "READY=1"))
+        #expect(!applied.contains("refused"))
+        // Each fault is a line of its own.
+        let lines = daemon.log.split(separator: "\n").filter { $0.contains("configuration.refused") }
+        #expect(lines.map { $0.contains("facts.enabled") } == [true, false], "\(lines)")
+    }
+
+    @Test func whyItDoesNotStartIsItsStatus() async throws {
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            let manager = NotifySocket(path: folder("notify"))
+            let file = try folder.write("facts:\n  refesh: 24h\n  enabled: maybe\n", to: "config.yaml")
+            let result = try run(
+                Programs.norrisd, ["--config", file],
+                environment: ["HOME": folder.path, "NOTIFY_SOCKET": manager.path])
+            #expect(result.status == 78)
+            let faults = result.errors.split(separator: "\n")
+            #expect(faults.count == 2)
+            let first = try #require(faults.first?.dropFirst("norrisd: ".count))
+            #expect(manager.wait(for: "STATUS=\(first)", while: { false }) != nil, "\(manager.lines)")
+            #expect(!manager.lines.contains("READY=1"))
+        }
+    }
+
+    @Test func anUnusableKeyIsReportedAndStopsNothing() throws {
+        let folder = TemporaryFolder()
+        let key = try folder.write("", to: "giphy-api-key")
+        let given = try RunningDaemon(in: folder, environment: ["CREDENTIALS_DIRECTORY": folder.path])
+        #expect(given.log.contains(" warning source.impeded error=\"The credential \(key) is empty"))
+        #expect(try given.ctl("fact").status == 0)
+        #expect(try given.ctl("status").output.contains("is empty"))
+        #expect(try RunningDaemon().log.contains(" notice source.impeded "), "most who have no key want none")
+    }
+
+    // MARK: Time to start
+
+    @Test func whatTakesLongAtTheStartAsksForTime() async throws {
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            func asksForTime() throws -> Bool {
+                let daemon = try RunningDaemon(in: folder)
+                defer { daemon.end() }
+                return daemon.notifications.lines.contains("EXTEND_TIMEOUT_USEC=600000000")
+            }
+            #expect(try !asksForTime(), "nothing is there")
+            #expect(try !asksForTime(), "nothing is to be done")
+            // A file without incremental auto_vacuum is rewritten whole.
+            let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
+            let vacuum = ["-c", script, folder("state/state.db"), "PRAGMA auto_vacuum = 0; VACUUM"]
+            try #require(try run("python3", vacuum).status == 0)
+            #expect(try asksForTime())
+            #expect(try !asksForTime(), "it was done")
+        }
     }
 }

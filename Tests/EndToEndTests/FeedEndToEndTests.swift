@@ -34,8 +34,7 @@ struct FeedEndToEndTests {
         upstream.setDocument("/team/users/posts", contentType: "application/json", body: Array(Self.usersPosts.utf8))
         upstream.setDocument(
             "/town/api/v1/timelines/public", contentType: "application/json; charset=utf-8",
-            body: Array(Self.timeline.utf8)
-        )
+            body: Array(Self.timeline.utf8))
         upstream.setDocument("/rss.xml", contentType: "application/rss+xml", body: Array(Self.feed.utf8))
         return upstream
     }
@@ -102,22 +101,6 @@ struct FeedEndToEndTests {
             #expect(try ids(daemon.ctl("feed", "--unread")).count == 2)
             #expect(try daemon.ctl("read", "--all").output == "2 marked as read\n")
             #expect(try daemon.ctl("feed", "--unread").status == 1)
-        }
-        await upstream.stop()
-    }
-
-    @Test func aSecondRunAsksForChangesOnly() async throws {
-        let upstream = try await upstream()
-        try await TestThread.run {
-            let daemon = try RunningDaemon(configuration: configuration(upstream))
-            #expect(try daemon.ctl("refresh", "--wait").status == 0)
-            let before = upstream.requests.count
-            #expect(try daemon.ctl("refresh", "--wait").status == 0)
-            let again = upstream.requests.dropFirst(before)
-            // There may be some of a run that the first command had not waited for.
-            #expect(again.count >= 3)
-            #expect(again.allSatisfy { $0.header("If-None-Match") != nil })
-            #expect(try ids(daemon.ctl("feed")).count == 3)
         }
         await upstream.stop()
     }

@@ -51,13 +51,12 @@ struct GifEndToEndTests {
             let failed = try daemon.ctl("gif", "aquabats", "--page", "2")
             #expect(failed.status == 75, "\(failed)")
             #expect(try daemon.ctl("gif", "aquabats", "--url").output == first.output, "The first page is still there")
-            upstream.setFault(nil, path: "/v1/gifs/search")
             withExtendedLifetime(daemon) {}
         }
+        upstream.setFault(nil, path: "/v1/gifs/search")
         try await TestThread.run {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: configuration(upstream, folder))
-            // What is trending comes first, and a search waits for its turn no longer than two seconds.
             try daemon.waitUntilFetched(daemon.watch(), "gifs")
             let before = searches(upstream).count
             var ids: [String] = []
@@ -110,8 +109,7 @@ struct GifEndToEndTests {
             let folder = TemporaryFolder()
             // Of five requests one is kept for users; what is trending takes the others.
             let configuration = try configuration(
-                upstream, folder, gifs: ", hourly_quota: 5, refresh: 1s"
-            )
+                upstream, folder, gifs: ", hourly_quota: 5, refresh: 1s")
             var daemon: RunningDaemon? = try RunningDaemon(in: folder, configuration: configuration)
             await upstream.waitForRequests(4)
             let trending = upstream.requests.filter { $0.path.hasSuffix("/trending") }.count

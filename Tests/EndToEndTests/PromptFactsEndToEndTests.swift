@@ -60,8 +60,7 @@ struct PromptFactsEndToEndTests {
                 texts.enumerated().map { number, text in
                     FakeJoke(id: "hostile-\(round)-\(number)", value: "Chuck Norris \(text) hostile \(round).")
                 } + [FakeJoke(id: "r-\(round)", value: "Chuck Norris is rude \(round).", categories: ["explicit"])]
-            }
-        )
+            })
         try await TestThread.run {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon.fetching(from: upstream, in: folder)
@@ -84,7 +83,7 @@ struct PromptFactsEndToEndTests {
         await upstream.stop()
     }
 
-    @Test func aFolderThatCannotBeWrittenIsToldAndTheServiceGoesOn() throws {
+    @Test func anUnwritableFolderIsReportedAndTheServiceGoesOn() throws {
         let folder = TemporaryFolder()
         let file = try folder.write("", to: "file")
         let daemon = try RunningDaemon(in: folder, ["--runtime-dir", file])

@@ -10,8 +10,7 @@ struct TerminalEndToEndTests {
     ) throws -> PseudoTerminal {
         try PseudoTerminal(
             Programs.norrisctl, ["--timeout", "2m"] + arguments,
-            environment: environment.merging(["NORRISD_SOCKET": daemon.socket]) { $1 }, columns: columns
-        )
+            environment: environment.merging(["NORRISD_SOCKET": daemon.socket]) { $1 }, columns: columns)
     }
 
     @Test func aFactIsWrappedAndItsIdDimmed() async throws {
@@ -45,9 +44,7 @@ struct TerminalEndToEndTests {
         }
     }
 
-    @Test("A terminal that is dumb or of no kind gets no escape sequence, however long it waits", arguments: [
-        "dumb", "",
-    ])
+    @Test("A terminal that is dumb or of no kind gets no escape sequence, even while it waits", arguments: ["dumb", ""])
     func aDumbTerminal(kind: String) async throws {
         try await TestThread.run {
             let daemon = try RunningDaemon()
@@ -80,8 +77,7 @@ struct TerminalEndToEndTests {
             // A pipe gets what there is.
             let piped = try run(
                 Programs.norrisctl, ["fact", "--name", "Élan …漢…"],
-                environment: ["LC_ALL": "C", "NORRISD_SOCKET": daemon.socket]
-            )
+                environment: ["LC_ALL": "C", "NORRISD_SOCKET": daemon.socket])
             #expect(piped.output.contains("Élan …漢…"))
         }
     }
@@ -158,6 +154,20 @@ struct TerminalEndToEndTests {
         }
     }
 
+    @Test("What cannot be written is an error, except for a prompt", arguments: [
+        ("fact >/dev/full", 74), ("status >&-", 74), ("prompt >/dev/full", 0), ("prompt --timeout=1s >&- 2>&- <&-", 0),
+    ])
+    func anOutputThatCannotBeWritten(command: String, status: Int32) async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let result = try run(
+                "sh", ["-c", "exec \"$0\" \(command)", Programs.norrisctl],
+                environment: ["NORRISD_SOCKET": daemon.socket])
+            #expect(result.status == status, "\(result)")
+            #expect(result.errors.isEmpty == (status == 0))
+        }
+    }
+
     @Test func aClosedPipeIsNoError() async throws {
         try await TestThread.run {
             let daemon = try RunningDaemon()
@@ -166,8 +176,7 @@ struct TerminalEndToEndTests {
                 "$0" fact | exec true; echo "${PIPESTATUS[0]}"
                 """
             let result = try run(
-                "bash", ["-c", script, Programs.norrisctl], environment: ["NORRISD_SOCKET": daemon.socket]
-            )
+                "bash", ["-c", script, Programs.norrisctl], environment: ["NORRISD_SOCKET": daemon.socket])
             #expect(result.errors == "")
             #expect(result.lines.count == 3)
             #expect(result.lines.suffix(2) == ["0", "0"])

@@ -84,3 +84,74 @@ struct LetteringTests {
         #expect(abs(small.height * 16 - large.height) < 0.01 * large.height)
     }
 }
+
+struct TiesTests {
+    /// No-break spaces as `~`, word joiners as `+`.
+    private func tied(_ text: String) -> String {
+        String(withTies(text, language: language(of: text)).map { $0 == "\u{A0}" ? "~" : $0 == "\u{2060}" ? "+" : $0 })
+    }
+
+    @Test("A short last word is not left alone, nor the half of a word", arguments: [
+        ("He looked at it.", "He looked at~it."),
+        ("One two\nthree four five", "One two\nthree four~five"),
+        ("A long last responsibility", "A long last responsibility"), ("He slept better.", "He slept~better."),
+        ("It surrendered again.", "It surrendered again."), ("Two words", "Two words"),
+        ("A three-way handshake", "A three-+way handshake"), ("- One", "- One"),
+        ("A black-and-white-and-read-all-over paper.", "A black-and-white-and-read-all-over paper."),
+        ("He learned C++ overnight.", "He learned C+++ overnight."),
+        ("Word", "Word"),
+        ("", ""),
+    ])
+    func tiesLastWords(text: String, expected: String) {
+        #expect(tied(text) == expected)
+    }
+
+    @Test func breaksKoreanAtSpacesAndJapaneseBeforePhrases() {
+        #expect(tied("무한대 두 번") == "무+한+대 두~번")
+        #expect(tied("無限まで数えた。しかも二回") == "無+限+ま+で数+え+た。し+か+も+二+回")
+        #expect(tied("查克数到了无穷大。") == "查克数到了无穷+大+。")
+    }
+
+    @Test func leavesAWayOutOfLongWords() {
+        let kana = String(repeating: "あ", count: 30)
+        #expect(tied(kana).filter { $0 == "+" }.count < 29)
+    }
+}
+
+struct TypeScaleTests {
+    @Test func lettersGetSmallerWithoutSteps() {
+        var before = TypeScale.size(columns: 0)
+        for columns in 1...20_000 {
+            let size = TypeScale.size(columns: columns)
+            #expect(size <= before && size >= TypeScale.smallest)
+            // Four per cent from one length to the next cannot be told by the eye.
+            #expect(columns < 20 || size > 0.96 * before)
+            before = size
+        }
+        #expect(before == TypeScale.smallest)
+        #expect(TypeScale.size(columns: 80) > 2 * TypeScale.smallest)
+    }
+
+    @Test func smallLettersStandWiderApart() {
+        #expect(TypeScale.lineHeight(size: TypeScale.smallest) > 1.4)
+        #expect(TypeScale.lineHeight(size: 0.1) < 1.25)
+        #expect(TypeScale.lineHeight(size: 0.5) > 1.1)
+    }
+}
+
+struct LanguageTests {
+    @Test("Han characters are those of the country whose script stands beside them", arguments: [
+        ("Chuck", "en"), ("骨", "zh-cn"), ("骨の", "ja"), ("骨 한", "ko"), ("ﾁｬｯｸ", "ja"), ("عدّ", "en"), ("🚀", "en"),
+    ])
+    func findsTheLanguage(text: String, expected: String) {
+        #expect(language(of: text) == expected)
+    }
+
+    @Test("The first letter decides on the direction", arguments: [
+        ("Chuck שלום", false), ("שלום Chuck", true), ("123. عدّ", true), ("\"(שלום", true), ("123", false),
+        ("🚀", false),
+    ])
+    func findsTheDirection(text: String, expected: Bool) {
+        #expect(isRightToLeft(text) == expected)
+    }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NorrisTestSupport
 import SystemdIntegration
 import Testing
 
@@ -24,18 +25,6 @@ struct CredentialsTests {
         #expect(try Credentials(directory: "/nonexistent/norrisd").secret(named: "giphy-api-key") == nil)
         #expect(try Credentials(directory: nil).secret(named: "giphy-api-key") == nil)
         #expect(try Credentials(directory: "").secret(named: "etc") == nil)
-    }
-
-    @Test func sizeIsLimitedTo64KiB() throws {
-        try withCredential(Data(repeating: 0x61, count: 65_536)) { credentials throws in
-            #expect(try credentials.secret(named: "giphy-api-key")?.value.utf8.count == 65_536)
-        }
-        try withCredential(Data(repeating: 0x61, count: 65_537)) { credentials throws in
-            let path = try #require(credentials.directory) + "/giphy-api-key"
-            #expect(throws: CredentialError.tooLarge(path: path)) {
-                try credentials.secret(named: "giphy-api-key")
-            }
-        }
     }
 
     @Test func contentThatIsNoKeyIsRefused() throws {
@@ -89,8 +78,7 @@ struct CredentialsTests {
 
     @Test func everyErrorNamesTheFile() {
         let errors: [CredentialError] = [
-            .unreadable(path: "/a/key", errno: EACCES), .tooLarge(path: "/a/key"), .empty(path: "/a/key"),
-            .notText(path: "/a/key"),
+            .unreadable(path: "/a/key", errno: EACCES), .empty(path: "/a/key"), .notText(path: "/a/key"),
         ]
         for error in errors {
             #expect(error.description.contains("/a/key"))
@@ -101,9 +89,33 @@ struct CredentialsTests {
 
 /// Runs the body with a credentials directory that holds `giphy-api-key` with this content.
 private func withCredential(_ content: Data, _ body: (Credentials) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "credentials-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try content.write(to: folder.appending(path: "giphy-api-key"))
+    let folder = TemporaryFolder()
+    try content.write(to: URL(fileURLWithPath: folder("giphy-api-key")))
     try body(Credentials(directory: folder.path))
+}
+
+struct SecretTests {
+    @Test func valueIsNeverPrinted() {
+        struct Settings {
+            let key = Secret("hunter2")
+            let keys = ["a": [Secret("hunter2")]]
+        }
+        let secret = Secret("hunter2")
+        var dumped = ""
+        dump(Settings(), to: &dumped)
+        let outputs = [
+            "\(secret)", secret.description, secret.debugDescription, String(reflecting: secret), "\([secret])",
+            "\(Optional(secret) as Any)", "\(Settings())", String(reflecting: Settings()), dumped,
+        ]
+        for output in outputs {
+            #expect(!output.contains("hunter2"))
+            #expect(output.contains("<secret>"))
+        }
+        #expect(Mirror(reflecting: secret).children.isEmpty)
+    }
+
+    @Test func valueIsThereForThoseWhoAsk() {
+        #expect(Secret("hunter2").value == "hunter2")
+        #expect(Secret("hunter2") != Secret("hunter3"))
+    }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import NorrisTestSupport
 import SystemdIntegration
 import Testing
 
@@ -6,8 +7,9 @@ import Testing
 struct NotifierTests {
     @Test func everyMessageArrivesLiterally() async {
         await #expect(processExitsWith: .success) {
-            let socket = try NotifySocket()
-            defer { socket.remove() }
+            let folder = TemporaryFolder()
+            let socket = NotifySocket(path: folder("notify"))
+            setenv("NOTIFY_SOCKET", socket.path, 1)
             let notifier = Notifier()
 
             #expect(notifier.ready())
@@ -30,8 +32,7 @@ struct NotifierTests {
 
     @Test func reloadingCarriesTheMonotonicTime() async {
         await #expect(processExitsWith: .success) {
-            let socket = try NotifySocket()
-            defer { socket.remove() }
+            let socket = manager()
 
             let before = monotonicMicroseconds()
             #expect(Notifier().reloading())
@@ -47,8 +48,7 @@ struct NotifierTests {
 
     @Test func statusIsOneShortLine() async {
         await #expect(processExitsWith: .success) {
-            let socket = try NotifySocket()
-            defer { socket.remove() }
+            let socket = manager()
             let notifier = Notifier()
 
             notifier.status("a\nREADY=1\r\nb\tc\0d\u{7F}\u{85}e")
@@ -62,8 +62,7 @@ struct NotifierTests {
 
     @Test func aManagerThatDoesNotReadHoldsNobodyUp() async {
         await #expect(processExitsWith: .success) {
-            let socket = try NotifySocket()
-            defer { socket.remove() }
+            let socket = manager()
             let notifier = Notifier()
 
             // As many as the kernel keeps, whatever its limit.
@@ -76,51 +75,21 @@ struct NotifierTests {
         }
     }
 
-    @Test func timeoutsOutOfRangeAreClamped() async {
-        await #expect(processExitsWith: .success) {
-            let socket = try NotifySocket()
-            defer { socket.remove() }
-            let notifier = Notifier()
-
-            notifier.extendTimeout(by: .seconds(-5))
-            #expect(socket.receive() == "EXTEND_TIMEOUT_USEC=0")
-            notifier.extendTimeout(by: .seconds(Int64.max))
-            #expect(socket.receive() == "EXTEND_TIMEOUT_USEC=4294967296000000")
-        }
-    }
-
-    @Test func abstractSocketIsReached() async {
-        await #expect(processExitsWith: .success) {
-            let socket = try NotifySocket(abstract: true)
-            defer { socket.remove() }
-
-            #expect(Notifier().ready(status: "up"))
-            #expect(socket.receive() == "READY=1\nSTATUS=up")
-        }
-    }
-
     @Test func nothingIsSentOutsideSystemd() async {
         await #expect(processExitsWith: .success) {
-            let socket = try NotifySocket()
-            defer { socket.remove() }
+            let socket = manager()
             unsetenv("NOTIFY_SOCKET")
             let notifier = Notifier()
 
             #expect(!notifier.ready(status: "up"))
-            #expect(!notifier.status("up"))
-            #expect(!notifier.reloading())
-            #expect(!notifier.stopping())
             #expect(!notifier.watchdog())
-            #expect(!notifier.extendTimeout(by: .seconds(1)))
             #expect(socket.receive() == nil)
         }
     }
 
     @Test func unreachableManagerIsNotAnError() async {
         await #expect(processExitsWith: .success) {
-            let socket = try NotifySocket()
-            socket.remove()
-
+            setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1)
             #expect(!Notifier().ready())
             // The variable stays, so later messages are tried again.
             #expect(getenv("NOTIFY_SOCKET") != nil)
@@ -128,8 +97,44 @@ struct NotifierTests {
     }
 }
 
+/// A manager that `NOTIFY_SOCKET` names from now on, in the abstract namespace: nothing is left behind.
+private func manager() -> NotifySocket {
+    let socket = NotifySocket(path: "@norrisd-test-\(getpid())")
+    setenv("NOTIFY_SOCKET", socket.path, 1)
+    return socket
+}
+
 private func monotonicMicroseconds() -> Int {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
     return now.tv_sec * 1_000_000 + now.tv_nsec / 1000
+}
+
+/// Runs in a process of its own, because sd_watchdog_enabled(3) reads the environment of the process.
+struct WatchdogTests {
+    @Test func intervalIsHalfOfWhatTheManagerAllows() async {
+        await #expect(processExitsWith: .success) {
+            unsetenv("WATCHDOG_PID")
+            setenv("WATCHDOG_USEC", "30000000", 1)
+            #expect(Watchdog.interval() == .seconds(15))
+
+            setenv("WATCHDOG_PID", "\(getpid())", 1)
+            #expect(Watchdog.interval() == .seconds(15))
+        }
+    }
+
+    @Test func watchdogIsOffWhenNotMeantForThisProcess() async {
+        await #expect(processExitsWith: .success) {
+            unsetenv("WATCHDOG_PID")
+            unsetenv("WATCHDOG_USEC")
+            #expect(Watchdog.interval() == nil)
+
+            setenv("WATCHDOG_USEC", "soon", 1)
+            #expect(Watchdog.interval() == nil)
+
+            setenv("WATCHDOG_USEC", "30000000", 1)
+            setenv("WATCHDOG_PID", "1", 1)
+            #expect(Watchdog.interval() == nil)
+        }
+    }
 }

@@ -1,15 +1,13 @@
 /// The near bank with its conifers: a dark frame at one side of the picture.
 struct Foreground {
     /// For each column the row where the bank begins.
-    private let bank: Table<Float>
+    private let bank: [Float]
     private let trees: [NearTree]
     private let color: LinearColor
-
     /// The first row that it reaches.
     private let top: Int
 
-    /// - Parameters:
-    ///   - side: 1 for the right side, -1 for the left.
+    /// - Parameter side: 1 for the right side, -1 for the left.
     init(ground: Ground, side: Float, hour: Hour, palette: Palette, random: inout SeededRandom) {
         let noise = random.noise()
         let tallest = random.number(in: 0.18...0.32)
@@ -18,22 +16,22 @@ struct Foreground {
         let extent = random.number(in: 0.34...0.50)
         let rise = random.number(in: 0.045...0.075)
         /// The row of the bank, and of its lower part beyond its end.
-        func row(_ place: Float) -> Float {
-            let inward = side > 0 ? 1 - place : place
-            let grass = 0.005 * noise.fractal(place * 9 + 50, octaves: 7, roughness: 0.6)
+        func row(_ x: Float) -> Float {
+            let inward = side > 0 ? 1 - x : x
+            let grass = 0.005 * noise.fractal(x * 9 + 50, octaves: 7, roughness: 0.6)
             return bottom - (rise * (1 - inward / extent) + grass) * unit
         }
-        bank = Table((0..<ground.width).map { row(ground.position(column: $0)) })
+        bank = (0..<ground.width).map { row(ground.position(column: $0)) }
         var trees: [NearTree] = []
         var inward = random.number(in: -0.02...0.02)
-        let stand = extent * 0.6
-        while inward < stand {
-            let fall = 1 - max(inward, 0) / stand
+        let forest = extent * 0.6
+        while inward < forest {
+            let fall = 1 - max(inward, 0) / forest
             let height = tallest * (0.2 + 0.8 * fall * fall.squareRoot()) * random.number(in: 0.6...1)
             let reach = height * random.number(in: 0.17...0.22)
-            let place = side > 0 ? 1 - inward : inward
-            let root = row(place) + 0.01 * unit
-            trees.append(NearTree(trunk: place * unit, top: root - height * unit, root: root, reach: reach * unit,
+            let x = side > 0 ? 1 - inward : inward
+            let root = row(x) + 0.01 * unit
+            trees.append(NearTree(trunk: x * unit, top: root - height * unit, root: root, reach: reach * unit,
                 tiers: random.number(in: 8...12), noise: random.noise()))
             inward += reach * random.number(in: 0.5...1.6)
         }
@@ -49,5 +47,56 @@ struct Foreground {
             let cover = Float(row) + 1 - bank[column]
             if cover > 0 { line[column] = line[column].mixed(color, min(cover, 1)) }
         }
+    }
+}
+
+/// A conifer on the near bank, whose branches can be seen. In pixels.
+struct NearTree {
+    /// The column of the trunk, the row of the top, and the row of the root.
+    let trunk: Float
+    let top: Float
+    let root: Float
+    /// Of the lowest branches to each side.
+    let reach: Float
+    /// Branches above each other.
+    let tiers: Float
+    let noise: Noise
+
+    /// Paints a row of it.
+    func paint(row: Int, color: LinearColor, into line: UnsafeMutableBufferPointer<LinearColor>) {
+        guard Float(row) + 1 > top, Float(row) < root else { return }
+        // Branches end in between rows, so each row is three.
+        let spans = (span(at: Float(row) + 0.17), span(at: Float(row) + 0.5), span(at: Float(row) + 0.83))
+        let left = min(spans.0.x, spans.1.x, spans.2.x)
+        let right = max(spans.0.y, spans.1.y, spans.2.y)
+        let first = max(Int(left - 1), 0)
+        let last = min(Int(right + 1), line.count - 1)
+        for column in first..<max(last + 1, first) {
+            let start = Float(column)
+            let cover = cover(spans.0, start) + cover(spans.1, start) + cover(spans.2, start)
+            line[column] = line[column].mixed(color, cover / 3)
+        }
+    }
+
+    /// From where to where it goes at a height.
+    private func span(at y: Float) -> SIMD2<Float> {
+        let part = (y - top) / (root - top)
+        guard part > 0 else { return SIMD2(trunk, trunk) }
+        return SIMD2(trunk - branch(part, 0), trunk + branch(part, 40))
+    }
+
+    private func cover(_ span: SIMD2<Float>, _ start: Float) -> Float {
+        max(min(span.y, start + 1) - max(span.x, start), 0)
+    }
+
+    /// How far a branch goes aside: each begins at the trunk and hangs to where the next one begins.
+    private func branch(_ part: Float, _ side: Float) -> Float {
+        // Upper branches are closer to each other.
+        let position = part.squareRoot() * tiers + side * 0.37
+        let tier = position.rounded(.down)
+        let hanging = position - tier
+        let length = 0.82 + 0.30 * noise.value(tier + side)
+        let ragged = 1 + 0.25 * noise.value(part * tiers * 7 + side)
+        return reach * (0.03 + part * length * (0.35 + 0.65 * hanging) * ragged)
     }
 }

@@ -2,7 +2,6 @@
 struct Landscape {
     let width: Int
     let height: Int
-
     private let hour: Hour
     private let luminary: Luminary
     private let ground: Ground
@@ -11,45 +10,41 @@ struct Landscape {
     private let terrain: Terrain
     private let water: Water
     private let foreground: Foreground?
-
-    /// Of a disc that stands beside the letters, which no scrim has to dim.
+    /// Of a disc beside the letters, which no scrim dims.
     private let halo: Halo?
     private let encoder = PixelEncoder()
 
     /// - Parameters:
-    ///   - seed: the same one gives the same landscape at every size, as far as the letters stand in the same place.
+    ///   - seed: the same one gives the same landscape at every size, as far as the letters have the same position.
     ///   - category: of the fact; chooses the colours.
-    ///   - letters: where they will stand; sun and moon stay away from there.
-    init(seed: UInt64, category: String?, width: Int, height: Int, letters: Rectangle? = nil) {
-        let hours = Hour.allCases
-        var random = SeededRandom(seed: seed, thing: .hour)
-        let hour = hours[Int(random.next() % UInt64(hours.count))]
-        self.init(seed: seed, category: category, hour: hour, width: width, height: height, letters: letters)
-    }
-
-    /// - Parameter hour: instead of that of the seed.
-    init(seed: UInt64, category: String?, hour: Hour, width: Int, height: Int, letters: Rectangle? = nil) {
+    ///   - hour: instead of that of the seed.
+    ///   - letters: what they will cover; sun and moon stay away from there.
+    init(
+        seed: UInt64, category: String?, hour: Hour? = nil, width: Int, height: Int, letters: Rectangle? = nil
+    ) {
         self.width = width
         self.height = height
+        var random = SeededRandom(seed: seed, thing: .hour)
+        let hour = hour ?? Hour.allCases[Int(random.next() % UInt64(Hour.allCases.count))]
         self.hour = hour
-        var random = SeededRandom(seed: seed, thing: .ground)
+        random = SeededRandom(seed: seed, thing: .ground)
         let palette = Palette(category: category, seed: random.next())
-        ground = Ground(width: width, height: height, water: random.number(in: 0.25...0.30))
+        let ground = Ground(width: width, height: height, water: random.number(in: 0.25...0.30))
+        self.ground = ground
         let gradient = SkyGradient(hour: hour, palette: palette, top: ground.horizon / Float(width))
         random = SeededRandom(seed: seed, thing: .sky)
-        let stand = Stand(
+        let placement = LuminaryPlacement(
             of: Luminary(hour: hour, palette: palette, random: &random), hour: hour, ground: ground, letters: letters
-        ) { [ground] in Ridge.ranges(gap: $0, surplus: ground.surplus, seed: seed) }
-        let (luminary, ridges) = (stand.luminary, stand.ridges)
+        ) { Ridge.ranges(gap: $0, surplus: ground.surplus, seed: seed) }
+        let luminary = placement.luminary
         self.luminary = luminary
         halo = letters == nil ? nil : Halo(luminary, ground: ground)
         let clouds = Clouds(ground: ground, noise: random.noise(), density: random.number(in: 0.15...0.55))
-        sky = Sky(
-            ground: ground, gradient: gradient, luminary: luminary, clouds: clouds, noise: random.noise())
+        sky = Sky(ground: ground, gradient: gradient, luminary: luminary, clouds: clouds, noise: random.noise())
         terrain = Terrain(
-            ground: ground, ridges: ridges, hour: hour, palette: palette, sky: gradient, luminary: luminary, seed: seed)
-        stars = Stars(
-            ground: ground, share: hour.stars, sky: sky, terrain: terrain, luminary: luminary, seed: seed)
+            ground: ground, ridges: placement.ridges, hour: hour, palette: palette, sky: gradient, luminary: luminary,
+            seed: seed)
+        stars = Stars(ground: ground, share: hour.stars, sky: sky, terrain: terrain, luminary: luminary, seed: seed)
         random = SeededRandom(seed: seed, thing: .water)
         water = Water(
             ground: ground, hour: hour, palette: palette, sky: gradient, luminary: luminary, noise: random.noise())
@@ -60,7 +55,7 @@ struct Landscape {
             : nil
     }
 
-    /// What is to be seen, as part of a sentence: `mountains above a lake at dusk, under a crescent moon`.
+    /// What it shows, as part of a sentence: `mountains above a lake at dusk, under a crescent moon`.
     var description: String { "mountains above a lake \(hour.description)\(luminary.description)" }
 
     /// Paints rows of it.
@@ -90,5 +85,67 @@ struct Landscape {
             water.paint(row: row, terrain: terrain, sky: sky, into: line)
         }
         foreground?.paint(row: row, into: line)
+    }
+}
+
+/// How large a landscape is. All its lengths are in widths of the picture, so that a larger one shows the same and a
+/// taller one shows more.
+struct Ground {
+    let width: Int
+    let height: Int
+    /// The row of the far shore, in pixels.
+    let horizon: Float
+    /// How much higher the picture is than a square, in widths.
+    let surplus: Float
+
+    init(width: Int, height: Int, water: Float) {
+        self.width = width
+        self.height = height
+        let ratio = Float(height) / Float(width)
+        surplus = max(ratio - 1, 0)
+        horizon = Float(height) - (water * min(ratio, 1) + 0.12 * min(surplus, 2)) * Float(width)
+    }
+
+    /// Rows that show land and sky.
+    var landRows: Int { Int(horizon.rounded()) }
+
+    /// The middle of a column, 0 to 1.
+    @inline(__always)
+    func position(column: Int) -> Float { (Float(column) + 0.5) / Float(width) }
+
+    /// The middle of a row above the horizon, in widths.
+    @inline(__always)
+    func elevation(row: Int) -> Float { (horizon - Float(row) - 0.5) / Float(width) }
+
+    /// The row of an elevation, in pixels.
+    @inline(__always)
+    func row(elevation: Float) -> Float { horizon - elevation * Float(width) }
+}
+
+/// A scrim with what it needs for each row of a picture.
+private struct Veil {
+    let scrim: Scrim
+    let columns: Range<Int>
+    /// How strong it is in each of the columns.
+    let strengths: [Float]
+    /// What it does not dim: sun or moon beside the letters.
+    let spared: Halo?
+
+    init(scrim: Scrim, width: Int, sparing spared: Halo?) {
+        self.scrim = scrim
+        self.spared = spared
+        columns = scrim.columns(width: width)
+        strengths = columns.map { scrim.strength(column: $0) }
+    }
+
+    func dim(row: Int, of line: UnsafeMutableBufferPointer<LinearColor>) {
+        let strength = scrim.strength(row: row)
+        guard strength > 0 else { return }
+        let halo = spared.flatMap { $0.rows.contains(row) ? $0 : nil }
+        for (column, strengthHere) in zip(columns, strengths) {
+            var loss = strength * strengthHere * (1 - scrim.kept(ofLuminance: line[column].luminance))
+            if let halo { loss *= 1 - halo.share(column: column, row: row) }
+            line[column] *= 1 - loss
+        }
     }
 }

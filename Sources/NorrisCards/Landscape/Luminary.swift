@@ -1,4 +1,4 @@
-/// Sun or moon, whichever stands in the sky.
+/// Sun or moon, whichever is in the sky.
 struct Luminary {
     enum Kind: Equatable {
         case sun
@@ -8,24 +8,18 @@ struct Luminary {
     }
 
     let kind: Kind
-
     /// Of the middle, in widths from the left edge and above the horizon.
     var x: Float
     var elevation: Float
-
     /// Whether the disc is seen, not only its light.
     var isVisible = true
-
     /// In widths.
     let radius: Float
-
     /// Light of the disc, and of the three parts of its glow from the inner to the wide one.
     let color: LinearColor
     let glow: (LinearColor, LinearColor, LinearColor)
-
-    /// How far the middle stands above the skyline, in radii: where it is near 0, the sun rises or sets.
+    /// How far the middle is above the skyline, in radii: where it is near 0, the sun rises or sets.
     var clearance: Float
-
     private let isRising: Bool
 
     init(hour: Hour, palette: Palette, random: inout SeededRandom) {
@@ -65,34 +59,114 @@ struct Luminary {
 
     /// As part of a sentence, behind a comma; empty where there is no disc.
     var description: String {
-        guard isVisible else { return "" }
-        return ", " + appearance
-    }
-
-    private var appearance: String {
         switch kind {
-        case .sun where clearance < 1: isRising ? "before the rising sun" : "before the setting sun"
-        case .sun: elevation > 0.4 ? "under a high sun" : "under a low sun"
-        case .moon(let terminator) where terminator > 0.3: "under a crescent moon"
-        case .moon(let terminator) where terminator > -0.3: "under a half moon"
-        case .moon: "under a full moon"
+        case _ where !isVisible: ""
+        case .sun where clearance < 1: isRising ? ", before the rising sun" : ", before the setting sun"
+        case .sun: elevation > 0.4 ? ", under a high sun" : ", under a low sun"
+        case .moon(let terminator) where terminator > 0.3: ", under a crescent moon"
+        case .moon(let terminator) where terminator > -0.3: ", under a half moon"
+        case .moon: ", under a full moon"
         }
     }
 
-    /// How much of the light of the disc comes from a place on it, 0 to 1.
+    /// How much of the light of the disc comes from a point on it, 0 to 1.
     ///
     /// - Parameters:
-    ///   - place: from the middle, in radii; y goes downward.
+    ///   - point: from the middle, in radii; y goes downward.
     ///   - noise: of the dark plains of the moon.
-    func brightness(at place: SIMD2<Float>, noise: Noise) -> Float {
+    func brightness(at point: SIMD2<Float>, noise: Noise) -> Float {
         guard case .moon(let terminator) = kind else { return 1 }
         // The lit side looks down to where the sun is, away from the nearer edge of the picture.
         let side: Float = x < 0.5 ? 1 : -1
-        let along = place.x * side * 0.86 + place.y * 0.5
-        let across = place.y * 0.86 - place.x * side * 0.5
+        let along = point.x * side * 0.86 + point.y * 0.5
+        let across = point.y * 0.86 - point.x * side * 0.5
         let edge = terminator * max(1 - across * across, 0).squareRoot()
         let part = terminator <= -1 ? 1 : min(max((along - edge) / 0.16 + 0.5, 0), 1)
-        let plains = 1 - 0.16 * max(noise.value(place.x * 2.2 + 5, place.y * 2.2), 0)
+        let plains = 1 - 0.16 * max(noise.value(point.x * 2.2 + 5, point.y * 2.2), 0)
         return 0.006 + 0.994 * part * plains
+    }
+}
+
+/// The disc of sun or moon and what is close around it, in pixels.
+struct Halo {
+    /// Of the outer edge, in radii of the disc.
+    static let reach: Float = 1.6
+
+    let rows: Range<Int>
+    private let middle: SIMD2<Float>
+    private let radius: Float
+
+    /// nil where no disc is seen.
+    init?(_ luminary: Luminary, ground: Ground) {
+        guard luminary.isVisible else { return nil }
+        middle = SIMD2(luminary.x * Float(ground.width), ground.row(elevation: luminary.elevation))
+        radius = luminary.radius * Float(ground.width)
+        rows = Int(middle.y - radius * Halo.reach)..<Int(middle.y + radius * Halo.reach) + 1
+    }
+
+    /// 1 on the disc, from where it falls to 0 at the outer edge.
+    func share(column: Int, row: Int) -> Float {
+        let offset = SIMD2(Float(column), Float(row)) + 0.5 - middle
+        let distance = (offset * offset).sum().squareRoot() / radius
+        return min(max((Halo.reach - distance) / (Halo.reach - 1), 0), 1)
+    }
+}
+
+/// Where sun or moon is, and the mountains, which leave a gap there.
+///
+/// Behind letters a disc would have to be dimmed until it is a stain. So it goes to where it is seen: beside the
+/// letters, down to the mountains, or above the letters; and if there is no such position, only its light is left.
+struct LuminaryPlacement {
+    private(set) var luminary: Luminary
+    let ridges: [Ridge]
+
+    /// - Parameter ranges: the mountains with a gap at a position.
+    init(of wanted: Luminary, hour: Hour, ground: Ground, letters: Rectangle?, ranges: (_ gap: Float) -> [Ridge]) {
+        self.init(wanted, x: wanted.x, clearance: wanted.clearance, ranges)
+        guard let letters else { return }
+        let unit = Float(ground.width)
+        let left = Float(letters.x) / unit
+        let right = Float(letters.x + letters.width) / unit
+        let top = ground.elevation(row: letters.y)
+        let bottom = ground.elevation(row: letters.y + letters.height)
+        let reach = wanted.radius * Halo.reach
+        // Closer to a line it would look like a full stop.
+        let aside = max(wanted.radius + 0.06, reach)
+
+        func isFree(_ luminary: Luminary) -> Bool {
+            luminary.x + aside < left || luminary.x - aside > right
+                || luminary.elevation + reach < bottom || luminary.elevation - reach > top
+        }
+        if isFree(luminary) { return }
+        // Beside the letters, on its own side first.
+        let sides = [left - aside * 1.05, right + aside * 1.05].filter { (reach...1 - reach).contains($0) }
+        var attempts = (wanted.x < 0.5 ? sides : sides.reversed()).map { (x: $0, clearance: wanted.clearance) }
+        // A sun that is low anyway may set.
+        if wanted.kind == .sun, hour != .noon { attempts.append((wanted.x, 0.1)) }
+        for (x, clearance) in attempts {
+            let attempt = LuminaryPlacement(wanted, x: x, clearance: clearance, ranges)
+            guard isFree(attempt.luminary) else { continue }
+            self = attempt
+            return
+        }
+        // Sun and moon are high at noon and in the night.
+        let sky = ground.horizon / unit
+        var high = luminary
+        high.elevation = (top + sky) / 2
+        if wanted.kind != .sun || hour == .noon, isFree(high), high.elevation + reach < sky {
+            luminary = high
+        } else {
+            luminary.isVisible = false
+        }
+    }
+
+    /// - Parameter clearance: above the skyline of its position; near 0 it is partly behind it.
+    private init(_ luminary: Luminary, x: Float, clearance: Float, _ ranges: (_ gap: Float) -> [Ridge]) {
+        self.luminary = luminary
+        ridges = ranges(x)
+        self.luminary.x = x
+        self.luminary.clearance = clearance
+        self.luminary.elevation = luminary.radius * clearance
+            + Ridge.summit(ridges, from: x - luminary.radius, to: x + luminary.radius)
     }
 }

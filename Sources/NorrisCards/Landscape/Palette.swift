@@ -13,13 +13,13 @@ struct Palette: Equatable {
     ///   - pale: what is left of the chroma in the middle; little where the way would lead through green or grey.
     ///   - strength: of all chroma.
     private init(_ deep: Float, _ middle: Float, _ light: Float, pale: Float = 1, strength: Float = 1) {
-        func place(_ hue: Float, _ chroma: Float) -> SIMD2<Float> {
+        func point(_ hue: Float, _ chroma: Float) -> SIMD2<Float> {
             let angle = Double(hue) * .pi / 180
             return SIMD2(Float(cos(angle)), Float(sin(angle))) * chroma * strength
         }
-        self.deep = place(deep, 1)
-        self.middle = place(middle, pale)
-        self.light = place(light, 1)
+        self.deep = point(deep, 1)
+        self.middle = point(middle, pale)
+        self.light = point(light, 1)
     }
 
     /// - Parameter seed: chooses where there is no category.
@@ -34,8 +34,8 @@ struct Palette: Equatable {
 
     /// - Parameter way: from the deep (0) to the light (1) colour.
     func tone(_ lightness: Float, _ chroma: Float, way: Float) -> Tone {
-        let place = way < 0.5 ? deep + (middle - deep) * way * 2 : middle + (light - middle) * (way * 2 - 1)
-        return Tone(lightness: lightness, a: place.x * chroma, b: place.y * chroma)
+        let point = way < 0.5 ? deep + (middle - deep) * way * 2 : middle + (light - middle) * (way * 2 - 1)
+        return Tone(lightness: lightness, a: point.x * chroma, b: point.y * chroma)
     }
 
     /// Those of api.chucknorris.io.
@@ -66,4 +66,61 @@ struct Palette: Equatable {
         Palette(206, 150, 66, pale: 0.35),
         Palette(272, 350, 68),
     ]
+}
+
+/// The time of day that a landscape shows.
+enum Hour: CaseIterable {
+    case night, blueHour, dawn, morning, noon, goldenHour, dusk, afterglow
+
+    /// As part of a sentence.
+    var description: String {
+        switch self {
+        case .night: "at night"
+        case .blueHour: "in the blue hour"
+        case .dawn: "at dawn"
+        case .morning: "in the morning"
+        case .noon: "in the haze of noon"
+        case .goldenHour: "in the golden hour"
+        case .dusk: "at dusk"
+        case .afterglow: "in the afterglow"
+        }
+    }
+
+    /// Lightness and chroma of the sky from the top to the horizon: OKLCh at five heights.
+    ///
+    /// The upper four are dark enough for white letters; only the last band above the mountains is bright.
+    var sky: [(lightness: Float, chroma: Float)] {
+        switch self {
+        case .night: [(0.15, 0.040), (0.19, 0.052), (0.25, 0.062), (0.35, 0.066), (0.46, 0.060)]
+        case .blueHour: [(0.22, 0.070), (0.28, 0.085), (0.36, 0.094), (0.49, 0.088), (0.63, 0.072)]
+        case .dawn: [(0.28, 0.060), (0.36, 0.075), (0.46, 0.088), (0.65, 0.095), (0.82, 0.085)]
+        case .morning: [(0.35, 0.075), (0.42, 0.082), (0.49, 0.080), (0.66, 0.064), (0.84, 0.050)]
+        case .noon: [(0.39, 0.088), (0.45, 0.092), (0.50, 0.084), (0.65, 0.060), (0.82, 0.036)]
+        case .goldenHour: [(0.31, 0.060), (0.38, 0.075), (0.47, 0.092), (0.66, 0.118), (0.83, 0.120)]
+        case .dusk: [(0.21, 0.070), (0.28, 0.086), (0.37, 0.106), (0.54, 0.128), (0.70, 0.132)]
+        case .afterglow: [(0.17, 0.056), (0.22, 0.070), (0.29, 0.088), (0.42, 0.116), (0.60, 0.138)]
+        }
+    }
+
+    /// How far the sky goes on the way from the deep to the light colour of a palette, 0 to 1.
+    var warmth: Float {
+        switch self {
+        case .night: 0.30
+        case .blueHour: 0.50
+        case .noon: 0.62
+        case .morning: 0.88
+        case .dawn, .goldenHour, .dusk, .afterglow: 1
+        }
+    }
+
+    /// How many stars are seen, 0 to 1.
+    var stars: Float {
+        switch self {
+        case .night: 1
+        case .blueHour: 0.30
+        case .afterglow: 0.40
+        case .dusk: 0.10
+        case .dawn, .morning, .noon, .goldenHour: 0
+        }
+    }
 }

@@ -1,4 +1,4 @@
-/// The upper edge of one range of mountains or hills: an elevation for every place.
+/// The upper edge of one range of mountains or hills: an elevation for every position.
 struct Ridge {
     enum Kind: Equatable {
         /// Sharp summits.
@@ -10,29 +10,25 @@ struct Ridge {
     }
 
     let kind: Kind
-
     /// Lowest elevation and what the highest summit adds, in widths.
     let foot: Float
     let rise: Float
-
     /// Where it is highest and how far it goes to the sides.
     let middle: Float
     let spread: Float
-
     /// Summits in a width.
     let frequency: Float
-
-    /// The place of the sun or moon, which finds a gap there.
+    /// The position of the sun or moon, which finds a gap there.
     let gap: Float
     let noise: Noise
 
     /// The elevation of the ground, without trees.
-    func elevation(_ place: Float) -> Float {
-        let distance = (place - middle) / spread
+    func elevation(_ x: Float) -> Float {
+        let distance = (x - middle) / spread
         let envelope = 0.30 + 0.70 / (1 + distance * distance)
-        let way = (place - gap) / 0.16
+        let way = (x - gap) / 0.16
         let open = kind == .forest ? 1 : 1 - 0.58 / (1 + way * way * way * way)
-        let offset = place * frequency + 100
+        let offset = x * frequency + 100
         let shape: Float
         switch kind {
         case .peaks:
@@ -43,6 +39,96 @@ struct Ridge {
         return foot + rise * envelope * open * shape
     }
 
-    /// Where an elevation is between the foot (0) and the summit (1), for the mist; a far range stands in more of it.
+    /// Where an elevation is between the foot (0) and the summit (1), for the mist; a far range has more of it.
     func height(of elevation: Float) -> Float { (elevation - foot) / rise + 0.3 * foot / (foot + rise) }
+}
+
+extension Ridge {
+    /// The ranges of a landscape, the farthest first: a great one across from the sun, spurs that come in from both
+    /// sides, and a forest at the shore.
+    ///
+    /// - Parameters:
+    ///   - gap: the position of the sun or moon.
+    ///   - surplus: how much higher the picture is than a square, in widths; gives more foothills.
+    static func ranges(gap: Float, surplus: Float, seed: UInt64) -> [Ridge] {
+        var random = SeededRandom(seed: seed, thing: .ranges)
+        let away: Float = gap < 0.5 ? 1 : -1
+        let lift = min(surplus, 2) * 0.06
+        var ranges = [
+            Ridge(kind: .peaks, foot: 0.055 + lift, rise: random.number(in: 0.16...0.22), middle: 0.5 - away * 0.3,
+                spread: 0.7, frequency: random.number(in: 3.5...5), gap: gap, noise: random.noise()),
+            Ridge(kind: .peaks, foot: 0.040 + lift * 0.8, rise: random.number(in: 0.27...0.35),
+                middle: 0.5 + away * random.number(in: 0.14...0.26), spread: random.number(in: 0.20...0.28),
+                frequency: random.number(in: 2.4...3.4), gap: gap, noise: random.noise()),
+            Ridge(kind: .peaks, foot: 0.025 + lift * 0.5, rise: random.number(in: 0.14...0.20),
+                middle: 0.5 - away * random.number(in: 0.40...0.55), spread: 0.22,
+                frequency: random.number(in: 3...4.5), gap: gap, noise: random.noise()),
+            Ridge(kind: .hills, foot: 0.016 + lift * 0.2, rise: random.number(in: 0.07...0.10),
+                middle: 0.5 + away * random.number(in: 0.45...0.6), spread: 0.24,
+                frequency: random.number(in: 3...4), gap: gap, noise: random.noise()),
+            Ridge(kind: .forest, foot: 0.004, rise: random.number(in: 0.05...0.08),
+                middle: 0.5 - away * random.number(in: 0.5...0.65), spread: 0.22,
+                frequency: random.number(in: 2.5...4), gap: gap, noise: random.noise()),
+            Ridge(kind: .forest, foot: -0.004, rise: random.number(in: 0.025...0.045),
+                middle: 0.5 + away * random.number(in: 0.45...0.55), spread: 0.16,
+                frequency: random.number(in: 2.5...4), gap: gap, noise: random.noise()),
+        ]
+        for extra in 0..<min(Int(surplus * 2 + 0.25), 3) {
+            let side: Float = extra % 2 == 0 ? away : -away
+            let share = Float(extra + 1) / 4
+            ranges.insert(
+                Ridge(kind: .hills, foot: 0.03 + lift * (0.75 - share), rise: random.number(in: 0.06...0.11),
+                    middle: 0.5 + side * random.number(in: 0.35...0.6), spread: 0.3,
+                    frequency: random.number(in: 2.5...4), gap: gap, noise: random.noise()),
+                at: 3 + extra)
+        }
+        return ranges
+    }
+
+    /// The highest elevation between two positions, in widths.
+    static func summit(_ ridges: [Ridge], from start: Float, to end: Float) -> Float {
+        var highest: Float = 0
+        for step in 0...16 {
+            let x = start + (end - start) * Float(step) / 16
+            for ridge in ridges { highest = max(highest, ridge.elevation(x)) }
+        }
+        return highest
+    }
+}
+
+/// A forest on a ridge: how much higher it makes its edge. All lengths are in widths of the picture.
+enum Conifers {
+    /// Raises the edge where there are trees.
+    ///
+    /// - Parameter edge: the elevations of the middle of each column.
+    static func grow(on edge: inout [Float], heights: ClosedRange<Float>, random: inout SeededRandom) {
+        let ground = edge
+        let clearings = random.noise()
+        let width = Float(edge.count)
+        var x: Float = -0.02
+        while x < 1.02 {
+            let size = random.number(in: 0...1)
+            // Stands of trees, with gaps where the noise says so.
+            let growth = min(max(clearings.value(x * 7 + 50) * 1.2 + 0.75, 0.12), 1)
+            let height = (heights.lowerBound + (heights.upperBound - heights.lowerBound) * size * size) * growth
+            let reach = height * random.number(in: 0.17...0.24)
+            let tiers = random.number(in: 4...6.5)
+            let root = ground[min(max(Int(x * width), 0), edge.count - 1)] - height * 0.06
+            let first = max(Int((x - reach) * width), 0)
+            let last = min(Int((x + reach) * width) + 1, edge.count - 1)
+            for column in first..<max(last + 1, first) {
+                let distance = abs((Float(column) + 0.5) / width - x) / reach
+                guard distance < 1 else { continue }
+                edge[column] = max(edge[column], root + height * outline(distance, tiers))
+            }
+            x += reach * random.number(in: 0.5...1.5)
+        }
+    }
+
+    /// The height of a tree at a distance from its trunk, both 0 to 1: branches that hang in tiers.
+    private static func outline(_ distance: Float, _ tiers: Float) -> Float {
+        let tier = (distance * tiers).rounded(.down)
+        let part = distance * tiers - tier
+        return max(1 - (tier + 0.55 * part) / tiers - 0.25 * distance * (1 - distance), 0)
+    }
 }

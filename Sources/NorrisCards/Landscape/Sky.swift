@@ -3,15 +3,12 @@ import Glibc
 /// The sky without stars: a gradient, the glow around sun or moon, and bands of thin cloud.
 struct Sky {
     /// The gradient, a colour a row.
-    private let rows: Table<LinearColor>
-
+    private let rows: [LinearColor]
     /// The glow is a sum of three bells, each of which is a product of a number a column and one a row.
-    private let glowColumns: Table<SIMD4<Float>>
-    private let glowRows: Table<SIMD4<Float>>
+    private let glowColumns: [SIMD4<Float>]
+    private let glowRows: [SIMD4<Float>]
     private let glowColors: (LinearColor, LinearColor, LinearColor)
-
     private let clouds: Clouds
-
     /// The disc of sun or moon, in pixels.
     private let luminary: Luminary
     private let disc: SIMD2<Float>
@@ -24,15 +21,15 @@ struct Sky {
         self.noise = noise
         disc = SIMD2(luminary.x * Float(ground.width), ground.row(elevation: luminary.elevation))
         radius = luminary.radius * Float(ground.width)
-        rows = Table((0..<ground.landRows).map { gradient.tone(elevation: ground.elevation(row: $0)).light })
+        rows = (0..<ground.landRows).map { gradient.tone(elevation: ground.elevation(row: $0)).light }
         let widths = SIMD4<Float>(luminary.radius * 1.5, luminary.radius * 4.2, 0.46, 1)
         let heights = SIMD4<Float>(luminary.radius * 1.5, luminary.radius * 3.4, 0.15, 1)
-        glowColumns = Table((0..<ground.width).map { bell(ground.position(column: $0) - luminary.x, widths) })
-        glowRows = Table((0..<ground.landRows).map { bell(ground.elevation(row: $0) - luminary.elevation, heights) })
+        glowColumns = (0..<ground.width).map { bell(ground.position(column: $0) - luminary.x, widths) }
+        glowRows = (0..<ground.landRows).map { bell(ground.elevation(row: $0) - luminary.elevation, heights) }
         glowColors = luminary.glow
     }
 
-    /// The light from a place, without the disc of sun or moon.
+    /// The light from a point, without the disc of sun or moon.
     ///
     /// - Parameter row: 0 to the last one above the water.
     @inline(__always)
@@ -58,12 +55,12 @@ struct Sky {
         }
     }
 
-    /// - Parameter place: from the middle of the disc.
-    private func withDisc(_ sky: LinearColor, _ place: SIMD2<Float>) -> LinearColor {
-        let distance = (place.x * place.x + place.y * place.y).squareRoot()
+    /// - Parameter offset: from the middle of the disc.
+    private func withDisc(_ sky: LinearColor, _ offset: SIMD2<Float>) -> LinearColor {
+        let distance = (offset.x * offset.x + offset.y * offset.y).squareRoot()
         let cover = min(max(radius - distance + 0.5, 0), 1)
         guard cover > 0 else { return sky }
-        let brightness = luminary.brightness(at: place / radius, noise: noise)
+        let brightness = luminary.brightness(at: offset / radius, noise: noise)
         return sky.mixed(sky + (luminary.color - sky) * brightness, cover)
     }
 }
@@ -77,4 +74,109 @@ private func bell(_ distance: Float, _ widths: SIMD4<Float>) -> SIMD4<Float> {
         result[lane] = abs(part) < 3.5 ? Float(exp(-part * part)) : 0
     }
     return result
+}
+
+/// The tones of a sky from the horizon to the top, through five of them, without corners.
+struct SkyGradient {
+    /// Elevations in widths, rising.
+    private let elevations: [Float]
+    private let lightness: [Float]
+    private let chroma: [Float]
+    private let ways: [Float]
+    private let palette: Palette
+
+    /// - Parameter top: the elevation of the upper edge.
+    init(hour: Hour, palette: Palette, top: Float) {
+        self.palette = palette
+        elevations = [0, 0.10, 0.22, 0.42, max(top, 0.6)]
+        let tones = Array(hour.sky.reversed())
+        lightness = tones.map(\.lightness)
+        chroma = tones.map(\.chroma)
+        ways = [1, 0.82, 0.5, 0.2, 0].map { $0 * hour.warmth }
+    }
+
+    func tone(elevation: Float) -> Tone {
+        let level = level(elevation: elevation)
+        return palette.tone(level.lightness, level.chroma, way: curve(ways, elevation))
+    }
+
+    /// Without the palette.
+    func level(elevation: Float) -> (lightness: Float, chroma: Float) {
+        (curve(lightness, elevation), curve(chroma, elevation))
+    }
+
+    /// A monotone cubic through the points (Fritsch and Butland, "A method for constructing local monotone piecewise
+    /// cubic interpolants", 1984).
+    private func curve(_ values: [Float], _ elevation: Float) -> Float {
+        let height = min(max(elevation, elevations[0]), elevations[elevations.count - 1])
+        let left = elevations.dropLast().lastIndex { $0 <= height } ?? 0
+        let length = elevations[left + 1] - elevations[left]
+        let part = (height - elevations[left]) / length
+        let start = tangent(values, left) * length
+        let end = tangent(values, left + 1) * length
+        let (square, cube) = (part * part, part * part * part)
+        return values[left] * (2 * cube - 3 * square + 1) + start * (cube - 2 * square + part)
+            + values[left + 1] * (3 * square - 2 * cube) + end * (cube - square)
+    }
+
+    private func tangent(_ values: [Float], _ index: Int) -> Float {
+        func slope(_ index: Int) -> Float {
+            (values[index + 1] - values[index]) / (elevations[index + 1] - elevations[index])
+        }
+        guard index > 0 else { return slope(0) }
+        guard index < values.count - 1 else { return slope(index - 1) }
+        let (before, after) = (slope(index - 1), slope(index))
+        return before * after > 0 ? 2 * before * after / (before + after) : 0
+    }
+}
+
+/// Thin bands of cloud: how much brighter or darker they make the sky.
+struct Clouds {
+    /// Cells of the grid in a width; what lies between them is interpolated.
+    private static let cells = SIMD2<Float>(56, 150)
+
+    private let columns: Int
+    private let brightness: [Float]
+    /// For each column of pixels: the cell, and how far on the way to the next one.
+    private let cellOfColumn: [Int32]
+    private let partOfColumn: [Float]
+    /// From rows of pixels to rows of cells, from the top of the picture downward.
+    private let scale: Float
+
+    init(ground: Ground, noise: Noise, density: Float) {
+        columns = Int(Self.cells.x) + 2
+        scale = Self.cells.y / Float(ground.width)
+        let positions = (0..<ground.width).map { ground.position(column: $0) * Self.cells.x }
+        cellOfColumn = positions.map { Int32($0) }
+        partOfColumn = positions.map { $0 - $0.rounded(.down) }
+        let rows = Int(Float(ground.landRows) * scale) + 2
+        var brightness: [Float] = []
+        brightness.reserveCapacity(columns * rows)
+        for row in 0..<rows {
+            let elevation = (ground.horizon - Float(row) / scale) / Float(ground.width)
+            // Clouds lie between the mountains and the upper sky, where they get thin.
+            let share = density * min(max(elevation / 0.12, 0), 1) * max(1 - elevation / 0.8, 0.12)
+            for column in 0..<columns {
+                let x = Float(column) / Self.cells.x
+                let y = elevation + noise.value(x * 2.1 + 9, elevation * 5) * 0.05
+                let value = noise.value(x * 1.9, y * 13) + 0.5 * noise.value(x * 4.7 + 3, y * 31 + 7)
+                    + 0.25 * noise.value(x * 9 + 5, y * 62 + 1)
+                let band = min(max((value - 0.15) / 0.9, 0), 1)
+                brightness.append(1 + share * (band * band * (3 - 2 * band) - 0.1))
+            }
+        }
+        self.brightness = brightness
+    }
+
+    @inline(__always)
+    func brightness(column: Int, row: Int) -> Float {
+        let y = (Float(row) + 0.5) * scale
+        let upper = Int(y)
+        let index = upper &* columns &+ Int(cellOfColumn[column])
+        let part = partOfColumn[column]
+        let above = brightness[index] + (brightness[index &+ 1] - brightness[index]) * part
+        let next = index &+ columns
+        let below = brightness[next] + (brightness[next &+ 1] - brightness[next]) * part
+        return above + (below - above) * (y - Float(upper))
+    }
 }

@@ -12,7 +12,6 @@ struct Stars {
 
     /// Brighter would want dark veils behind letters: white on a relative luminance of 0.183 has a contrast of 4.5.
     private static let brightest: Float = 0.15
-
     /// In pixels.
     private static let smallest: Float = 0.62
 

@@ -3,24 +3,16 @@ struct Terrain {
     private let width: Int
     private let landRows: Int
     private let ranges: Int
-
     /// For each range and column.
-    private let points: Table<RangePoint>
-
+    private let points: [RangePoint]
     /// For each column the row above which there is only sky.
-    let skyline: Table<Float>
-
-    /// The row above which there is only sky in all columns.
-    let top: Int
-
+    let skyline: [Float]
     /// For each range and row, with the mist at its foot.
-    private let colors: Table<LinearColor>
-
+    private let colors: [LinearColor]
     /// For each range: what the sun adds where the slope is turned to it.
-    private let slopeLight: Table<LinearColor>
-
+    private let slopeLight: [LinearColor]
     /// For each row below an edge.
-    private let depths: Table<SlopeDepth>
+    private let depths: [SlopeDepth]
 
     init(
         ground: Ground, ridges: [Ridge], hour: Hour, palette: Palette, sky: SkyGradient, luminary: Luminary,
@@ -47,13 +39,12 @@ struct Terrain {
             colors += (0..<landRows).map { paint.color(height: ridge.height(of: ground.elevation(row: $0))) }
             slopeLight.append(ridge.kind == .forest ? .zero : paint.slopeLight)
         }
-        self.points = Table(points)
-        self.colors = Table(colors)
-        self.slopeLight = Table(slopeLight)
-        self.skyline = Table(skyline)
-        top = Int(skyline.min() ?? ground.horizon)
+        self.points = points
+        self.colors = colors
+        self.slopeLight = slopeLight
+        self.skyline = skyline
         var random = SeededRandom(seed: seed, thing: .slopes)
-        depths = Table(SlopeDepth.rows(landRows, unit: Float(width), noise: random.noise()))
+        depths = SlopeDepth.rows(landRows, unit: Float(width), noise: random.noise())
     }
 
     /// Paints a row above the water.
@@ -65,7 +56,7 @@ struct Terrain {
         }
     }
 
-    /// The light from a place on land or in the sky, without sun and moon.
+    /// The light from a point on land or in the sky, without sun and moon.
     @inline(__always)
     func color(column: Int, row: Int, y: Float, sky: Sky) -> LinearColor {
         let color = sky.color(column: column, row: row)
@@ -99,5 +90,105 @@ struct Terrain {
             range &-= 1
         }
         return sum + sky * rest
+    }
+}
+
+/// The colours of one range: the air before far ones has the colour of the sky above the horizon, near ones are dark.
+struct RangePaint {
+    private let summit: LinearColor
+    private let mist: LinearColor
+    private let mistiness: Float
+    /// What the sun adds on slopes that look to it.
+    let slopeLight: LinearColor
+
+    /// - Parameter nearness: 0 (the farthest) to 1.
+    init(nearness: Float, hour: Hour, palette: Palette, sky: SkyGradient) {
+        let far = sky.level(elevation: 0.16)
+        let haze = sky.level(elevation: 0.06)
+        let dark = 0.10 + 0.10 * hour.sky[0].lightness
+        let share = nearness.squareRoot()
+        let lightness = far.lightness * 0.96 + (dark - far.lightness * 0.96) * share
+        let chroma = far.chroma * 0.9 + (0.035 - far.chroma * 0.9) * nearness
+        summit = palette.tone(lightness, chroma, way: (0.62 - 0.52 * nearness) * hour.warmth).light
+        mist = palette.tone(
+            haze.lightness * (0.99 - 0.22 * nearness), haze.chroma * 0.85,
+            way: (0.85 - 0.35 * nearness) * hour.warmth
+        ).light
+        mistiness = 0.90 - 0.55 * nearness
+        slopeLight = sky.tone(elevation: 0).light * (0.9 * (1 - nearness) * (0.22 + nearness))
+    }
+
+    /// - Parameter height: 0 at the foot, 1 at the summit.
+    func color(height: Float) -> LinearColor {
+        let depth = 1 - min(max(height, 0), 1)
+        return summit.mixed(mist, mistiness * depth * depth)
+    }
+}
+
+/// A column of a range of mountains.
+struct RangePoint: BitwiseCopyable {
+    /// The row where it begins.
+    let edge: Float
+    /// 1 by the number of rows over which the edge is soft: more where it is steep.
+    let sharpness: Float
+    /// How many columns a gully comes nearer to the summit in a row.
+    let flank: Float
+    /// How much the slope is turned to the light, 0 to 1: of a single rock, and of the whole flank.
+    let fine: Float
+    let broad: Float
+
+    /// The columns of a range.
+    ///
+    /// - Parameter trees: their heights, in widths.
+    static func line(
+        of ridge: Ridge, trees: ClosedRange<Float>, ground: Ground, luminary: Luminary, random: inout SeededRandom
+    ) -> [RangePoint] {
+        var elevations = (0..<ground.width).map { ridge.elevation(ground.position(column: $0)) }
+        if ridge.kind == .forest {
+            Conifers.grow(on: &elevations, heights: trees, random: &random)
+        }
+        let rows = elevations.map { ground.row(elevation: $0) }
+        let sharpness = sharpness(of: rows)
+        return rows.indices.map { column in
+            guard ridge.kind != .forest else {
+                return RangePoint(edge: rows[column], sharpness: sharpness[column], flank: 0, fine: 0, broad: 0)
+            }
+            let x = ground.position(column: column)
+            let towardLight: Float = x < luminary.x ? 1 : -1
+            let fine = (ridge.elevation(x - 0.004) - ridge.elevation(x + 0.004)) / 0.008
+            let broad = (ridge.elevation(x - 0.03) - ridge.elevation(x + 0.03)) / 0.06
+            return RangePoint(
+                edge: rows[column], sharpness: sharpness[column], flank: min(max(broad * -2.5, -0.7), 0.7),
+                fine: min(max((fine * 0.5 + broad * 0.6) * towardLight, 0), 1),
+                broad: min(max(broad * 0.9 * towardLight, 0), 1))
+        }
+    }
+
+    /// For each column of an edge 1 by the number of rows over which it is soft.
+    static func sharpness(of rows: [Float]) -> [Float] {
+        rows.indices.map { column in
+            1 / max(abs(rows[max(column - 1, 0)] - rows[min(column + 1, rows.count - 1)]) / 2, 1)
+        }
+    }
+}
+
+/// What becomes of the light on a slope in a row below the edge.
+struct SlopeDepth: BitwiseCopyable {
+    /// What is left of it, 0 to 1.
+    let light: Float
+    /// What is left of the single rocks, 0 to 1.
+    let detail: Float
+    /// How far the border between light and shade has moved aside, in columns.
+    let wander: Int
+
+    /// - Parameter unit: pixels in a width.
+    static func rows(_ count: Int, unit: Float, noise: Noise) -> [SlopeDepth] {
+        (0...count).map { row in
+            let depth = Float(row) / unit
+            let light = max(1 - depth / 0.17, 0)
+            let wander = noise.fractal(depth * 45, octaves: 4, roughness: 0.6) * depth * 0.3
+            return SlopeDepth(
+                light: light * light, detail: max(1 - depth / 0.06, 0.12), wander: Int((wander * unit).rounded()))
+        }
     }
 }

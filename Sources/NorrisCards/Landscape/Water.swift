@@ -1,27 +1,24 @@
 import Glibc
 
-/// The water: where each place of it finds what it mirrors, and how much light it takes.
+/// The water: what each point of it mirrors, and how much light it absorbs.
 struct Water {
     /// How many rows of ripples there are between the far shore and the lower edge.
     private static let ripples: Float = 120
-
     /// How far ripples move what is mirrored, in widths.
     private static let swell: Float = 0.034
 
     private let ground: Ground
     private let noise: Noise
-
     /// The glitter below sun or moon.
-    private let glitterPlace: Float
+    private let glitterX: Float
     private let glitter: LinearColor
-
     private let deep: LinearColor
     private let shore: LinearColor
 
     init(ground: Ground, hour: Hour, palette: Palette, sky: SkyGradient, luminary: Luminary, noise: Noise) {
         self.ground = ground
         self.noise = noise
-        glitterPlace = luminary.x
+        glitterX = luminary.x
         glitter = luminary.color * (luminary.kind == .sun ? 0.34 : 0.16)
         deep = palette.tone(0.13 + 0.12 * hour.sky[0].lightness, 0.045, way: 0.1 * hour.warmth).light
         shore = sky.tone(elevation: 0.05).light
@@ -32,9 +29,9 @@ struct Water {
         let unit = Float(ground.width)
         let distance = (Float(row) + 0.5 - ground.horizon) / unit
         let part = min(distance / 0.30, 1.5)
-        let place = Self.ripples * Float(log(1 + 20 * Double(part)) / log(21))
-        let wave = place.rounded(.down)
-        let share = (place - wave) * (place - wave) * (3 - 2 * (place - wave))
+        let position = Self.ripples * Float(log(1 + 20 * Double(part)) / log(21))
+        let wave = position.rounded(.down)
+        let share = (position - wave) * (position - wave) * (3 - 2 * (position - wave))
         let first = Wave(number: wave, noise: noise)
         let second = Wave(number: wave + 1, noise: noise)
         let swell = Self.swell * part.squareRoot() * (0.15 + 0.85 * part) * unit
@@ -51,7 +48,7 @@ struct Water {
             let height = before + (second.height(x) - before) * share
             let y = min(max(mirrored + height * swell, 0.5), Float(last) + 0.49)
             var color = terrain.color(column: column, row: Int(y), y: y, sky: sky) * light + depths + band
-            let aside = (x - glitterPlace) / spread
+            let aside = (x - glitterX) / spread
             let shine = aside * aside
             if shine < 4 {
                 let spark = max(height - 0.05, 0)
@@ -64,20 +61,20 @@ struct Water {
     /// A row of ripples, which grow toward the viewer.
     private struct Wave {
         private let frequency: Float
-        private let heights: Table<Float>
+        private let heights: [Float]
 
         init(number: Float, noise: Noise) {
             let frequency = 90 / (1 + 0.04 * number)
             self.frequency = frequency
-            heights = Table((0...Int(frequency) + 1).map { noise.value(Float($0) + number * 67) })
+            heights = (0...Int(frequency) + 1).map { noise.value(Float($0) + number * 67) }
         }
 
         /// -1 to 1.
         @inline(__always)
         func height(_ x: Float) -> Float {
-            let place = x * frequency
-            let crest = Int32(place)
-            let part = place - Float(crest)
+            let position = x * frequency
+            let crest = Int32(position)
+            let part = position - Float(crest)
             let before = heights[Int(crest)]
             return before + (heights[Int(crest) &+ 1] - before) * (part * part * (3 - 2 * part))
         }

@@ -16,15 +16,12 @@ struct Foot {
             layout.cut(toWidth: room)
             return TextBlock(layout, alignment: alignment, measure: measure)
         }
-        let name = Foot.name(ofSource: fact.source)
-        source = block(name, .text, room: measure / 2, isMirrored ? .left : .right)
+        source = block(Foot.name(ofSource: fact.source), .text, room: measure / 2, isMirrored ? .left : .right)
         let room = measure - (source.map { $0.right - $0.left + 2 * size } ?? 0)
         let names = showsTags ? fact.categories.filter(Fact.isCategoryName) : []
         let line = Foot.line(tags: names) { typesetter.layout($0, face: .label, size: size).width <= room }
         tags = block(line, .label, room: room, isMirrored ? .right : .left)
-        if tags == nil && source == nil {
-            return nil
-        }
+        if tags == nil && source == nil { return nil }
     }
 
     /// As many tags as fit, and how many more there are; at least one.
@@ -34,9 +31,7 @@ struct Foot {
             let rest = tags.count - count
             let words = tags.prefix(count).map { "#\($0)" } + (rest > 0 ? ["+\(rest)"] : [])
             let line = words.joined(separator: "\u{2002}")
-            if count == 1 || fits(line) {
-                return line
-            }
+            if count == 1 || fits(line) { return line }
         }
         return ""
     }
@@ -54,10 +49,9 @@ struct Foot {
         }
     }
 
-    /// Draws it with its letters standing on a row of the card.
+    /// - Parameter baseline: the row of the card that its letters are on.
     func draw(on canvas: OpaquePointer, x: Double, baseline: Double, rows: Range<Int>) {
-        for block in [tags, source] {
-            guard let block else { continue }
+        for case let block? in [tags, source] {
             block.draw(on: canvas, x: x, y: baseline - block.firstBaseline, rows: rows)
         }
     }

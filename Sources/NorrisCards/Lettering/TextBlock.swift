@@ -8,7 +8,6 @@ struct TextBlock {
     /// Keeps the lines alive.
     private let layout: TextLayout
     let lines: [PlacedLine]
-
     let height: Double
     let firstBaseline: Double
     /// Where the leftmost line begins.
@@ -26,10 +25,8 @@ struct TextBlock {
         var baseline = lines.first?.ascent ?? 0
         var placed: [PlacedLine] = []
         for (index, line) in lines.enumerated() {
-            if index > 0 {
-                // Half a line parts paragraphs well enough.
-                baseline += line.isEmpty ? step / 2 : step
-            }
+            // Half a line between paragraphs is enough.
+            if index > 0 { baseline += line.isEmpty ? step / 2 : step }
             let x =
                 switch alignment {
                 case .left: 0.0
@@ -57,15 +54,12 @@ struct TextBlock {
 
     /// Draws the lines that reach into some rows of a canvas, which holds these rows alone.
     ///
-    /// - Parameters:
-    ///   - x: of the block on the card.
-    ///   - y: of the block on the card.
+    /// - Parameter x: of the block on the card, as is `y`.
     func draw(on canvas: OpaquePointer, x: Double, y: Double, rows: Range<Int>) {
         for line in lines where y + line.top < Double(rows.upperBound) && y + line.bottom > Double(rows.lowerBound) {
             line.line.draw(
                 on: canvas, x: x + line.x, baseline: y + line.baseline - Double(rows.lowerBound),
-                hasEmoji: layout.hasEmoji
-            )
+                hasEmoji: layout.hasEmoji)
         }
     }
 

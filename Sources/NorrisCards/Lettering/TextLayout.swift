@@ -4,10 +4,8 @@ import CPango
 final class TextLayout {
     private let layout: OpaquePointer
     private let face: Face
-
     /// Whether a picture may be among the letters.
     let hasEmoji: Bool
-
     /// The size of the letters (their em square).
     private(set) var size: Double
 
@@ -54,14 +52,58 @@ final class TextLayout {
 
     /// The lines; they hold until the layout is changed.
     var lines: [TextLine] {
-        (0..<pango_layout_get_line_count(layout)).map { index in
-            // There is such a line.
-            TextLine(pango_layout_get_line(layout, index)!)
-        }
+        // There are so many lines.
+        (0..<pango_layout_get_line_count(layout)).map { TextLine(pango_layout_get_line(layout, $0)!) }
     }
 
     /// The width of the widest line.
-    var width: Double {
-        lines.reduce(0) { max($0, $1.width) }
+    var width: Double { lines.reduce(0) { max($0, $1.width) } }
+}
+
+/// A line of a layout, in pixels from the left end of its baseline.
+struct TextLine {
+    private let line: UnsafeMutablePointer<PangoLayoutLine>
+    /// The width of the letters with the space around them.
+    let width: Double
+    /// How far ink reaches above the baseline.
+    let ascent: Double
+    /// How far ink reaches below the baseline.
+    let descent: Double
+
+    init(_ line: UnsafeMutablePointer<PangoLayoutLine>) {
+        self.line = line
+        TextLine.alignBaselines(of: line)
+        var ink = PangoRectangle()
+        var logical = PangoRectangle()
+        pango_layout_line_get_extents(line, &ink, &logical)
+        let scale = Double(PANGO_SCALE)
+        width = Double(logical.width) / scale
+        ascent = Double(-ink.y) / scale
+        descent = Double(ink.y + ink.height) / scale
+    }
+
+    /// Puts all letters on one baseline. Pango shifts those of other scripts than the first by what their fonts say of
+    /// their baselines, and the fonts of different foundries do not agree.
+    private static func alignBaselines(of line: UnsafeMutablePointer<PangoLayoutLine>) {
+        var next = line.pointee.runs
+        while let entry = next {
+            // A line is a list of runs (PangoLayoutLine), each of which is one.
+            entry.pointee.data!.assumingMemoryBound(to: PangoLayoutRun.self).pointee.y_offset = 0
+            next = entry.pointee.next
+        }
+    }
+
+    var isEmpty: Bool { line.pointee.length == 0 }
+
+    /// - Parameter hasEmoji: whether a picture is among the letters.
+    func draw(on canvas: OpaquePointer, x: Double, baseline: Double, hasEmoji: Bool) {
+        cairo_move_to(canvas, x, baseline)
+        if hasEmoji {
+            pango_cairo_show_layout_line(canvas, line)
+        } else {
+            // Cairo moves glyphs to whole pixels, which makes small letters uneven; outlines it leaves where they are.
+            pango_cairo_layout_line_path(canvas, line)
+            cairo_fill(canvas)
+        }
     }
 }

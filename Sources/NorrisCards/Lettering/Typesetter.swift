@@ -1,11 +1,12 @@
 import CPango
+import NorrisText
 
 /// What lays out text, without regard to the user's settings and locale: Pango with a font map of its own.
 final class Typesetter {
     private let context: OpaquePointer
     let language: String
 
-    /// - Parameter language: as `language(of:)` gives it.
+    /// - Parameter language: as `language(of:)` returns it.
     init(language: String) throws(CardError) {
         self.language = language
         // FreeType is what Pango is built with on Linux, so there is such a font map.
@@ -21,24 +22,59 @@ final class Typesetter {
         cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE)
         cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
         pango_cairo_context_set_font_options(context, options)
-        guard hasFont else { throw .noFont }
+        // Pango ends the process when it is to lay out letters without any font.
+        let description = pango_font_description_from_string(Face.text.families)
+        defer { pango_font_description_free(description) }
+        guard let font = pango_context_load_font(context, description) else { throw .noFont }
+        g_object_unref(UnsafeMutableRawPointer(font))
     }
 
     deinit {
         g_object_unref(UnsafeMutableRawPointer(context))
     }
 
-    /// Whether any font can be loaded; Pango ends the process when it is asked for letters without one.
-    private var hasFont: Bool {
-        let description = pango_font_description_from_string(Face.text.families)
-        defer { pango_font_description_free(description) }
-        guard let font = pango_context_load_font(context, description) else { return false }
-        g_object_unref(UnsafeMutableRawPointer(font))
-        return true
-    }
-
     /// A text to be laid out; nothing in it is markup.
     func layout(_ text: String, face: Face, size: Double) -> TextLayout {
         TextLayout(pango_layout_new(context), text: text, face: face, size: size)
     }
+}
+
+/// The fonts that a part of a card is set in.
+struct Face {
+    /// Names of families as fontconfig has them; what the first does not have is taken from the next, and at last from
+    /// any.
+    let families: String
+    let weight: PangoWeight
+
+    /// For large letters: drawn finer and closer.
+    static let display = Face(families: "Inter Display," + text.families, weight: PANGO_WEIGHT_SEMIBOLD)
+    /// For tags.
+    static let label = Face(families: text.families, weight: PANGO_WEIGHT_SEMIBOLD)
+    /// For a text to be read. DejaVu's Arabic and Hebrew are a stopgap, so those of Noto come before it.
+    static let text = Face(
+        families: "Inter,Noto Sans,Noto Sans Arabic,Noto Sans Hebrew,DejaVu Sans,sans-serif",
+        weight: PANGO_WEIGHT_MEDIUM)
+}
+
+/// The language that fonts for a text are chosen by, as a tag of BCP 47 that fontconfig knows.
+///
+/// It matters where scripts share characters: the same Han character is written differently in Japan, Korea and China.
+/// Other scripts need none; Pango finds their fonts.
+func language(of text: String) -> String {
+    var hasHan = false
+    var hasHangul = false
+    for scalar in text.unicodeScalars {
+        switch scalar.value {
+        case 0x3041...0x30FF, 0xFF66...0xFF9D: return "ja"
+        case 0x1100...0x11FF, 0x3131...0x318E, 0xAC00...0xD7A3: hasHangul = true
+        case 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF: hasHan = true
+        default: break
+        }
+    }
+    return hasHangul ? "ko" : hasHan ? "zh-cn" : "en"
+}
+
+/// Whether the first letter of a text is of a script that is written from right to left (UAX #9, rule P2).
+func isRightToLeft(_ text: String) -> Bool {
+    text.unicodeScalars.first(where: \.properties.isAlphabetic).map { containsRightToLeft(String($0)) } ?? false
 }

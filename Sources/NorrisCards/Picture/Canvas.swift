@@ -1,6 +1,6 @@
 import CPango
 
-/// Some rows of a card, painted by one hand and drawn on by the other.
+/// Some rows of a card: pixels that the landscape is painted into and Cairo draws letters on.
 final class Canvas {
     let pixels: UnsafeMutableBufferPointer<UInt32>
     private let surface: OpaquePointer
@@ -9,13 +9,11 @@ final class Canvas {
 
     init(width: Int, rows: Int) throws(CardError) {
         pixels = .allocate(capacity: width * rows)
-        // Every pixel has been painted before it is looked at; zeros make sure of it.
         pixels.initialize(repeating: 0)
-        // A stride of four bytes a pixel is what Cairo wants of this format.
+        // A stride of four bytes a pixel is what Cairo requires of this format.
         surface = pixels.withMemoryRebound(to: UInt8.self) { bytes in
             cairo_image_surface_create_for_data(
-                bytes.baseAddress, CAIRO_FORMAT_RGB24, Int32(width), Int32(rows), Int32(4 * width)
-            )
+                bytes.baseAddress, CAIRO_FORMAT_RGB24, Int32(width), Int32(rows), Int32(4 * width))
         }
         context = cairo_create(surface)
         try check()

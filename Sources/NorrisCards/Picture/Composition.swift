@@ -1,6 +1,6 @@
 import NorrisProtocol
 
-/// What stands where on a card, in pixels.
+/// Where the parts of a card are, in pixels.
 struct Composition {
     /// The highest card, in widths.
     static let maximumHeight = 32
@@ -19,7 +19,7 @@ struct Composition {
         static let head = 0.1
         /// Below the text where there is one.
         static let foot = 0.17
-        /// Of the foot's letters, and their height above the lower edge.
+        /// The size of the foot's letters, and the height of their baseline above the lower edge.
         static let footSize = 0.0255
         static let footBaseline = 0.072
     }
@@ -30,15 +30,14 @@ struct Composition {
         let measure = unit * (1 - 2 * Part.margin)
         foot = Foot(
             fact, showsTags: showsTags, measure: measure, size: Part.footSize * unit,
-            isMirrored: isRightToLeft(text.text), typesetter: typesetter
-        )
+            isMirrored: isRightToLeft(text.text), typesetter: typesetter)
         let below = foot == nil ? Part.head : Part.foot
         let room = unit * (1 - Part.head - below)
         block = typesetter.block(text, measure: measure, room: room, width: unit)
         width = size
         height = max(size, Int((block.height + unit * (Part.head + below)).rounded(.up)))
         guard height <= Composition.maximumHeight * size else { throw .tooTall }
-        // Above the middle: there is the sky, and sun or moon stand below.
+        // Above the middle: there is the sky, and sun or moon are below.
         blockY = unit * Part.head + max(room - block.height, 0) * 0.37
     }
 
@@ -50,13 +49,14 @@ struct Composition {
     /// What has to be dimmed so that the letters can be read.
     var scrims: [Scrim] {
         let unit = Double(width)
-        // Somewhat more than 4.5, for the grain.
-        let ceiling = brightestGround(letters: relativeLuminance(Composition.color), ratio: 4.7)
+        // A contrast of somewhat more than the 4.5 of WCAG 2.2 (success criterion 1.4.3), for the grain.
+        let ceiling = (relativeLuminance(Composition.color) + 0.05) / 4.7 - 0.05
         let padding = Int(0.03 * unit)
         var area = letters
-        area = Rectangle(
-            x: area.x - padding, y: area.y - padding, width: area.width + 2 * padding, height: area.height + 2 * padding
-        )
+        area.x -= padding
+        area.y -= padding
+        area.width += 2 * padding
+        area.height += 2 * padding
         let text = Scrim(area: area, fade: Int(0.16 * unit), ceiling: ceiling)
         let footHeight = 0.11 * unit
         let below = rectangle(0, Double(height) - footHeight, unit, footHeight + 1)

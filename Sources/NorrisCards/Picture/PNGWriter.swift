@@ -5,7 +5,7 @@ import CZlib
 final class PNGWriter {
     private var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private let width: Int
-    // In a place of its own, for zlib remembers where it is.
+    // Allocated, for zlib remembers its address.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private var filtered: [UInt8] = []
 
@@ -16,15 +16,11 @@ final class PNGWriter {
         // Noise has no repetitions to look for: Huffman codes alone take half the time, and a tenth more room.
         let status = deflateInit2_(
             stream, 1, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL, Z_HUFFMAN_ONLY, ZLIB_VERSION,
-            Int32(MemoryLayout<z_stream>.size)
-        )
-        guard status == Z_OK else {
-            throw .failed("zlib has no memory.")
-        }
+            Int32(MemoryLayout<z_stream>.size))
+        guard status == Z_OK else { throw .failed("zlib has no memory.") }
         bytes.reserveCapacity(width * height * 3 / 2)
-        let depth: UInt8 = 8
-        let trueColor: UInt8 = 2
-        chunk("IHDR") { $0 += bigEndian(width) + bigEndian(height) + [depth, trueColor, 0, 0, 0] }
+        // 8 bits a channel, colour type 2: red, green and blue.
+        chunk("IHDR") { $0 += bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0] }
         // Rendering intent: perceptual.
         chunk("sRGB") { $0.append(0) }
         // 300 dots an inch, in dots a metre.
@@ -57,7 +53,7 @@ final class PNGWriter {
     /// Ends the picture.
     func finish() -> [UInt8] {
         chunk("IDAT") { deflateAll(Z_FINISH, into: &$0) }
-        chunk("IEND", mayBeEmpty: true) { _ in }
+        chunk("IEND") { _ in }
         return bytes
     }
 
@@ -97,18 +93,12 @@ final class PNGWriter {
     }
 
     /// Adds a chunk: length, type, data, and the checksum of type and data.
-    ///
-    /// - Parameter mayBeEmpty: whether it is added if there is no data.
-    private func chunk(_ type: StaticString, mayBeEmpty: Bool = false, _ addData: (inout [UInt8]) -> Void) {
+    private func chunk(_ type: StaticString, _ addData: (inout [UInt8]) -> Void) {
         let start = bytes.count
         bytes += bigEndian(0)
         type.withUTF8Buffer { bytes += $0 }
         addData(&bytes)
         let length = bytes.count - start - 8
-        guard length > 0 || mayBeEmpty else {
-            bytes.removeLast(8)
-            return
-        }
         bytes.replaceSubrange(start..<start + 4, with: bigEndian(length))
         let checksum = bytes.withUnsafeBufferPointer { bytes in
             // Something has been written.

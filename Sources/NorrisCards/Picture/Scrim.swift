@@ -1,22 +1,30 @@
+import Glibc
+
+/// A part of a picture, in pixels from its upper left corner.
+struct Rectangle: Equatable {
+    var x: Int
+    var y: Int
+    var width: Int
+    var height: Int
+}
+
 /// A part of a picture whose lights are dimmed so that letters on it can be read, with edges that nobody sees. What is
 /// dark already stays as it is.
 struct Scrim: Equatable {
-    /// Where it is as strong as it gets.
+    /// Where it has its full strength.
     var area: Rectangle
-
     /// Over how many pixels beyond the area it fades.
     var fade: Int
-
     /// What no pixel inside the area reaches: a relative luminance (WCAG 2.2, "relative luminance"), 0 to 1.
     var ceiling: Float
 
     /// How strong it is, 0 to 1: the product of this number for the column and that for the row.
-    func strength(column: Int) -> Float {
-        fading(column, area.x, area.width)
-    }
+    func strength(column: Int) -> Float { fading(column, area.x, area.width) }
+    func strength(row: Int) -> Float { fading(row, area.y, area.height) }
 
-    func strength(row: Int) -> Float {
-        fading(row, area.y, area.height)
+    /// The columns that it reaches.
+    func columns(width: Int) -> Range<Int> {
+        (0..<width).clamped(to: area.x - fade..<area.x + area.width + fade)
     }
 
     /// The part of its light that a pixel keeps where the scrim is strongest.
@@ -36,4 +44,15 @@ struct Scrim: Equatable {
         let part = 1 - min(Float(distance) / Float(max(fade, 1)), 1)
         return part * part * (3 - 2 * part)
     }
+}
+
+/// The relative luminance of a colour (WCAG 2.2, "relative luminance").
+///
+/// - Parameter color: 0x00RRGGBB in sRGB.
+func relativeLuminance(_ color: UInt32) -> Float {
+    func linear(_ shift: UInt32) -> Float {
+        let value = Float(color >> shift & 0xFF) / 255
+        return value <= 0.04045 ? value / 12.92 : powf((value + 0.055) / 1.055, 2.4)
+    }
+    return 0.2126 * linear(16) + 0.7152 * linear(8) + 0.0722 * linear(0)
 }

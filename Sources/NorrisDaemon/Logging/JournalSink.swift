@@ -5,7 +5,7 @@ import SystemdIntegration
 /// The systemd journal with one field for each value (systemd.journal-fields(7)).
 struct JournalSink: LogSink {
     func write(_ line: LogLine) {
-        _ = Journal.send(JournalSink.fields(of: line))
+        Journal.send(JournalSink.fields(of: line))
     }
 
     static func fields(of line: LogLine) -> [(name: String, value: String)] {

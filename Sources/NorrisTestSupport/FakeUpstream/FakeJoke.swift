@@ -10,10 +10,7 @@ package struct FakeJoke: Sendable, Equatable, JSONEncodable {
     package init(
         id: String, value: String, categories: [String] = [], createdAt: String = "2020-01-05 13:42:19.324003"
     ) {
-        self.id = id
-        self.value = value
-        self.categories = categories
-        self.createdAt = createdAt
+        (self.id, self.value, self.categories, self.createdAt) = (id, value, categories, createdAt)
     }
 
     package func encode(to json: inout JSONWriter) {
@@ -70,8 +67,7 @@ extension FakeUpstream {
                 id: id,
                 value: "Chuck Norris counted to \(number) \u{2014} and it said \"please stop\".",
                 categories: number % 3 == 0 ? [categories[number / 3 % categories.count]] : [],
-                createdAt: "2020-01-05 13:42:19" + (fraction.isEmpty ? "" : ".\(fraction)")
-            )
+                createdAt: "2020-01-05 13:42:19" + (fraction.isEmpty ? "" : ".\(fraction)"))
         }
     }
 }

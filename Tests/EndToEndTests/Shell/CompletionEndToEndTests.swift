@@ -80,8 +80,7 @@ struct CompletionEndToEndTests {
             let items = names.map { #"{"name":"\#($0)","count":1}"# }
             let daemon = try ScriptedDaemon(
                 result: #"{"items":[\#(items.joined(separator: ","))],"# +
-                    #""freshness":{"origin":"cache","state":"fresh","error":null}}"#
-            )
+                    #""freshness":{"origin":"cache","state":"fresh","error":null}}"#)
             let shell = try ShellWithCompletion(shell, socket: daemon.socket)
             // The one word that is left is taken at once.
             expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category ", shell)
@@ -92,25 +91,6 @@ struct CompletionEndToEndTests {
         }
     }
 
-    /// Were norrisctl itself at fault, the scripts would still run nothing.
-    @Test(arguments: Shell.allCases)
-    func theScriptsExpandNothing(shell: Shell) async throws {
-        try await TestThread.run {
-            let shell = try ShellWithCompletion(shell, socket: "/nowhere")
-            let program = """
-                #!/bin/sh
-                printf '%s\\n' '$(touch X)' '`touch X`' 'd$(touch X)' 'd`touch X`' '${X:=$(touch X)}' '$(touch X)\\t$(touch X)'
-
-                """
-            _ = try shell.home.write(program, to: "bin/norrisctl")
-            for line in ["norrisctl fact --category ", "norrisctl fact --category d", "norrisctl fact --category="] {
-                shell.terminal.type(line + "\t\t\u{15}")
-            }
-            #expect(shell.missing(["over"], behind: "echo o''ver\r") == [])
-            #expect(!FileManager.default.fileExists(atPath: shell.home("X")))
-        }
-    }
-
     @Test(arguments: Shell.allCases)
     func withoutADaemonTabSaysNothing(shell: Shell) async throws {
         try await TestThread.run {
@@ -118,26 +98,6 @@ struct CompletionEndToEndTests {
             #expect(shell.completing("norrisctl fact --category de") == "<fact><--category><de>")
             #expect(shell.completing("norrisctl fact --cat") == "<fact><--category>")
             #expect(!String(decoding: shell.terminal.transcript, as: UTF8.self).contains("nowhere"))
-        }
-    }
-
-    @Test func aDaemonThatHangsIsNotWaitedFor() async throws {
-        try await TestThread.run {
-            let daemon = try ScriptedDaemon(result: nil)
-            let clock = ContinuousClock()
-            // A tenth of a second, and much time for a busy machine; without a bound of its own it would be five.
-            var duration = Duration.seconds(60)
-            for _ in 0..<5 where duration >= .seconds(4) {
-                let start = clock.now
-                let result = try run(
-                    Programs.norrisctl, ["---complete", "norrisctl", "fact", "--category", ""],
-                    environment: ["NORRISD_SOCKET": daemon.socket]
-                )
-                duration = clock.now - start
-                #expect(result.status == 0)
-                #expect(result.output + result.errors == "")
-            }
-            #expect(duration < .seconds(4))
         }
     }
 }

@@ -79,8 +79,7 @@ struct ShellHome {
         }
         let terminal = try PseudoTerminal(
             command[0], Array(command.dropFirst()),
-            environment: variables.merging(environment) { $1 }, columns: 300
-        )
+            environment: variables.merging(environment) { $1 }, columns: 300)
         return InteractiveShell(terminal, in: self)
     }
 
@@ -92,8 +91,7 @@ struct ShellHome {
         case .fish: ["--no-config"]
         }
         return try NorrisTestSupport.run(
-            shell.path, flags + ["-c", ". \(script); \(command)"], environment: variables
-        )
+            shell.path, flags + ["-c", ". \(script); \(command)"], environment: variables)
     }
 
     private var variables: [String: String] {
@@ -102,5 +100,64 @@ struct ShellHome {
             "XDG_DATA_HOME": folder("data"), "XDG_RUNTIME_DIR": folder("run"), "PATH": folder("bin"),
             "LC_ALL": "C.UTF-8",
         ]
+    }
+}
+
+/// A shell that a test types to, in a home that lives as long.
+final class InteractiveShell {
+    private let terminal: PseudoTerminal
+    private let home: ShellHome
+
+    init(_ terminal: PseudoTerminal, in home: ShellHome) {
+        self.terminal = terminal
+        self.home = home
+    }
+
+    func type(_ line: String) {
+        terminal.type(line + "\r")
+    }
+
+    @discardableResult
+    func wait(for text: String) -> String? {
+        terminal.wait(for: text)
+    }
+
+    /// Waits for the next prompt.
+    ///
+    /// - Returns: its status and fact, as in `0:fact`; nil where no prompt comes. The fact may hold brackets, but none
+    ///   with a number and a colon behind it.
+    func nextPrompt() -> String? {
+        guard let text = terminal.wait(for: "]> "), let start = text.matches(of: /\[[0-9]+:/).last else { return nil }
+        return String(text[text.index(after: start.startIndex)...].dropLast(3))
+    }
+
+    /// Runs a line, and waits for the prompt behind it.
+    func run(_ line: String) -> String? {
+        type(line)
+        return nextPrompt()
+    }
+
+    /// The facts of so many prompts, the first of them already due.
+    func facts(ofPrompts count: Int) -> [String] {
+        var facts: [String] = []
+        for number in 0..<count {
+            guard let prompt = number == 0 ? nextPrompt() : run("") else { break }
+            facts.append(String(prompt.drop { $0 != ":" }.dropFirst()))
+        }
+        return facts
+    }
+
+    /// Ends the shell, and gives all that the terminal was sent.
+    @discardableResult
+    func transcriptToTheEnd() -> String {
+        type("exit")
+        terminal.waitForEnd()
+        return String(decoding: terminal.transcript, as: UTF8.self)
+    }
+
+    /// Ends the shell, and says whether it ever complained: a message names a function or a file of the script's.
+    func endsWithoutComplaint() -> Bool {
+        let transcript = transcriptToTheEnd()
+        return !["__norris", "prompt-facts", "/script"].contains { transcript.contains($0) }
     }
 }

@@ -36,8 +36,7 @@ final class ShellWithCompletion {
             printf '<%s>' "$@"
             printf '\(Self.end)\\n'
             """,
-            to: "bin/norrisctl"
-        )
+            to: "bin/norrisctl")
         let script = try run(Programs.norrisctl, ["completion", shell.rawValue]).output
         let load: String
         switch shell {
@@ -57,8 +56,7 @@ final class ShellWithCompletion {
                 PS1='\(Self.prompt)'
 
                 """,
-                to: ".zshrc"
-            )
+                to: ".zshrc")
         case .fish:
             _ = isSourced ? "" : try home.write(script, to: ".config/fish/completions/norrisctl.fish")
             load = isSourced ? "norrisctl completion fish | source" : ""
@@ -69,8 +67,7 @@ final class ShellWithCompletion {
                 \(load)
 
                 """,
-                to: ".config/fish/config.fish"
-            )
+                to: ".config/fish/config.fish")
         }
         terminal = try PseudoTerminal(
             shell.rawValue, shell == .bash ? ["--rcfile", home(".bashrc"), "-i"] : ["-i"],
@@ -78,8 +75,7 @@ final class ShellWithCompletion {
                 "HOME": home.path, "PATH": home("bin") + ":/usr/bin:/bin", "LC_ALL": "C.UTF-8",
                 "NORRISD_SOCKET": socket,
             ],
-            columns: 120
-        )
+            columns: 120)
         terminal.wait(for: Self.prompt)
         execute("cd ~")
     }
@@ -107,7 +103,7 @@ final class ShellWithCompletion {
     ///
     /// - Returns: what came last.
     func completing(_ line: String, until arguments: String) -> String {
-        for _ in 1..<Self.patience {
+        for _ in 1..<Self.attempts {
             let result = completing(line)
             if result == arguments { return result }
         }
@@ -115,7 +111,7 @@ final class ShellWithCompletion {
     }
 
     /// How often something is tried.
-    private static let patience = 20
+    private static let attempts = 20
 
     /// Types a beginning, presses Tab twice, and waits for words that are shown, in the order of the screen; does it
     /// again where they do not come.
@@ -123,12 +119,43 @@ final class ShellWithCompletion {
     /// - Returns: those that did not come.
     func missing(_ words: [String], behind line: String) -> [String] {
         var missing = words
-        for _ in 0..<Self.patience where !missing.isEmpty {
+        for _ in 0..<Self.attempts where !missing.isEmpty {
             terminal.type(line + "\t\t")
             missing = words.filter { terminal.wait(for: $0, within: 3) == nil }
             // Ctrl-U; Ctrl-C would also take away what is typed next.
             terminal.type("\u{15}")
         }
         return missing
+    }
+}
+
+/// A program in the place of norrisd that gives the same reply to everything, or none at all.
+final class ScriptedDaemon {
+    private let folder = TemporaryFolder()
+    private let process: PseudoTerminal
+
+    var socket: String { folder("sock") }
+
+    /// - Parameter result: the result of every call, as JSON; nil where it never answers.
+    init(result: String?) throws {
+        let script = """
+            import socket, sys
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(sys.argv[1])
+            listener.listen(64)
+            print("listening", flush=True)
+            connections = []
+            while True:
+                connection, _ = listener.accept()
+                connections.append(connection)
+                if len(sys.argv) > 2 and connection.recv(65536):
+                    reply = '{"jsonrpc":"2.0","id":1,"result":' + sys.argv[2] + '}\\n'
+                    try:
+                        connection.sendall(reply.encode())
+                    except OSError:
+                        pass  # It has not waited for as long as this took.
+            """
+        process = try PseudoTerminal("python3", ["-c", script, folder("sock")] + (result.map { [$0] } ?? []))
+        process.wait(for: "listening")
     }
 }

@@ -30,3 +30,85 @@ enum Hostile {
     /// An address that is none any more when its controls are seen.
     static let address = "https://e.example/\u{1B}]0;x\u{7}\u{9B}m\u{202E}"
 }
+
+/// Results of every method, of the right shape, and hostile wherever there is a text.
+enum HostileResults {
+    private static let text = Hostile.text
+    private static let now = Timestamp.now()
+
+    static let failure = SourceFailure(
+        kind: SourceFailure.Kind(rawValue: text), message: text, since: now)
+    private static let freshness = Freshness(
+        origin: Freshness.Origin(rawValue: text), state: Freshness.State(rawValue: text), error: failure)
+    private static let fact = Fact(id: text, text: text, categories: [text], source: text, url: Hostile.address)
+    private static let gif = Gif(
+        id: text, title: text, rating: text, pageURL: Hostile.address, username: text, altText: text,
+        renditions: [
+            "original": Gif.Rendition(url: Hostile.address, mp4: text, webp: text), text: Gif.Rendition(url: text),
+        ])
+    private static let post = Post(
+        id: text,
+        source: text,
+        author: Post.Author(id: text, name: text, handle: text, avatarURL: text, email: text),
+        title: text,
+        text: text,
+        tags: [text],
+        images: [Post.Image(url: Hostile.address, width: 1, height: 1, alt: text), Post.Image(url: text)],
+        stats: Post.Stats(likes: 1),
+        url: Hostile.address)
+    private static let favorite = Favorite(
+        kind: Favorite.Kind(rawValue: text), id: text, title: text, addedAt: now, fact: fact, gif: gif)
+
+    static func result(of method: String, next: String?) -> String {
+        switch method {
+        case ServerInfo.name:
+            ServerInfo.Result(
+                name: text, version: text, protocolVersion: 1, capabilities: [text], pid: 1, startedAt: now
+            ).jsonText
+        case ServerStatus.name:
+            ServerStatus.Result(
+                state: ServerStatus.State(rawValue: text), message: text, uptimeSeconds: 1, connections: 1,
+                requestsTotal: 1, requestsPerMinute: [1, 2],
+                sources: [text, "facts", "gifs"].map {
+                    SourceStatus(name: $0, kind: text, isEnabled: true, items: 1, freshness: freshness)
+                },
+                database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: true, freeBytes: 0),
+                version: text
+            ).jsonText
+        case FactRandom.name: FactRandom.Result(items: [fact, fact], freshness: freshness).jsonText
+        case FactToday.name: FactToday.Result(fact: fact, freshness: freshness).jsonText
+        case FactGet.name: FactGet.Result(fact: fact).jsonText
+        case FactSearch.name: FactSearch.Result(items: [fact], next: next, freshness: freshness).jsonText
+        case FactCategories.name:
+            FactCategories.Result(
+                items: [FactCategories.Category(name: text, count: 1)], freshness: freshness
+            ).jsonText
+        case GifSearch.name, GifTrending.name:
+            GifSearch.Result(items: [gif, gif], next: next, freshness: freshness).jsonText
+        case GifRandom.name: GifRandom.Result(gif: gif, freshness: freshness).jsonText
+        case GifGet.name: GifGet.Result(gif: gif).jsonText
+        case PostList.name:
+            PostList.Result(items: [post, post], next: next, freshness: freshness).jsonText
+        case PostGet.name: PostGet.Result(post: post).jsonText
+        case PostMarkRead.name: #"{"marked":1}"#
+        case FavoriteList.name: FavoriteList.Result(items: [favorite, favorite], next: next).jsonText
+        case FavoriteAdd.name: FavoriteAdd.Result(added: true).jsonText
+        case FavoriteRemove.name: FavoriteRemove.Result(removed: true).jsonText
+        case RecentList.name:
+            RecentList.Result(items: [
+                RecentList.Search(kind: RecentList.Search.Kind(rawValue: text), query: text, at: now)
+            ]).jsonText
+        case SourceRefresh.name: SourceRefresh.Result(started: [text]).jsonText
+        case CacheClear.name: CacheClear.Result(removed: 1).jsonText
+        case EventSubscribe.name: #"{"topics":["source"]}"#
+        // All that may stand there for the other methods, and for those to come.
+        default: #"{"id":\#(Hostile.json),"text":\#(Hostile.json),"items":[\#(Hostile.json)],"removed":1,"added":1}"#
+        }
+    }
+
+    /// Lines of every kind of event, the last of which ends a run.
+    static let events = [
+        Event.source(text, .started), .item(source: text, added: 1), .server(Event.Phase(rawValue: text)),
+        .source(text, Event.Phase(rawValue: text)), .source(text, .failed, error: failure),
+    ].flatMap(\.line)
+}

@@ -17,14 +17,7 @@ final class HostileDaemon: Sendable {
 
     init(_ manner: Manner) throws {
         listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: folder("sock").utf8) }
-        let isListening = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(listener, 64) == 0
-            }
-        }
+        let isListening = withUnixAddress(folder("sock")) { bind(listener, $0, $1) == 0 && listen(listener, 64) == 0 }
         guard isListening else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         Thread.detachNewThread { [listener, finished] in
             while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {

@@ -27,14 +27,39 @@ enum HostileUpstream {
         return upstream
     }
 
+    /// The configuration of a daemon that fetches all there is, with hostile fortune files.
+    static func configuration(_ upstream: FakeUpstream, _ folder: TemporaryFolder) throws -> String {
+        let fortunes = folder("fortunes")
+        try FileManager.default.createDirectory(atPath: fortunes, withIntermediateDirectories: true)
+        let name = Hostile.argument.filter { $0 != "/" }
+        let texts = [
+            (name, Hostile.argument), ("plain", "A fortune.\n%\n\(Hostile.argument)\n%\n"), ("binary", Hostile.text),
+        ]
+        for (name, text) in texts {
+            try (Data(text.utf8) + Hostile.bytes).write(to: URL(fileURLWithPath: fortunes).appendingPathComponent(name))
+        }
+        let key = try folder.write("key\n", to: "giphy-key")
+        let sources = sources.map { name, kind, path in
+            "    \(name): {kind: \(kind), url: '\(upstream.baseURL)\(path)'}\n"
+        }
+        return """
+            log: {level: trace}
+            http: {timeout: 20s}
+            facts: {base_url: '\(upstream.baseURL)', fortunes: ['\(fortunes)']}
+            gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: []}
+            posts:
+              sources:
+            \(sources.joined())
+            """
+    }
+
     /// Makes it answer with nothing but hostile errors.
     static func fail(_ upstream: FakeUpstream) {
         let message = "{\"meta\":{\"status\":403,\"msg\":\(Hostile.json)},\"message\":\(Hostile.json)}"
         let fault = FakeUpstream.Fault.answer(
             status: 403,
             headers: [("Content-Type", "application/json"), ("Retry-After", "1\u{1B}]0;x\u{7}")],
-            body: Array(message.utf8)
-        )
+            body: Array(message.utf8))
         upstream.setFault(fault)
     }
 

@@ -14,8 +14,7 @@ extension RunningDaemon {
     ) throws -> RunningDaemon {
         try RunningDaemon(
             in: folder, configuration: configuration(upstream.baseURL, facts: facts, http: http),
-            environment: environment
-        )
+            environment: environment)
     }
 
     static func configuration(_ baseURL: String, facts: String = "", http: String = "timeout: 60s") -> String {

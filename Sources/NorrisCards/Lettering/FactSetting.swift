@@ -1,0 +1,118 @@
+import Glibc
+import NorrisText
+
+/// How a fact's text is set.
+extension Typesetter {
+    /// More lines than these are not centred: the eye finds the next line where lines begin at the same column.
+    private static let mostCenteredLines = 7
+
+    /// Sets a text as large as its length and the room allow, and at the smallest size where there is not room enough.
+    ///
+    /// - Parameters:
+    ///   - measure: the widest a line may be.
+    ///   - room: the height that the block should keep to.
+    ///   - width: of the card.
+    func block(_ text: CardText, measure: Double, room: Double, width: Double) -> TextBlock {
+        let smallest = TypeScale.smallest * width
+        let columns = displayWidth(of: text.text)
+        let size = width * (text.isEmoji ? TypeScale.size(emoji: columns / 2) : TypeScale.size(columns: columns))
+        let face = columns <= 160 ? Face.display : .text
+        let layout = layout(withTies(text.text, language: language), face: face, size: size)
+        // To keep the writer's own lines, and long words whole, letters may be somewhat smaller.
+        let smaller = max(smallest, 0.7 * size)
+        if text.lineCount > 1 {
+            shrink(layout, to: measure, smallest: smaller)
+        }
+        layout.setWidth(measure)
+        shrink(layout, to: measure, smallest: smaller)
+        let breaksWords = layout.width > measure
+        layout.setWidth(measure, insideWords: breaksWords)
+        fit(layout, measure: measure, room: room, smallest: smallest)
+        // What no line can break, such as an emoji of many parts or marks piled up, has to fit at any size.
+        shrink(layout, to: measure, smallest: 0)
+        let isCentered =
+            layout.lineCount <= Typesetter.mostCenteredLines
+            && (text.lineCount == 1 || text.lineCount == layout.lineCount)
+        if isCentered { balance(layout, measure: measure, breaksWords: breaksWords) }
+        let alignment: TextBlock.Alignment = isCentered ? .center : isRightToLeft(text.text) ? .right : .left
+        return TextBlock(layout, alignment: alignment, measure: measure)
+    }
+
+    /// Makes letters smaller, where that keeps the widest line to the measure.
+    private func shrink(_ layout: TextLayout, to measure: Double, smallest: Double) {
+        let size = layout.size * measure / layout.width
+        if size < layout.size && size >= smallest {
+            // Widths go with the size, but for what rounding does.
+            layout.setSize(0.999 * size)
+        }
+    }
+
+    /// Finds the largest size at which the lines fit the room.
+    private func fit(_ layout: TextLayout, measure: Double, room: Double, smallest: Double) {
+        func fits() -> Bool { TextBlock(layout, alignment: .left, measure: measure).height <= room }
+        guard layout.size > smallest, !fits() else { return }
+        var low = smallest
+        var high = layout.size
+        for _ in 0..<6 {
+            let middle = (low + high) / 2
+            layout.setSize(middle)
+            if fits() { low = middle } else { high = middle }
+        }
+        layout.setSize(low)
+    }
+
+    /// Finds the narrowest width that needs no further line, so that the lines are about equally long.
+    private func balance(_ layout: TextLayout, measure: Double, breaksWords: Bool) {
+        let count = layout.lineCount
+        guard count > 1 else { return }
+        var low = measure / 3
+        var high = measure
+        for _ in 0..<8 {
+            let middle = (low + high) / 2
+            layout.setWidth(middle, insideWords: breaksWords)
+            if layout.lineCount <= count && layout.width <= middle { high = middle } else { low = middle }
+        }
+        layout.setWidth(high, insideWords: breaksWords)
+    }
+}
+
+/// How large letters are, as parts of a card's width.
+enum TypeScale {
+    /// What can still be read on a telephone.
+    static let smallest = 1.0 / 30
+
+    /// The size for a text: large for a short one, and ever smaller down to the smallest.
+    ///
+    /// - Parameter columns: its length, where an ideograph counts as two letters.
+    static func size(columns: Int) -> Double {
+        let length = log(Double(max(columns, 1)))
+        var previous = steps[0]
+        for step in steps {
+            if columns <= previous.columns { return previous.size }
+            if columns <= step.columns {
+                let start = log(Double(previous.columns))
+                let part = (length - start) / (log(Double(step.columns)) - start)
+                return previous.size + part * (step.size - previous.size)
+            }
+            previous = step
+        }
+        return smallest
+    }
+
+    /// The size of a text of emoji alone.
+    static func size(emoji count: Int) -> Double { 0.22 / pow(Double(max(count, 1)), 0.25) }
+
+    /// The distance of two lines as a part of the size: large letters need less.
+    static func lineHeight(size: Double) -> Double {
+        let part = (size - smallest) / (largest - smallest)
+        return 1.42 - 0.27 * min(max(part, 0), 1)
+    }
+
+    /// From this size on lines have the smallest distance.
+    private static let largest = 0.12
+
+    /// Between them the size goes by the logarithm of the length.
+    private static let steps: [(columns: Int, size: Double)] = [
+        (3, 0.2), (16, 0.125), (40, 0.104), (80, 0.084), (200, 0.055), (400, 0.0425), (700, 0.036), (1000, smallest),
+    ]
+}

@@ -1,0 +1,246 @@
+import Foundation
+import NorrisTestSupport
+import Testing
+
+/// What norrisctl passes to external programs: real ones, and scripts that write down their arguments and input.
+@Suite(.timeLimit(.minutes(20)))
+struct ExternalProgramEndToEndTests {
+    /// Red beside blue, 8 pixels each way.
+    private let png = """
+        iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFElEQVR4nGP4z8AAR0jM/wxDSwIA6TA/wRjsoYgAAAAASUVORK5CYII=
+        """
+    /// One pixel that is red, then blue, for ever.
+    private let gif = """
+        R0lGODlhAQABAIAAAP8AAAAA/yH/C05FVFNDQVBFMi4wAwEAAAAh+QQECg\
+        AAACwAAAAAAQABAAACAkQBACH5BAQKAAAALAAAAAABAAEAAAICTAEAOw==
+        """
+
+    /// A daemon with GIFs for `cats`, and its key in a folder.
+    private func daemonWithCats(_ upstream: FakeUpstream, _ folder: TemporaryFolder) throws -> RunningDaemon {
+        upstream.requireKey("key")
+        upstream.setGifs(FakeUpstream.gifs(count: 2), query: "cats")
+        let key = try folder.write("key\n", to: "key")
+        let daemon = try RunningDaemon(configuration: """
+            facts: {enabled: false}
+            gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: []}
+
+            """)
+        // What is trending comes first, and a search waits for its turn no longer than two seconds.
+        try daemon.waitUntilFetched(daemon.watch(), "gifs")
+        return daemon
+    }
+
+    /// A daemon that has one post with these pictures, `team:1`.
+    private func daemon(_ upstream: FakeUpstream, pictures: [String]) throws -> RunningDaemon {
+        let list = pictures.map { "\"\($0)\"" }.joined(separator: ",")
+        let document = """
+            {"data":[{"uid":"u","name":"Ada","email":"a@e.org","profile_pic":"https://e.org/a.png","posts":[\
+            {"id":1,"date":"Tue Mar 08 2022 06:56:06 GMT-0500","pics":[\(list)]}]}]}
+            """
+        upstream.setDocument("/team/users/posts", contentType: "application/json", body: Array(document.utf8))
+        let daemon = try RunningDaemon(configuration: """
+            facts: {enabled: false}
+            posts: {sources: {team: {kind: users-posts, url: '\(upstream.baseURL)/team'}}}
+
+            """)
+        let refreshed = try daemon.ctl("refresh", "--wait", "--timeout", "1m")
+        #expect(refreshed.status == 0, "\(refreshed)")
+        return daemon
+    }
+
+    /// Makes a shell script of the folder's own folder `bin`.
+    private func script(_ name: String, _ text: String, in folder: TemporaryFolder) throws {
+        try FileManager.default.createDirectory(atPath: folder("bin"), withIntermediateDirectories: true)
+        _ = try folder.writeProgram(text, to: "bin/\(name)")
+    }
+
+    /// The variables for programs of the folder before those of the system.
+    private func variables(
+        _ daemon: RunningDaemon, _ folder: TemporaryFolder, _ others: [String: String] = [:]
+    ) -> [String: String] {
+        ["NORRISD_SOCKET": daemon.socket, "PATH": folder("bin") + ":/usr/bin:/bin", "COLORTERM": "truecolor"]
+            .merging(others) { $1 }
+    }
+
+    private func text(_ path: String) -> String {
+        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+
+    @Test func chafaDrawsWhatWasFetched() async throws {
+        let upstream = try await FakeUpstream.start()
+        try await TestThread.run {
+            let daemon = try daemon(upstream, pictures: ["https://e.org/a.png"])
+            for (picture, colours) in [(png, ["255;0;0", "0;0;255"]), (gif, ["255;0;0", "0;0;255"])] {
+                let folder = TemporaryFolder()
+                try Data(#require(Data(base64Encoded: picture))).write(to: URL(fileURLWithPath: folder("picture")))
+                try script(
+                    "curl", "printf '%s\\n' \"$@\" > '\(folder("arguments"))'; cat '\(folder("picture"))'", in: folder)
+                let terminal = try PseudoTerminal(
+                    Programs.norrisctl, ["post", "team:1", "--show"], environment: variables(daemon, folder))
+                #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
+                let parts = terminal.rest.split(separator: "team:1", maxSplits: 1)
+                for colour in colours {
+                    #expect(parts.last?.contains("8;2;\(colour)m") == true, "\(terminal.rest)")
+                }
+                let arguments = text(folder("arguments")).split(separator: "\n")
+                #expect(arguments.first == "--disable")
+                #expect(arguments.suffix(2) == ["--url", "https://e.org/a.png"])
+            }
+        }
+        await upstream.stop()
+    }
+
+    @Test func curlKeepsToItsBounds() async throws {
+        let certificate = try await TestThread.run { try FakeCertificate() }
+        let plain = try await FakeUpstream.start()
+        let secure = try await FakeUpstream.start(security: .tls(certificate))
+        secure.setDocument("/a.png", contentType: "image/png", body: Array("a picture".utf8))
+        plain.setDocument("/a.png", contentType: "image/png", body: Array("a picture".utf8))
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            // A .curlrc that is read would bring the fetch down.
+            _ = try folder.write("proxy = http://127.0.0.1:1\n", to: ".curlrc")
+            try script("chafa", "cat > '\(folder("drawn"))'", in: folder)
+            let daemon = try daemon(plain, pictures: ["\(secure.baseURL)/a.png"])
+            func show(_ others: [String: String] = [:]) throws -> (status: Int32, transcript: String) {
+                unlink(folder("drawn"))
+                let terminal = try PseudoTerminal(
+                    Programs.norrisctl, ["post", "team:1", "--show"],
+                    environment: variables(
+                        daemon, folder, ["CURL_CA_BUNDLE": certificate.path, "HOME": folder.path].merging(others) { $1 }
+                    ),
+                    columns: 200)
+                return (terminal.waitForEnd(), terminal.rest)
+            }
+            let shown = try show()
+            #expect(shown.status == 0, "\(shown)")
+            #expect(text(folder("drawn")) == "a picture")
+
+            let stranger = try show(["CURL_CA_BUNDLE": "/etc/ssl/certs/ca-certificates.crt"])
+            #expect(stranger.status == 75)
+            #expect(stranger.transcript.contains("its host cannot prove to be it"), "\(stranger)")
+
+            let faults: [(FakeUpstream.Fault, Int32, String)] = [
+                (.redirect(to: "\(plain.baseURL)/a.png"), 75, "it leads to what is not https"),
+                (.redirect(to: "/a.png"), 75, "it leads from one place to the next"),
+                (.status(404), 75, "its host answers with an error"),
+                (.endless, 1, "larger than 16 MiB"),
+            ]
+            for (fault, status, message) in faults {
+                secure.setFault(fault, path: "/a.png")
+                let shown = try show()
+                #expect(shown.status == status, "\(shown)")
+                #expect(shown.transcript.contains(message), "\(shown)")
+                #expect(!FileManager.default.fileExists(atPath: folder("drawn")))
+            }
+            #expect(!plain.requests.contains { $0.path == "/a.png" })
+        }
+        await plain.stop()
+        await secure.stop()
+    }
+
+    @Test func interruptingEndsWhatHangs() async throws {
+        let upstream = try await FakeUpstream.start()
+        try await TestThread.run {
+            let daemon = try daemon(upstream, pictures: ["https://e.org/a.png"])
+            for program in ["chafa", "curl"] {
+                let folder = TemporaryFolder()
+                try script("curl", "echo picture", in: folder)
+                try script(
+                    program, "echo $$ > '\(folder("pid"))'; echo > '\(folder("begun"))'; exec sleep 1000", in: folder)
+                let terminal = try PseudoTerminal(
+                    Programs.norrisctl, ["post", "team:1", "--show"], environment: variables(daemon, folder))
+                // The post is there before its picture.
+                #expect(terminal.wait(for: "team:1") != nil)
+                for _ in 0..<2000 where access(folder("begun"), F_OK) != 0 { poll(nil, 0, 10) }
+                let process = try #require(Int32(text(folder("pid")).dropLast()))
+                terminal.type("\u{3}")
+                #expect(terminal.waitForEnd() == 128 + SIGINT)
+                #expect(kill(process, 0) == -1, "\(program) is left")
+                if program == "chafa" {
+                    #expect(terminal.rest.contains("\u{1B}\\\u{1B}[0m\u{1B}[?25h"))
+                }
+            }
+        }
+        await upstream.stop()
+    }
+
+    @Test func xdgOpenGetsTheAddressAndIsNotWaitedForWithoutEnd() async throws {
+        let upstream = try await FakeUpstream.start()
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            let daemon = try daemonWithCats(upstream, folder)
+            try script(
+                "xdg-open",
+                """
+                printf '%s\\n' "$@" > '\(folder("arguments"))'
+                cat; echo noise; echo noise >&2
+                exec sleep 20
+                """,
+                in: folder)
+            let result = try run(
+                Programs.norrisctl, ["gif", "cats", "--open"], input: "noise",
+                environment: variables(daemon, folder, ["DISPLAY": ":99"]))
+            #expect(result.status == 0, "\(result)")
+            // After some seconds it is not waited for, however far it has come.
+            await eventually { text(folder("arguments")).hasSuffix("\n") }
+            let address = try #require(text(folder("arguments")).split(separator: "\n").first)
+            #expect(text(folder("arguments")) == "\(address)\n")
+            #expect(address.hasPrefix("https://giphy.com/gifs/"))
+            #expect(result.errors == "Opened \(address)\n")
+            #expect(result.lines.count == 1)
+            #expect(!result.output.contains("noise"))
+        }
+        await upstream.stop()
+    }
+
+    @Test func theClipboardProgramStaysBehindWithNothingOfOurs() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let folder = TemporaryFolder()
+            try script(
+                "xclip",
+                """
+                printf '%s ' "$@" > '\(folder("arguments"))'
+                cat > '\(folder("copied"))'
+                ls -l /proc/$$/fd > '\(folder("files"))'
+                sleep 20 &
+                """,
+                in: folder)
+            func copy() throws -> ProgramResult {
+                try run(
+                    Programs.norrisctl, ["fact", "--copy"], environment: variables(daemon, folder, ["DISPLAY": ":99"]))
+            }
+            var result = try copy()
+            // The program has three seconds, which a busy machine may take from it.
+            for _ in 0..<3 where result.status != 0 { result = try copy() }
+            #expect(result.status == 0, "\(result)")
+            #expect(result.errors == "Copied to the clipboard.\n")
+            #expect(text(folder("copied")) + "\n" == result.output)
+            #expect(text(folder("arguments")) == "-selection clipboard -in ")
+            // Its input is a pipe at its end; the shell has its script open as well.
+            #expect(!text(folder("files")).contains("socket:"))
+            #expect(text(folder("files")).components(separatedBy: "/dev/null").count == 3, "\(text(folder("files")))")
+        }
+    }
+
+    @Test func programsOfTheCurrentFolderAreNotRun() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let folder = TemporaryFolder()
+            try script("xclip", "echo > '\(folder("run"))'", in: folder)
+            for path in [".", "bin", ":.:"] {
+                let result = try run(
+                    "/bin/sh",
+                    [
+                        "-c", "cd \"$1\"/bin && PATH=$3 exec \"$2\" fact --copy", "sh",
+                        folder.path, Programs.norrisctl, path,
+                    ],
+                    environment: ["NORRISD_SOCKET": daemon.socket, "DISPLAY": ":99"])
+                #expect(result.status == 69, "\(result)")
+                #expect(result.errors.contains("apt install xclip"))
+            }
+            #expect(access(folder("run"), F_OK) != 0)
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import NorrisTestSupport
+import Testing
+
+/// The snippets of `Scripts/integrations`, with the real programs where Debian has them.
+@Suite(.timeLimit(.minutes(20)))
+struct SnippetTests {
+    private static let shells = ["bash", "dash", "zsh"]
+
+    // MARK: cowsay.sh
+
+    @Test(arguments: shells)
+    func aCowTellsAFact(shell: String) async throws {
+        try await TestThread.run {
+            let snippet = try Snippet("cowsay.sh")
+            let result = try snippet.run(in: shell, "norrissay -W 500", daemon: try RunningDaemon())
+            #expect(result.status == 0, "\(result)")
+            let balloon = result.lines.dropFirst().first ?? ""
+            #expect(balloon.hasPrefix("< ") && balloon.contains("Chuck Norris"), "\(result)")
+            #expect(result.output.contains("(oo)"))
+            #expect(result.errors.isEmpty)
+
+            let away = try snippet.run(in: shell, "norrissay")
+            #expect(away.status == 69)
+            #expect(away.output.isEmpty && away.errors.contains("norrisd"), "\(away)")
+        }
+    }
+
+    @Test func aCowGetsOptionsAndDataAsTheyAre() async throws {
+        try await TestThread.run {
+            let plain = try Snippet("cowsay.sh", norrisctl: "echo One two three four five")
+            #expect(try plain.run(in: "dash", "norrissay -f tux").output.contains("|o_o |"))
+            #expect(try plain.run(in: "dash", "norrissay -W 10").output.contains("\n| three "))
+
+            let hostile = try Snippet("cowsay.sh", norrisctl: #"cat "$HOME/fact""#)
+            let text = hostile.hostileText + #" \n %s \e[1m"#
+            _ = try hostile.folder.write(text, to: "fact")
+            let result = try hostile.run(in: "bash", "norrissay -n")
+            #expect(result.output.contains("< \(text) >"), "\(result)")
+            #expect(!hostile.hostileTextHasRun)
+
+            let umlauts = String(repeating: "ß", count: 60)
+            let other = try Snippet("cowsay.sh", norrisctl: "echo \(umlauts)")
+            #expect(try other.run(in: "dash", "export LC_ALL=C; norrissay").output.filter { $0 == "ß" } == umlauts)
+        }
+    }
+
+    // MARK: fortune.sh, with Debian's fortune to fall back to
+
+    /// One short and one long saying, in a category of their own.
+    private func daemonWithSayings() throws -> RunningDaemon {
+        let folder = TemporaryFolder()
+        let long = String(repeating: "Long is the way. ", count: 20)
+        let sayings = try folder.write("Short.\n%\nNot so short.\n%\n\(long)\n%\n", to: "sayings")
+        let daemon = try RunningDaemon(in: folder, configuration: "facts: {enabled: false, fortunes: ['\(sayings)']}\n")
+        try daemon.waitForLog("fortunes.imported")
+        return daemon
+    }
+
+    /// Whether Debian's file of fortunes about art holds a text.
+    private func isAboutArt(_ text: String) throws -> Bool {
+        let cookies = try String(contentsOfFile: "/usr/share/games/fortunes/art", encoding: .utf8)
+        return text.count > 5 && cookies.contains(text)
+    }
+
+    @Test(arguments: shells)
+    func aFactReplacesTheFortune(shell: String) async throws {
+        try await TestThread.run {
+            let daemon = try daemonWithSayings()
+            let snippet = try Snippet("fortune.sh")
+            let fact = try snippet.run(in: shell, "fortune -ae", daemon: daemon)
+            #expect(fact.status == 0 && !fact.output.isEmpty && fact.errors.isEmpty, "\(fact)")
+            func fortunes(_ arguments: String) throws -> Set<String> {
+                let line = Array(repeating: "fortune \(arguments)", count: 6).joined(separator: ";")
+                return Set(try snippet.run(in: shell, line, daemon: daemon).lines)
+            }
+            #expect(try fortunes("sayings").count == 3)
+            #expect(try fortunes("-s sayings") == ["Short.", "Not so short."])
+            #expect(try fortunes("-a -s -n 6 sayings") == ["Short."])
+            #expect(try fortunes("-n 6 sayings").count == 3, "Without -s, -n chooses nothing")
+        }
+    }
+
+    @Test(arguments: shells)
+    func theProgramAnswersWhatNorrisdCannot(shell: String) async throws {
+        try await TestThread.run {
+            let snippet = try Snippet("fortune.sh")
+            let away = try snippet.run(in: shell, "fortune -s art")
+            #expect(try away.status == 0 && isAboutArt(away.output) && away.errors.isEmpty, "\(away)")
+            let daemon = try RunningDaemon()
+            let named = try snippet.run(in: shell, "fortune -c art", daemon: daemon)
+            #expect(named.output.hasPrefix("(/usr/share/games/fortunes/art)\n%\n"), "\(named)")
+            #expect(try isAboutArt(snippet.run(in: shell, "fortune 100% art", daemon: daemon).output))
+            // No category of norrisd's, for it reads no fortunes here.
+            #expect(try isAboutArt(snippet.run(in: shell, "fortune art", daemon: daemon).output))
+        }
+    }
+
+    @Test(arguments: shells)
+    func withoutTheProgramNorrisctlSaysWhatIsWrongAndNothingTypedIsRun(shell: String) async throws {
+        try await TestThread.run {
+            let snippet = try Snippet("fortune.sh")
+            let away = try snippet.run(in: shell, "fortune", games: "/nowhere")
+            #expect(away.status == 69 && away.errors.contains("norrisd"), "\(away)")
+            let unknown = try snippet.run(in: shell, "fortune -m x", games: "/nowhere")
+            #expect(unknown.status == 64 && unknown.errors.contains("install"), "\(unknown)")
+            let typed = try snippet.folder.write(snippet.hostileText, to: "typed")
+            let line = #"fortune "$(cat '\#(typed)')""#
+            let result = try snippet.run(in: shell, line, daemon: try RunningDaemon(), games: "/nowhere")
+            #expect(result.status == 1 && result.errors.contains("touch"), "\(result)")
+            #expect(!snippet.hostileTextHasRun)
+        }
+    }
+
+    // MARK: update-motd.d/60-norrisd, run as pam_motd(8) does: by run-parts(8), with little in the environment
+
+    private func login(_ snippet: Snippet, _ daemon: RunningDaemon? = nil) throws -> ProgramResult {
+        let environment = snippet.environment(daemon).filter { ["NORRISD_SOCKET", "PATH"].contains($0.key) }
+        return try run("run-parts", ["--lsbsysinit", snippet.path], environment: environment)
+    }
+
+    @Test func theFactOfTheDayComesWithALogin() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let fact = try daemon.ctl("fact", "--today").output
+            let result = try login(Snippet("update-motd.d"), daemon)
+            #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
+            #expect(result.output.hasPrefix("\n") && result.output.hasSuffix("\n"))
+            #expect(result.output.split(whereSeparator: \.isWhitespace) == fact.split(whereSeparator: \.isWhitespace))
+
+            let word = String(repeating: "ü", count: 90)
+            let long = String(repeating: "Chuck Norris waits for no one. ", count: 9) + word
+            let wrapped = try login(Snippet("update-motd.d", norrisctl: "echo '\(long)'"))
+            #expect(wrapped.lines.count > 3 && wrapped.lines.last == word, "\(wrapped)")
+            #expect(wrapped.lines.dropLast().allSatisfy { $0.count <= 78 })
+        }
+    }
+
+    @Test func aDaemonThatIsAwayOrHangsHoldsNobodyUp() async throws {
+        try await TestThread.run {
+            let away = try login(Snippet("update-motd.d"))
+            #expect(away.status == 0 && away.output.isEmpty && away.errors.isEmpty, "\(away)")
+            let daemon = try RunningDaemon()
+            daemon.send(SIGSTOP)
+            defer { daemon.send(SIGCONT) }
+            let errors = daemon.folder("errors")
+            let script = #"exec '\#(Programs.norrisctl)' "$@" 2>'\#(errors)'"#
+            let result = try login(Snippet("update-motd.d", norrisctl: script), daemon)
+            #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result)")
+            #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("250ms"))
+        }
+    }
+
+    // MARK: starship.toml, run as starship runs custom modules: Debian 12 does not have starship
+
+    private struct StarshipConfiguration: Decodable {
+        struct Custom: Decodable {
+            let norris: Module
+        }
+
+        struct Module: Decodable {
+            let command: String
+            let when: Bool
+            let shell: [String]
+            let format: String
+            let unsafe_no_escape: Bool?
+        }
+
+        let custom: Custom
+    }
+
+    @Test func starshipsModulePrintsAFactOrNothing() async throws {
+        try await TestThread.run {
+            let snippet = try Snippet("starship.toml")
+            let script = "import json, sys, tomllib; json.dump(tomllib.load(open(sys.argv[1], 'rb')), sys.stdout)"
+            let json = try run("python3", ["-c", script, snippet.path]).output
+            let module = try JSONDecoder().decode(StarshipConfiguration.self, from: Data(json.utf8)).custom.norris
+            // In round brackets: nothing at all, not even the space, where there is no output.
+            #expect(module.when && module.format == "[($output )]($style)" && module.unsafe_no_escape != true)
+            // starship passes the command to the shell's standard input.
+            func prompt(_ daemon: RunningDaemon?) throws -> ProgramResult {
+                try run(
+                    #require(module.shell.first), Array(module.shell.dropFirst()), input: module.command,
+                    environment: snippet.environment(daemon))
+            }
+            let fact = try prompt(try RunningDaemon())
+            #expect(fact.status == 0 && fact.lines.count == 1 && fact.output.count <= 61, "\(fact)")
+            #expect(fact.output.contains("Chuck Norris"))
+            let nothing = try prompt(nil)
+            #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors.isEmpty, "\(nothing)")
+        }
+    }
+
+    // MARK: tmux.conf in a real tmux at a terminal
+
+    /// Starts tmux with the snippet as its configuration, and ends it after the body.
+    private func withTmux(
+        _ snippet: Snippet, _ daemon: RunningDaemon? = nil, _ body: (PseudoTerminal) throws -> Void
+    ) throws {
+        let environment = snippet.environment(daemon)
+        let server = ["-S", snippet.folder("tmux")]
+        defer { _ = try? run("tmux", server + ["kill-server"], environment: environment) }
+        let terminal = try PseudoTerminal(
+            "tmux", server + ["-f", snippet.path, "new-session", "echo the window is open; exec cat"],
+            environment: environment, columns: 132)
+        try #require(terminal.wait(for: "the window is open") != nil, "\(terminal.rest)")
+        try body(terminal)
+    }
+
+    @Test func tmuxShowsAFactInItsStatusLine() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            try withTmux(Snippet("tmux.conf"), daemon) { terminal in
+                #expect(terminal.wait(for: "Chuck Norris") != nil, "\(terminal.rest)")
+            }
+        }
+    }
+
+    /// tmux expands formats in the output of programs (format_job_get in its format.c).
+    @Test func tmuxDoesNotExpandAFact() async throws {
+        try await TestThread.run {
+            let text = "C# #H #[fg=red]#{pane_id}##[bg=red] #(touch made) 5%H"
+            let snippet = try Snippet("tmux.conf", norrisctl: "printf '%s\\n' '\(text)'")
+            try withTmux(snippet) { terminal in
+                #expect(terminal.wait(for: text) != nil, "\(terminal.rest)")
+            }
+        }
+    }
+}
+
+/// A snippet of `Scripts/integrations` where a user has it: with the programs that it needs, and a home of its own.
+struct Snippet {
+    let path: String
+    let folder = TemporaryFolder()
+
+    /// - Parameters:
+    ///   - name: the file's path in `Scripts/integrations`.
+    ///   - script: what `norrisctl` runs instead of the program; else it has time enough for a busy machine.
+    init(_ name: String, norrisctl script: String? = nil) throws {
+        let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+        path = root.appending(path: "Scripts/integrations").appending(path: name).path
+        _ = try folder.writeProgram(script ?? #"exec '\#(Programs.norrisctl)' "$@" --timeout 20s"#, to: "norrisctl")
+    }
+
+    /// - Parameter daemon: nil while it is away.
+    func environment(_ daemon: RunningDaemon? = nil, games: String = "/usr/games") -> [String: String] {
+        [
+            "HOME": folder.path, "LC_ALL": "C.UTF-8", "NORRISD_SOCKET": daemon?.socket ?? folder("nowhere"),
+            "PATH": "\(folder.path):\(games):/usr/sbin:/usr/bin:/sbin:/bin",
+        ]
+    }
+
+    /// Reads the snippet in a shell and runs a line there, as somebody types it.
+    func run(
+        in shell: String, _ line: String, daemon: RunningDaemon? = nil, games: String = "/usr/games"
+    ) throws -> ProgramResult {
+        try NorrisTestSupport.run(shell, ["-c", ". '\(path)'\n\(line)"], environment: environment(daemon, games: games))
+    }
+
+    /// What shells would run or expand, in several ways.
+    var hostileText: String {
+        "$(touch \(folder("made"))) `touch \(folder("made"))` ; touch \(folder("made")) #"
+    }
+
+    var hostileTextHasRun: Bool { FileManager.default.fileExists(atPath: folder("made")) }
+}

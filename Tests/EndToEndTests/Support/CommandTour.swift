@@ -1,0 +1,238 @@
+import Foundation
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+/// Runs every command of norrisctl, to a pipe, as JSON and at a terminal, and looks at each byte that comes.
+struct CommandTour {
+    let socket: String
+    let folder: TemporaryFolder
+
+    /// Ids of content that is there.
+    var fact = "fact"
+    var gif = "gif"
+    var post = "post"
+
+    private var environment: [String: String] { ["NORRISD_SOCKET": socket, "HOME": folder.path] }
+
+    /// The arguments to try of each command, in an order in which those that take away come last.
+    private func arguments() throws -> [(command: String, tries: [[String]])] {
+        let text = Hostile.argument
+        let file = try folder.write("{\"kind\":\(Hostile.json),\"id\":\(Hostile.json)}\n\(text)\n", to: "favorites")
+        return [
+            ("fact", [
+                [], ["--count", "100"], ["--today"], ["--id", fact], ["--id", text], ["--category", text],
+                ["--name", text], ["--count", text],
+            ]),
+            ("categories", [[]]),
+            ("search", [["norris"], ["norris", "--limit", "100"], [text], ["--offline", text], ["--limit", text]]),
+            ("gif", [
+                [], ["--trending"], ["cats"], [text], ["--random"], ["--random", text], ["--id", gif], ["--id", text],
+                ["--url"], ["--markdown"], ["--rendition", text], ["--limit", text],
+            ]),
+            ("feed", [
+                [], ["--full"], ["--unread", "--limit", "100"], ["--source", text], ["--author", text], ["--page", "2"],
+            ]),
+            ("post", [[post], [post, "--full"], [text], ["--\(text)"]]),
+            ("read", [[post], [text], ["--all"]]),
+            ("favorite", [
+                ["add", "fact", fact], ["add", "gif", gif], ["add", "post", post], ["add", "fact"],
+                ["add", "fact", text], ["add", text], ["list"],
+                ["list", "--kind", text], ["export"], ["import", file], ["import", text],
+                ["remove", "fact", text], ["remove", "post", post], [text],
+            ]),
+            ("recent", [[], ["1"], ["6"], [text], ["--clear"]]),
+            ("status", [[], ["--metrics"], [text]]),
+            ("refresh", [[], ["--wait"], [text], ["--wait", text]]),
+            ("reload", [[]]),
+            ("doctor", [[], [text]]),
+            ("call", [
+                ["server.status"], ["fact.random", #"{"count":100}"#], ["post.list"], ["gif.trending"], ["author.list"],
+                ["favorite.list"], ["recent.list"], ["rpc.discover"], [text], ["fact.get", "{\"id\":\(Hostile.json)}"],
+                ["fact.get", text],
+            ]),
+            ("prompt", [[], ["--max-length", "400"], ["--max-length", text]]),
+            ("init", [["bash"], ["zsh", "--greeting"], ["fish", "--prompt"], [text]]),
+            ("completion", [["bash"], ["zsh"], ["fish"], [text]]),
+            // Small pictures, for a debug build draws slowly.
+            ("card", [
+                ["-o", folder("card.png")], ["--alt"], ["--today", "--alt"], ["--id", fact, "-o", folder("card.png")],
+                ["--id", text, "--alt"], ["--text", text, "--alt"], ["--text", text, "-o", folder(text)],
+                ["--text", "a", "-o", folder("\(text)/\(text)")],
+            ].map { ["--size", "256"] + $0 } + [["--size", text, "--alt"], [text]]),
+            ("help", [[], ["fact"], [text]]),
+            ("clear-cache", [[text], []]),
+        ]
+    }
+
+    /// The names of the commands, from the help.
+    private func commands() throws -> [String] {
+        let help = try NorrisTestSupport.run(Programs.norrisctl, ["--help"]).lines
+        let start = try #require(help.firstIndex { $0.hasPrefix("SUBCOMMANDS") })
+        return help[(start + 1)...].compactMap { line in
+            // A name stands behind two spaces, its description further to the right.
+            line.hasPrefix("  ") && !line.hasPrefix("   ")
+                ? line.dropFirst(2).split(separator: " ").first.map(String.init) : nil
+        }.filter { $0 != "See" }
+    }
+
+    /// Runs all of them.
+    ///
+    /// - Parameter skipped: those that would take away what is still needed.
+    func run(skipping skipped: Set<String> = []) throws {
+        let commands = try commands()
+        #expect(commands.count >= 16, "The help lists the commands")
+        let arguments = try arguments()
+        let known = Set(arguments.map(\.command) + ["watch"])
+        #expect(Set(commands).subtracting(known).isEmpty, "These are not run yet")
+        for (command, tries) in arguments where commands.contains(command) || command == "help" {
+            guard !skipped.contains(command) else { continue }
+            for further in tries { try check([command] + further) }
+        }
+        if !skipped.contains("watch") { try watch() }
+        for arguments in [
+            [], [Hostile.argument], ["--\(Hostile.argument)"], ["--color", Hostile.argument, "fact"], ["-\u{1B}"],
+            ["fact", "--timeout", Hostile.argument],
+        ] {
+            try check(arguments)
+        }
+    }
+
+    private func check(_ arguments: [String]) throws {
+        for options in [[], ["--json"]] {
+            // In front, since the last argument may be words.
+            let result = try NorrisTestSupport.run(Programs.norrisctl, options + arguments, environment: environment)
+            expectClean(Array((result.output + result.errors).utf8), options + arguments)
+            #expect(result.status < 128, "\(arguments)")
+        }
+        let terminal = try PseudoTerminal(
+            Programs.norrisctl, ["--color", "always"] + arguments, environment: environment)
+        #expect(terminal.waitForEnd() < 128, "\(arguments)")
+        expectClean(terminal.transcript, arguments, isTerminal: true)
+    }
+
+    /// It goes on for ever, so it is looked at while something happens, and ended.
+    private func watch() throws {
+        let files = [[], ["--json"]].enumerated().map { (folder("watch\($0)"), $1) }
+        let children = try files.map { file, options in
+            try ChildProcess(
+                Programs.norrisctl, options + ["watch"], environment: environment, output: file, errors: file)
+        }
+        let terminal = try PseudoTerminal(
+            Programs.norrisctl, ["--color", "always", "watch"], environment: environment)
+        // The first run may be over before they listen.
+        for _ in 0..<5 where terminal.transcript.isEmpty {
+            _ = try NorrisTestSupport.run(Programs.norrisctl, ["refresh", "--wait"], environment: environment)
+            terminal.wait(for: "\n", within: 2)
+        }
+        #expect(!terminal.transcript.isEmpty)
+        kill(terminal.processID, SIGTERM)
+        terminal.waitForEnd()
+        expectClean(terminal.transcript, ["watch"], isTerminal: true)
+        for (child, (file, options)) in zip(children, files) {
+            child.send(SIGTERM)
+            child.wait()
+            expectClean(try Data(contentsOf: URL(fileURLWithPath: file)).map { $0 }, options + ["watch"])
+            unlink(file)
+        }
+    }
+}
+
+func expectClean(
+    _ bytes: [UInt8],
+    _ name: [String],
+    isTerminal: Bool = false,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    let faults = TerminalScanner.faults(in: bytes, isTerminal: isTerminal)
+    let name = name.joined(separator: " ").unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
+    let output = isTerminal ? "at a terminal" : "to a pipe"
+    #expect(faults.isEmpty, "\(name), \(output): \(faults.prefix(3))", sourceLocation: sourceLocation)
+}
+
+/// What is wrong with bytes that go to a terminal or a pipe.
+///
+/// Strict: what is not on the list of what norrisctl itself writes is a fault.
+struct TerminalScanner {
+    /// Whether the bytes were read from a terminal, which may be told more, and sends CR LF for each newline.
+    let isTerminal: Bool
+
+    private enum State {
+        case text
+        case escape
+        /// Behind `ESC [`.
+        case control(parameters: String)
+        /// Behind `ESC ]`.
+        case command(text: String)
+        /// An ESC inside it, which only a backslash may follow.
+        case commandEnd(text: String)
+    }
+
+    /// Each with what comes before it; empty where all is well.
+    static func faults(in bytes: [UInt8], isTerminal: Bool) -> [String] {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return ["There are bytes that are no UTF-8."] }
+        var scanner = TerminalScanner(isTerminal: isTerminal)
+        let scalars = Array(text.unicodeScalars)
+        for (index, scalar) in scalars.enumerated() {
+            guard let fault = scanner.take(scalar) else { continue }
+            let context = scalars[max(0, index - 60)...index].map { $0.escaped(asASCII: true) }.joined()
+            scanner.faults.append("\(fault) after: \(context)")
+        }
+        if case .text = scanner.state {} else { scanner.faults.append("The last sequence has no end.") }
+        return scanner.faults
+    }
+
+    private var state = State.text
+    private var faults: [String] = []
+
+    private init(isTerminal: Bool) {
+        self.isTerminal = isTerminal
+    }
+
+    private mutating func take(_ scalar: Unicode.Scalar) -> String? {
+        switch state {
+        case .text:
+            if isTerminal, scalar == "\u{1B}" {
+                state = .escape
+                return nil
+            }
+            return isAllowed(scalar) ? nil : "U+\(String(scalar.value, radix: 16))"
+        case .escape:
+            state = scalar == "[" ? .control(parameters: "") : scalar == "]" ? .command(text: "") : .text
+            return scalar == "[" || scalar == "]" ? nil : "An escape sequence of another kind"
+        case .control(let parameters):
+            if scalar == ";" || "0"..."9" ~= scalar {
+                state = .control(parameters: parameters + String(scalar))
+                return nil
+            }
+            state = .text
+            // SGR, and EL: to the end of the line, or all of it.
+            return scalar == "m" || scalar == "K" ? nil : "CSI \(parameters)\(scalar)"
+        case .command(let text):
+            state = scalar == "\u{1B}" ? .commandEnd(text: text) : .command(text: text + String(scalar))
+            // Hyperlinks have addresses of visible ASCII.
+            guard scalar == "\u{1B}" || "!"..."~" ~= scalar else {
+                state = .text
+                return "U+\(String(scalar.value, radix: 16)) in OSC \(text)"
+            }
+            return nil
+        case .commandEnd(let text):
+            state = .text
+            let isLink = text == "8;;" || text.hasPrefix("8;;http://") || text.hasPrefix("8;;https://")
+            return scalar == "\\" && isLink ? nil : "OSC \(text)"
+        }
+    }
+
+    /// Newlines, tabs between the fields of a line, and all that shows; at a terminal also CR, which begins a line.
+    private func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A: true
+        case 0x09: true
+        case 0x0D: isTerminal
+        case ..<0x20, 0x7F..<0xA0: false
+        // Bidi controls, line and paragraph separator, the byte order mark, what a decoder puts for an invalid byte.
+        case 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFD: false
+        default: true
+        }
+    }
+}

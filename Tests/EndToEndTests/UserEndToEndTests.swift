@@ -1,0 +1,162 @@
+import Foundation
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+/// Events and recent searches through the built programs.
+@Suite(.serialized)
+struct EventEndToEndTests {
+    /// Starts `norrisctl watch` on a daemon that has not been asked anything, and returns when it has subscribed.
+    private func watch(_ daemon: RunningDaemon) throws -> ChildProcess {
+        let process = try ChildProcess(
+            Programs.norrisctl, ["watch"], environment: ["NORRISD_SOCKET": daemon.socket],
+            output: daemon.folder("events"), errors: daemon.folder("notes"))
+        var asked = 0
+        repeat {
+            asked += 1
+            try #require(asked < 2_000 && !process.hasEnded, "The watch has not subscribed")
+        } while !(try daemon.ctl("status").output.contains("\nrequests_total\t\(asked + 1)\n"))
+        return process
+    }
+
+    private func lines(_ daemon: RunningDaemon, _ file: String) throws -> [String] {
+        try String(contentsOfFile: daemon.folder(file), encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    @Test func watchShowsAReloadAndEndsWithTheDaemon() throws {
+        let daemon = try RunningDaemon()
+        let watch = try watch(daemon)
+        #expect(try daemon.ctl("reload").status == 0)
+        #expect(daemon.end() == 0)
+        #expect(watch.wait() == 0)
+        let events = try lines(daemon, "events").map { $0.split(separator: "\t").dropFirst().joined(separator: " ") }
+        #expect(events == ["norrisd reloaded", "norrisd stopping"])
+        #expect(try lines(daemon, "notes") == ["norrisctl: norrisd has stopped."])
+    }
+
+    @Test("Ctrl-C ends a watch as it ends any program, without a word")
+    func interruptedWatch() throws {
+        let daemon = try RunningDaemon()
+        let watch = try watch(daemon)
+        watch.send(SIGINT)
+        #expect(watch.wait() == 130)
+        #expect(try lines(daemon, "notes") == [])
+    }
+
+    @Test func aWatchOfADaemonThatDiesSaysSo() throws {
+        let daemon = try RunningDaemon()
+        let watch = try watch(daemon)
+        daemon.end(SIGKILL)
+        #expect(watch.wait() == 69)
+        let note = try lines(daemon, "notes").first
+        #expect(note == "norrisctl: The connection to norrisd at \(daemon.socket) was lost.")
+    }
+
+    @Test func recentSearchesSurviveARestart() throws {
+        let folder = TemporaryFolder()
+        var daemon: RunningDaemon? = try RunningDaemon(in: folder)
+        #expect(try daemon?.ctl("recent").status == 1)
+        _ = try daemon?.ctl("search", "Chuck")
+        _ = try daemon?.ctl("search", "no", "such", "text")
+        // As if the power went: what was searched was on the disk before it was answered.
+        daemon?.end(SIGKILL)
+        daemon = nil
+        let next = try RunningDaemon(in: folder)
+        let recents = try next.ctl("recent").output.split(separator: "\n").map { $0.split(separator: "\t")[..<3] }
+        #expect(recents.map(Array.init) == [["1", "no such text", "fact"], ["2", "chuck", "fact"]])
+        let again = try next.ctl("recent", "2")
+        #expect(again.status == 0)
+        #expect(try next.ctl("search", "chuck").output == again.output)
+        #expect(try next.ctl("recent", "--clear").output == "removed 2 searches\n")
+    }
+}
+
+/// What a user keeps, whatever happens to the daemon.
+@Suite(.timeLimit(.minutes(20)))
+struct FavoriteEndToEndTests {
+    @Test func noneIsLostWhenTheDaemonIsKilledAtThatInstant() throws {
+        let folder = TemporaryFolder()
+        var kept: [String] = []
+        for _ in 0..<50 {
+            let daemon = try RunningDaemon(in: folder)
+            let client = try LineClient(path: daemon.socket)
+            let given: FactRandom.Result = try client.call(FactRandom.self, #"{"count":60}"#)
+            for fact in given.items where !kept.contains(fact.id) {
+                let reply: FavoriteAdd.Result = try client.call(
+                    FavoriteAdd.self, #"{"kind":"fact","id":"\#(fact.id)"}"#)
+                #expect(reply.added)
+                kept.append(fact.id)
+                break
+            }
+            #expect(daemon.end(SIGKILL) == 128 + SIGKILL)
+        }
+        let daemon = try RunningDaemon(in: folder)
+        let list: FavoriteList.Result = try LineClient(path: daemon.socket).call(
+            FavoriteList.self, #"{"limit":100}"#)
+        #expect(list.items.map(\.id) == kept.reversed())
+        #expect(kept.count == 50)
+        #expect(list.items.allSatisfy { $0.fact != nil })
+    }
+
+    @Test(
+        "Neither of two users sees what the other keeps, searched, was given or has read",
+        .enabled(if: geteuid() == 0, "needs root to become somebody else"))
+    func usersAreStrangers() async throws {
+        let upstream = try await FakeUpstream.start()
+        upstream.setDocument(
+            "/users/posts", contentType: "application/json",
+            body: Array(#"{"data":[{"uid":"u","name":"Ada","posts":[{"id":1,"date":null,"pics":[]}]}]}"#.utf8))
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            let daemon = try RunningDaemon(
+                in: folder,
+                configuration: """
+                    facts: {enabled: false}
+                    posts: {sources: {team: {kind: users-posts, url: '\(upstream.baseURL)'}}}
+
+                    """
+            )
+            try #require(chmod(folder.path, 0o755) == 0 && chmod(daemon.socket, 0o666) == 0)
+            try #require(try daemon.ctl("refresh", "--wait", "--timeout", "1m").status == 0)
+            let (ada, bob) = (4001, 4002)
+            func status(_ uid: Int, _ arguments: String...) throws -> Int32 {
+                try daemon.ctl(uid: uid, arguments).status
+            }
+            for arguments in [["search", "goldfish"], ["fact"], ["favorite", "add", "fact"], ["read", "team:1"]] {
+                let result = try daemon.ctl(uid: ada, arguments)
+                try #require(result.status == 0, "\(result)")
+            }
+            #expect(try status(ada, "recent") == 0)
+            #expect(try status(ada, "favorite", "list") == 0)
+            #expect(try status(ada, "feed", "--unread") == 1)
+            #expect(try status(bob, "recent") == 1)
+            #expect(try status(bob, "favorite", "list") == 1)
+            #expect(try status(bob, "favorite", "add", "fact") == 1, "Bob was given nothing")
+            #expect(try status(bob, "feed", "--unread") == 0)
+            #expect(try status(bob, "recent", "--clear") == 0)
+            #expect(try status(ada, "recent") == 0)
+        }
+        await upstream.stop()
+    }
+
+    @Test func theLastOneServedIsKeptAndMovesToAnotherMachine() throws {
+        let here = try RunningDaemon()
+        #expect(try here.ctl("favorite", "add", "fact").status == 1, "Nothing was served yet")
+        let fact = try here.ctl("fact").output
+        #expect(try here.ctl("favorite", "add", "fact").status == 0)
+        #expect(try here.ctl("favorite", "list").output.contains(fact.prefix(20)))
+        let exported = try here.ctl("favorite", "export").output
+        #expect(exported.split(separator: "\n").count == 1)
+
+        let there = try RunningDaemon()
+        let imported = try there.ctl("favorite", "import", input: exported)
+        #expect(imported.status == 0, "\(imported)")
+        #expect(try there.ctl("favorite", "export").output == exported)
+        #expect(try there.ctl("favorite", "import", input: exported + "garbage\n").status == 64)
+        #expect(try there.ctl("favorite", "export").output == exported)
+        #expect(try there.ctl("favorite", "remove", "fact").status == 1, "Nothing was served there")
+        let id = try Favorite(json: JSON.parse(exported.trimmingCharacters(in: .newlines))).id
+        #expect(try there.ctl("favorite", "remove", "fact", id).status == 0)
+        #expect(try there.ctl("favorite", "list").status == 1)
+    }
+}

@@ -1,0 +1,112 @@
+import NorrisTestSupport
+import NorrisText
+import Testing
+
+struct CaseFoldingTests {
+    @Test("Texts that differ in case alone fold to the same", arguments: [
+        ("Chuck NORRIS 42", "chuck norris 42"), ("STRASSE", "straße"), ("GROẞ", "groß"), ("ΟΔΥΣΣΕΎΣ", "οδυσσεύς"),
+        ("σ", "ς"), ("É", "é"), ("E\u{301}", "e\u{301}"), ("ÀÇÑØŽ", "àçñøž"), ("ЖУК", "жук"), ("ﬁn", "FIN"),
+        ("ǅ", "ǆ"), ("I", "ı"), ("\u{10400}", "\u{10428}"), ("ՈՒ", "ու"),
+    ])
+    func foldsCase(one: String, other: String) {
+        #expect(scalars(caseFolded(one)) == scalars(caseFolded(other)))
+    }
+
+    @Test("The folded form is pinned, for it is stored", arguments: [
+        ("Straße", "strasse"), ("ὈΔΥΣΣΕΎΣ", "ὀδυσσεύσ"), ("İ", "i\u{307}"), ("ı", "i"), ("É", "é"),
+        ("E\u{301}", "e\u{301}"), ("日本語 ＡＢＣ 한국어", "日本語 ａｂｃ 한국어"), ("👍🏽", "👍🏽"), ("", ""),
+    ])
+    func folded(text: String, expected: String) {
+        #expect(scalars(caseFolded(text)) == scalars(expected))
+    }
+
+    @Test func everyLetterFoldsAsItsOtherCases() {
+        var wrong: [Unicode.Scalar] = []
+        for value in UInt32(0)...0x1FFFF {
+            guard let letter = Unicode.Scalar(value), letter.properties.changesWhenCaseMapped else { continue }
+            let folded = scalars(caseFolded(String(letter)))
+            let cases = [
+                letter.properties.lowercaseMapping, letter.properties.titlecaseMapping,
+                letter.properties.uppercaseMapping, String(String.UnicodeScalarView(folded)),
+            ]
+            if cases.contains(where: { scalars(caseFolded($0)) != folded }) {
+                wrong.append(letter)
+            }
+        }
+        #expect(wrong.isEmpty)
+    }
+}
+
+struct ASCIITextTests {
+    @Test(arguments: [
+        ("", ""), ("plain\r\n\ttext\u{1B}[2m", "plain\r\n\ttext\u{1B}[2m"),
+        ("cut… · 480×229 – ‘a’ “b”", "cut~ - 480x229 - 'a' \"b\""),
+        ("┌──┐\n│ä │\n└──┘", "+--+\n|? |\n+--+"), ("██░░ ▁▂▃▄▅▆▇█", "##.. _.-=+*%#"), ("● ⠋", "* |"),
+        // An accent apart from its letter takes no column, and goes; one of its own is a part of the letter.
+        ("e\u{301}", "e"), ("é", "?"),
+        ("地球", "????"), ("👩‍💻!", "??!"), ("1\u{FE0F}\u{20E3}", "1?"), ("a\u{200D}b", "ab"),
+        // The second byte of U+2580 + n, or of a capital A with tilde, is a C1 control to a terminal of 8 bits.
+        ("\u{C0}\u{9B}31m", "?31m"),
+    ])
+    func keepsTheColumns(text: String, ascii: String) {
+        #expect(asciiText(text) == ascii)
+        #expect(displayWidth(of: asciiText(text)) == displayWidth(of: text))
+    }
+
+    @Test func isASCIIWhateverItIsGiven() {
+        var generator = SeededGenerator(state: 1)
+        for _ in 0..<200 {
+            let text = generator.text()
+            let ascii = asciiText(text)
+            #expect(ascii.utf8.allSatisfy { $0 < 0x80 })
+            #expect(displayWidth(of: ascii) == displayWidth(of: text))
+        }
+    }
+}
+
+struct PromptLineTests {
+    @Test("What a shell would expand is left out", arguments: ["!", "$", "%", "\\", "`"])
+    func shellCharacters(character: String) {
+        #expect(promptLine("a\(character)b", columns: 100) == nil)
+        #expect(promptLine(character, columns: 100) == nil)
+        // A character that begins with one of the five is found too.
+        #expect(promptLine("a\(character)\u{301}", columns: 100) == nil)
+    }
+
+    @Test("All other printable ASCII stays as it is")
+    func otherCharacters() {
+        let text = String(String.UnicodeScalarView((0x21...0x7E).map { Unicode.Scalar(UInt8($0)) }))
+            .filter { !"!$%\\`".contains($0) }
+        #expect(text.count == 89)
+        #expect(promptLine(text, columns: 100) == text)
+    }
+
+    @Test("Columns are counted, not characters, and nothing is cut")
+    func columns() {
+        #expect(promptLine(String(repeating: "x", count: 100), columns: 100)?.count == 100)
+        #expect(promptLine(String(repeating: "x", count: 101), columns: 100) == nil)
+        #expect(promptLine(String(repeating: "日", count: 50), columns: 100)?.count == 50)
+        #expect(promptLine(String(repeating: "日", count: 51), columns: 100) == nil)
+        #expect(promptLine(String(repeating: "e\u{301}", count: 100), columns: 100)?.count == 100)
+    }
+
+    @Test("It is one harmless line", arguments: [
+        ("Q: Why?\n\tA: Because.\n", "Q: Why? A: Because."), ("a\u{1B}[31mb\u{7}\u{9B}1mc", "abc"),
+        ("a\u{202E}b\u{2066}", "ab"), ("a\u{1B}]0;title\u{7}b", "ab"), ("a\r\nb", "a b"),
+    ])
+    func sanitised(text: String, expected: String) {
+        #expect(promptLine(text, columns: 100) == expected)
+    }
+
+    @Test("What shows nothing is no line", arguments: ["", " \n\t", "\u{1B}[2J", "\u{200D}", "\u{202E}"])
+    func empty(text: String) {
+        #expect(promptLine(text, columns: 100) == nil)
+    }
+
+    @Test("Where no other text can take its place, the characters are left out")
+    func withoutSpecialCharacters() {
+        #expect(promptText("100% of `ls` cost $5 \\ he said!\n") == "100 of ls cost 5  he said")
+        #expect(promptText("plain") == "plain")
+        #expect(promptText("\u{1B}[2J$") == "")
+    }
+}
