@@ -1,7 +1,4 @@
-import Foundation
-import Glibc
 import NorrisProtocol
-import NorrisTestSupport
 import Synchronization
 import Testing
 
@@ -18,10 +15,6 @@ struct FairnessTests {
             json.integer(counter.value)
             return nil
         }
-    }
-
-    private func batch(_ entries: [String]) -> String {
-        "[" + entries.joined(separator: ",") + "]"
     }
 
     /// The result of a reply that is a number.
@@ -47,7 +40,7 @@ struct FairnessTests {
             let client = try live.connect()
             // All of them are accepted before anything is sent.
             try live.roundTrip()
-            try holder.send(request(1, "fact.today") + "\n")
+            try holder.send(lines: request(1, "fact.today"))
             blockade.waitUntilEntered()
             let line = notification("server.status")
             let lines =
@@ -58,12 +51,10 @@ struct FairnessTests {
                 // By the first line no batch ends with a turn.
                 try sender.send(([line] + lines + [request(2, "server.status")]).joined(separator: "\n") + "\n")
             }
-            try client.send(request(3, "server.info") + "\n")
+            try client.send(lines: request(3, "server.info"))
             blockade.lift()
             #expect(try receiveNumber(client) <= connections * Turn.maximumLines)
-            for sender in senders {
-                #expect(try sender.receiveOutline() == #"2 """#)
-            }
+            for sender in senders { try sender.expect(#"2 """#) }
             #expect(calls.value == connections * (30 * 64 + 2))
         }
     }
@@ -81,18 +72,17 @@ struct FairnessTests {
             let sender = try live.connect()
             let client = try live.connect()
             try live.roundTrip()
-            try holder.send(request(1, "fact.today") + "\n")
+            try holder.send(lines: request(1, "fact.today"))
             blockade.waitUntilEntered()
             let entries = (0..<64).map { request($0, "fact.get", #"{"id":"\#($0)"}"#) }
-            try sender.send(notification("fact.get", #"{"id":"a"}"#) + "\n" + batch(entries) + "\n")
-            try sender.send(request(64, "server.info") + "\n")
-            try client.send(request(2, "server.info") + "\n")
+            try sender.send(lines: notification("fact.get", #"{"id":"a"}"#), batch(entries))
+            try sender.send(lines: request(64, "server.info"))
+            try client.send(lines: request(2, "server.info"))
             blockade.lift()
             // The batch is 64 lines and one stands before it.
             #expect(try receiveNumber(client) <= Turn.maximumLines)
             let expected = (0..<64).map { #"\#($0) "\#($0)""# }.joined(separator: ", ")
-            #expect(try sender.receiveOutline() == "[\(expected)]")
-            #expect(try sender.receiveOutline() == "64 65")
+            try sender.expect("[\(expected)]", "64 65")
         }
     }
 
@@ -150,7 +140,7 @@ struct FairnessTests {
             gate.open()
             for clients in [diskClients, networkClients] {
                 for (id, client) in clients.enumerated() {
-                    #expect(try client.receiveOutline() == "\(id) {}")
+                    try client.expect("\(id) {}")
                 }
             }
             #expect(disk.peak == 4)
@@ -175,9 +165,7 @@ struct FairnessTests {
             for _ in 0..<20 { try live.roundTrip() }
             #expect(disk.running == 4)
             gate.open()
-            for client in clients {
-                #expect(try client.receiveOutline() == "[0 {}, 1 {}, 2 {}]")
-            }
+            for client in clients { try client.expect("[0 {}, 1 {}, 2 {}]") }
             #expect(disk.peak == 4)
         }
     }
@@ -189,31 +177,27 @@ struct FairnessTests {
     /// - Returns: false for a server that keeps one for good; without idle connections to close it has no other end.
     private func isAlone(_ observer: TestClient, _ live: LiveServer) throws -> Bool {
         for _ in 0..<100_000 {
-            try expectService(observer)
-            if live.connections.current == 1 { return true }
+            try observer.expectService()
+            if live.counters.openConnections == 1 { return true }
         }
         return false
     }
 
     @Test("A peer that goes while its notification waits is let go of, and what it sent after that has its effect")
     func goneBehindANotification() async throws {
-        let gate = Gate()
         let calls = Counter()
-        let bodies = [
-            "fact.today": TestMethods.waiting(for: gate), "fact.get": TestMethods.counted(calls, TestMethods.echo),
-        ]
-        try await withServer(bodies) { live in
+        try await withServer(["fact.get": TestMethods.counted(calls, TestMethods.echo)]) { live in
             let observer = try live.connect()
             let client = try live.connect()
             try live.roundTrip()
-            try client.send(notification("fact.today") + "\n")
-            try expectService(observer)
+            try client.send(lines: notification("fact.today"))
+            try observer.expectService()
             // Not read before the first is done.
-            try client.send(notification("fact.get", #"{"id":"a"}"#) + "\n")
+            try client.send(lines: notification("fact.get", #"{"id":"a"}"#))
             client.close()
-            for _ in 0..<20 { try expectService(observer) }
+            for _ in 0..<20 { try observer.expectService() }
             #expect(calls.value == 0)
-            gate.open()
+            live.gate.open()
             #expect(try isAlone(observer, live))
             #expect(calls.value == 1)
         }
@@ -229,8 +213,8 @@ struct FairnessTests {
         try await withServer(bodies) { live in
             let observer = try live.connect()
             let client = try live.connect()
-            try expectService(observer)
-            try observer.send(request(2, "fact.today") + "\n")
+            try observer.expectService()
+            try observer.send(lines: request(2, "fact.today"))
             blockade.waitUntilEntered()
             // More than is read at a time; by the first line turns end within batches.
             let line = notification("server.status")
@@ -238,131 +222,9 @@ struct FairnessTests {
             try client.send(lines.joined(separator: "\n") + "\n")
             client.close()
             blockade.lift()
-            #expect(try observer.receiveOutline() == "2 {}")
+            try observer.expect("2 {}")
             #expect(try isAlone(observer, live))
             #expect(calls.value == 30 * 64 + 1)
         }
     }
-
-    // MARK: Connections
-
-    @Test func theLastSixteenConnectionsAreForAdministrators() async throws {
-        let promotions = Counter()
-        let limits = Server.Limits(connections: 20)
-        try await withServer(limits: limits, isAdministrator: { _ in promotions.value > 0 }) { live in
-            var served = try (0..<4).map { _ in try live.connect() }
-            try served.forEach(expectService)
-            try expectRefusal(try live.connect())
-            promotions.increment()
-            served += try (0..<16).map { _ in try live.connect() }
-            try served.forEach(expectService)
-            try expectRefusal(try live.connect())
-            #expect(live.connections.current == 20)
-        }
-    }
-
-    @Test("4,096 connections may wait to be accepted, on an inherited socket too", arguments: [false, true])
-    func backlog(isInherited: Bool) async throws {
-        let folder = TemporaryFolder()
-        let bound = try ListeningSocket(binding: folder("sock"), mode: 0o600)
-        // Whoever made the socket that is inherited has chosen a shorter queue.
-        if isInherited { #expect(listen(bound.descriptor, 5) == 0) }
-        let listening = isInherited ? ListeningSocket(inherited: bound.descriptor) : bound
-        let setting = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
-        let maximum = try #require(Int(setting.trimmingCharacters(in: .whitespacesAndNewlines)))
-        let blockade = Blockade()
-        try await withServer(["fact.today": blockade.body], at: folder("sock"), socket: listening) { live in
-            let client = try live.connect()
-            try client.send(request(1, "fact.today") + "\n")
-            blockade.waitUntilEntered()
-            var waiting = 0
-            while waiting < 4096, connectAndClose(live.path) == 0 { waiting += 1 }
-            blockade.lift()
-            // The kernel lowers the number to its own limit.
-            #expect(waiting >= min(4096, maximum))
-            #expect(try client.receiveOutline() == "1 {}")
-            try live.roundTrip()
-            try expectService(client)
-        }
-    }
-
-    @Test("Without descriptors further connections are refused with a line, and the others are served on")
-    func noDescriptors() async {
-        // The limit is that of a whole process.
-        await #expect(processExitsWith: .success) {
-            let blockade = Blockade()
-            try await withServer(["fact.today": blockade.body]) { live in
-                let witness = try live.connect()
-                try expectService(witness)
-                try witness.send(request(1, "fact.today") + "\n")
-                blockade.waitUntilEntered()
-                // These ends are open before there are no more descriptors; the server has yet to open the others.
-                let clients = try (0..<20).map { _ in try live.connect() }
-                for client in clients { try client.send(request(2, "server.info") + "\n") }
-                let limit = limitDescriptors(toFree: 5)
-                blockade.lift()
-                #expect(try witness.receiveOutline() == "1 {}")
-                var served: [TestClient] = []
-                for client in clients {
-                    let outline = try client.receiveOutline()
-                    if outline == "2 {}" {
-                        served.append(client)
-                    } else {
-                        #expect(outline == "null -32004 busy")
-                        #expect(try client.receiveLine() == nil)
-                    }
-                }
-                #expect((2...5).contains(served.count))
-                for _ in 0..<3 { try (served + [witness]).forEach(expectService) }
-                // One for a new client and one for the server.
-                for client in served.prefix(2) { client.close() }
-                try expectService(try live.connect())
-                try expectService(witness)
-                setDescriptorLimit(limit)
-            }
-        }
-    }
-}
-
-private func expectService(_ client: TestClient) throws {
-    try client.send(request(1, "server.info") + "\n")
-    #expect(try client.receiveOutline() == "1 {}")
-}
-
-private func expectRefusal(_ client: TestClient) throws {
-    #expect(try client.receiveOutline() == "null -32004 busy")
-    #expect(try client.receiveLine() == nil)
-}
-
-/// Connects without waiting and closes; the connection stays in the listening socket's queue.
-///
-/// - Returns: 0, or the error's number.
-private func connectAndClose(_ path: String) -> CInt {
-    guard let address = try? SocketAddress(path: path) else { return EINVAL }
-    let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
-    let descriptor = socket(AF_UNIX, kind, 0)
-    let code = address.withPointer({ connect(descriptor, $0, $1) }) == 0 ? 0 : errno
-    close(descriptor)
-    return code
-}
-
-/// Lowers the limit of this process, so that so many more descriptors can be opened.
-///
-/// - Returns: the limit before.
-private func limitDescriptors(toFree count: Int) -> rlimit {
-    var limit = rlimit()
-    getrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
-    var next: CInt = 0
-    var free = 0
-    while free < count {
-        if fcntl(next, F_GETFD) < 0 { free += 1 }
-        next += 1
-    }
-    setDescriptorLimit(rlimit(rlim_cur: rlim_t(next), rlim_max: limit.rlim_max))
-    return limit
-}
-
-private func setDescriptorLimit(_ limit: rlimit) {
-    var limit = limit
-    #expect(setrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit) == 0)
 }

@@ -57,7 +57,6 @@ struct ServedHandlers: Sendable {
                 fetching: handlers.fetching,
                 levels: LogLevelSwitch(.info),
                 levelFlag: nil,
-                setLimits: { _ in },
                 statusLine: { "" }
             )
         )
@@ -67,9 +66,7 @@ struct ServedHandlers: Sendable {
                 let server = Server(
                     socket: try ListeningSocket(binding: served.socketPath(caller), mode: 0o600),
                     registry: handlers.makeRegistry { _ in caller == .administrator },
-                    limits: Server.Limits(),
                     events: handlers.events,
-                    connectionCount: handlers.connections,
                     logger: logger,
                     onReady: { isReady.finish() }
                 )

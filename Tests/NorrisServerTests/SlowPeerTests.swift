@@ -5,14 +5,18 @@ import Testing
 
 /// Peers that do not read, and peers that say nothing.
 @Suite(.timeLimit(.minutes(20)))
-struct PatienceTests {
-    /// Ticks as often as it can and never gives up, but for what a test says.
-    private static func pace(idle: Duration = .seconds(3600), stalled: Duration = .seconds(3600)) -> Server.Pace {
-        Server.Pace(patience: .init(idle: idle, stalled: stalled), tick: .milliseconds(1))
-    }
-
+struct SlowPeerTests {
     static func large(_ id: Int, count: Int) -> String {
         request(id, "fact.random", #"{"count":\#(count)}"#) + "\n"
+    }
+
+    /// Returns when the counter stands still over many turns of the server's loop.
+    private func waitUntilItStops(_ live: LiveServer, _ counter: Counter) throws {
+        var before = -1
+        while counter.value != before {
+            before = counter.value
+            for _ in 0..<20 { try live.roundTrip() }
+        }
     }
 
     // MARK: Back-pressure
@@ -22,13 +26,8 @@ struct PatienceTests {
         let calls = Counter()
         try await withServer(["fact.random": TestMethods.counted(calls, TestMethods.large)]) { live in
             let client = try live.connect()
-            try client.send((0..<200).map { PatienceTests.large($0, count: 8) }.joined())
-            // Wherever the server stops, it has stopped when nothing changes over many turns of its loop.
-            var before = -1
-            while calls.value != before {
-                before = calls.value
-                for _ in 0..<20 { try live.roundTrip() }
-            }
+            try client.send((0..<200).map { SlowPeerTests.large($0, count: 8) }.joined())
+            try waitUntilItStops(live, calls)
             #expect((1...8).contains(calls.value))
             for id in 0..<200 {
                 let line = try #require(try client.receiveLine())
@@ -41,7 +40,7 @@ struct PatienceTests {
 
     @Test("The server stops reading from a peer that does not read, and goes on when it does")
     func stopsReading() async throws {
-        try await withServer(["fact.get": TestMethods.echo]) { live in
+        try await withServer { live in
             let client = try live.connect()
             let id = String(repeating: "i", count: 150)
             let line = Array((request(1, "fact.get", #"{"id":"\#(id)"}"#) + "\n").utf8)
@@ -67,16 +66,15 @@ struct PatienceTests {
     }
 
     @Test func aPeerThatEndsItsInputAndReadsLateGetsAll() async throws {
-        try await withServer(["fact.random": TestMethods.large]) { live in
+        try await withServer { live in
             let client = try live.connect()
-            try client.send((0..<20).map { PatienceTests.large($0, count: 16) }.joined() + request(20, "server.info"))
+            try client.send((0..<20).map { SlowPeerTests.large($0, count: 16) }.joined() + request(20, "server.info"))
             client.endInput()
             for _ in 0..<20 { try live.roundTrip() }
             for id in 0..<20 {
                 #expect(try client.receiveLine()?.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"#) == true)
             }
-            #expect(try client.receiveOutline() == "20 {}")
-            #expect(try client.receiveLine() == nil)
+            try client.expect("20 {}", nil)
         }
     }
 
@@ -97,12 +95,7 @@ struct PatienceTests {
         try await withServer(bodies) { live in
             let client = try live.connect()
             try client.send((0..<40).map(line).joined())
-            // As in holdsLittle().
-            var before = -1
-            while results.value != before {
-                before = results.value
-                for _ in 0..<20 { try live.roundTrip() }
-            }
+            try waitUntilItStops(live, results)
             #expect(results.value < 20)
             for id in 0..<40 {
                 let reply = try #require(try client.receiveLine())
@@ -120,9 +113,9 @@ struct PatienceTests {
 
     @Test("A peer that takes nothing is closed", arguments: [false, true])
     func stalled(endsInput: Bool) async throws {
-        try await withServer(["fact.random": TestMethods.large], pace: pace(stalled: .milliseconds(1))) { live in
+        try await withServer(tuning: .eager(stall: .milliseconds(1))) { live in
             let client = try live.connect()
-            try client.send(PatienceTests.large(1, count: 60))
+            try client.send(SlowPeerTests.large(1, count: 60))
             if endsInput { client.endInput() }
             try client.waitForClose()
             let received = try client.receiveToEnd()
@@ -132,28 +125,24 @@ struct PatienceTests {
     }
 
     @Test func aPeerThatHasTakenAllIsNotStalled() async throws {
-        try await withServer(["fact.random": TestMethods.large], pace: pace(stalled: .milliseconds(1))) { live in
+        try await withServer(tuning: .eager(stall: .milliseconds(1))) { live in
             let witness = try live.connect()
             let client = try live.connect()
-            try client.send(request(1, "server.info") + "\n")
-            #expect(try client.receiveOutline() == "1 {}")
+            try client.send(lines: request(1, "server.info"))
+            try client.expect("1 {}")
             // That this one is closed shows that the clock was looked at.
-            try witness.send(PatienceTests.large(1, count: 60))
+            try witness.send(SlowPeerTests.large(1, count: 60))
             try witness.waitForClose()
-            try client.send(request(2, "server.info") + "\n")
-            #expect(try client.receiveOutline() == "2 {}")
+            try client.send(lines: request(2, "server.info"))
+            try client.expect("2 {}")
         }
-    }
-
-    private func pace(idle: Duration = .seconds(3600), stalled: Duration = .seconds(3600)) -> Server.Pace {
-        PatienceTests.pace(idle: idle, stalled: stalled)
     }
 
     // MARK: Idle peers
 
     @Test("A silent peer is closed", arguments: ["", "{", request(1, "server.info") + "\n", notification("nope") + "\n"])
     func idle(_ text: String) async throws {
-        try await withServer(pace: pace(idle: .milliseconds(1))) { live in
+        try await withServer(tuning: .eager(idle: .milliseconds(1))) { live in
             let client = try live.connect()
             // May come too late.
             try? client.send(text)
@@ -162,16 +151,13 @@ struct PatienceTests {
     }
 
     @Test func aPeerThatWaitsForItsAnswerIsNotIdle() async throws {
-        let gate = Gate()
-        let pace = pace(idle: .seconds(1))
-        try await withServer(["fact.today": TestMethods.waiting(for: gate)], pace: pace) { live in
+        try await withServer(tuning: .eager(idle: .seconds(1))) { live in
             let client = try live.connect()
-            try client.send(request(1, "fact.today") + "\n")
-            // These come later and go: the other has rested longer than the patience for idle ones.
+            try client.send(lines: request(1, "fact.today"))
+            // These come later and go: the other has been silent for longer than idle ones may.
             for _ in 0..<2 { try live.connect().waitForClose() }
-            gate.open()
-            #expect(try client.receiveOutline() == "1 {}")
-            #expect(try client.receiveLine() == nil)
+            live.gate.open()
+            try client.expect("1 {}", nil)
         }
     }
 
@@ -180,13 +166,13 @@ struct PatienceTests {
     @Test("Past the common limit the connections that hold most are closed, and no others")
     func commonLimit() async throws {
         // Without ticks nobody counts as slower than another.
-        let pace = Server.Pace(tick: .seconds(3600), maximumUnsent: 8 * 1024 * 1024)
-        try await withServer(["fact.random": TestMethods.large], pace: pace) { live in
+        let tuning = Server.Tuning(tick: .seconds(3600), maximumUnsent: 8 * 1024 * 1024)
+        try await withServer(tuning: tuning) { live in
             // What is held is a little less than the replies: the kernel takes some.
             let counts = [40, 20, 50, 41, 60]
             let clients = try counts.map { count in
                 let client = try live.connect()
-                try client.send(PatienceTests.large(count, count: count))
+                try client.send(SlowPeerTests.large(count, count: count))
                 try live.roundTrip()
                 return client
             }
@@ -200,9 +186,12 @@ struct PatienceTests {
         }
     }
 
-    @Test func theCommonLimitIsThatOfTheContract() {
-        let pace = Server.Pace()
-        #expect(pace.maximumUnsent == 67_108_864)
-        #expect(pace.patience == .init(idle: .seconds(300), stalled: .seconds(30)))
+    @Test func theLimitsAreThoseOfTheContract() {
+        let contract = Server.Tuning(
+            idleTimeout: .seconds(300), stallTimeout: .seconds(30), tick: .seconds(1), drainTime: .seconds(2),
+            maximumUnsent: 67_108_864
+        )
+        #expect(Server.Tuning.contract == contract)
+        #expect(Server.Limits() == Server.Limits(connections: 4096, connectionsPerUser: 256))
     }
 }

@@ -1,20 +1,10 @@
 import NorrisProtocol
 
-/// What a connection does next: pure decisions over bytes, time and the peer's pace, without a socket in sight.
+/// What a connection does next: pure decisions over bytes, time and the peer's pace, without a socket.
 ///
-/// The shell (``EventLoop``) reports what happened and then asks ``next()`` until it says to wait. One line is
-/// answered at a time, so replies leave in the order of the requests.
+/// The ``EventLoop`` reports what happened and then calls ``next()`` until that says to wait. One line is processed at a
+/// time, so replies leave in the order of the requests. Times are nanoseconds of the monotonic clock.
 struct ConnectionStateMachine {
-    typealias Instant = ContinuousClock.Instant
-
-    /// How long a connection may rest.
-    struct Patience: Equatable {
-        /// Without a byte in either direction.
-        var idle: Duration = .seconds(300)
-        /// With replies that the peer does not take.
-        var stalled: Duration = .seconds(30)
-    }
-
     enum Action: Equatable {
         /// Answer this line, then call ``answered(waiting:)``.
         case answer(ArraySlice<UInt8>)
@@ -42,33 +32,33 @@ struct ConnectionStateMachine {
     private struct Backlog {
         /// How much was taken of all that was ever written.
         var taken: Int
-        /// What lies in the kernel for the peer, which takes it from there without our noticing.
+        /// What the kernel holds for the peer, which takes it from there without our noticing.
         var queued: Int
-        var since: Instant
+        var since: Int
     }
 
     private var splitter = LineSplitter()
     private var phase = Phase.open
     private var isAnswering = false
     private(set) var isWritable = true
-    private var lastActivity: Instant
+    private var lastActivity: Int
     private var written = 0
     /// nil while the peer keeps up.
     private var backlog: Backlog?
-    private let patience: Patience
+    private let idleTimeout: Int
+    private let stallTimeout: Int
 
-    init(now: Instant, patience: Patience = Patience()) {
+    init(now: Int, _ tuning: Server.Tuning = .contract) {
         lastActivity = now
-        self.patience = patience
+        idleTimeout = tuning.idleTimeout.nanoseconds
+        stallTimeout = tuning.stallTimeout.nanoseconds
     }
 
     /// Bytes of the peer arrived.
-    mutating func received(_ bytes: UnsafeRawBufferPointer, now: Instant) {
+    mutating func received(_ bytes: UnsafeRawBufferPointer, now: Int) {
         guard phase != .closed else { return }
         lastActivity = now
-        if case .draining(let unread) = phase {
-            phase = .draining(unread: max(0, unread - bytes.count))
-        }
+        if case .draining(let unread) = phase { phase = .draining(unread: max(0, unread - bytes.count)) }
         splitter.append(bytes)
     }
 
@@ -81,22 +71,16 @@ struct ConnectionStateMachine {
     }
 
     /// Whether the channel takes more replies.
-    mutating func writabilityChanged(_ isWritable: Bool) {
-        self.isWritable = isWritable
-    }
+    mutating func writabilityChanged(_ isWritable: Bool) { self.isWritable = isWritable }
 
-    /// A line was answered, or its answer has to be waited for and ``answerArrived(now:)`` will follow.
-    mutating func answered(waiting: Bool) {
-        isAnswering = waiting
-    }
+    /// A line was answered, or its answer is deferred and ``answerArrived(now:)`` will follow.
+    mutating func answered(waiting: Bool) { isAnswering = waiting }
 
     /// So many bytes of replies were handed to the channel.
-    mutating func wrote(_ count: Int) {
-        written += count
-    }
+    mutating func wrote(_ count: Int) { written += count }
 
-    /// The answer that was waited for is written.
-    mutating func answerArrived(now: Instant) {
+    /// The deferred answer is written.
+    mutating func answerArrived(now: Int) {
         isAnswering = false
         lastActivity = now
     }
@@ -110,11 +94,9 @@ struct ConnectionStateMachine {
     }
 
     /// The socket is gone.
-    mutating func closed() {
-        phase = .closed
-    }
+    mutating func closed() { phase = .closed }
 
-    /// What to do now; asked again after every action but ``Action/wait`` and ``Action/read``.
+    /// What to do now; called again after every action but ``Action/wait`` and ``Action/read``.
     mutating func next() -> Action {
         guard phase != .closed else { return .close }
         guard !isAnswering, isWritable else { return .wait }
@@ -130,10 +112,8 @@ struct ConnectionStateMachine {
         return .close
     }
 
-    /// Whether a line that answers nothing may be written now: between replies, for a peer that takes what it is sent.
-    var takesEvents: Bool {
-        !isAnswering && isWritable && phase != .closed
-    }
+    /// Whether an event may be written now: between replies, for a peer that takes what it is sent.
+    var takesEvents: Bool { !isAnswering && isWritable && phase != .closed }
 
     /// Whether more of the peer's bytes may be read now.
     var wantsInput: Bool {
@@ -145,19 +125,19 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Looks at the clock, about once a second.
+    /// Checks the timeouts, about once a second.
     ///
     /// - Parameters:
     ///   - isSubscriber: whether the peer waits for events, for which it need not say anything.
     ///   - unsentBytes: what the kernel has not taken yet of all that was written.
     ///   - queuedBytes: what the kernel holds and the peer has not taken, in any measure that only falls as it reads.
-    /// - Returns: whether the connection has rested too long and is to be closed.
-    mutating func hasExpired(now: Instant, isSubscriber: Bool, unsentBytes: Int, queuedBytes: Int) -> Bool {
+    /// - Returns: whether the connection is to be closed.
+    mutating func hasExpired(now: Int, isSubscriber: Bool, unsentBytes: Int, queuedBytes: Int) -> Bool {
         guard unsentBytes > 0 else {
-            // It has just taken the rest of a long reply, which is no rest.
+            // It has just taken the rest of a long reply, which is activity.
             if backlog != nil { lastActivity = now }
             backlog = nil
-            return !isAnswering && !isSubscriber && lastActivity.duration(to: now) >= patience.idle
+            return !isAnswering && !isSubscriber && now - lastActivity >= idleTimeout
         }
         // The number of unsent bytes alone would not do: it may be the same again when a reply was taken and the next
         // one written.
@@ -166,24 +146,22 @@ struct ConnectionStateMachine {
             backlog = Backlog(taken: taken, queued: queuedBytes, since: now)
             return false
         }
-        return backlog.since.duration(to: now) >= patience.stalled
+        return now - backlog.since >= stallTimeout
     }
 
-    /// When to ask ``hasExpired(now:isSubscriber:unsentBytes:queuedBytes:)`` again at the earliest.
-    func nextLook(now: Instant, isSubscriber: Bool) -> Instant {
-        if let backlog { return backlog.since.advanced(by: patience.stalled) }
-        return (isAnswering || isSubscriber ? now : lastActivity).advanced(by: patience.idle)
+    /// When ``hasExpired(now:isSubscriber:unsentBytes:queuedBytes:)`` may become true at the earliest.
+    func nextCheck(now: Int, isSubscriber: Bool) -> Int {
+        if let backlog { return backlog.since + stallTimeout }
+        return (isAnswering || isSubscriber ? now : lastActivity) + idleTimeout
     }
 
-    /// The memory of the input while it holds nothing, so that connections that rest share what a few need.
+    /// The memory of the input while it holds nothing, so that idle connections share what a few need.
     mutating func takeInputStorage() -> [UInt8]? { splitter.takeStorage() }
 
     mutating func lendInputStorage(_ storage: inout [UInt8]) { splitter.lendStorage(&storage) }
 
     /// Since when the peer has taken nothing; nil for one that keeps up.
-    var stalledSince: Instant? {
-        backlog?.since
-    }
+    var stalledSince: Int? { backlog?.since }
 
     private func action(for line: LineSplitter.Line) -> Action {
         switch line {

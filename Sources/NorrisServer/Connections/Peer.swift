@@ -9,14 +9,12 @@ package struct Peer: Equatable, Sendable {
     package var groups: [gid_t]
 
     package init(uid: uid_t, gid: gid_t, groups: [gid_t]) {
-        self.uid = uid
-        self.gid = gid
-        self.groups = groups
+        (self.uid, self.gid, self.groups) = (uid, gid, groups)
     }
 
     /// Reads the credentials of the peer of a connected Unix stream socket.
     ///
-    /// - Returns: nil where the kernel does not tell, which for a connected Unix socket does not happen.
+    /// - Returns: nil where the kernel has none, which for a connected Unix socket does not happen.
     package init?(socket: CInt) {
         var credentials = Credentials()
         var length = socklen_t(MemoryLayout<Credentials>.size)
@@ -32,7 +30,7 @@ package struct Peer: Equatable, Sendable {
     }
 
     private static func groups(of socket: CInt) -> [gid_t] {
-        // Most users are in few groups; the kernel answers ERANGE with the length it needs where they are more.
+        // Most users are in few groups; for more, the kernel returns ERANGE with the length it needs.
         var capacity = 32
         while capacity <= 65_536 {
             var length = socklen_t(capacity * MemoryLayout<gid_t>.stride)
