@@ -79,7 +79,7 @@ struct Planner: Sendable {
 /// A factor between 0.9 and 1.1 for each source of each machine, always the same, so that the machines of an office do
 /// not all fetch at one time.
 struct Jitter: Sendable {
-    /// What tells this machine from others, such as the content of machine-id(5); only a hash of it is used.
+    /// An identifier of this machine, such as the content of machine-id(5); only a hash of it is used.
     let machine: String
 
     func applied(to interval: Duration, of source: String) -> Duration {

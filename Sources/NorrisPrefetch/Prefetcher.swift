@@ -3,8 +3,8 @@ package import NorrisProtocol
 import ServiceLifecycle
 import Synchronization
 
-/// Whom the prefetcher works for: stores its records and is told what happens. Called from its background thread, and
-/// may block.
+/// What the prefetcher needs of the daemon: it stores records and publishes what happens. Called on the services'
+/// thread, and may block.
 package protocol PrefetchHost: Sendable {
     /// What was stored of a source when it was last here.
     func history(of source: String) -> SourceSchedule.History
@@ -56,7 +56,7 @@ package final class Prefetcher: Service {
     private let wakeUp = WakeSignal()
 
     /// - Parameters:
-    ///   - machine: tells this machine from others, such as the content of machine-id(5).
+    ///   - machine: an identifier of this machine, such as the content of machine-id(5).
     ///   - searchTime: how long a search waits for an upstream, and for the source's lock.
     package init(
         host: any PrefetchHost, machine: String, clock: any WallClock, searchTime: Duration, logger: Logger

@@ -8,7 +8,7 @@ package struct SourceSchedule: Sendable {
         package var nextRunAt: Timestamp?
         /// No request goes out before, unless somebody refreshes the source.
         package var backoffUntil: Timestamp?
-        /// No request goes out before: the upstream asked for it.
+        /// No request goes out before: the upstream's rate limit.
         package var retryAt: Timestamp?
         /// Runs that failed in a row.
         package var failures = 0
@@ -253,14 +253,15 @@ package struct SourceSchedule: Sendable {
         record.nextRunAt = now
     }
 
-    /// Makes a run due now, in spite of backoff but not of what the upstream asked for.
+    /// Makes a run due now, in spite of backoff but not of a rate limit.
     ///
     /// - Returns: why not.
     mutating func refresh(_ now: Timestamp, isAdministrator: Bool) -> RefreshRefusal? {
         guard policy.isEnabled else { return .disabled }
         if let retryAt = record.retryAt, retryAt > now { return .putOff(until: retryAt) }
         if !isAdministrator {
-            if let next = lastRefresh?.advanced(by: SourceSchedule.refreshPause), next > now { return .tooSoon(until: next) }
+            let next = lastRefresh?.advanced(by: SourceSchedule.refreshPause)
+            if let next, next > now { return .tooSoon(until: next) }
             lastRefresh = now
         }
         record.nextRunAt = now
@@ -273,7 +274,7 @@ package struct SourceSchedule: Sendable {
     /// Limits times that lie further ahead than they can, because the clock was set back or is not set yet.
     ///
     /// The limited times hold at once, but are stored only after ``rollbackConfirmation``: a clock that is soon set
-    /// right changes nothing, and one that stays behind does not put the next run off anew at every start.
+    /// right changes nothing, and one that stays behind does not put the next run off again at every start.
     ///
     /// - Returns: what to store, if anything.
     mutating func limitTimes(_ now: Timestamp) -> Record? {

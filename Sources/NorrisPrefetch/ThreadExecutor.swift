@@ -108,8 +108,8 @@ final class BackgroundThreads: TaskExecutor, Sendable {
     /// Stores what was fetched, clears and imports: one thread, so one after the other.
     static let background = BackgroundThreads(maximumThreads: 1)
 
-    /// Decodes documents, which may take seconds each: in parallel, and apart from the daemon's own upkeep. A source has
-    /// one fetch or search at a time, so a slow one takes one thread.
+    /// Decodes documents, which may take seconds each: in parallel, and apart from the daemon's own upkeep. A source
+    /// has one fetch or search at a time, so a slow one takes one thread.
     static let decoding = BackgroundThreads(maximumThreads: 4)
 
     /// A tenth of the weight of others (sched(7)). Not less: while such a thread holds a lock that requests need, they

@@ -81,7 +81,7 @@ package final class Subscription: Sendable {
             guard !state.isClosed else { return }
             state.topics = topics
             state.waiting.removeAll { !topics.contains($0.kind.topic) }
-            // In the lock, so that the hub never keeps a connection that has gone.
+            // In the lock, so that the hub never holds a connection that has gone.
             hub.set(self, isActive: !topics.isEmpty)
         }
     }

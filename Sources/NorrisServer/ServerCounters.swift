@@ -122,9 +122,8 @@ final class RequestMeter: Sendable {
 
     /// Of a record that is under way the sum may lack.
     var counts: RequestCounts.Method {
-        let latency = Latency(
-            counts: buckets.indices.map { buckets[$0].load(ordering: .relaxed) }, nanoseconds: sum.load(ordering: .relaxed)
-        )
+        let counts = buckets.indices.map { buckets[$0].load(ordering: .relaxed) }
+        let latency = Latency(counts: counts, nanoseconds: sum.load(ordering: .relaxed))
         return RequestCounts.Method(name: name, requests: requests, latency: latency)
     }
 }

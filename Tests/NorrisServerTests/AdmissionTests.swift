@@ -36,17 +36,15 @@ struct AdmissionTests {
 
     @Test("A peer that has written already sees the line and a clean end", arguments: [1, 1000])
     func refusalOfAWriter(_ requests: Int) async throws {
-        let blockade = Blockade()
-        try await withServer(["fact.today": blockade.body], limits: .init(connections: 1)) { live in
+        try await withServer(limits: .init(connections: 1)) { live in
             let served = try live.connect()
             for _ in 0..<5 {
-                try served.send(lines: request(1, "fact.today"))
-                blockade.waitUntilEntered()
-                let client = try live.connect()
-                try client.send(String(repeating: request(1, "server.info") + "\n", count: requests))
-                blockade.lift()
-                try served.expect("1 {}")
-                try client.expectRefusal()
+                var client: TestClient?
+                try live.blocked(by: served) {
+                    client = try live.connect()
+                    try client?.send(String(repeating: request(1, "server.info") + "\n", count: requests))
+                }
+                try client?.expectRefusal()
             }
         }
     }
@@ -116,17 +114,14 @@ struct AdmissionTests {
         let listening = isInherited ? ListeningSocket(inherited: bound.descriptor) : bound
         let setting = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
         let maximum = try #require(Int(setting.trimmingCharacters(in: .whitespacesAndNewlines)))
-        let blockade = Blockade()
-        try await withServer(["fact.today": blockade.body], at: folder("sock"), socket: listening) { live in
+        try await withServer(at: folder("sock"), socket: listening) { live in
             let client = try live.connect()
-            try client.send(lines: request(1, "fact.today"))
-            blockade.waitUntilEntered()
             var waiting = 0
-            while waiting < 4096, connectAndClose(live.path) == 0 { waiting += 1 }
-            blockade.lift()
+            try live.blocked(by: client) {
+                while waiting < 4096, connectAndClose(live.path) == 0 { waiting += 1 }
+            }
             // The kernel lowers the number to its own limit.
             #expect(waiting >= min(4096, maximum))
-            try client.expect("1 {}")
             try live.roundTrip()
             try client.expectService()
         }
@@ -136,18 +131,16 @@ struct AdmissionTests {
     func noDescriptors() async {
         // The limit is that of a whole process.
         await #expect(processExitsWith: .success) {
-            let blockade = Blockade()
-            try await withServer(["fact.today": blockade.body]) { live in
+            try await withServer { live in
                 let witness = try live.connect()
-                try witness.expectService()
-                try witness.send(lines: request(1, "fact.today"))
-                blockade.waitUntilEntered()
-                // These ends are open before there are no more descriptors; the server has yet to open the others.
-                let clients = try (0..<20).map { _ in try live.connect() }
-                for client in clients { try client.send(request(2, "server.info") + "\n") }
-                let limit = limitDescriptors(toFree: 5)
-                blockade.lift()
-                try witness.expect("1 {}")
+                var clients: [TestClient] = []
+                var limit = rlimit()
+                try live.blocked(by: witness) {
+                    // These ends are open before there are no more descriptors; the server has yet to open the others.
+                    clients = try (0..<20).map { _ in try live.connect() }
+                    for client in clients { try client.send(lines: request(2, "server.info")) }
+                    limit = limitDescriptors(toFree: 5)
+                }
                 var served: [TestClient] = []
                 for client in clients {
                     let outline = try client.receiveOutline()

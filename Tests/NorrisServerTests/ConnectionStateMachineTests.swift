@@ -12,12 +12,6 @@ struct ConnectionStateMachineTests {
 
     // MARK: Order
 
-    @Test func aNewConnectionIsReadFrom() {
-        let machine = machine()
-        #expect(machine.next() == .read)
-        #expect(machine.wantsInput)
-    }
-
     @Test func answersLinesInTheirOrder() {
         let machine = machine(receiving: "one\ntwo\r\nthr")
         #expect(machine.answerNext() == "one")
@@ -75,10 +69,11 @@ struct ConnectionStateMachineTests {
         #expect(machine.next() == .close)
     }
 
-    @Test func closesAtTheEndOfInputOnlyAfterTheAnswer() {
-        let machine = machine(receiving: "one\ntwo")
+    @Test("Closes only after the answer, and when the peer has taken it", arguments: [false, true])
+    func closesAfterTheAnswer(isDraining: Bool) {
+        let machine = machine(receiving: "one\ntwo\n")
         #expect(machine.answerNext(waiting: true) == "one")
-        machine.inputEnded()
+        if isDraining { machine.drain(unread: 0) } else { machine.inputEnded() }
         #expect(machine.next() == .wait)
         machine.answerArrived()
         machine.writabilityChanged(false)
@@ -120,19 +115,6 @@ struct ConnectionStateMachineTests {
         machine.receive("ee\nfour\nfi")
         #expect(machine.answerNext() == "three")
         #expect(machine.answerNext() == "four")
-        #expect(machine.next() == .close)
-    }
-
-    @Test func drainingWaitsForTheAnswerAndForThePeer() {
-        let machine = machine(receiving: "one\ntwo\n")
-        #expect(machine.answerNext(waiting: true) == "one")
-        machine.drain(unread: 0)
-        #expect(machine.next() == .wait)
-        machine.answerArrived()
-        machine.writabilityChanged(false)
-        #expect(machine.next() == .wait)
-        machine.writabilityChanged(true)
-        #expect(machine.answerNext() == "two")
         #expect(machine.next() == .close)
     }
 

@@ -28,32 +28,24 @@ struct FairnessTests {
         arguments: [1, 8], [false, true]
     )
     func turns(connections: Int, inBatches: Bool) async throws {
-        let blockade = Blockade()
         let calls = Counter()
-        let bodies = [
-            "fact.today": blockade.body, "server.info": report(calls),
-            "server.status": TestMethods.counted(calls, TestMethods.echo),
-        ]
+        let bodies = ["server.metrics": report(calls), "server.status": TestMethods.counted(calls, TestMethods.echo)]
         try await withServer(bodies) { live in
-            let holder = try live.connect()
-            let senders = try (0..<connections).map { _ in try live.connect() }
-            let client = try live.connect()
-            // All of them are accepted before anything is sent.
-            try live.roundTrip()
-            try holder.send(lines: request(1, "fact.today"))
-            blockade.waitUntilEntered()
+            let senders = try live.connect(connections)
+            let clients = try live.connect(2)
             let line = notification("server.status")
             let lines =
                 inBatches
                 ? Array(repeating: batch(Array(repeating: line, count: 64)), count: 30)
                 : Array(repeating: line, count: 30 * 64)
-            for sender in senders {
-                // By the first line no batch ends with a turn.
-                try sender.send(([line] + lines + [request(2, "server.status")]).joined(separator: "\n") + "\n")
+            try live.blocked(by: clients[0]) {
+                for sender in senders {
+                    // By the first line no batch ends with a turn.
+                    try sender.send(([line] + lines + [request(2, "server.status")]).joined(separator: "\n") + "\n")
+                }
+                try clients[1].send(lines: request(3, "server.metrics"))
             }
-            try client.send(lines: request(3, "server.info"))
-            blockade.lift()
-            #expect(try receiveNumber(client) <= connections * Turn.maximumLines)
+            #expect(try receiveNumber(clients[1]) <= connections * Turn.maximumLines)
             for sender in senders { try sender.expect(#"2 """#) }
             #expect(calls.value == connections * (30 * 64 + 2))
         }
@@ -61,28 +53,20 @@ struct FairnessTests {
 
     @Test("A batch goes on in the next turn, and its reply is one line")
     func batchOverTwoTurns() async throws {
-        let blockade = Blockade()
         let calls = Counter()
-        let bodies = [
-            "fact.today": blockade.body, "server.info": report(calls),
-            "fact.get": TestMethods.counted(calls, TestMethods.echo),
-        ]
+        let bodies = ["server.metrics": report(calls), "fact.get": TestMethods.counted(calls, TestMethods.echo)]
         try await withServer(bodies) { live in
-            let holder = try live.connect()
-            let sender = try live.connect()
-            let client = try live.connect()
-            try live.roundTrip()
-            try holder.send(lines: request(1, "fact.today"))
-            blockade.waitUntilEntered()
+            let clients = try live.connect(3)
             let entries = (0..<64).map { request($0, "fact.get", #"{"id":"\#($0)"}"#) }
-            try sender.send(lines: notification("fact.get", #"{"id":"a"}"#), batch(entries))
-            try sender.send(lines: request(64, "server.info"))
-            try client.send(lines: request(2, "server.info"))
-            blockade.lift()
+            let report = request(64, "server.metrics")
+            try live.blocked(by: clients[0]) {
+                try clients[1].send(lines: notification("fact.get", #"{"id":"a"}"#), batch(entries), report)
+                try clients[2].send(lines: report)
+            }
             // The batch is 64 lines and one stands before it.
-            #expect(try receiveNumber(client) <= Turn.maximumLines)
+            #expect(try receiveNumber(clients[2]) <= Turn.maximumLines)
             let expected = (0..<64).map { #"\#($0) "\#($0)""# }.joined(separator: ", ")
-            try sender.expect("[\(expected)]", "64 65")
+            try clients[1].expect("[\(expected)]", "64 65")
         }
     }
 
@@ -95,23 +79,12 @@ struct FairnessTests {
         var running: Int { state.withLock { $0.running } }
         var peak: Int { state.withLock { $0.peak } }
 
-        func enter() {
-            state.withLock { state in
-                state.running += 1
-                state.peak = max(state.peak, state.running)
-            }
-        }
-
-        func leave() {
-            state.withLock { $0.running -= 1 }
-        }
-
         /// Counts as running until the gate is open, then writes `{}`.
         func work(until gate: Gate) -> Deferred.Work {
             { () async throws(ResponseError) -> [UInt8] in
-                self.enter()
+                self.state.withLock { $0 = ($0.running + 1, max($0.peak, $0.running + 1)) }
                 await gate.wait()
-                self.leave()
+                self.state.withLock { $0.running -= 1 }
                 return Array("{}".utf8)
             }
         }
@@ -135,18 +108,13 @@ struct FairnessTests {
             for (id, client) in networkClients.enumerated() { try client.send(request(id, "gif.random") + "\n") }
             while network.running < 4 { try live.roundTrip() }
             for _ in 0..<20 { try live.roundTrip() }
-            #expect(disk.running == 4)
-            #expect(network.running == 4)
+            #expect(disk.running == 4 && network.running == 4)
             gate.open()
             for clients in [diskClients, networkClients] {
-                for (id, client) in clients.enumerated() {
-                    try client.expect("\(id) {}")
-                }
+                for (id, client) in clients.enumerated() { try client.expect("\(id) {}") }
             }
-            #expect(disk.peak == 4)
-            #expect(network.peak == 4)
-            #expect(disk.running == 0)
-            #expect(network.running == 0)
+            #expect(disk.peak == 4 && network.peak == 4)
+            #expect(disk.running == 0 && network.running == 0)
         }
     }
 
@@ -205,24 +173,18 @@ struct FairnessTests {
 
     @Test("Batches of notifications of a peer that closes at once have their effect, and it is let go of")
     func goneBehindBatches() async throws {
-        let blockade = Blockade()
         let calls = Counter()
-        let bodies = [
-            "fact.today": blockade.body, "server.status": TestMethods.counted(calls, TestMethods.echo),
-        ]
-        try await withServer(bodies) { live in
+        try await withServer(["server.status": TestMethods.counted(calls, TestMethods.echo)]) { live in
             let observer = try live.connect()
             let client = try live.connect()
             try observer.expectService()
-            try observer.send(lines: request(2, "fact.today"))
-            blockade.waitUntilEntered()
             // More than is read at a time; by the first line turns end within batches.
             let line = notification("server.status")
             let lines = [line] + Array(repeating: batch(Array(repeating: line, count: 64)), count: 30)
-            try client.send(lines.joined(separator: "\n") + "\n")
-            client.close()
-            blockade.lift()
-            try observer.expect("2 {}")
+            try live.blocked(by: observer) {
+                try client.send(lines.joined(separator: "\n") + "\n")
+                client.close()
+            }
             #expect(try isAlone(observer, live))
             #expect(calls.value == 30 * 64 + 1)
         }

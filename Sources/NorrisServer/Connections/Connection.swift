@@ -2,16 +2,14 @@ import CEpoll
 import Glibc
 import NorrisProtocol
 
-/// Who sends requests on a connection, and the events it has asked for.
+/// Who sends requests on a connection, and the events it has subscribed to.
 package final class Caller: Sendable {
     package let peer: Peer
     package let subscription: Subscription
     let isAdministrator: @Sendable (Peer) -> Bool
 
     init(peer: Peer, subscription: Subscription, isAdministrator: @escaping @Sendable (Peer) -> Bool) {
-        self.peer = peer
-        self.subscription = subscription
-        self.isAdministrator = isAdministrator
+        (self.peer, self.subscription, self.isAdministrator) = (peer, subscription, isAdministrator)
     }
 }
 
@@ -35,8 +33,8 @@ struct Connection: ~Copyable {
     var hasEvents = false
     /// Whether it is closed as soon as all is sent.
     var isClosing = false
-    /// Whether it is closed but for the answer that is still being made. It counts until then, or a peer that asks and
-    /// goes, again and again, could have any number of them made at once.
+    /// Whether it is closed but for its deferred request. It counts until the result is there, or a peer that sends one
+    /// and goes, again and again, could have any number of them run at once.
     var isGone = false
 
     private var descriptor: CInt { id.descriptor }
@@ -62,7 +60,7 @@ struct Connection: ~Copyable {
         unfinished?.drop()
     }
 
-    /// Sends bytes, or keeps what the kernel does not take.
+    /// Sends bytes, or stores what the kernel does not take.
     ///
     /// - Returns: false where the peer has gone.
     mutating func send(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
@@ -109,7 +107,7 @@ struct Connection: ~Copyable {
     /// The memory of what was sent and the peer has not read yet (ioctl TIOCOUTQ): somewhat more than its bytes.
     var bytesQueued: Int { Connection.count(descriptor, 0x5411) }
 
-    /// Whether the peer will send no more, all that is still to be read left aside.
+    /// Whether the peer will send no more than what is still to be read.
     var hasPeerEnded: Bool {
         // POLLRDHUP of poll(2), which the C library shows to GNU sources only.
         let readingSideHungUp: Int16 = 0x2000

@@ -2,7 +2,7 @@ import NorrisProtocol
 
 /// What a connection does next: pure decisions over bytes, time and the peer's pace, without a socket.
 ///
-/// The ``EventLoop`` reports what happened and then calls ``next()`` until that says to wait. One line is processed at a
+/// The ``EventLoop`` reports what happened and then calls ``next()`` until that says to wait. One line is answered at a
 /// time, so replies leave in the order of the requests. Times are nanoseconds of the monotonic clock.
 struct ConnectionStateMachine {
     enum Action: Equatable {

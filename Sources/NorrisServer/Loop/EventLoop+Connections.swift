@@ -18,7 +18,7 @@ extension EventLoop {
             }
             if errno == EINTR || errno == ECONNABORTED { continue }
             guard errno != EAGAIN else { return }
-            // No more descriptors: whoever waits is told so, with the last one.
+            // No more descriptors: the next connection is refused with the reserved one.
             if reserve >= 0 { close(reserve) }
             descriptor = accept4(listener, nil, nil, flags)
             let isNobodyWaiting = descriptor < 0 && errno == EAGAIN
@@ -138,7 +138,7 @@ extension EventLoop {
         } else {
             interest &= ~EPOLLOUT.rawValue
         }
-        // A peer that has gone is reported whatever is asked for.
+        // A peer that has gone is always reported.
         if interest != 0 || c.pointee.interest != nil { setInterest(c, interest) }
     }
 

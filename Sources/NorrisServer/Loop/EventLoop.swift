@@ -34,8 +34,8 @@ struct EventLoop: ~Copyable {
     /// What is held for peers: replies that they do not take, and batches that are being answered.
     var heldBytes = 0
 
-    /// Replies that were made since the last ``flush()``, and up to where each belongs to which connection. They are sent
-    /// together: a peer that waits wakes up once and finds the others' replies on their way.
+    /// Replies since the last ``flush()``, and up to where each belongs to which connection. They are sent together: a
+    /// peer that waits wakes up once and finds the others' replies on their way.
     var json = JSONWriter(capacity: EventLoop.keptCapacity)
     var replies: [(slot: Int, end: Int, isLast: Bool)] = []
     let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -92,7 +92,7 @@ struct EventLoop: ~Copyable {
         if epoll >= 0 { close(epoll) }
     }
 
-    /// Serves until it is told to stop.
+    /// Serves until a message ends it.
     mutating func run() {
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
             // Always 256 of them.
@@ -232,7 +232,9 @@ struct EventLoop: ~Copyable {
             return remove(slot)
         }
         if json.count > start || isClosing { replies.append((slot, json.count, isClosing)) }
-        if !isDone, c.pointee.machine.isWritable, c.pointee.unfinished?.waiting == nil { turns.add(slot, of: c.pointee.user) }
+        if !isDone, c.pointee.machine.isWritable, c.pointee.unfinished?.waiting == nil {
+            turns.add(slot, of: c.pointee.user)
+        }
         count(c)
         if heldBytes > tuning.maximumUnsent { closeSlowest(for: 0) }
         guard connections[slot] == c, !c.pointee.isGone else { return }
@@ -242,7 +244,7 @@ struct EventLoop: ~Copyable {
         updateInterest(c)
     }
 
-    /// After a line that is not done in one go: tells the state machine, and queues what is deferred.
+    /// After a line that is not done in one go: informs the state machine, and queues a deferred request.
     private mutating func noteAnswer(_ slot: Int) {
         guard let c = connections[slot] else { return }
         guard let line = c.pointee.unfinished else { return c.pointee.machine.answerArrived(now: now) }
@@ -273,7 +275,7 @@ struct EventLoop: ~Copyable {
         return true
     }
 
-    /// Writes the events that wait, unless the machine has them wait on; asked again before each line and each reply.
+    /// Writes the events that wait, unless the state machine holds them back; called before each line and each reply.
     private mutating func writeEvents(_ c: UnsafeMutablePointer<Connection>) {
         guard c.pointee.machine.takesEvents else { return c.pointee.caller.subscription.holdBack() }
         c.pointee.hasEvents = false

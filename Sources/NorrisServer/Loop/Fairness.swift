@@ -2,7 +2,7 @@ import Glibc
 
 /// A queue in which users take turns, and the connections of a user take turns within theirs.
 ///
-/// Users and connections are small numbers that their owner gives out. Each step takes the same time, however many
+/// Users and connections are small numbers of its owner. Each step takes the same time, however many
 /// there are.
 struct FairQueue {
     private struct User {
@@ -26,7 +26,7 @@ struct FairQueue {
 
     var isEmpty: Bool { firstUser < 0 }
 
-    /// Puts a connection behind the others of its user, or before them; nothing changes where it is in the queue already.
+    /// Adds a connection behind the others of its user, or before them, unless it is in the queue already.
     mutating func add(_ connection: Int, of user: Int, first: Bool = false) {
         while entries.count <= connection { entries.append(Entry()) }
         while users.count <= user { users.append(User()) }
@@ -40,7 +40,7 @@ struct FairQueue {
 
     /// Takes the connection whose turn it is; its user's next one comes after all other users.
     ///
-    /// - Parameter isAllowed: users who may not have a turn now keep their places.
+    /// - Parameter isAllowed: users who may not have a turn now keep their position.
     mutating func next(where isAllowed: (_ user: Int) -> Bool = { _ in true }) -> Int? {
         var previous = -1
         var user = firstUser

@@ -289,7 +289,7 @@ struct Exchange {
         }
     }
 
-    /// Puts an error in place of a result that did not fit. Errors themselves always fit.
+    /// Replaces a result that did not fit by an error. Errors themselves always fit.
     private func limit(
         _ budget: inout Budget, _ id: JSONToken?, _ bytes: UnsafeRawBufferPointer, since mark: JSONWriter.Mark,
         in json: inout JSONWriter

@@ -15,6 +15,7 @@ struct LiveServer {
     let counters: ServerCounters
     /// What the result of `fact.today` waits for.
     let gate: Gate
+    fileprivate let blockade: Blockade
 
     func connect() throws -> TestClient { try TestClient(path: path) }
 
@@ -30,6 +31,18 @@ struct LiveServer {
         let client = try connect()
         try client.send(lines: request(0, "server.info"))
         _ = try client.receiveLine()
+    }
+
+    /// Runs the body while the event loop stands still in a request of a client: what happens meanwhile the server finds
+    /// all at once.
+    func blocked(by client: TestClient, _ body: () throws -> Void) throws {
+        try client.send(lines: request(0, "recent.clear"))
+        blockade.waitUntilEntered()
+        do {
+            defer { blockade.lift() }
+            try body()
+        }
+        try client.expect("0 {}")
     }
 
     /// Sends copies of a line, without reading, until the server stops taking them.
@@ -83,9 +96,9 @@ func withServer(
 ) async throws {
     let folder = TemporaryFolder()
     let path = path ?? folder("sock")
-    let gate = Gate()
-    let waiting = ["fact.today": TestMethods.waiting(for: gate)]
-    let registry = TestMethods.registry(bodies.merging(waiting) { first, _ in first }, isAdministrator: isAdministrator)
+    let (gate, blockade) = (Gate(), Blockade())
+    let usual = ["fact.today": TestMethods.waiting(for: gate), "recent.clear": blockade.body]
+    let registry = TestMethods.registry(bodies.merging(usual) { first, _ in first }, isAdministrator: isAdministrator)
     let (ready, signal) = AsyncStream.makeStream(of: Void.self)
     let server = Server(
         socket: try socket ?? ListeningSocket(binding: path, mode: 0o600), registry: registry, limits: limits,
@@ -98,7 +111,9 @@ func withServer(
             try await server.run()
         }
         for await _ in ready {}
-        try await body(LiveServer(server: server, path: path, counters: registry.counters, gate: gate))
+        try await body(
+            LiveServer(server: server, path: path, counters: registry.counters, gate: gate, blockade: blockade)
+        )
         server.stop()
         try await group.waitForAll()
     }
@@ -173,6 +188,14 @@ final class TestClient {
     /// The next lines say this, as ``outline(_:)`` has it; nil stands for the end.
     func expect(_ outlines: String?..., sourceLocation: SourceLocation = #_sourceLocation) throws {
         for expected in outlines { #expect(try receiveOutline() == expected, sourceLocation: sourceLocation) }
+    }
+
+    /// These events come next.
+    func expect(events: Event..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        for event in events {
+            let text = String(decoding: event.line.dropLast(), as: UTF8.self)
+            #expect(try receiveLine() == text, sourceLocation: sourceLocation)
+        }
     }
 
     /// The server answers a request.
