@@ -12,7 +12,6 @@ import NorrisTestSupport
 struct ServedHandlers: Sendable {
     /// Whom the server takes its peers for.
     enum Caller: String, CaseIterable {
-        // The status counts the requests to the last of them.
         case user, administrator
     }
 
