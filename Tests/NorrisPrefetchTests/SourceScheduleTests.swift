@@ -21,8 +21,8 @@ struct SourceScheduleTests {
     }
 
     private func schedule(
-        _ policy: SourcePolicy = policy, record: SourceSchedule.Record = .init(), content: SourceSchedule.Content? = nil,
-        now: Timestamp = start
+        _ policy: SourcePolicy = policy, record: SourceSchedule.Record = .init(),
+        content: SourceSchedule.Content? = nil, now: Timestamp = start
     ) -> SourceSchedule {
         SourceSchedule(policy: policy, history: .init(record: record, content: content), now: now)
     }
@@ -126,7 +126,10 @@ struct SourceScheduleTests {
         #expect(schedule.maySearch(due), "Users are not held")
     }
 
-    @Test("Content that is cleared under a run is fetched again", arguments: [.fetched(added: 1), .contentGone] as [FetchOutcome])
+    @Test(
+        "Content that is cleared under a run is fetched again",
+        arguments: [.fetched(added: 1), .contentGone] as [FetchOutcome]
+    )
     mutating func clearedUnderARun(_ outcome: FetchOutcome) {
         var schedule = fetched()
         _ = schedule.start(Self.start, using: &random)

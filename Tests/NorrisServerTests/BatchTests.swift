@@ -75,16 +75,6 @@ struct BatchTests {
         #expect(started.value == 2)
     }
 
-    @Test func aBatchOfNotificationsThatWaitHasNoLine() async throws {
-        let calls = Counter()
-        let registry = TestMethods.registry([
-            "fact.get": TestMethods.counted(calls, TestMethods.deferredEcho)
-        ])
-        let entries = Array(repeating: notification("fact.get", #"{"id":"a"}"#), count: 3)
-        #expect(try await registry.reply(to: batch(entries)).isEmpty)
-        #expect(calls.value == 3)
-    }
-
     // MARK: Long replies
 
     /// The ids of the replies that are refused with -32004, and those of the others.

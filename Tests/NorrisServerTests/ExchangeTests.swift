@@ -72,19 +72,6 @@ struct ExchangeTests {
         #expect(calls.value == (expected.contains("-32001") ? 1 : 0))
     }
 
-    @Test("A refused parameter is named", arguments: [
-        ("{}", "id"), (#"{"id":null}"#, "id"), (#"{"id":"a","Id":"b"}"#, "Id"), (#"{"\n":1}"#, "\n"),
-    ])
-    func namesTheParameter(_ params: String, _ name: String) async throws {
-        let line = try await registry.reply(to: request(1, "fact.get", params))
-        let response = try Response(json: JSON.parse(Array(line.utf8)))
-        guard case .failure(let error) = response.outcome else {
-            Issue.record("\(line) is no error")
-            return
-        }
-        #expect(error.details["parameter"] == .string(name))
-    }
-
     // MARK: The envelope
 
     @Test("Ids come back as they were sent", arguments: [
@@ -143,20 +130,6 @@ struct ExchangeTests {
         _ = try await registry.reply(to: notification("fact.get", #"{"id":"a"}"#))
         #expect(calls.value == 1)
         #expect(registry.counters.requestsTotal == 1)
-    }
-
-    @Test("Lines that are not the strict JSON of the protocol", arguments: [
-        "nonsense", "{", #"{"a":1}}"#, #"{"jsonrpc":"2.0","jsonrpc":"2.0","method":"server.info","id":1}"#,
-        "\u{FEFF}" + request(1, "server.info"), request(1, "server.info") + request(2, "server.info"),
-        request(1, "server.info", #"{"x":1e999}"#), request(1, "server.info", "{'x':1}"), "\u{0}",
-    ])
-    func unparsable(_ line: String) async throws {
-        #expect(try await reply(line) == "null -32700 parse_error")
-    }
-
-    @Test func invalidUTF8IsNotParsed() async throws {
-        let line = Array(request(#""\#u{1}""#, "server.info").utf8).map { $0 == 1 ? 0xFF : $0 }
-        #expect(try outline(try await registry.reply(to: line)) == "null -32700 parse_error")
     }
 
     /// White space around a request is allowed.

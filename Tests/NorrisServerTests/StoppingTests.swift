@@ -99,15 +99,6 @@ struct StoppingTests {
         }
     }
 
-    @Test func silentConnectionsAreClosed() async throws {
-        try await withServer(tuning: StoppingTests.patient) { live in
-            let clients = try (0..<20).map { _ in try live.connect() }
-            try live.roundTrip()
-            live.server.stop()
-            for client in clients { try client.expect(nil) }
-        }
-    }
-
     @Test("A peer that never stops sending does not keep the server")
     func endlessPeer() async throws {
         try await withServer(tuning: StoppingTests.patient) { live in
@@ -164,6 +155,8 @@ struct StoppingTests {
                 try live.roundTrip()
                 #expect(access(live.path, F_OK) == 0)
                 if isCancelled { throw Cancelled() }
+                // Stopped once more at the end, which changes nothing.
+                live.server.stop()
             }
         } catch is Cancelled {}
         #expect(access(folder("sock"), F_OK) != 0)
@@ -205,13 +198,6 @@ struct StoppingTests {
                 try live.roundTrip()
             }
             #expect(access(folder("sock"), F_OK) == 0)
-        }
-    }
-
-    @Test func stoppingTwiceIsStoppingOnce() async throws {
-        try await withServer { live in
-            live.server.stop()
-            live.server.stop()
         }
     }
 }

@@ -33,8 +33,8 @@ struct LiveServer {
         _ = try client.receiveLine()
     }
 
-    /// Runs the body while the event loop stands still in a request of a client: what happens meanwhile the server finds
-    /// all at once.
+    /// Runs the body while the event loop stands still in a request of a client: the server finds all at once what
+    /// happens meanwhile.
     func blocked(by client: TestClient, _ body: () throws -> Void) throws {
         try client.send(lines: request(0, "recent.clear"))
         blockade.waitUntilEntered()
@@ -66,7 +66,7 @@ struct LiveServer {
     /// Returns when so many connections are open.
     func waitFor(connections count: Int) throws {
         let client = try connect()
-        // Each of these is a request to the server, so this goes at its pace. The suite's time limit ends what has no end.
+        // Each of these is a request, so this goes at the server's pace. The suite's time limit ends what has no end.
         repeat { try client.expectService() } while counters.openConnections != count + 1
     }
 }
@@ -143,7 +143,9 @@ final class TestClient {
         let address = try SocketAddress(path: path)
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         self.descriptor = descriptor
-        guard address.withPointer({ connect(descriptor, $0, $1) }) == 0 else { throw Failure(call: "connect", code: errno) }
+        guard address.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
+            throw Failure(call: "connect", code: errno)
+        }
         var limit = timeval(tv_sec: 300, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -174,7 +176,9 @@ final class TestClient {
     }
 
     private func sendSome(_ bytes: ArraySlice<UInt8>, flags: CInt) throws -> Int {
-        let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags | CInt(MSG_NOSIGNAL)) }
+        let count = bytes.withUnsafeBytes {
+            Glibc.send(descriptor, $0.baseAddress, $0.count, flags | CInt(MSG_NOSIGNAL))
+        }
         if count < 0, flags & CInt(MSG_DONTWAIT) != 0, errno == EAGAIN { return 0 }
         guard count >= 0 else { throw Failure(call: "send", code: errno) }
         return count
