@@ -77,12 +77,11 @@ extension Daemon {
         let server = Server(
             socket: socket,
             registry: handlers.makeRegistry(isAdministrator: handlers.settings.isAdministrator),
-            limits: Server.Limits(configuration.limits),
+            limits: { Server.Limits(handlers.settings.configuration.limits) },
             heartbeat: Watchdog.interval().map { interval in
                 Server.Heartbeat(every: interval) { notifier.watchdog() }
             },
             events: handlers.events,
-            connectionCount: handlers.connections,
             logger: logger
         ) {
             notifier.ready(status: handlers.health.statusLine)
@@ -98,7 +97,6 @@ extension Daemon {
                 fetching: handlers.fetching,
                 levels: levels,
                 levelFlag: plan.levelFlag,
-                setLimits: server.setLimits,
                 statusLine: { handlers.health.statusLine }
             )
         )

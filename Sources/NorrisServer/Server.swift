@@ -5,29 +5,24 @@ import NorrisProtocol
 import ServiceLifecycle
 import Synchronization
 
-/// Serves the protocol on a Unix socket: one thread runs an ``EventLoop``, tasks do what has to wait.
+/// Serves the protocol on a Unix socket: one thread runs an ``EventLoop``, tasks run deferred requests.
 ///
-/// A graceful shutdown accepts no more, answers every line received, and closes; connections that do not let that
-/// happen within ``Server/Pace/drainTime`` are cut.
+/// A graceful shutdown accepts no more, processes every line received, and closes; connections that do not let that
+/// happen within ``Tuning/drainTime`` are cut.
 package final class Server: Service, Sendable {
-    typealias Job = @Sendable () async -> Void
-
     /// How many connections are served at once.
     package struct Limits: Equatable, Sendable {
-        /// The last sixteen are kept for administrators.
+        /// The last sixteen are reserved for administrators.
         package var connections: Int
         /// Administrators are excepted.
         package var connectionsPerUser: Int
 
         package init(connections: Int = 4096, connectionsPerUser: Int = 256) {
-            self.connections = connections
-            self.connectionsPerUser = connectionsPerUser
+            (self.connections, self.connectionsPerUser) = (connections, connectionsPerUser)
         }
 
-        static let keptForAdministrators = 16
-
         func connections(forAdministrators isAdministrator: Bool) -> Int {
-            isAdministrator ? connections : max(1, connections - Limits.keptForAdministrators)
+            isAdministrator ? connections : max(1, connections - 16)
         }
     }
 
@@ -37,15 +32,19 @@ package final class Server: Service, Sendable {
         package var beat: @Sendable () -> Void
 
         package init(every interval: Duration, _ beat: @escaping @Sendable () -> Void) {
-            self.interval = interval
-            self.beat = beat
+            (self.interval, self.beat) = (interval, beat)
         }
     }
 
-    /// What the contract says of slow and silent peers; other figures are for tests.
-    struct Pace: Sendable {
-        var patience = ConnectionStateMachine.Patience()
-        /// The shortest time between two looks at connections that rest.
+    /// How long slow and silent peers are waited for; only tests choose other values than the contract's.
+    package struct Tuning: Equatable, Sendable {
+        package static let contract = Tuning()
+
+        /// Without a byte in either direction.
+        var idleTimeout = Duration.seconds(300)
+        /// With replies that the peer does not take.
+        var stallTimeout = Duration.seconds(30)
+        /// The shortest time between two checks of the timeouts.
         var tick = Duration.seconds(1)
         /// How long a stop waits for peers that do not take their replies.
         var drainTime = Duration.seconds(2)
@@ -53,72 +52,48 @@ package final class Server: Service, Sendable {
         var maximumUnsent = 64 * 1024 * 1024
     }
 
+    let registry: MethodRegistry
+    let limits: @Sendable () -> Limits
+    let heartbeat: Heartbeat?
+    let events: EventHub
+    let tuning: Tuning
+    let logger: Logger
     private let socket: ListeningSocket
-    private let registry: MethodRegistry
-    private let limits: Mutex<Limits>
-    private let pace: Pace
-    private let heartbeat: Heartbeat?
     private let onReady: @Sendable () -> Void
-    private let events: EventHub
-    private let connectionCount: ConnectionCount
-    private let logger: Logger
     /// From the moment the socket accepts until a stop begins.
     private let running = Mutex<Inbox?>(nil)
 
     /// - Parameters:
-    ///   - events: what connections may subscribe to; a stop is told there.
-    ///   - connectionCount: counts them.
+    ///   - limits: read for each new connection.
+    ///   - events: what connections may subscribe to; a stop is published there.
     ///   - onReady: called once, when the socket accepts.
-    package convenience init(
-        socket: ListeningSocket,
-        registry: MethodRegistry,
-        limits: Limits,
-        heartbeat: Heartbeat? = nil,
-        events: EventHub = EventHub(),
-        connectionCount: ConnectionCount = ConnectionCount(),
-        logger: Logger,
-        onReady: @escaping @Sendable () -> Void = {}
-    ) {
-        self.init(
-            socket: socket, registry: registry, limits: limits, pace: Pace(), heartbeat: heartbeat,
-            events: events, connectionCount: connectionCount, logger: logger, onReady: onReady
-        )
-    }
-
-    init(
-        socket: ListeningSocket,
-        registry: MethodRegistry,
-        limits: Limits,
-        pace: Pace,
-        heartbeat: Heartbeat? = nil,
-        events: EventHub = EventHub(),
-        connectionCount: ConnectionCount = ConnectionCount(),
-        logger: Logger,
+    package init(
+        socket: ListeningSocket, registry: MethodRegistry, limits: @escaping @Sendable () -> Limits = { Limits() },
+        heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .contract, logger: Logger,
         onReady: @escaping @Sendable () -> Void = {}
     ) {
         self.socket = socket
         self.registry = registry
-        self.limits = Mutex(limits)
-        self.pace = pace
+        self.limits = limits
         self.heartbeat = heartbeat
         self.events = events
-        self.connectionCount = connectionCount
+        self.tuning = tuning
         self.logger = logger
         self.onReady = onReady
     }
 
-    /// Applies to connections that come from now on.
-    package func setLimits(_ limits: Limits) {
-        self.limits.withLock { $0 = limits }
-    }
-
     package func run() async throws {
-        let (jobs, feed) = AsyncStream.makeStream(of: Job.self)
+        let (requests, feed) = AsyncStream.makeStream(of: DeferredTask.self)
         let inbox: Inbox
         do {
             try socket.listen()
             inbox = try Inbox()
-            try start(inbox, feed)
+            var loop: EventLoop? = try EventLoop(self, listener: socket.descriptor, inbox: inbox, deferred: feed)
+            try startThread {
+                pthread_setname_np(pthread_self(), "norrisd-loop")
+                if var loop = loop.take() { loop.run() }
+                feed.finish()
+            }
         } catch {
             socket.removeFile()
             throw error
@@ -129,8 +104,8 @@ package final class Server: Service, Sendable {
             await withGracefulShutdownHandler {
                 await withDiscardingTaskGroup { tasks in
                     // Ends with the event loop.
-                    for await job in jobs {
-                        tasks.addTask(operation: job)
+                    for await request in requests {
+                        tasks.addTask { await request.run() }
                     }
                 }
             } onGracefulShutdown: {
@@ -140,24 +115,7 @@ package final class Server: Service, Sendable {
             inbox.send(.abort)
         }
         // A run that was cancelled instead has not been stopped yet.
-        if running.withLock({ $0.take() }) != nil {
-            socket.removeFile()
-        }
-    }
-
-    /// Starts the event loop on a thread of its own, which ends the feed when it ends.
-    private func start(_ inbox: Inbox, _ feed: AsyncStream<Job>.Continuation) throws {
-        let settings = EventLoop.Settings(
-            pace: pace, limits: { self.limits.withLock { $0 } }, heartbeat: heartbeat, events: events,
-            count: connectionCount, logger: logger, run: { feed.yield($0) }
-        )
-        var loop: EventLoop? = try EventLoop(
-            listener: socket.descriptor, registry: registry, inbox: inbox, settings: settings
-        )
-        try startThread(named: "norrisd-loop") {
-            if var loop = loop.take() { loop.run() }
-            feed.finish()
-        }
+        if running.withLock({ $0.take() }) != nil { socket.removeFile() }
     }
 
     /// Begins a clean stop, which ends ``run()``.
@@ -172,20 +130,17 @@ package final class Server: Service, Sendable {
 }
 
 /// Runs a body on a new thread, which nobody waits for (pthread_create(3)).
-private func startThread(named name: String, _ body: @escaping () -> Void) throws(SystemError) {
+private func startThread(_ body: @escaping () -> Void) throws(SystemError) {
     final class Start {
-        let name: String
         let body: () -> Void
-        init(_ name: String, _ body: @escaping () -> Void) { (self.name, self.body) = (name, body) }
+        init(_ body: @escaping () -> Void) { self.body = body }
     }
     var thread = pthread_t()
     // Owned by the thread from here on.
-    let start = Unmanaged.passRetained(Start(name, body))
+    let start = Unmanaged.passRetained(Start(body))
     let code = pthread_create(&thread, nil, { argument in
-        // What was retained above, and nothing else, is passed; never nil.
-        let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-        pthread_setname_np(pthread_self(), start.name)
-        start.body()
+        // Never nil: what is retained above is passed.
+        Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue().body()
         return nil
     }, start.toOpaque())
     guard code == 0 else {

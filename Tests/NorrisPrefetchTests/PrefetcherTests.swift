@@ -9,32 +9,36 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct PrefetcherTests {
     private let clock = ManualClock()
     private let host = RecordingHost()
+    private let log = LogRecorder()
     private let policy = SourcePolicy(isEnabled: true, refresh: .seconds(3600), settings: "a")
+    private let upstream = ScriptedFetch()
+    private let prefetcher: Prefetcher
 
-    private func prefetcher(_ level: LogRecorder = LogRecorder()) -> Prefetcher {
-        Prefetcher(
-            host: host, planner: Planner(jitter: Jitter(machine: "m")), clock: clock, searchTime: .seconds(2),
-            logger: level.logger
+    private static let offline = FetchFailure(kind: .offline, message: "no", isRetryable: true)
+
+    /// Of one source, `facts`.
+    init() {
+        prefetcher = Prefetcher(
+            host: host, machine: "m", clock: clock, searchTime: .seconds(2), logger: log.logger
         )
+        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
     }
 
-    /// Ends a run, and returns when that was heard and the prefetcher sleeps until the next one.
-    private func end(
-        _ run: ScriptedFetch, _ outcome: FetchOutcome, _ event: RecordingHost.Event
-    ) async {
-        await run.untilAsked()
+    private var schedule: SourceSchedule? { prefetcher.schedule(of: "facts") }
+
+    /// Ends a run, and returns when the host was told and the prefetcher sleeps until the next one.
+    private func end(_ outcome: FetchOutcome, _ event: RecordingHost.Event) async {
+        await upstream.untilFetched()
         // It sleeps while the run lasts, too.
         await clock.untilAsleep()
         let sleeps = clock.sleeps
-        await run.answer(outcome)
+        await upstream.finish(outcome)
         await host.heard(event)
         await clock.untilAsleep(since: sleeps)
     }
 
-    /// Runs a prefetcher while the body looks at it.
-    private func running(
-        _ prefetcher: Prefetcher, _ body: @Sendable () async throws -> Void
-    ) async throws {
+    /// Runs the prefetcher while the body looks at it.
+    private func running(_ body: @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await prefetcher.run() }
             try await body()
@@ -42,169 +46,144 @@ import Testing
         }
     }
 
-    private static let offline = FetchFailure(kind: .offline, message: "no", isRetryable: true)
-
     @Test func aSourceIsFetchedAtOnceAndThenAtItsTimes() async throws {
-        let prefetcher = prefetcher()
-        let upstream = ScriptedFetch()
-        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
-        try await running(prefetcher) {
-            await end(upstream, .fetched(added: 7), .finished("facts", 7))
+        try await running {
+            await end(.fetched(added: 7), .finished("facts", 7))
             #expect(upstream.count == 1)
             clock.advance(by: .seconds(4000))
-            await upstream.answer(.fetched(added: 0))
+            await upstream.finish(.fetched(added: 0))
             await host.heard(.finished("facts", 0))
         }
-        #expect(host.heardAll == [.began("facts"), .finished("facts", 7), .began("facts"), .finished("facts", 0)])
-        #expect(host.kept["facts"] == prefetcher.schedule(of: "facts")?.record)
+        #expect(host.events == [.began("facts"), .finished("facts", 7), .began("facts"), .finished("facts", 0)])
+        #expect(host.stored["facts"] == schedule?.record)
     }
 
-    @Test func whatAClockThatStaysBehindMakesOfTheTimesIsKept() async throws {
-        let prefetcher = prefetcher()
-        let upstream = ScriptedFetch()
-        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
-        try await running(prefetcher) {
-            await end(upstream, .fetched(added: 7), .finished("facts", 7))
-            let stored = host.kept["facts"]
+    @Test func timesThatAreLimitedForLongAreStored() async throws {
+        try await running {
+            await end(.fetched(added: 7), .finished("facts", 7))
+            let stored = host.stored["facts"]
             clock.setTimeOfDay(Timestamp(seconds: 5000))
-            for wait in [Planner.longestPause, SourceSchedule.settlingTime] {
-                #expect(host.kept["facts"] == stored)
+            for wait in [Planner.longestPause, SourceSchedule.rollbackConfirmation] {
+                #expect(host.stored["facts"] == stored)
                 let sleeps = clock.sleeps
                 clock.advance(by: wait)
                 await clock.untilAsleep(since: sleeps)
             }
-            let next = try #require(host.kept["facts"]?.nextRunAt)
+            let next = try #require(host.stored["facts"]?.nextRunAt)
             #expect(Timestamp(seconds: 5000).duration(to: next) < .seconds(4100))
         }
     }
 
-    @Test func aFailureIsSaidOnceAndSoIsItsEnd() async throws {
-        let log = LogRecorder()
-        let prefetcher = prefetcher(log)
-        let upstream = ScriptedFetch()
-        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
-        try await running(prefetcher) {
+    @Test func aFailureIsLoggedOnceAndSoIsItsEnd() async throws {
+        try await running {
             for _ in 0..<3 {
-                await end(upstream, .failed(Self.offline), .failed("facts", .offline))
+                await end(.failed(Self.offline), .failed("facts", .offline))
                 clock.advance(by: .seconds(3600))
             }
-            await upstream.answer(.fetched(added: 1))
+            await upstream.finish(.fetched(added: 1))
             await host.heard(.finished("facts", 1))
         }
         #expect(log.lines.filter { !$0.hasPrefix("debug") } == ["warning source.failed", "notice source.recovered"])
     }
 
     @Test func aRefreshAndContentThatIsGoneStartARunAtOnce() async throws {
-        let prefetcher = prefetcher()
-        let upstream = ScriptedFetch()
-        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
-        try await running(prefetcher) {
-            await upstream.answer(.fetched(added: 1))
+        try await running {
+            await upstream.finish(.fetched(added: 1))
             await host.heard(.finished("facts", 1))
             try prefetcher.refresh("facts", isAdministrator: true)
-            await upstream.answer(.fetched(added: 2))
+            await upstream.finish(.fetched(added: 2))
             await host.heard(.finished("facts", 2))
             prefetcher.contentGone("facts")
-            await upstream.answer(.fetched(added: 3))
+            await upstream.finish(.fetched(added: 3))
             await host.heard(.finished("facts", 3))
         }
         #expect(throws: RefreshRefusal.unknown) { try prefetcher.refresh("no", isAdministrator: true) }
     }
 
     @Test func aRunThatIsStoppedLeavesTheScheduleAsItWas() async throws {
-        let prefetcher = prefetcher()
-        let upstream = ScriptedFetch()
-        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
-        let before = prefetcher.schedule(of: "facts")?.record
-        try await running(prefetcher) {
-            await upstream.untilAsked()
-            #expect(host.kept["facts"]?.backoffUntil != nil)
+        let before = schedule?.record
+        try await running {
+            await upstream.untilFetched()
+            #expect(host.stored["facts"]?.backoffUntil != nil)
         }
-        #expect(host.kept["facts"] == before)
-        #expect(!host.heardAll.contains { if case .failed = $0 { true } else { false } })
-    }
-
-    @Test func aSearchWaitsForTheRunAndThenFindsItFresh() async throws {
-        let prefetcher = prefetcher()
-        let upstream = ScriptedFetch()
-        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
-        try await running(prefetcher) {
-            await upstream.untilAsked()
-            async let isAnswered = prefetcher.ask("facts") { _ throws(FetchFailure) in true }
-            await clock.untilAsleep(2)
-            await upstream.answer(.fetched(added: 1))
-            #expect(await isAnswered == false)
-        }
-    }
-
-    @Test func aSearchThatWaitsTooLongSaysSoAndTheNextDoesNotWait() async throws {
-        let prefetcher = prefetcher()
-        let upstream = ScriptedFetch()
-        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
-        try await running(prefetcher) {
-            await upstream.untilAsked()
-            async let isAnswered = prefetcher.ask("facts") { _ throws(FetchFailure) in true }
-            await clock.untilAsleep(2)
-            clock.advance(by: .seconds(2))
-            #expect(await isAnswered == false)
-            let schedule = try #require(prefetcher.schedule(of: "facts"))
-            #expect(schedule.searchFailure(clock.now)?.kind == .timeout)
-            // The upstream may be well for all that.
-            #expect(schedule.failure == nil)
-            #expect(!prefetcher.mayAsk("facts"))
-            clock.advance(by: .seconds(60))
-            #expect(prefetcher.mayAsk("facts"))
-            #expect(prefetcher.schedule(of: "facts")?.searchFailure(clock.now) == nil)
-        }
-    }
-
-    @Test func whatASearchMeetsIsTheStateOfTheSource() async {
-        let prefetcher = prefetcher()
-        prefetcher.configure([.init(name: "facts", policy: policy) { .cancelled }])
-        #expect(await prefetcher.ask("facts") { _ throws(FetchFailure) in true })
-        #expect(await prefetcher.ask("facts") { _ throws(FetchFailure) in throw Self.offline } == false)
-        #expect(prefetcher.schedule(of: "facts")?.failure?.kind == .offline)
-        #expect(host.kept["facts"]?.failure?.kind == .offline)
-        // For a minute nobody is let through.
-        #expect(await prefetcher.ask("facts") { _ throws(FetchFailure) in true } == false)
-        #expect(await prefetcher.ask("no") { _ throws(FetchFailure) in true } == false)
-        clock.advance(by: .seconds(60))
-        // A search that the upstream does not take changes nothing.
-        #expect(await prefetcher.ask("facts") { _ throws(FetchFailure) in false } == false)
-        #expect(prefetcher.schedule(of: "facts")?.failure?.kind == .offline)
-        #expect(await prefetcher.ask("facts") { _ throws(FetchFailure) in true })
-        #expect(prefetcher.schedule(of: "facts")?.failure == nil)
+        #expect(host.stored["facts"] == before)
+        #expect(!host.events.contains { if case .failed = $0 { true } else { false } })
     }
 
     @Test func onlySoManySourcesAreFetchedAtATime() async throws {
-        let prefetcher = prefetcher()
         let upstreams = (0..<Planner.maximumRuns + 1).map { _ in ScriptedFetch() }
         prefetcher.configure(
             upstreams.enumerated().map { .init(name: "s\($0.offset)", policy: policy, fetch: $0.element.fetch) }
         )
-        try await running(prefetcher) {
-            for upstream in upstreams.dropLast() { await upstream.untilAsked() }
+        try await running {
+            for upstream in upstreams.dropLast() { await upstream.untilFetched() }
             #expect(upstreams.last?.count == 0)
-            await upstreams[0].answer(.fetched(added: 0))
-            await upstreams[Planner.maximumRuns].untilAsked()
+            await upstreams[0].finish(.fetched(added: 0))
+            await upstreams[Planner.maximumRuns].untilFetched()
         }
     }
 
     @Test func aNewConfigurationKeepsWhatIsKnownAndForgetsWhatIsGone() async throws {
-        let prefetcher = prefetcher()
-        let upstream = ScriptedFetch()
-        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
-        try await running(prefetcher) {
-            await upstream.answer(.fetched(added: 1))
+        try await running {
+            await upstream.finish(.fetched(added: 1))
             await host.heard(.finished("facts", 1))
             let other = ScriptedFetch()
             var changed = policy
             changed.settings = "b"
             prefetcher.configure([.init(name: "facts", policy: changed, fetch: other.fetch)])
-            await other.answer(.fetched(added: 2))
+            await other.finish(.fetched(added: 2))
             await host.heard(.finished("facts", 2))
             prefetcher.configure([])
-            #expect(prefetcher.schedule(of: "facts") == nil)
+            #expect(schedule == nil)
         }
+    }
+
+    // MARK: Searches
+
+    @Test func aSearchWaitsForTheRunAndThenFindsItFresh() async throws {
+        try await running {
+            await upstream.untilFetched()
+            async let isAnswered = prefetcher.search("facts") { _ throws(FetchFailure) in true }
+            await clock.untilAsleep(2)
+            await upstream.finish(.fetched(added: 1))
+            #expect(await isAnswered == false)
+        }
+    }
+
+    @Test func aSearchBehindALongRunTimesOutAndTheNextDoesNotWait() async throws {
+        try await running {
+            await upstream.untilFetched()
+            async let isAnswered = prefetcher.search("facts") { _ throws(FetchFailure) in true }
+            await clock.untilAsleep(2)
+            clock.advance(by: .seconds(2))
+            #expect(await isAnswered == false)
+            let schedule = try #require(schedule)
+            #expect(schedule.searchFailure(clock.now)?.kind == .timeout)
+            // The upstream may be well for all that.
+            #expect(schedule.failure == nil)
+            #expect(!prefetcher.maySearch("facts"))
+            clock.advance(by: .seconds(60))
+            #expect(prefetcher.maySearch("facts"))
+            #expect(self.schedule?.searchFailure(clock.now) == nil)
+        }
+    }
+
+    @Test func theOutcomeOfASearchIsThatOfTheSource() async {
+        func search(_ source: String, _ result: Result<Bool, FetchFailure>) async -> Bool {
+            await prefetcher.search(source) { _ throws(FetchFailure) in try result.get() }
+        }
+        #expect(await search("facts", .success(true)))
+        #expect(await search("facts", .failure(Self.offline)) == false)
+        #expect(schedule?.failure?.kind == .offline)
+        #expect(host.stored["facts"]?.failure?.kind == .offline)
+        // For a minute no other is passed on.
+        #expect(await search("facts", .success(true)) == false)
+        #expect(await search("no", .success(true)) == false)
+        clock.advance(by: .seconds(60))
+        // A search that the upstream does not take changes nothing.
+        #expect(await search("facts", .success(false)) == false)
+        #expect(schedule?.failure?.kind == .offline)
+        #expect(await search("facts", .success(true)))
+        #expect(schedule?.failure == nil)
     }
 }

@@ -1,4 +1,7 @@
+import Foundation
+import Glibc
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisServer
@@ -6,128 +9,189 @@ import Testing
 /// How many connections are served, and what the others get.
 @Suite(.timeLimit(.minutes(20)))
 struct AdmissionTests {
-    private func expectRefusal(_ client: TestClient) throws {
-        #expect(try client.receiveOutline() == "null -32004 busy")
-        #expect(try client.receiveLine() == nil)
-    }
-
-    private func expectService(_ client: TestClient) throws {
-        try client.send(request(1, "server.info") + "\n")
-        #expect(try client.receiveOutline() == "1 {}")
-    }
-
-    @Test func theLimitsAreThoseOfTheContract() {
-        #expect(Server.Limits() == Server.Limits(connections: 4096, connectionsPerUser: 256))
-    }
-
     @Test func refusesConnectionsPastTheLimitEvenOfAdministrators() async throws {
         try await withServer(limits: .init(connections: 2, connectionsPerUser: 256)) { live in
-            let served = try (0..<2).map { _ in try live.connect() }
-            try served.forEach(expectService)
-            for _ in 0..<5 { try expectRefusal(try live.connect()) }
-            try served.forEach(expectService)
-            #expect(live.connections.current == 2)
-            #expect(live.connections.accepted == 2)
-            #expect(live.connections.refused == 5)
+            let served = try live.connect(2)
+            for _ in 0..<5 { try live.connect().expectRefusal() }
+            try served.forEach { try $0.expectService() }
+            #expect(live.counters.openConnections == 2)
+            #expect(live.counters.acceptedConnections == 2)
+            #expect(live.counters.refusedConnections == 5)
         }
     }
 
     @Test func refusesTheConnectionsOfAUserPastTheirLimit() async throws {
-        let limits = Server.Limits(connections: 4096, connectionsPerUser: 3)
-        try await withServer(limits: limits, isAdministrator: { _ in false }) { live in
-            let served = try (0..<3).map { _ in try live.connect() }
-            try served.forEach(expectService)
-            try expectRefusal(try live.connect())
-            try served.forEach(expectService)
+        try await withServer(limits: .init(connectionsPerUser: 3), isAdministrator: { _ in false }) { live in
+            let served = try live.connect(3)
+            try live.connect().expectRefusal()
+            try served.forEach { try $0.expectService() }
         }
     }
 
     @Test func administratorsAreExceptedFromTheirLimit() async throws {
-        try await withServer(limits: .init(connections: 4096, connectionsPerUser: 1)) { live in
-            let served = try (0..<5).map { _ in try live.connect() }
-            try served.forEach(expectService)
+        try await withServer(limits: .init(connectionsPerUser: 1)) { live in
+            _ = try live.connect(5)
         }
     }
 
     @Test("A peer that has written already sees the line and a clean end", arguments: [1, 1000])
     func refusalOfAWriter(_ requests: Int) async throws {
-        let blockade = Blockade()
-        try await withServer(["fact.today": blockade.body], limits: .init(connections: 1)) { live in
-            let served = try live.connect()
-            for _ in 0..<5 {
-                try served.send(request(1, "fact.today") + "\n")
-                blockade.waitUntilEntered()
-                let client = try live.connect()
-                try client.send(String(repeating: request(1, "server.info") + "\n", count: requests))
-                blockade.lift()
-                #expect(try served.receiveOutline() == "1 {}")
-                try expectRefusal(client)
-            }
-        }
-    }
-
-    @Test("A peer that writes while it is refused can still read why")
-    func refusalOfALateWriter() async throws {
         try await withServer(limits: .init(connections: 1)) { live in
             let served = try live.connect()
-            try expectService(served)
-            for _ in 0..<50 {
-                let client = try live.connect()
-                // May come after the server has closed.
-                try? client.send(request(1, "server.info") + "\n")
-                #expect(try client.receiveOutline() == "null -32004 busy")
+            for _ in 0..<5 {
+                var client: TestClient?
+                try live.blocked(by: served) {
+                    client = try live.connect()
+                    try client?.send(String(repeating: request(1, "server.info") + "\n", count: requests))
+                }
+                try client?.expectRefusal()
             }
-            #expect(live.connections.current == 1)
         }
     }
 
     @Test func aConnectionThatClosesMakesRoom() async throws {
-        let limits = Server.Limits(connections: 10, connectionsPerUser: 1)
-        try await withServer(limits: limits, isAdministrator: { _ in false }) { live in
+        try await withServer(limits: .init(connections: 10, connectionsPerUser: 1), isAdministrator: { _ in false }) { live in
             for _ in 0..<50 {
                 let client = try live.connect()
-                try expectService(client)
+                try client.expectService()
                 client.endInput()
                 // Its end is seen when the server has let go of it, or does so in the same turn of its loop.
-                #expect(try client.receiveLine() == nil)
+                try client.expect(nil)
             }
-            let last = try live.connect()
-            try expectService(last)
-            #expect(live.connections.current == 1)
-            #expect(live.connections.accepted == 51)
+            _ = try live.connect(1)
+            #expect(live.counters.openConnections == 1)
+            #expect(live.counters.acceptedConnections == 51)
         }
     }
 
     @Test func newLimitsHoldForConnectionsThatComeThen() async throws {
-        try await withServer(limits: .init(connections: 1)) { live in
-            let first = try live.connect()
-            try expectService(first)
-            try expectRefusal(try live.connect())
-            live.server.setLimits(.init(connections: 2))
-            let second = try live.connect()
-            try expectService(second)
-            live.server.setLimits(.init(connections: 1))
-            try expectService(first)
-            try expectService(second)
+        let changes = Counter()
+        try await withServer(limits: .init(connections: changes.value == 1 ? 2 : 1)) { live in
+            let first = try live.connect(1)
+            try live.connect().expectRefusal()
+            changes.increment()
+            let second = try live.connect(1)
+            changes.increment()
+            try live.connect().expectRefusal()
+            for client in first + second { try client.expectService() }
         }
     }
 
     @Test("A peer that asks and goes counts until its answer is made")
     func goneButAwaited() async throws {
-        let gate = Gate()
-        let limits = Server.Limits(connections: 2)
-        try await withServer(["fact.today": TestMethods.waiting(for: gate)], limits: limits) { live in
-            let observer = try live.connect()
-            try expectService(observer)
+        try await withServer(limits: .init(connections: 2)) { live in
+            let observer = try live.connect(1)[0]
             let client = try live.connect()
-            try client.send(request(1, "fact.today") + "\n")
-            try expectService(observer)
+            try client.send(lines: request(1, "fact.today"))
+            try observer.expectService()
             client.close()
-            try expectService(observer)
-            #expect(live.connections.current == 2)
-            try expectRefusal(try live.connect())
-            gate.open()
-            repeat { try expectService(observer) } while live.connections.current != 1
+            try observer.expectService()
+            #expect(live.counters.openConnections == 2)
+            try live.connect().expectRefusal()
+            live.gate.open()
+            repeat { try observer.expectService() } while live.counters.openConnections != 1
         }
     }
+
+    @Test func theLastSixteenConnectionsAreForAdministrators() async throws {
+        let promotions = Counter()
+        try await withServer(limits: .init(connections: 20), isAdministrator: { _ in promotions.value > 0 }) { live in
+            var served = try live.connect(4)
+            try live.connect().expectRefusal()
+            promotions.increment()
+            served += try live.connect(16)
+            try live.connect().expectRefusal()
+            #expect(live.counters.openConnections == 20)
+        }
+    }
+
+    @Test("4,096 connections may wait to be accepted, on an inherited socket too", arguments: [false, true])
+    func backlog(isInherited: Bool) async throws {
+        let folder = TemporaryFolder()
+        let bound = try ListeningSocket(binding: folder("sock"), mode: 0o600)
+        // Whoever made the socket that is inherited has chosen a shorter queue.
+        if isInherited { #expect(listen(bound.descriptor, 5) == 0) }
+        let listening = isInherited ? ListeningSocket(inherited: bound.descriptor) : bound
+        let setting = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
+        let maximum = try #require(Int(setting.trimmingCharacters(in: .whitespacesAndNewlines)))
+        try await withServer(at: folder("sock"), socket: listening) { live in
+            let client = try live.connect()
+            var waiting = 0
+            try live.blocked(by: client) {
+                while waiting < 4096, connectAndClose(live.path) == 0 { waiting += 1 }
+            }
+            // The kernel lowers the number to its own limit.
+            #expect(waiting >= min(4096, maximum))
+            try live.roundTrip()
+            try client.expectService()
+        }
+    }
+
+    @Test("Without descriptors further connections are refused with a line, and the others are served on")
+    func noDescriptors() async {
+        // The limit is that of a whole process.
+        await #expect(processExitsWith: .success) {
+            try await withServer { live in
+                let witness = try live.connect()
+                var clients: [TestClient] = []
+                var limit = rlimit()
+                try live.blocked(by: witness) {
+                    // These ends are open before there are no more descriptors; the server has yet to open the others.
+                    clients = try (0..<20).map { _ in try live.connect() }
+                    for client in clients { try client.send(lines: request(2, "server.info")) }
+                    limit = limitDescriptors(toFree: 5)
+                }
+                var served: [TestClient] = []
+                for client in clients {
+                    let outline = try client.receiveOutline()
+                    if outline == "2 {}" {
+                        served.append(client)
+                    } else {
+                        #expect(outline == "null -32004 busy")
+                        try client.expect(nil)
+                    }
+                }
+                #expect((2...5).contains(served.count))
+                for _ in 0..<3 { try (served + [witness]).forEach { try $0.expectService() } }
+                // One for a new client and one for the server.
+                for client in served.prefix(2) { client.close() }
+                try live.connect().expectService()
+                try witness.expectService()
+                setDescriptorLimit(limit)
+            }
+        }
+    }
+}
+
+/// Connects without waiting and closes; the connection stays in the listening socket's queue.
+///
+/// - Returns: 0, or the error's number.
+private func connectAndClose(_ path: String) -> CInt {
+    guard let address = try? SocketAddress(path: path) else { return EINVAL }
+    let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+    let descriptor = socket(AF_UNIX, kind, 0)
+    let code = address.withPointer({ connect(descriptor, $0, $1) }) == 0 ? 0 : errno
+    close(descriptor)
+    return code
+}
+
+/// Lowers the limit of this process, so that so many more descriptors can be opened.
+///
+/// - Returns: the limit before.
+private func limitDescriptors(toFree count: Int) -> rlimit {
+    var limit = rlimit()
+    getrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
+    var next: CInt = 0
+    var free = 0
+    while free < count {
+        if fcntl(next, F_GETFD) < 0 { free += 1 }
+        next += 1
+    }
+    setDescriptorLimit(rlimit(rlim_cur: rlim_t(next), rlim_max: limit.rlim_max))
+    return limit
+}
+
+private func setDescriptorLimit(_ limit: rlimit) {
+    var limit = limit
+    #expect(setrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit) == 0)
 }

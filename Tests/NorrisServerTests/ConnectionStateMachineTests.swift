@@ -5,18 +5,12 @@ import Testing
 
 struct ConnectionStateMachineTests {
     private func machine(receiving text: String = "") -> Driver {
-        let driver = Driver(start: .now)
+        let driver = Driver()
         driver.receive(text)
         return driver
     }
 
     // MARK: Order
-
-    @Test func aNewConnectionIsReadFrom() {
-        let machine = machine()
-        #expect(machine.next() == .read)
-        #expect(machine.wantsInput)
-    }
 
     @Test func answersLinesInTheirOrder() {
         let machine = machine(receiving: "one\ntwo\r\nthr")
@@ -75,10 +69,11 @@ struct ConnectionStateMachineTests {
         #expect(machine.next() == .close)
     }
 
-    @Test func closesAtTheEndOfInputOnlyAfterTheAnswer() {
-        let machine = machine(receiving: "one\ntwo")
+    @Test("Closes only after the answer, and when the peer has taken it", arguments: [false, true])
+    func closesAfterTheAnswer(isDraining: Bool) {
+        let machine = machine(receiving: "one\ntwo\n")
         #expect(machine.answerNext(waiting: true) == "one")
-        machine.inputEnded()
+        if isDraining { machine.drain(unread: 0) } else { machine.inputEnded() }
         #expect(machine.next() == .wait)
         machine.answerArrived()
         machine.writabilityChanged(false)
@@ -123,19 +118,6 @@ struct ConnectionStateMachineTests {
         #expect(machine.next() == .close)
     }
 
-    @Test func drainingWaitsForTheAnswerAndForThePeer() {
-        let machine = machine(receiving: "one\ntwo\n")
-        #expect(machine.answerNext(waiting: true) == "one")
-        machine.drain(unread: 0)
-        #expect(machine.next() == .wait)
-        machine.answerArrived()
-        machine.writabilityChanged(false)
-        #expect(machine.next() == .wait)
-        machine.writabilityChanged(true)
-        #expect(machine.answerNext() == "two")
-        #expect(machine.next() == .close)
-    }
-
     @Test("A peer that ends its input while the daemon drains loses no answer")
     func inputEndsWhileDraining() {
         let machine = machine(receiving: "one\ntwo\nthree")
@@ -170,7 +152,7 @@ struct ConnectionStateMachineTests {
         #expect(!machine.wantsInput)
     }
 
-    // MARK: Patience
+    // MARK: Timeouts
 
     @Test func anIdleConnectionExpiresAfterFiveMinutes() {
         let machine = machine()
@@ -200,13 +182,6 @@ struct ConnectionStateMachineTests {
         #expect(machine.hasExpired(after: .seconds(1_000_000)))
     }
 
-    @Test func aSubscriberThatTakesNothingExpiresAsEverybody() {
-        let machine = machine()
-        #expect(!machine.hasExpired(after: .seconds(1), isSubscriber: true, unsent: 800))
-        #expect(!machine.hasExpired(after: .seconds(30), isSubscriber: true, unsent: 800))
-        #expect(machine.hasExpired(after: .seconds(31), isSubscriber: true, unsent: 800))
-    }
-
     @Test func eventsStandBetweenRepliesOnly() {
         let machine = machine(receiving: "slow\nnext\n")
         #expect(machine.takesEvents)
@@ -225,14 +200,15 @@ struct ConnectionStateMachineTests {
         #expect(!machine.takesEvents)
     }
 
-    @Test func aPeerThatTakesNothingExpiresAfterThirtySeconds() {
+    @Test(arguments: [false, true])
+    func aPeerThatTakesNothingExpiresAfterThirtySeconds(isSubscriber: Bool) {
         let machine = machine()
         machine.wrote(1000)
         #expect(machine.stalledSince == nil)
-        #expect(!machine.hasExpired(after: .seconds(1), unsent: 800))
+        #expect(!machine.hasExpired(after: .seconds(1), isSubscriber: isSubscriber, unsent: 800))
         #expect(machine.stalledSince == .seconds(1))
-        #expect(!machine.hasExpired(after: .seconds(30), unsent: 800))
-        #expect(machine.hasExpired(after: .seconds(31), unsent: 800))
+        #expect(!machine.hasExpired(after: .seconds(30), isSubscriber: isSubscriber, unsent: 800))
+        #expect(machine.hasExpired(after: .seconds(31), isSubscriber: isSubscriber, unsent: 800))
     }
 
     @Test("More replies to a peer that takes nothing do not count as progress")
@@ -298,28 +274,21 @@ struct ConnectionStateMachineTests {
     }
 }
 
-/// Holds a machine by reference, for `#expect` takes no mutating calls.
+/// Holds a machine by reference, for `#expect` takes no mutating calls. Times are after its start.
 private final class Driver {
-    private var machine: ConnectionStateMachine
-    private let start: ContinuousClock.Instant
-
-    init(start: ContinuousClock.Instant) {
-        machine = ConnectionStateMachine(now: start)
-        self.start = start
-    }
+    private var machine = ConnectionStateMachine(now: 0)
 
     var wantsInput: Bool { machine.wantsInput }
     var takesEvents: Bool { machine.takesEvents }
-    /// In seconds after the start.
-    var stalledSince: Duration? { machine.stalledSince.map { start.duration(to: $0) } }
+    var stalledSince: Duration? { machine.stalledSince.map { .nanoseconds($0) } }
 
     func receive(_ text: String, after time: Duration = .zero) {
-        Array(text.utf8).withUnsafeBytes { machine.received($0, now: start + time) }
+        Array(text.utf8).withUnsafeBytes { machine.received($0, now: time.nanoseconds) }
     }
 
     func next() -> ConnectionStateMachine.Action { machine.next() }
     func answered() { machine.answered(waiting: false) }
-    func answerArrived(after time: Duration = .zero) { machine.answerArrived(now: start + time) }
+    func answerArrived(after time: Duration = .zero) { machine.answerArrived(now: time.nanoseconds) }
     func writabilityChanged(_ isWritable: Bool) { machine.writabilityChanged(isWritable) }
     func inputEnded() { machine.inputEnded() }
     func drain(unread: Int) { machine.drain(unread: unread) }
@@ -333,9 +302,9 @@ private final class Driver {
         return String(decoding: line, as: UTF8.self)
     }
 
-    func hasExpired(
-        after time: Duration, isSubscriber: Bool = false, unsent: Int = 0, queued: Int = 0
-    ) -> Bool {
-        machine.hasExpired(now: start + time, isSubscriber: isSubscriber, unsentBytes: unsent, queuedBytes: queued)
+    func hasExpired(after time: Duration, isSubscriber: Bool = false, unsent: Int = 0, queued: Int = 0) -> Bool {
+        machine.hasExpired(
+            now: time.nanoseconds, isSubscriber: isSubscriber, unsentBytes: unsent, queuedBytes: queued
+        )
     }
 }

@@ -60,42 +60,27 @@ struct ListeningSocketTests {
         #expect(throws: Never.self) { try TestClient(path: path) }
     }
 
-    @Test func aLiveSocketIsNotTakenOver() throws {
+    @Test("A live socket is not taken over, even if its queue is full", arguments: [false, true])
+    func liveSocket(isFull: Bool) throws {
         let live = try ListeningSocket(binding: path, mode: 0o600)
         defer { close(live.descriptor) }
+        if isFull { #expect(listen(live.descriptor, 0) == 0) }
         let inode = status(path).st_ino
+        let client = try TestClient(path: path)
         #expect(failure(path) == .inUse)
         #expect(status(path).st_ino == inode)
-        #expect(throws: Never.self) { try TestClient(path: path) }
+        client.close()
     }
 
-    @Test("A socket whose queue is full is alive")
-    func fullQueue() throws {
-        let live = try ListeningSocket(binding: path, mode: 0o600)
-        defer { close(live.descriptor) }
-        #expect(listen(live.descriptor, 0) == 0)
-        let waiting = try TestClient(path: path)
-        #expect(failure(path) == .inUse)
-        waiting.close()
-    }
-
-    @Test func aPlainFileIsLeftAlone() throws {
+    @Test func whatIsNoStreamSocketIsLeftAlone() throws {
         let file = try folder.write("precious", to: "file")
         #expect(failure(file) == .notASocket)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "precious")
-    }
-
-    @Test func aFolderAndALinkAreLeftAlone() throws {
-        let inner = folder("inner")
-        #expect(mkdir(inner, 0o700) == 0)
-        #expect(failure(inner) == .notASocket)
-        let link = folder("link")
-        #expect(symlink(path, link) == 0)
-        #expect(failure(link) == .notASocket)
-        #expect(status(link).st_mode & S_IFMT == S_IFLNK)
-    }
-
-    @Test func aSocketOfAnotherTypeIsLeftAlone() throws {
+        #expect(mkdir(folder("inner"), 0o700) == 0)
+        #expect(failure(folder("inner")) == .notASocket)
+        #expect(symlink(path, folder("link")) == 0)
+        #expect(failure(folder("link")) == .notASocket)
+        #expect(status(folder("link")).st_mode & S_IFMT == S_IFLNK)
         let notify = NotifySocket(path: path)
         #expect(failure(notify.path) == .inUse)
         #expect(status(path).st_mode & S_IFMT == S_IFSOCK)
@@ -136,9 +121,6 @@ struct ListeningSocketTests {
 
     @Test func aMissingFolderIsNamed() throws {
         #expect(failure(folder("none/sock")) == .noFolder(folder("none")))
-    }
-
-    @Test func aFileInPlaceOfTheFolderIsNamed() throws {
         let file = try folder.write("", to: "file")
         #expect(failure(file + "/sock") == .noFolder(file))
     }
@@ -205,13 +187,6 @@ struct ListeningSocketTests {
         defer { [first, second].forEach { close($0.descriptor) } }
         first.removeFile()
         #expect(throws: Never.self) { try TestClient(path: path) }
-    }
-
-    @Test func leavesTheFileOfAnInheritedSocket() throws {
-        let socket = try ListeningSocket(binding: path, mode: 0o600)
-        defer { close(socket.descriptor) }
-        ListeningSocket(inherited: socket.descriptor).removeFile()
-        #expect(access(path, F_OK) == 0)
     }
 
     @Test("Each error names the path, and says what to do where something can be done", arguments: [

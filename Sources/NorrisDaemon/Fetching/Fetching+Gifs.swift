@@ -17,7 +17,7 @@ extension Fetching {
 
     private func put(_ question: GifQuestion, _ limit: Int, to source: GifSource) async -> GifAnswer {
         let answer = Mutex(GifAnswer.none(nil))
-        _ = await prefetcher.ask(source.name, whileFresh: true) { (time) async throws(FetchFailure) in
+        _ = await prefetcher.search(source.name, whileFresh: true) { (time) async throws(FetchFailure) in
             let given = try await source.answer(question, limit: limit, within: time)
             answer.withLock { $0 = given }
             if case .none = given { return false }

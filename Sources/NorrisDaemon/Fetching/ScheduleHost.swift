@@ -9,15 +9,15 @@ struct ScheduleHost: PrefetchHost {
     let events: EventHub
     let changes: WakeSignal
 
-    func history(of source: String) -> (record: SourceSchedule.Record, content: SourceSchedule.Content?) {
+    func history(of source: String) -> SourceSchedule.History {
         let record = stores.schedules.all()[source].map(SourceSchedule.Record.init) ?? SourceSchedule.Record()
         let content = stores.fetches.record(of: source).map {
             SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt)
         }
-        return (record, content)
+        return SourceSchedule.History(record: record, content: content)
     }
 
-    func keep(_ record: SourceSchedule.Record, of source: String) {
+    func store(_ record: SourceSchedule.Record, of source: String) {
         stores.schedules.write(ScheduleRecord(record), for: source)
     }
 

@@ -116,7 +116,7 @@ extension Fetching {
     ///
     /// - Parameter source: nil for a request that stays in the cache.
     func deferred(asking source: String?, _ work: @escaping Deferred.Work) -> Deferred {
-        guard let source, prefetcher.mayAsk(source, whileFresh: source == GifSource.name) else { return .disk(work) }
+        guard let source, prefetcher.maySearch(source, whileFresh: source == GifSource.name) else { return .disk(work) }
         return .network(work)
     }
 

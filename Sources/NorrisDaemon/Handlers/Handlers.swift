@@ -10,8 +10,8 @@ struct Handlers: Sendable {
     let health: Health
     let fetching: Fetching
     let events = EventHub()
-    /// The server keeps it up to date.
-    let connections = ConnectionCount()
+    /// The server keeps them up to date.
+    let counters = ServerCounters()
     let bodies: [String: MethodBody]
 
     /// - Parameter facts: of the same databases, filled already.
@@ -32,7 +32,7 @@ struct Handlers: Sendable {
         )
         reloader = Reloader(loader: loader, file: file, notifier: notifier, events: events, logger: logger)
         health = Health(
-            settings: settings, databases: databases, fetching: fetching, connections: connections, events: events
+            settings: settings, databases: databases, fetching: fetching, counters: counters, events: events
         )
         let handlers =
             FactHandlers(fetching: fetching).all + GifHandlers(fetching: fetching, facts: facts).all
@@ -44,8 +44,6 @@ struct Handlers: Sendable {
 
     /// The dispatch to the bodies.
     func makeRegistry(isAdministrator: @escaping @Sendable (Peer) -> Bool) -> MethodRegistry {
-        let registry = MethodRegistry(bodies: bodies, isAdministrator: isAdministrator)
-        health.count(requestsOf: registry)
-        return registry
+        MethodRegistry(bodies: bodies, counters: counters, isAdministrator: isAdministrator)
     }
 }

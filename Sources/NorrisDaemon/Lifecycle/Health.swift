@@ -13,27 +13,21 @@ final class Health: Sendable {
     private let settings: Settings
     private let databases: Databases
     private let fetching: Fetching
-    private let connections: ConnectionCount
+    private let counters: ServerCounters
     private let events: EventHub
-    /// Known only after the registry is made of the handlers that ask for this.
-    private let registry = Mutex<MethodRegistry?>(nil)
     private let minutes = Mutex(RequestMinutes())
     private let latestMetrics = Mutex<(madeAt: Duration, result: [UInt8])?>(nil)
 
     init(
-        settings: Settings, databases: Databases, fetching: Fetching, connections: ConnectionCount, events: EventHub
+        settings: Settings, databases: Databases, fetching: Fetching, counters: ServerCounters, events: EventHub
     ) {
         self.settings = settings
         self.databases = databases
         self.fetching = fetching
-        self.connections = connections
+        self.counters = counters
         self.events = events
         clock = fetching.environment.clock
         started = clock.elapsed
-    }
-
-    func count(requestsOf registry: MethodRegistry) {
-        self.registry.withLock { $0 = registry }
     }
 
     /// How long the daemon has been running; a clock that was set changes nothing of it.
@@ -44,7 +38,7 @@ final class Health: Sendable {
     func requests() -> (total: Int, perMinute: [Int]) {
         minutes.withLock { minutes in
             // Within the lock, so that nobody comes with fewer than were seen before.
-            let total = registry.withLock { $0?.requestsTotal ?? 0 }
+            let total = counters.requestsTotal
             return (total, minutes.counts(at: uptime, total: total))
         }
     }
@@ -64,7 +58,7 @@ final class Health: Sendable {
             state: faults.isEmpty ? .ok : .degraded,
             message: line([contents, progress] + faults),
             uptimeSeconds: Int(uptime.components.seconds),
-            connections: connections.current,
+            connections: counters.openConnections,
             requestsTotal: requests.total,
             requestsPerMinute: requests.perMinute,
             sources: sources,
@@ -86,8 +80,8 @@ final class Health: Sendable {
             status: status,
             startedAt: startedAt,
             residentMemory: residentMemory(),
-            requests: registry.withLock { $0?.counts } ?? RequestCounts(methods: [], unknown: 0, errors: []),
-            connections: (connections.accepted, connections.refused),
+            requests: counters.requests,
+            connections: (counters.acceptedConnections, counters.refusedConnections),
             subscribers: events.subscribers,
             runs: Dictionary(uniqueKeysWithValues: runs)
         )

@@ -17,7 +17,6 @@ actor Reloader {
         let levels: LogLevelSwitch
         /// A level given as a flag, which wins over the file.
         let levelFlag: Configuration.LogLevel?
-        let setLimits: @Sendable (Server.Limits) -> Void
         let statusLine: @Sendable () -> String
     }
 
@@ -77,7 +76,6 @@ actor Reloader {
     private func apply(_ configuration: Configuration, to targets: Targets) async {
         targets.settings.apply(configuration, logger: logger)
         targets.levels.current = Logger.Level(targets.levelFlag ?? configuration.log.level)
-        targets.setLimits(Server.Limits(configuration.limits))
         targets.fetching.configure()
         targets.facts.wantFortunes()
     }

@@ -9,14 +9,29 @@ struct ConnectionID: Equatable, Sendable {
     let generation: UInt64
 }
 
-/// What other threads have for the event loop; an eventfd(2) wakes it.
+/// A deferred request that runs as a task of the server, and whose result goes back to the event loop.
+struct DeferredTask: Sendable {
+    let connection: ConnectionID
+    let work: Deferred.Work
+    let inbox: Inbox
+
+    func run() async {
+        do throws(ResponseError) {
+            inbox.send(.result(connection, .success(try await work())))
+        } catch {
+            inbox.send(.result(connection, .failure(error)))
+        }
+    }
+}
+
+/// Messages of other threads to the event loop; an eventfd(2) wakes it.
 final class Inbox: Sendable {
     enum Message: Sendable {
-        /// The result of deferred work.
+        /// The result of a deferred request.
         case result(ConnectionID, Result<[UInt8], ResponseError>)
         /// Events wait in the connection's subscription.
         case events(ConnectionID)
-        /// Answer what has been received, then end.
+        /// Process what has been received, then end.
         case drain
         /// End at once.
         case abort

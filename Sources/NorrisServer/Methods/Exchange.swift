@@ -1,43 +1,39 @@
 import NorrisProtocol
 
-/// A line whose answer takes more than one turn: a request that waits for a disk or a network, or a batch with entries
-/// that are left.
-final class UnfinishedLine {
-    /// A request that waits.
-    final class Waiting {
-        let deferred: Deferred
-        /// The request's id, as a token of `line`; nil for a notification.
-        let id: JSONToken?
-        let line: ArraySlice<UInt8>
-        let method: MethodRegistry.Method
-        /// When the request began, in nanoseconds.
-        let start = monotonicNanoseconds()
-
-        fileprivate init(
-            _ deferred: Deferred, id: JSONToken?, _ line: ArraySlice<UInt8>, _ method: MethodRegistry.Method
-        ) {
-            self.deferred = deferred
-            self.id = id
-            self.line = line
-            self.method = method
-        }
-    }
-
+/// A deferred request, from its body's decision until its reply is written.
+final class DeferredRequest {
+    let resource: Deferred.Resource
+    let work: Deferred.Work
+    /// The request's id, as a token of `line`; nil for a notification.
+    let id: JSONToken?
     let line: ArraySlice<UInt8>
+    let method: MethodRegistry.Method
+    /// When the request began, in nanoseconds.
+    let start = monotonicNanoseconds()
+
+    fileprivate init(_ deferred: Deferred, id: JSONToken?, _ line: ArraySlice<UInt8>, _ method: MethodRegistry.Method) {
+        (resource, work) = (deferred.resource, deferred.work)
+        (self.id, self.line, self.method) = (id, line, method)
+    }
+}
+
+/// A line whose answer takes more than one turn: a deferred request, or a batch with entries that are left.
+final class UnfinishedLine {
+    fileprivate let line: ArraySlice<UInt8>
     /// Of a batch; nil for a single request.
     fileprivate let entries: [Range<Int>]?
     /// The first entry that is left.
     fileprivate var next = 0
     /// The reply of a batch as far as it is made.
     fileprivate var json = JSONWriter()
-    fileprivate var room: Exchange.Room
-    /// The request that holds up the line; nil where its turn was over.
-    fileprivate(set) var waiting: Waiting?
+    fileprivate var budget: Exchange.Budget
+    /// The deferred request that holds up the line; nil where its turn was over.
+    fileprivate(set) var waiting: DeferredRequest?
 
     fileprivate init(_ line: ArraySlice<UInt8>, entries: [Range<Int>]? = nil) {
         self.line = line
         self.entries = entries
-        room = Exchange.Room(start: 0, budget: Exchange.batchBudget(line: line.count))
+        budget = Exchange.Budget(start: 0, maximum: Exchange.maximumResults(line: line.count))
         if entries != nil { json.beginArray() }
     }
 
@@ -62,7 +58,7 @@ struct Exchange {
         self.registry = registry
     }
 
-    /// Answers a line into the writer, as far as the turn goes and nothing has to be waited for.
+    /// Answers a line into the writer, as far as the turn goes and no request is deferred.
     ///
     /// - Returns: the rest of the line, or nil where everything is written.
     func answer(
@@ -70,9 +66,9 @@ struct Exchange {
     ) -> UnfinishedLine? {
         line.withUnsafeBytes { bytes in
             if let (request, id) = repeated.match(bytes) {
-                return single(line, &turn, into: &json) { room, turn, json in
+                return single(line, &turn, into: &json) { budget, turn, json in
                     perform(
-                        request.method, id: id, line, bytes, caller, &room, &turn, into: &json,
+                        request.method, id: id, line, bytes, caller, &budget, &turn, into: &json,
                         { () throws(ResponseError) in request.arguments }
                     )
                 }
@@ -80,8 +76,8 @@ struct Exchange {
             do throws(JSONError) {
                 switch try RequestLine(bytes) {
                 case .single(let envelope):
-                    return single(line, &turn, into: &json) { room, turn, json in
-                        perform(envelope, line, bytes, caller, &room, &turn, into: &json)
+                    return single(line, &turn, into: &json) { budget, turn, json in
+                        perform(envelope, line, bytes, caller, &budget, &turn, into: &json)
                     }
                 case .batch(let entries):
                     return batch(entries, line, caller, &turn, into: &json)
@@ -94,37 +90,28 @@ struct Exchange {
         }
     }
 
-    /// Goes on with a line whose turn was over.
-    ///
-    /// - Returns: the line where it still is not done.
-    func resume(
-        _ line: UnfinishedLine, of caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
-    ) -> UnfinishedLine? {
-        proceed(line, caller, &turn, into: &json)
-    }
-
-    /// Takes the result that a line waited for; a batch goes on with ``resume(_:of:_:into:)``.
+    /// Takes the result of a line's deferred request; a batch goes on with ``proceed(_:of:_:into:)``.
     ///
     /// - Returns: the line where it is not done.
     func finish(
         _ line: UnfinishedLine, _ result: Result<[UInt8], ResponseError>, into json: inout JSONWriter
     ) -> UnfinishedLine? {
-        guard let waiting = line.waiting else { preconditionFailure("A result comes to a line that waits for one") }
+        guard let waiting = line.waiting else { preconditionFailure("Without a deferred request there is no result") }
         line.waiting = nil
         waiting.method.meter.end(waiting.start)
         guard line.entries != nil else {
-            var room = Room(start: json.count, budget: Exchange.maximumReply - 1)
-            settle(waiting, result, &room, into: &json)
-            if json.count > room.start { json.newline() }
+            var budget = Budget(start: json.count, maximum: Exchange.maximumReply - 1)
+            finish(waiting, result, &budget, into: &json)
+            if json.count > budget.start { json.newline() }
             return nil
         }
-        settle(waiting, result, &line.room, into: &line.json)
+        finish(waiting, result, &line.budget, into: &line.json)
         return line
     }
 
-    /// How long the reply to a batch of so many bytes may become by results. What is held back leaves room for the
-    /// errors of all entries, with what they repeat of the line, of which a byte may take six.
-    static func batchBudget(line: Int) -> Int {
+    /// How long the reply to a batch of so many bytes may become by results. The rest is for the errors of all entries,
+    /// with what they repeat of the line, of which a byte may take six.
+    static func maximumResults(line: Int) -> Int {
         maximumReply - maximumBatch * 1024 - line * 6
     }
 
@@ -140,18 +127,18 @@ struct Exchange {
 
     /// Counts an error, and writes it where there is to be a reply.
     private func fail(_ id: RequestID?, _ error: ResponseError, into json: inout JSONWriter) {
-        registry.errors.count(error)
+        registry.counters.errors.count(error)
         if let id { Response.write(id: id, error: error, to: &json) }
     }
 
     @inline(__always)
     private func single(
         _ line: ArraySlice<UInt8>, _ turn: inout Turn, into json: inout JSONWriter,
-        _ perform: (inout Room, inout Turn, inout JSONWriter) -> UnfinishedLine.Waiting?
+        _ perform: (inout Budget, inout Turn, inout JSONWriter) -> DeferredRequest?
     ) -> UnfinishedLine? {
-        var room = Room(start: json.count, budget: Exchange.maximumReply - 1)
-        let waiting = perform(&room, &turn, &json)
-        if json.count > room.start { json.newline() }
+        var budget = Budget(start: json.count, maximum: Exchange.maximumReply - 1)
+        let waiting = perform(&budget, &turn, &json)
+        if json.count > budget.start { json.newline() }
         turn.spend(written: json.count)
         guard let waiting else { return nil }
         let unfinished = UnfinishedLine(line)
@@ -164,7 +151,7 @@ struct Exchange {
         into json: inout JSONWriter
     ) -> UnfinishedLine? {
         if (1...Exchange.maximumBatch).contains(entries.count) {
-            return proceed(UnfinishedLine(line, entries: entries), caller, &turn, into: &json)
+            return proceed(UnfinishedLine(line, entries: entries), of: caller, &turn, into: &json)
         }
         refuse(
             entries.isEmpty
@@ -179,9 +166,11 @@ struct Exchange {
         return nil
     }
 
-    /// Answers entries of a batch until one has to wait or the turn is over.
-    private func proceed(
-        _ batch: UnfinishedLine, _ caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
+    /// Answers entries of a batch until one is deferred or the turn is over.
+    ///
+    /// - Returns: the line where it is not done.
+    func proceed(
+        _ batch: UnfinishedLine, of caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
     ) -> UnfinishedLine? {
         guard let entries = batch.entries else { return batch }
         turn.moved(written: batch.json.count)
@@ -193,7 +182,7 @@ struct Exchange {
             entry.withUnsafeBytes { bytes in
                 // The whole line has been read, so an entry of it cannot fail.
                 guard let envelope = try? RequestEnvelope(entry: bytes) else { return }
-                batch.waiting = perform(envelope, entry, bytes, caller, &batch.room, &turn, into: &batch.json)
+                batch.waiting = perform(envelope, entry, bytes, caller, &batch.budget, &turn, into: &batch.json)
             }
             turn.spend(written: batch.json.count)
         }
@@ -206,13 +195,13 @@ struct Exchange {
         return nil
     }
 
-    /// The room that a reply line has in a writer.
-    struct Room {
+    /// How much of a writer a reply line may take.
+    struct Budget {
         /// Where the line begins.
         let start: Int
-        let budget: Int
+        let maximum: Int
         /// Once a result did not fit, no later request of the line is performed.
-        var isFull = false
+        var isExceeded = false
     }
 
     private static let tooMuch = ResponseError.busy(
@@ -220,18 +209,18 @@ struct Exchange {
         hint: "Ask for less at a time."
     )
 
-    /// Runs a request and writes its reply, if it is to have one and need not wait.
+    /// Runs a request and writes its reply, if it is to have one and is not deferred.
     private func perform(
         _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer, _ caller: Caller,
-        _ room: inout Room, _ turn: inout Turn, into json: inout JSONWriter
-    ) -> UnfinishedLine.Waiting? {
+        _ budget: inout Budget, _ turn: inout Turn, into json: inout JSONWriter
+    ) -> DeferredRequest? {
         guard envelope.isRequest, let name = envelope.method else {
             if let fault = envelope.fault(in: bytes) { fail(fault.id, fault.error, into: &json) }
             return nil
         }
         let id = envelope.id
         guard let method = registry.method(named: name, in: bytes) else {
-            if id != nil, room.isFull {
+            if id != nil, budget.isExceeded {
                 fail(id, bytes, Exchange.tooMuch, into: &json)
             } else {
                 fail(id, bytes, .unknownMethod(name.text(in: bytes)), into: &json)
@@ -239,7 +228,7 @@ struct Exchange {
             return nil
         }
         repeated.note(bytes, envelope, method)
-        return perform(method, id: id, line, bytes, caller, &room, &turn, into: &json) { () throws(ResponseError) in
+        return perform(method, id: id, line, bytes, caller, &budget, &turn, into: &json) { () throws(ResponseError) in
             try method.description.arguments(in: line, params: envelope.params)
         }
     }
@@ -248,10 +237,10 @@ struct Exchange {
     @inline(__always)
     private func perform(
         _ method: MethodRegistry.Method, id: JSONToken?, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer,
-        _ caller: Caller, _ room: inout Room, _ turn: inout Turn, into json: inout JSONWriter,
+        _ caller: Caller, _ budget: inout Budget, _ turn: inout Turn, into json: inout JSONWriter,
         _ arguments: () throws(ResponseError) -> Arguments
-    ) -> UnfinishedLine.Waiting? {
-        if id != nil, room.isFull {
+    ) -> DeferredRequest? {
+        if id != nil, budget.isExceeded {
             fail(id, bytes, Exchange.tooMuch, into: &json)
             return nil
         }
@@ -263,13 +252,13 @@ struct Exchange {
             json.join(#","result":"#)
             if let deferred = try registry.perform(method, caller, into: &json, arguments) {
                 json.rewind(to: mark)
-                return UnfinishedLine.Waiting(deferred, id: id, line, method)
+                return DeferredRequest(deferred, id: id, line, method)
             }
             json.join("}", endsValue: true)
             if id == nil {
                 json.rewind(to: mark)
             } else {
-                limit(&room, id, bytes, since: mark, in: &json)
+                limit(&budget, id, bytes, since: mark, in: &json)
             }
         } catch {
             json.rewind(to: mark)
@@ -279,8 +268,8 @@ struct Exchange {
         return nil
     }
 
-    private func settle(
-        _ waiting: UnfinishedLine.Waiting, _ result: Result<[UInt8], ResponseError>, _ room: inout Room,
+    private func finish(
+        _ waiting: DeferredRequest, _ result: Result<[UInt8], ResponseError>, _ budget: inout Budget,
         into json: inout JSONWriter
     ) {
         waiting.line.withRawBytes { bytes in
@@ -295,18 +284,18 @@ struct Exchange {
                 json.join(#","result":"#)
                 json.raw(result)
                 json.join("}", endsValue: true)
-                limit(&room, id, bytes, since: mark, in: &json)
+                limit(&budget, id, bytes, since: mark, in: &json)
             }
         }
     }
 
-    /// Puts an error in place of a result that did not fit. Errors themselves always have room.
+    /// Replaces a result that did not fit by an error. Errors themselves always fit.
     private func limit(
-        _ room: inout Room, _ id: JSONToken?, _ bytes: UnsafeRawBufferPointer, since mark: JSONWriter.Mark,
+        _ budget: inout Budget, _ id: JSONToken?, _ bytes: UnsafeRawBufferPointer, since mark: JSONWriter.Mark,
         in json: inout JSONWriter
     ) {
-        guard json.count - room.start > room.budget else { return }
-        room.isFull = true
+        guard json.count - budget.start > budget.maximum else { return }
+        budget.isExceeded = true
         json.rewind(to: mark)
         fail(id, bytes, Exchange.tooMuch, into: &json)
     }

@@ -95,12 +95,13 @@ package final class MethodRegistry: Sendable {
         let description: MethodDescription
         let isAdministrative: Bool
         let body: MethodBody
-        let meter = RequestMeter()
+        let meter: RequestMeter
         private let name: [UInt8]
 
-        init(_ description: MethodDescription, _ body: @escaping MethodBody) {
+        init(_ description: MethodDescription, _ body: @escaping MethodBody, _ meter: RequestMeter) {
             self.description = description
             self.body = body
+            self.meter = meter
             isAdministrative = description.isAdministrative
             name = Array(description.name.utf8)
         }
@@ -116,20 +117,21 @@ package final class MethodRegistry: Sendable {
     private let methods: [Method]
     /// By the hash of the name, with free places between: a look-up takes a step or two, and makes no String.
     private let places: [Method?]
-    /// Of requests to methods that there are not.
-    private let unknown = Atomic<Int>(0)
-    /// Counted where replies are written (``Exchange``): not every error is that of a method.
-    let errors = ErrorCounts()
+    let counters: ServerCounters
     private let administratorCheck: @Sendable (Peer) -> Bool
 
     /// - Precondition: there is exactly one body for each method of the table.
-    package init(bodies: [String: MethodBody], isAdministrator: @escaping @Sendable (Peer) -> Bool) {
+    package init(
+        bodies: [String: MethodBody], counters: ServerCounters = ServerCounters(),
+        isAdministrator: @escaping @Sendable (Peer) -> Bool
+    ) {
         precondition(bodies.count == MethodTable.methods.count, "A body for a method that is not in the table")
-        methods = MethodTable.methods.map { description in
+        self.counters = counters
+        methods = zip(MethodTable.methods, counters.methods).map { description, meter in
             guard let body = bodies[description.name] else {
                 preconditionFailure("No body for \(description.name)")
             }
-            return Method(description, body)
+            return Method(description, body, meter)
         }
         var places = [Method?](repeating: nil, count: 128)
         for method in methods {
@@ -140,17 +142,6 @@ package final class MethodRegistry: Sendable {
         }
         self.places = places
         administratorCheck = isAdministrator
-    }
-
-    /// How many requests and notifications were well-formed so far.
-    package var requestsTotal: Int {
-        methods.reduce(unknown.load(ordering: .relaxed)) { $0 + $1.meter.total }
-    }
-
-    /// How the requests went so far.
-    package var counts: RequestCounts {
-        let known = methods.map { $0.meter.counts(name: $0.description.name) }.sorted { $0.name < $1.name }
-        return RequestCounts(methods: known, unknown: unknown.load(ordering: .relaxed), errors: errors.all)
     }
 
     package func isAdministrator(_ peer: Peer) -> Bool {
@@ -172,7 +163,7 @@ package final class MethodRegistry: Sendable {
             if method.hasName(name) { return method }
             place = (place + 1) % places.count
         }
-        unknown.addAlone(1)
+        counters.unknownMethods.addAlone(1)
         return nil
     }
 

@@ -11,7 +11,7 @@ final class RepeatedLine {
     /// So many digits are below 2^53.
     private static let maximumDigits = 15
 
-    /// What the line asks for. A class, so that it is lent and not copied.
+    /// The request of the line. A class, so that it is lent and not copied.
     final class Request {
         let method: MethodRegistry.Method
         let arguments: Arguments

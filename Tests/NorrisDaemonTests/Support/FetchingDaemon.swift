@@ -45,7 +45,7 @@ struct FetchingDaemon {
         await handlers.reloader.attach(
             Reloader.Targets(
                 settings: handlers.settings, facts: store, fetching: handlers.fetching, levels: LogLevelSwitch(.info),
-                levelFlag: nil, setLimits: { _ in }, statusLine: { "" }
+                levelFlag: nil, statusLine: { "" }
             )
         )
         for caller in ServedHandlers.Caller.allCases {
@@ -92,7 +92,7 @@ struct FetchingDaemon {
         let server = Server(
             socket: try ListeningSocket(binding: path, mode: 0o600),
             registry: handlers.makeRegistry { _ in caller == .administrator },
-            limits: Server.Limits(), events: handlers.events, connectionCount: handlers.connections, logger: logger,
+            events: handlers.events, logger: logger,
             onReady: { isReady.finish() }
         )
         tasks.addTask {

@@ -12,7 +12,6 @@ import NorrisTestSupport
 struct ServedHandlers: Sendable {
     /// Whom the server takes its peers for.
     enum Caller: String, CaseIterable {
-        // The status counts the requests to the last of them.
         case user, administrator
     }
 
@@ -57,7 +56,6 @@ struct ServedHandlers: Sendable {
                 fetching: handlers.fetching,
                 levels: LogLevelSwitch(.info),
                 levelFlag: nil,
-                setLimits: { _ in },
                 statusLine: { "" }
             )
         )
@@ -67,9 +65,7 @@ struct ServedHandlers: Sendable {
                 let server = Server(
                     socket: try ListeningSocket(binding: served.socketPath(caller), mode: 0o600),
                     registry: handlers.makeRegistry { _ in caller == .administrator },
-                    limits: Server.Limits(),
                     events: handlers.events,
-                    connectionCount: handlers.connections,
                     logger: logger,
                     onReady: { isReady.finish() }
                 )

@@ -1,7 +1,10 @@
 import Dispatch
+import Glibc
 import Logging
 import NorrisProtocol
 import NorrisTestSupport
+import Synchronization
+import Testing
 
 @testable import NorrisServer
 
@@ -9,18 +12,37 @@ import NorrisTestSupport
 struct LiveServer {
     let server: Server
     let path: String
-    let connections: ConnectionCount
-    let registry: MethodRegistry
+    let counters: ServerCounters
+    /// What the result of `fact.today` waits for.
+    let gate: Gate
+    fileprivate let blockade: Blockade
 
-    func connect() throws -> TestClient {
-        try TestClient(path: path)
+    func connect() throws -> TestClient { try TestClient(path: path) }
+
+    /// Connections that are accepted already.
+    func connect(_ count: Int) throws -> [TestClient] {
+        let clients = try (0..<count).map { _ in try connect() }
+        for client in clients { try client.expectService() }
+        return clients
     }
 
     /// Returns when the server has done what it could do before; by one request on a connection of its own.
     func roundTrip() throws {
         let client = try connect()
-        try client.send(request(0, "server.info") + "\n")
+        try client.send(lines: request(0, "server.info"))
         _ = try client.receiveLine()
+    }
+
+    /// Runs the body while the event loop stands still in a request of a client: the server finds all at once what
+    /// happens meanwhile.
+    func blocked(by client: TestClient, _ body: () throws -> Void) throws {
+        try client.send(lines: request(0, "recent.clear"))
+        blockade.waitUntilEntered()
+        do {
+            defer { blockade.lift() }
+            try body()
+        }
+        try client.expect("0 {}")
     }
 
     /// Sends copies of a line, without reading, until the server stops taking them.
@@ -44,47 +66,43 @@ struct LiveServer {
     /// Returns when so many connections are open.
     func waitFor(connections count: Int) throws {
         let client = try connect()
-        // Each round is a request to the server, so this goes at its pace. The suite's time limit ends what has no end.
-        repeat {
-            try client.send(request(0, "server.info") + "\n")
-            _ = try client.receiveLine()
-        } while connections.current != count + 1
+        // Each of these is a request, so this goes at the server's pace. The suite's time limit ends what has no end.
+        repeat { try client.expectService() } while counters.openConnections != count + 1
     }
 }
 
-extension Server.Pace {
+extension Server.Tuning {
     /// Nobody is closed for being slow, however busy the machine is.
-    static let patient = Server.Pace(patience: .init(idle: .seconds(3600), stalled: .seconds(3600)))
+    static let patient = Server.Tuning(idleTimeout: .seconds(3600), stallTimeout: .seconds(3600))
+
+    /// Checks as often as it can, but never times out, unless a test says so.
+    static func eager(idle: Duration = .seconds(3600), stall: Duration = .seconds(3600)) -> Server.Tuning {
+        Server.Tuning(idleTimeout: idle, stallTimeout: stall, tick: .milliseconds(1))
+    }
 }
 
 /// Runs a server while the body runs, then stops it cleanly and waits for its end.
 ///
 /// The server has a thread of its own beside its event loop's: bodies may block without holding it up.
 ///
-/// - Parameter socket: another than one bound to a path of its own.
+/// - Parameters:
+///   - limits: read for each new connection.
+///   - socket: another than one bound to a path of its own.
 func withServer(
-    _ bodies: [String: MethodBody] = [:],
-    limits: Server.Limits = Server.Limits(),
-    pace: Server.Pace = .patient,
-    events: EventHub = EventHub(),
-    isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true },
-    at path: String? = nil,
-    socket: ListeningSocket? = nil,
-    _ body: (LiveServer) async throws -> Void
+    _ bodies: [String: MethodBody] = [:], limits: @autoclosure @escaping @Sendable () -> Server.Limits = .init(),
+    tuning: Server.Tuning = .patient, events: EventHub = EventHub(),
+    isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }, at path: String? = nil,
+    socket: ListeningSocket? = nil, _ body: (LiveServer) async throws -> Void
 ) async throws {
     let folder = TemporaryFolder()
     let path = path ?? folder("sock")
-    let connections = ConnectionCount()
-    let registry = TestMethods.registry(bodies, isAdministrator: isAdministrator)
+    let (gate, blockade) = (Gate(), Blockade())
+    let usual = ["fact.today": TestMethods.waiting(for: gate), "recent.clear": blockade.body]
+    let registry = TestMethods.registry(bodies.merging(usual) { first, _ in first }, isAdministrator: isAdministrator)
     let (ready, signal) = AsyncStream.makeStream(of: Void.self)
     let server = Server(
-        socket: try socket ?? ListeningSocket(binding: path, mode: 0o600),
-        registry: registry,
-        limits: limits,
-        pace: pace,
-        events: events,
-        connectionCount: connections,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        socket: try socket ?? ListeningSocket(binding: path, mode: 0o600), registry: registry, limits: limits,
+        events: events, tuning: tuning, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         onReady: { signal.finish() }
     )
     try await withThrowingTaskGroup { group in
@@ -93,7 +111,9 @@ func withServer(
             try await server.run()
         }
         for await _ in ready {}
-        try await body(LiveServer(server: server, path: path, connections: connections, registry: registry))
+        try await body(
+            LiveServer(server: server, path: path, counters: registry.counters, gate: gate, blockade: blockade)
+        )
         server.stop()
         try await group.waitForAll()
     }
@@ -106,5 +126,148 @@ private final class ServerThread: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// A peer of the server on a real socket. Blocks; a call that nothing comes of for five minutes throws.
+final class TestClient {
+    struct Failure: Error {
+        let call: String
+        let code: CInt
+    }
+
+    private var descriptor: CInt
+    private var received: [UInt8] = []
+
+    init(path: String) throws {
+        let address = try SocketAddress(path: path)
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        self.descriptor = descriptor
+        guard address.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
+            throw Failure(call: "connect", code: errno)
+        }
+        var limit = timeval(tv_sec: 300, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close() }
+
+    func close() {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    // MARK: Sending
+
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count { sent += try sendSome(bytes[sent...], flags: 0) }
+    }
+
+    /// Sends lines with their ends.
+    func send(lines: String...) throws { try send(lines.map { $0 + "\n" }.joined()) }
+
+    /// Sends what the kernel takes at once; 0 where it takes nothing.
+    func sendAvailable(_ bytes: ArraySlice<UInt8>) throws -> Int {
+        try sendSome(bytes, flags: CInt(MSG_DONTWAIT))
+    }
+
+    private func sendSome(_ bytes: ArraySlice<UInt8>, flags: CInt) throws -> Int {
+        let count = bytes.withUnsafeBytes {
+            Glibc.send(descriptor, $0.baseAddress, $0.count, flags | CInt(MSG_NOSIGNAL))
+        }
+        if count < 0, flags & CInt(MSG_DONTWAIT) != 0, errno == EAGAIN { return 0 }
+        guard count >= 0 else { throw Failure(call: "send", code: errno) }
+        return count
+    }
+
+    /// No more will be sent.
+    func endInput() { shutdown(descriptor, CInt(SHUT_WR)) }
+
+    // MARK: Receiving
+
+    /// The next lines say this, as ``outline(_:)`` has it; nil stands for the end.
+    func expect(_ outlines: String?..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        for expected in outlines { #expect(try receiveOutline() == expected, sourceLocation: sourceLocation) }
+    }
+
+    /// These events come next.
+    func expect(events: Event..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        for event in events {
+            let text = String(decoding: event.line.dropLast(), as: UTF8.self)
+            #expect(try receiveLine() == text, sourceLocation: sourceLocation)
+        }
+    }
+
+    /// The server answers a request.
+    func expectService(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try send(lines: request(1, "server.info"))
+        try expect("1 {}", sourceLocation: sourceLocation)
+    }
+
+    /// The server refuses the connection with one line.
+    func expectRefusal(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try expect("null -32004 busy", nil, sourceLocation: sourceLocation)
+    }
+
+    /// The next line without its LF; nil at the end.
+    func receiveLine() throws -> String? {
+        var searched = 0
+        while true {
+            if let end = indexOfLineFeed(from: searched) {
+                let line = String(decoding: received[..<end], as: UTF8.self)
+                received.removeFirst(end + 1)
+                return line
+            }
+            searched = received.count
+            guard try receiveMore() else {
+                guard received.isEmpty else { throw Failure(call: "receiveLine, inside a line", code: 0) }
+                return nil
+            }
+        }
+    }
+
+    private func indexOfLineFeed(from start: Int) -> Int? {
+        received.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            return memchr(base + start, 0x0A, bytes.count - start).map { UnsafeRawPointer($0) - base }
+        }
+    }
+
+    func receiveOutline() throws -> String? { try receiveLine().map(outline) }
+
+    /// All that comes until the server closes.
+    func receiveToEnd() throws -> [UInt8] {
+        while try receiveMore() {}
+        defer { received = [] }
+        return received
+    }
+
+    /// Waits until the server has closed, without reading anything.
+    func waitForClose() throws {
+        // POLLHUP comes unasked, once both directions are shut.
+        try wait(for: 0)
+    }
+
+    /// Waits until there is something to be read, without reading it.
+    func waitForBytes() throws { try wait(for: Int16(POLLIN)) }
+
+    private func wait(for events: Int16) throws {
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        guard poll(&entry, 1, 300_000) == 1 else { throw Failure(call: "poll", code: errno) }
+    }
+
+    private func receiveMore() throws -> Bool {
+        let (count, code) = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            let code = errno
+            if count > 0 { received.append(contentsOf: buffer[..<count]) }
+            return (count, code)
+        }
+        guard count >= 0 else { throw Failure(call: "recv", code: code) }
+        return count > 0
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Bodies for the methods of the real table, for tests that are about everything around them.
 enum TestMethods {
-    /// A registry whose methods answer `{}` unless the test says otherwise.
+    /// A registry whose methods return `{}` unless the test or the names below say otherwise.
     static func registry(
         _ bodies: [String: MethodBody] = [:],
         isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }
@@ -15,7 +15,8 @@ enum TestMethods {
             json.endObject()
             return nil
         }
-        let all = MethodTable.methods.map { ($0.name, bodies[$0.name] ?? empty) }
+        let usual = ["fact.get": echo, "fact.random": large]
+        let all = MethodTable.methods.map { ($0.name, bodies[$0.name] ?? usual[$0.name] ?? empty) }
         return MethodRegistry(bodies: Dictionary(uniqueKeysWithValues: all), isAdministrator: isAdministrator)
     }
 
@@ -61,6 +62,12 @@ enum TestMethods {
             json.beginObject()
             json.member("half", "written")
             throw error
+        }
+    }
+
+    static func throwingLater(_ error: ResponseError) -> MethodBody {
+        { _, _ throws(ResponseError) in
+            .disk { () async throws(ResponseError) -> [UInt8] in throw error }
         }
     }
 

@@ -1,0 +1,246 @@
+package import Logging
+package import NorrisProtocol
+import ServiceLifecycle
+import Synchronization
+
+/// What the prefetcher needs of the daemon: it stores records and publishes what happens. Called on the services'
+/// thread, and may block.
+package protocol PrefetchHost: Sendable {
+    /// What was stored of a source when it was last here.
+    func history(of source: String) -> SourceSchedule.History
+
+    /// Stores a record for good.
+    func store(_ record: SourceSchedule.Record, of source: String)
+
+    func began(_ source: String)
+    func finished(_ source: String, added: Int)
+    func failed(_ source: String, _ failure: SourceFailure)
+}
+
+/// Fetches each source when its schedule says so; one run or search of a source at a time.
+///
+/// Nothing here waits for a network but those: requests meanwhile are answered from the schedules in memory.
+package final class Prefetcher: Service {
+    /// A source and how its content is fetched and stored.
+    package struct Source: Sendable {
+        package let name: String
+        package let policy: SourcePolicy
+        package let fetch: @Sendable () async -> FetchOutcome
+
+        package init(name: String, policy: SourcePolicy, fetch: @escaping @Sendable () async -> FetchOutcome) {
+            (self.name, self.policy, self.fetch) = (name, policy, fetch)
+        }
+    }
+
+    private struct State {
+        var planner: Planner
+        var fetches: [String: @Sendable () async -> FetchOutcome] = [:]
+        /// Held by a run or a search of the source, also across a new configuration.
+        var locks: [String: AsyncLock] = [:]
+    }
+
+    /// The thread for what may take long and is in no hurry.
+    package static var background: any TaskExecutor { BackgroundThreads.background }
+    /// The threads that decode upstreams' replies.
+    package static var decoding: any TaskExecutor { BackgroundThreads.decoding }
+
+    /// How much of the time of a search is worth a request.
+    private static let shortestRequest = Duration.milliseconds(250)
+
+    private let state: Mutex<State>
+    private let changes = Atomic<Int>(0)
+    private let host: any PrefetchHost
+    private let clock: any WallClock
+    private let searchTime: Duration
+    private let logger: Logger
+    private let wakeUp = WakeSignal()
+
+    /// - Parameters:
+    ///   - machine: an identifier of this machine, such as the content of machine-id(5).
+    ///   - searchTime: how long a search waits for an upstream, and for the source's lock.
+    package init(
+        host: any PrefetchHost, machine: String, clock: any WallClock, searchTime: Duration, logger: Logger
+    ) {
+        self.host = host
+        self.clock = clock
+        self.searchTime = searchTime
+        self.logger = logger
+        state = Mutex(State(planner: Planner(jitter: Jitter(machine: machine))))
+    }
+
+    /// Takes over the sources of a configuration, the first or a new one.
+    package func configure(_ sources: [Source]) {
+        let known = state.withLock { $0.planner.schedules }
+        let new = sources.filter { known[$0.name] == nil }.map { ($0.name, host.history(of: $0.name)) }
+        change { state in
+            state.planner.configure(
+                sources.map { ($0.name, $0.policy) }, histories: Dictionary(uniqueKeysWithValues: new), now: clock.now
+            )
+            state.fetches = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.fetch) })
+        }
+        wakeUp.set()
+    }
+
+    /// Rises whenever a schedule may have changed: what was made of schedules before may be out of date.
+    package var version: Int { changes.load(ordering: .acquiring) }
+
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+        defer { changes.add(1, ordering: .releasing) }
+        return state.withLock { body(&$0) }
+    }
+
+    /// The schedule of a source as it is now.
+    package func schedule(of source: String) -> SourceSchedule? {
+        state.withLock { $0.planner.schedules[source] }
+    }
+
+    private func lock(of source: String) -> AsyncLock {
+        state.withLock { state in
+            let lock = state.locks[source] ?? AsyncLock()
+            state.locks[source] = lock
+            return lock
+        }
+    }
+
+    // MARK: Runs
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { runs in
+                while !Task.isCancelled {
+                    let now = self.clock.now
+                    let (limited, begun, pause) = self.change {
+                        ($0.planner.limitTimes(now), $0.planner.begin(now), $0.planner.pause(now))
+                    }
+                    for (name, record) in limited { self.host.store(record, of: name) }
+                    for (name, record) in begun {
+                        runs.addTask { await self.fetch(name, storing: record) }
+                    }
+                    await self.wakeUp.wait(atMost: pause, on: self.clock)
+                }
+            }
+        }
+    }
+
+    private func fetch(_ name: String, storing record: SourceSchedule.Record) async {
+        let lock = lock(of: name)
+        var outcome = FetchOutcome.cancelled
+        let isLocked = await lock.lock()
+        if isLocked {
+            host.began(name)
+            if let limit = schedule(of: name)?.rateLimit(clock.now) {
+                outcome = .postponed(limit)
+            } else {
+                host.store(record, of: name)
+                logger.debug("source.started", metadata: ["source": "\(name)"])
+                if let fetch = state.withLock({ $0.fetches[name] }) { outcome = await fetch() }
+            }
+        }
+        change(name) { $0.finish(name, outcome, now: self.clock.now) }
+        // Only now: whoever has the lock next finds the schedule as this run left it.
+        if isLocked { lock.unlock() }
+        switch outcome {
+        case .fetched(let added, _):
+            host.finished(name, added: added)
+        case .failed:
+            if let failure = schedule(of: name)?.failure { host.failed(name, failure) }
+        case .postponed(let reason):
+            let (now, next) = (clock.now, schedule(of: name)?.nextRunAt)
+            host.failed(name, SourceFailure(kind: reason.kind, message: reason.message, since: now, retryAt: next))
+        case .contentGone, .cancelled:
+            break
+        }
+        wakeUp.set()
+    }
+
+    /// The stored content of a source is gone: it is due at once, if nothing holds it.
+    package func contentGone(_ name: String) {
+        change(name) { $0.schedules[name]?.contentGone(self.clock.now) }
+        wakeUp.set()
+    }
+
+    /// Begins a run of a source soon, whatever its schedule says.
+    package func refresh(_ name: String, isAdministrator: Bool) throws(RefreshRefusal) {
+        let now = clock.now
+        let refusal = change { state -> RefreshRefusal? in
+            guard state.planner.schedules[name] != nil else { return .unknown }
+            return state.planner.schedules[name]?.refresh(now, isAdministrator: isAdministrator)
+        }
+        if let refusal { throw refusal }
+        wakeUp.set()
+    }
+
+    // MARK: Searches
+
+    /// Whether a search would be passed on to the source's upstream now.
+    package func maySearch(_ name: String, whileFresh: Bool = false) -> Bool {
+        schedule(of: name)?.maySearch(clock.now, whileFresh: whileFresh) ?? false
+    }
+
+    /// Passes a search on to a source's upstream, if this is the time to.
+    ///
+    /// - Parameters:
+    ///   - whileFresh: whether also while the source's content is fresh as a whole.
+    ///   - request: gets the time it may take, and returns whether the upstream takes this search at all.
+    /// - Returns: whether the upstream answered. Where it did not, or was left alone, the schedule says why.
+    package func search(
+        _ name: String, whileFresh: Bool = false,
+        _ request: @Sendable (Duration) async throws(FetchFailure) -> Bool
+    ) async -> Bool {
+        guard maySearch(name, whileFresh: whileFresh) else { return false }
+        let lock = lock(of: name)
+        let start = clock.elapsed
+        let isLocked = await lock.lock(within: searchTime, on: clock)
+        defer { if isLocked { lock.unlock() } }
+        let timeLeft = searchTime - (clock.elapsed - start)
+        guard isLocked, timeLeft >= Prefetcher.shortestRequest else { return timedOut(name) }
+        // The run or search before may have brought news.
+        guard maySearch(name, whileFresh: whileFresh) else { return false }
+        var failure: FetchFailure?
+        do throws(FetchFailure) {
+            guard try await request(timeLeft) else { return false }
+        } catch {
+            failure = error
+        }
+        // A cancelled search says nothing of the upstream.
+        guard !Task.isCancelled else { return false }
+        // Nor does a timeout, if most of the time went into the wait for the lock.
+        if failure?.kind == .timeout, timeLeft < searchTime - Prefetcher.shortestRequest { return timedOut(name) }
+        change(name) { [failure] in $0.schedules[name]?.finishSearch(failure, now: self.clock.now) }
+        return failure == nil
+    }
+
+    private func timedOut(_ name: String) -> Bool {
+        let message = "The source \(name) is being asked by others, which takes longer than a search waits."
+        let now = clock.now
+        change { $0.planner.schedules[name]?.searchTimedOut(message, now: now) }
+        return false
+    }
+
+    // MARK: Changes
+
+    /// Changes a schedule, stores its record, and logs where a source begins or ceases to fail: once, however often it
+    /// is tried.
+    private func change(_ name: String, _ change: (inout Planner) -> Void) {
+        let (before, after) = self.change { state in
+            let before = state.planner.schedules[name]
+            change(&state.planner)
+            return (before, state.planner.schedules[name])
+        }
+        guard let before, let after else { return }
+        // At the end of a run what was stored at its start is replaced in any case.
+        if before.record != after.record || before.isRunning { host.store(after.record, of: name) }
+        if let failure = after.failure {
+            guard before.record.failure?.kind != failure.kind else { return }
+            logger.warning(
+                "source.failed",
+                metadata: [
+                    "source": "\(name)", "error.kind": "\(failure.kind.rawValue)", "error": "\(failure.message)",
+                    "retry.at": "\(failure.retryAt.map { "\($0)" } ?? "")",
+                ]
+            )
+        } else if before.record.failure != nil {
+            logger.notice("source.recovered", metadata: ["source": "\(name)"])
+        }
+    }
+}

@@ -1,0 +1,349 @@
+package import NorrisProtocol
+
+/// When one source is fetched: pure decisions over a clock that is passed in and may jump.
+package struct SourceSchedule: Sendable {
+    /// What is stored over restarts.
+    package struct Record: Equatable, Sendable {
+        /// nil before the first run.
+        package var nextRunAt: Timestamp?
+        /// No request goes out before, unless somebody refreshes the source.
+        package var backoffUntil: Timestamp?
+        /// No request goes out before: the upstream's rate limit.
+        package var retryAt: Timestamp?
+        /// Runs that failed in a row.
+        package var failures = 0
+        /// The last failure, of a run or a search, until the next success; since the first of those in a row.
+        package var failure: SourceFailure?
+        package var failedAt: Timestamp?
+        /// The settings of the last run that ended.
+        package var settings: String?
+        /// Whether there was content when it had ended.
+        package var hadContent = false
+
+        package init() {}
+    }
+
+    /// What the cache holds of the source.
+    package struct Content: Equatable, Sendable {
+        /// What it was fetched with.
+        package var settings: String
+        package var fetchedAt: Timestamp
+
+        package init(settings: String, fetchedAt: Timestamp) {
+            (self.settings, self.fetchedAt) = (settings, fetchedAt)
+        }
+    }
+
+    /// What is known of a source from before.
+    package struct History: Equatable, Sendable {
+        var record: Record
+        var content: Content?
+
+        package init(record: Record = Record(), content: Content? = nil) {
+            (self.record, self.content) = (record, content)
+        }
+    }
+
+    /// How many runs ended how since the daemon began.
+    package struct Runs: Equatable, Sendable {
+        /// With new items.
+        package var added = 0
+        /// What there is may have been edited or gone.
+        package var nothingNew = 0
+        package var failed = 0
+        /// That had to wait, which is no failure of the upstream.
+        package var postponed = 0
+
+        package init(added: Int = 0, nothingNew: Int = 0, failed: Int = 0, postponed: Int = 0) {
+            (self.added, self.nothingNew, self.failed, self.postponed) = (added, nothingNew, failed, postponed)
+        }
+    }
+
+    /// How long an upstream may put off a run, by whatever header.
+    static let maximumPutOff = Duration.seconds(86_400)
+    /// How long after a failure no search is passed on.
+    static let searchPause = Duration.seconds(60)
+    /// How often ordinary users may refresh a source.
+    static let refreshPause = Duration.seconds(300)
+    /// How long a clock stays behind the stored times before limited ones replace them.
+    static let rollbackConfirmation = Duration.seconds(600)
+
+    package private(set) var policy: SourcePolicy
+    /// With times that may be nearer than those that are stored: see ``limitTimes(_:)``.
+    package private(set) var record: Record { didSet { rollback = nil } }
+    package private(set) var content: Content? { didSet { rollback = nil } }
+    /// What both were before their times were limited, and since when they are, until something else changes them.
+    private var rollback: (stored: History, since: Timestamp)?
+    package private(set) var runs = Runs()
+    /// The settings of the run under way; nil between runs.
+    private var running: String?
+    /// Whether content went while the run was under way, maybe with what the run brought.
+    private var lostContent = false
+    private var lastRefresh: Timestamp?
+    /// A search that timed out waiting for the source's lock, which is no failure of the upstream.
+    private var lockTimeout: SourceFailure?
+    /// The refresh interval of this machine.
+    private var interval: Duration
+
+    init(policy: SourcePolicy, interval: Duration, history: History, now: Timestamp) {
+        self.policy = policy
+        self.interval = interval
+        (record, content) = (history.record, history.content)
+        // Content that never came, although these settings were tried, is not gone.
+        let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
+        if record.nextRunAt == nil || (content?.settings != policy.settings && !neverCame) { record.nextRunAt = now }
+        _ = limitTimes(now)
+    }
+
+    package var isRunning: Bool { running != nil }
+
+    /// When the next run begins, unless something happens; nil for a source that is not fetched.
+    package var nextRunAt: Timestamp? {
+        guard policy.isEnabled, let next = record.nextRunAt else { return nil }
+        return [next, record.backoffUntil, record.retryAt].compactMap { $0 }.max()
+    }
+
+    /// The last failure until the next success, with the time of the next try.
+    package var failure: SourceFailure? {
+        var failure = record.failure
+        failure?.retryAt = isRunning ? nil : nextRunAt
+        return failure
+    }
+
+    /// Why a search is not passed on: the failure, with the time from which searches are passed on again, or that
+    /// another one timed out waiting a moment ago.
+    ///
+    /// - Parameter whileFresh: whether searches are passed on also while the content is fresh.
+    package func searchFailure(_ now: Timestamp, whileFresh: Bool = false) -> SourceFailure? {
+        if var failure {
+            if whileFresh || !isFresh(now) { failure.retryAt = searchHolds.max() }
+            return failure
+        }
+        guard let lockTimeout, lockTimeout.since.duration(to: now) < SourceSchedule.searchPause else { return nil }
+        return lockTimeout
+    }
+
+    func isDue(_ now: Timestamp) -> Bool {
+        guard !isRunning, let next = nextRunAt else { return false }
+        return next <= now
+    }
+
+    /// Whether the last success is not too long ago, and was one with the settings in force.
+    package func isFresh(_ now: Timestamp) -> Bool {
+        guard let content, content.settings == policy.settings else { return false }
+        return content.fetchedAt.duration(to: now) <= policy.staleAfter
+    }
+
+    /// Whether a search may be passed on to the upstream.
+    ///
+    /// - Parameter whileFresh: whether content that is fresh as a whole may lack what is searched.
+    func maySearch(_ now: Timestamp, whileFresh: Bool = false) -> Bool {
+        guard policy.isEnabled, whileFresh || !isFresh(now) else { return false }
+        return searchHolds.allSatisfy { $0 <= now }
+    }
+
+    /// The times before which no search is passed on. A timeout behind a run spares other searches the wait; behind
+    /// another search it does not, for that ends in a moment.
+    private var searchHolds: [Timestamp] {
+        let pauses = [record.failedAt, isRunning ? lockTimeout?.since : nil]
+        return [record.backoffUntil, record.retryAt].compactMap { $0 }
+            + pauses.compactMap { $0?.advanced(by: SourceSchedule.searchPause) }
+    }
+
+    /// Why a run that has begun has to wait all the same: the upstream may have rate-limited a search meanwhile.
+    func rateLimit(_ now: Timestamp) -> FetchFailure? {
+        guard let retryAt = record.retryAt, retryAt > now else { return nil }
+        return FetchFailure(
+            kind: record.failure?.kind ?? .quota,
+            message: record.failure?.message ?? "The upstream asked to be left alone.",
+            isRetryable: true,
+            retryAfter: now.duration(to: retryAt)
+        )
+    }
+
+    /// The configuration was read again.
+    mutating func apply(_ policy: SourcePolicy, interval: Duration, now: Timestamp) {
+        let (oldPolicy, oldInterval) = (self.policy, self.interval)
+        (self.policy, self.interval) = (policy, interval)
+        if policy.settings != oldPolicy.settings {
+            record.nextRunAt = now
+        } else if interval < oldInterval, let fetchedAt = content?.fetchedAt, record.failures == 0 {
+            record.nextRunAt = fetchedAt.advanced(by: interval)
+        }
+    }
+
+    /// A run begins.
+    ///
+    /// - Returns: what to store now: should the daemon be killed in the middle, again and again, the upstream must not
+    ///   feel it.
+    mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> Record {
+        running = policy.settings
+        lostContent = false
+        var record = record
+        record.failures += 1
+        record.settings = policy.settings
+        record.hadContent = content != nil
+        record.backoffUntil = now.advanced(by: Backoff.delay(failures: record.failures, using: &generator))
+        record.nextRunAt = record.backoffUntil
+        return record
+    }
+
+    /// The run has ended.
+    mutating func finish(
+        _ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator
+    ) {
+        guard let settings = running else { return }
+        running = nil
+        switch outcome {
+        case .cancelled:
+            return
+        case .contentGone:
+            runs.nothingNew += 1
+            content = nil
+            record.nextRunAt = now
+        case .postponed(let reason):
+            runs.postponed += 1
+            record.nextRunAt = now.advanced(by: reason.retryAfter ?? interval)
+        case .fetched(let added, let notBefore):
+            if added > 0 { runs.added += 1 } else { runs.nothingNew += 1 }
+            record = Record()
+            lockTimeout = nil
+            content = lostContent ? nil : Content(settings: settings, fetchedAt: now)
+            let putOff = min(notBefore ?? .zero, SourceSchedule.maximumPutOff)
+            record.nextRunAt = now.advanced(by: max(interval, putOff))
+        case .failed(let failure):
+            runs.failed += 1
+            record.failures += 1
+            note(failure, now)
+            if failure.isRetryable {
+                record.backoffUntil = now.advanced(by: Backoff.delay(failures: record.failures, using: &generator))
+                record.nextRunAt = record.backoffUntil
+            } else {
+                record.backoffUntil = nil
+                record.nextRunAt = now.advanced(by: interval)
+            }
+        }
+        record.settings = settings
+        record.hadContent = content != nil
+        if settings != policy.settings || lostContent { record.nextRunAt = now }
+    }
+
+    /// A search at the upstream has ended.
+    mutating func finishSearch(_ failure: FetchFailure?, now: Timestamp) {
+        if let failure { return note(failure, now) }
+        (record.failure, record.failedAt, lockTimeout) = (nil, nil, nil)
+    }
+
+    /// A search has timed out waiting for the source's lock.
+    mutating func searchTimedOut(_ message: String, now: Timestamp) {
+        lockTimeout = SourceFailure(kind: .timeout, message: message, since: now)
+    }
+
+    private mutating func note(_ failure: FetchFailure, _ now: Timestamp) {
+        let since = record.failure?.since ?? now
+        record.failure = SourceFailure(kind: failure.kind, message: failure.message, since: since)
+        record.failedAt = now
+        if let wait = failure.retryAfter { record.retryAt = now.advanced(by: min(wait, SourceSchedule.maximumPutOff)) }
+    }
+
+    /// The stored content is gone.
+    mutating func contentGone(_ now: Timestamp) {
+        content = nil
+        lostContent = isRunning
+        record.nextRunAt = now
+    }
+
+    /// Makes a run due now, in spite of backoff but not of a rate limit.
+    ///
+    /// - Returns: why not.
+    mutating func refresh(_ now: Timestamp, isAdministrator: Bool) -> RefreshRefusal? {
+        guard policy.isEnabled else { return .disabled }
+        if let retryAt = record.retryAt, retryAt > now { return .putOff(until: retryAt) }
+        if !isAdministrator {
+            let next = lastRefresh?.advanced(by: SourceSchedule.refreshPause)
+            if let next, next > now { return .tooSoon(until: next) }
+            lastRefresh = now
+        }
+        record.nextRunAt = now
+        record.backoffUntil = nil
+        return nil
+    }
+
+    // MARK: Clock rollback
+
+    /// Limits times that lie further ahead than they can, because the clock was set back or is not set yet.
+    ///
+    /// The limited times hold at once, but are stored only after ``rollbackConfirmation``: a clock that is soon set
+    /// right changes nothing, and one that stays behind does not put the next run off again at every start.
+    ///
+    /// - Returns: what to store, if anything.
+    mutating func limitTimes(_ now: Timestamp) -> Record? {
+        lastRefresh = lastRefresh.map { min($0, now) }
+        if let lockTimeout, lockTimeout.since > now { self.lockTimeout = nil }
+        // The end of the run makes new times.
+        guard !isRunning else { return nil }
+        let stored = rollback?.stored ?? History(record: record, content: content)
+        let limited = stored.limited(now, interval: interval)
+        guard limited != stored else {
+            if rollback != nil { (record, content) = (stored.record, stored.content) }
+            return nil
+        }
+        guard let since = rollback?.since, since <= now else {
+            (record, content) = (limited.record, limited.content)
+            rollback = (stored, now)
+            return nil
+        }
+        guard since.duration(to: now) >= SourceSchedule.rollbackConfirmation else { return nil }
+        rollback = nil
+        return record
+    }
+}
+
+extension SourceSchedule.History {
+    /// With no time further ahead than it can be.
+    ///
+    /// - Parameter interval: between two runs of the source.
+    fileprivate func limited(_ now: Timestamp, interval: Duration) -> SourceSchedule.History {
+        var limited = self
+        func limit(_ time: inout Timestamp?, to limit: Duration) {
+            time = time.map { min($0, now.advanced(by: limit)) }
+        }
+        limit(&limited.record.nextRunAt, to: longestWait(now, interval: interval))
+        limit(&limited.record.backoffUntil, to: Backoff.cap)
+        limit(&limited.record.retryAt, to: SourceSchedule.maximumPutOff)
+        limit(&limited.record.failedAt, to: .zero)
+        if let failure = record.failure { limited.record.failure?.since = min(failure.since, now) }
+        if let content { limited.content?.fetchedAt = min(content.fetchedAt, now) }
+        return limited
+    }
+
+    /// How far ahead the next run can be.
+    private func longestWait(_ now: Timestamp, interval: Duration) -> Duration {
+        var longest = max(interval, SourceSchedule.maximumPutOff)
+        // Set back by more than a step: without this, a source of every hour would wait for a day.
+        if let content, content.fetchedAt > now.advanced(by: interval) { longest = interval }
+        // A retry is as far from the failure as it was. Both are of one record, so one cannot be out of date.
+        if let failedAt = record.failedAt, let next = record.nextRunAt, failedAt > now, next >= failedAt {
+            longest = min(longest, failedAt.duration(to: next))
+        }
+        return longest
+    }
+}
+
+/// How long to wait after failures in a row: full jitter, so that those who failed together do not come back together
+/// (Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
+enum Backoff {
+    static let base = Duration.seconds(4)
+    static let cap = Duration.seconds(3600)
+
+    /// A wait between one second and the limit for so many failures, which doubles from ``base`` up to ``cap``.
+    static func delay(failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
+        .seconds(Int64.random(in: 1...limit(failures: failures).components.seconds, using: &generator))
+    }
+
+    static func limit(failures: Int) -> Duration {
+        // Past this many doublings any base is above the cap.
+        let doublings = min(max(failures, 1) - 1, 16)
+        return min(cap, base * (1 << doublings))
+    }
+}

@@ -1,0 +1,187 @@
+import Glibc
+import Synchronization
+
+/// One thread that runs the jobs of tasks and ends their sleeps. It lives as long as the process.
+///
+/// Swift's own pool stays unused in an idle daemon: it runs on libdispatch, which wakes up once a second from the pool's
+/// first job to the end of the process (`_dispatch_workq_monitor_pools`). `Task {}` and `Task.sleep` use that pool,
+/// whatever executor the task prefers; `cancelOnGracefulShutdown()` does, and `cancelWhenGracefulShutdown` when it ends.
+package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
+    /// Runs the services and deferred requests.
+    package static let services = ThreadExecutor()
+
+    private struct Sleeper {
+        /// By ``now``.
+        let until: Duration
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    // @unchecked Sendable: the variables are read and changed by the holder of `mutex` only. It and the condition are
+    // allocated once, and never moved or freed.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var jobs: [UnownedJob] = []
+    private var sleepers: [Int: Sleeper] = [:]
+    private var tickets = 0
+
+    private init() {
+        pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        // Not the time of day, which may jump.
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        precondition(startThread { self.run() }, "No thread can be created")
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        locked { jobs.append(job) }
+        pthread_cond_signal(changed)
+    }
+
+    /// Returns when the time has passed; a suspended machine adds its pause.
+    ///
+    /// - Throws: where the task is cancelled before.
+    func sleep(for duration: Duration) async throws {
+        let ticket = locked {
+            tickets += 1
+            return tickets
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isCancelled = locked {
+                    if Task.isCancelled { return true }
+                    sleepers[ticket] = Sleeper(until: ThreadExecutor.now + duration, continuation: continuation)
+                    return false
+                }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
+                pthread_cond_signal(changed)
+            }
+        } onCancel: {
+            let sleeper = locked { sleepers.removeValue(forKey: ticket) }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func run() -> Never {
+        pthread_mutex_lock(mutex)
+        while true {
+            let next = sleepers.min { $0.value.until < $1.value.until }
+            if let (ticket, sleeper) = next, sleeper.until <= ThreadExecutor.now {
+                sleepers[ticket] = nil
+                unlocked { sleeper.continuation.resume() }
+            } else if !jobs.isEmpty {
+                let job = jobs.removeFirst()
+                unlocked { job.runSynchronously(on: asUnownedTaskExecutor()) }
+            } else if let (seconds, attoseconds) = next?.value.until.components {
+                var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+                pthread_cond_timedwait(changed, mutex, &time)
+            } else {
+                pthread_cond_wait(changed, mutex)
+            }
+        }
+    }
+
+    private static var now: Duration {
+        var time = timespec()
+        // Fails for unknown clocks and bad pointers only.
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+
+    private func unlocked(_ body: () -> Void) {
+        pthread_mutex_unlock(mutex)
+        body()
+        pthread_mutex_lock(mutex)
+    }
+}
+
+/// Runs the jobs of tasks on a few threads of low priority, each of which starts with a job and ends when none is left.
+final class BackgroundThreads: TaskExecutor, Sendable {
+    /// Stores what was fetched, clears and imports: one thread, so one after the other.
+    static let background = BackgroundThreads(maximumThreads: 1)
+
+    /// Decodes documents, which may take seconds each: in parallel, and apart from the daemon's own upkeep. A source
+    /// has one fetch or search at a time, so a slow one takes one thread.
+    static let decoding = BackgroundThreads(maximumThreads: 4)
+
+    /// A tenth of the weight of others (sched(7)). Not less: while such a thread holds a lock that requests need, they
+    /// wait for it on a machine whose cores are all busy.
+    private static let niceness: CInt = 10
+
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var threads = 0
+    }
+
+    /// Of decoding ones, each may hold a document with what is decoded of it.
+    private let maximumThreads: Int
+    private let state = Mutex(State())
+
+    init(maximumThreads: Int) {
+        self.maximumThreads = maximumThreads
+    }
+
+    /// How many there are now.
+    var threads: Int { state.withLock { $0.threads } }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let needsThread = state.withLock { state in
+            state.jobs.append(job)
+            guard state.threads < maximumThreads else { return false }
+            state.threads += 1
+            return true
+        }
+        guard needsThread, !startThread({ self.run() }) else { return }
+        // No thread can be created now (pthread_create(3): EAGAIN). Those that run do it; without any, the services'.
+        let left = state.withLock { state in
+            state.threads -= 1
+            guard state.threads == 0 else { return [] as [UnownedJob] }
+            defer { state.jobs = [] }
+            return state.jobs
+        }
+        for job in left { ThreadExecutor.services.enqueue(ExecutorJob(job)) }
+    }
+
+    private func run() {
+        // Where it is refused the thread is as good as others. On Linux each thread has its own (setpriority(2)).
+        setpriority(CInt(PRIO_PROCESS.rawValue), 0, BackgroundThreads.niceness)
+        while true {
+            let job: UnownedJob? = state.withLock { state in
+                guard state.jobs.isEmpty else { return state.jobs.removeFirst() }
+                state.threads -= 1
+                return nil
+            }
+            guard let job else { return }
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+}
+
+/// Runs a body on a new thread, which nobody waits for (pthread_create(3)).
+///
+/// - Returns: false where no thread can be created now.
+private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+    final class Start {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    var thread = pthread_t()
+    // Owned by the thread from here on.
+    let start = Unmanaged.passRetained(Start(body))
+    let code = pthread_create(&thread, nil, { argument in
+        // Never nil: what is retained above is passed.
+        Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue().body()
+        return nil
+    }, start.toOpaque())
+    if code == 0 { pthread_detach(thread) } else { start.release() }
+    return code == 0
+}

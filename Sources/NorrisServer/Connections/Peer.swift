@@ -1,0 +1,48 @@
+package import Glibc
+
+/// Who is at the other end of a connection, as the kernel says (unix(7), SO_PEERCRED and SO_PEERGROUPS).
+package struct Peer: Equatable, Sendable {
+    package var uid: uid_t
+    /// The effective group only.
+    package var gid: gid_t
+    /// The supplementary groups, which SO_PEERCRED leaves out.
+    package var groups: [gid_t]
+
+    package init(uid: uid_t, gid: gid_t, groups: [gid_t]) {
+        (self.uid, self.gid, self.groups) = (uid, gid, groups)
+    }
+
+    /// Reads the credentials of the peer of a connected Unix stream socket.
+    ///
+    /// - Returns: nil where the kernel has none, which for a connected Unix socket does not happen.
+    package init?(socket: CInt) {
+        var credentials = Credentials()
+        var length = socklen_t(MemoryLayout<Credentials>.size)
+        guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
+        self.init(uid: credentials.uid, gid: credentials.gid, groups: Peer.groups(of: socket))
+    }
+
+    /// `struct ucred` of unix(7), which the C library shows to GNU sources only.
+    private struct Credentials {
+        var pid: pid_t = 0
+        var uid: uid_t = 0
+        var gid: gid_t = 0
+    }
+
+    private static func groups(of socket: CInt) -> [gid_t] {
+        // Most users are in few groups; for more, the kernel returns ERANGE with the length it needs.
+        var capacity = 32
+        while capacity <= 65_536 {
+            var length = socklen_t(capacity * MemoryLayout<gid_t>.stride)
+            var error: CInt = 0
+            let groups = [gid_t](unsafeUninitializedCapacity: capacity) { buffer, count in
+                let result = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, buffer.baseAddress, &length)
+                error = result == 0 ? 0 : errno
+                count = result == 0 ? Int(length) / MemoryLayout<gid_t>.stride : 0
+            }
+            guard error == ERANGE else { return groups }
+            capacity = max(capacity * 2, Int(length) / MemoryLayout<gid_t>.stride)
+        }
+        return []
+    }
+}

@@ -1,0 +1,85 @@
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisTestSupport
+import Synchronization
+
+/// A host that remembers what it is told, and lets a test wait for it.
+final class RecordingHost: PrefetchHost {
+    enum Event: Equatable {
+        case began(String)
+        case finished(String, Int)
+        case failed(String, SourceFailure.Kind)
+    }
+
+    private struct State {
+        var stored: [String: SourceSchedule.Record] = [:]
+        var events: [Event] = []
+        var read = 0
+
+        mutating func take(_ event: Event) -> Bool {
+            guard let index = events[read...].firstIndex(of: event) else { return false }
+            read = index + 1
+            return true
+        }
+    }
+
+    private let state = Mutex(State())
+
+    var stored: [String: SourceSchedule.Record] { state.withLock { $0.stored } }
+    var events: [Event] { state.withLock { $0.events } }
+
+    func history(of source: String) -> SourceSchedule.History { SourceSchedule.History() }
+
+    func store(_ record: SourceSchedule.Record, of source: String) { state.withLock { $0.stored[source] = record } }
+
+    func began(_ source: String) { note(.began(source)) }
+    func finished(_ source: String, added: Int) { note(.finished(source, added)) }
+    func failed(_ source: String, _ failure: SourceFailure) { note(.failed(source, failure.kind)) }
+
+    private func note(_ event: Event) { state.withLock { $0.events.append(event) } }
+
+    /// Returns when this event has come; events before it are passed over.
+    func heard(_ event: Event) async {
+        await eventually { state.withLock { $0.take(event) } }
+    }
+}
+
+/// The run of a source, which lasts until the test says how it ends, or until it is cancelled.
+final class ScriptedFetch: Sendable {
+    private let state = Mutex((count: 0, run: CheckedContinuation<FetchOutcome, Never>?.none))
+
+    /// How many runs have begun.
+    var count: Int { state.withLock { $0.count } }
+
+    @Sendable
+    func fetch() async -> FetchOutcome {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0 = ($0.count + 1, continuation) }
+                // It may have been cancelled before there was something to end.
+                if Task.isCancelled { end(.cancelled) }
+            }
+        } onCancel: {
+            end(.cancelled)
+        }
+    }
+
+    /// Returns when a run is under way.
+    func untilFetched() async {
+        await eventually { state.withLock { $0.run != nil } }
+    }
+
+    /// Ends the run under way, or the next one.
+    func finish(_ outcome: FetchOutcome) async {
+        await untilFetched()
+        end(outcome)
+    }
+
+    private func end(_ outcome: FetchOutcome) {
+        let run = state.withLock { state in
+            defer { state.run = nil }
+            return state.run
+        }
+        run?.resume(returning: outcome)
+    }
+}

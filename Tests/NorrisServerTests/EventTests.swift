@@ -1,0 +1,280 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisServer
+
+/// Events between the replies of a real connection.
+@Suite(.timeLimit(.minutes(20)))
+struct EventTests {
+    private let hub = EventHub()
+
+    private static func subscribe(_ id: Int, _ topics: String = "") -> String {
+        request(id, "event.subscribe", topics.isEmpty ? nil : #"{"topics":\#(topics)}"#) + "\n"
+    }
+
+    private func subscriber(of live: LiveServer) throws -> TestClient {
+        let client = try live.connect()
+        try client.send(Self.subscribe(0))
+        try client.expect("0 {}")
+        return client
+    }
+
+    private func withHub(
+        _ bodies: [String: MethodBody] = [:], tuning: Server.Tuning = .patient, _ body: (LiveServer) async throws -> Void
+    ) async throws {
+        let all = bodies.merging(["event.subscribe": TestMethods.subscribe]) { first, _ in first }
+        try await withServer(all, tuning: tuning, events: hub, body)
+    }
+
+    // MARK: Order
+
+    @Test func subscribersGetWhatHappensAndOthersDoNot() async throws {
+        try await withHub { live in
+            let other = try live.connect()
+            let first = try subscriber(of: live)
+            let second = try subscriber(of: live)
+            let ok = Event.server(.ok, at: noon)
+            [finished("facts", 1), ok, finished("facts", 2)].forEach(hub.publish)
+            for client in [first, second] {
+                try client.expect(events: finished("facts", 1), ok, finished("facts", 2))
+            }
+            try other.expectService()
+        }
+    }
+
+    @Test("What happens right after a subscription was made comes after its reply")
+    func replyComesFirst() async throws {
+        let body: MethodBody = { [hub] call, json throws(ResponseError) in
+            call.subscription.set([.server])
+            hub.publish(.server(.ok, at: noon))
+            return try TestMethods.subscribe(call, &json)
+        }
+        try await withHub(["event.subscribe": body]) { live in
+            let client = try live.connect()
+            try client.send(Self.subscribe(1) + request(2, "server.info") + "\n")
+            try client.expect("1 {}")
+            let rest = [try client.receiveLine(), try client.receiveLine()]
+            #expect(rest.contains { $0?.contains(#""phase":"ok""#) == true })
+        }
+    }
+
+    @Test("A second call replaces the first, and an empty one ends it")
+    func replaces() async throws {
+        try await withHub { live in
+            let client = try subscriber(of: live)
+            try client.send(Self.subscribe(1, #"["item"]"#))
+            try client.expect("1 {}")
+            hub.publish(finished("facts", 1))
+            hub.publish(.item(source: "facts", added: 3, at: noon))
+            try client.expect(events: .item(source: "facts", added: 3, at: noon))
+            try client.send(Self.subscribe(2, "[]"))
+            try client.expect("2 {}")
+            #expect(hub.subscribers == 0)
+            hub.publish(.item(source: "facts", added: 4))
+            try client.send(lines: request(3, "server.info"))
+            try client.expect("3 {}")
+        }
+    }
+
+    @Test("While a reply is awaited events wait, and the last of each kind comes after it")
+    func awaitedReply() async throws {
+        try await withHub { live in
+            let client = try subscriber(of: live)
+            try client.send(lines: request(1, "fact.today"))
+            try live.roundTrip()
+            for number in 0..<40 { hub.publish(finished("facts", number)) }
+            hub.publish(.server(.degraded, at: noon))
+            try live.roundTrip()
+            hub.publish(finished("planet", 1))
+            live.gate.open()
+            try client.expect("1 {}")
+            try client.expect(
+                events: finished("facts", 39), .server(.degraded, at: noon), finished("planet", 1)
+            )
+        }
+    }
+
+    @Test("A subscription in a batch begins at once, and its events come after the line of the batch", arguments: [
+        ["event.subscribe", "fact.today"], ["fact.today", "event.subscribe"],
+    ])
+    func batch(methods: [String]) async throws {
+        try await withHub { live in
+            let client = try live.connect()
+            try client.send("[\(methods.enumerated().map { request($0, $1) }.joined(separator: ","))]\n")
+            try live.roundTrip()
+            let isFirst = methods[0] == "event.subscribe"
+            #expect(hub.subscribers == (isFirst ? 1 : 0))
+            if isFirst { hub.publish(.server(.ok, at: noon)) }
+            live.gate.open()
+            try client.expect("[0 {}, 1 {}]")
+            if !isFirst { hub.publish(.server(.ok, at: noon)) }
+            try client.expect(events: .server(.ok, at: noon))
+        }
+    }
+
+    // MARK: Slow readers
+
+    @Test("For a peer that does not read nothing grows: it finds the last of each kind")
+    func slowReader() async throws {
+        try await withHub { live in
+            let client = try subscriber(of: live)
+            try client.send(lines: request(1, "fact.random", #"{"count":40}"#))
+            try live.roundTrip()
+            for number in 0..<10_000 {
+                hub.publish(finished("facts", number))
+                hub.publish(.item(source: "facts", added: number, at: noon))
+            }
+            try live.roundTrip()
+            #expect(try client.receiveLine()?.hasPrefix(#"{"jsonrpc":"2.0","id":1,"result":"xxx"#) == true)
+            try client.expect(events: finished("facts", 9_999), .item(source: "facts", added: 9_999, at: noon))
+            try client.send(lines: request(2, "server.info"))
+            try client.expect("2 {}")
+        }
+    }
+
+    @Test func aSubscriberThatTakesNothingIsClosed() async throws {
+        try await withHub(tuning: .eager(stall: .milliseconds(1))) { live in
+            let client = try subscriber(of: live)
+            let failure = SourceFailure(kind: .http, message: String(repeating: "x", count: 10_000), since: noon)
+            while hub.subscribers > 0 {
+                hub.publish(.source("facts", .failed, error: failure))
+                try live.roundTrip()
+            }
+            try client.waitForClose()
+        }
+    }
+
+    // MARK: The end
+
+    @Test func aSilentSubscriberIsNotIdle() async throws {
+        try await withHub(tuning: .eager(idle: .seconds(1))) { live in
+            let client = try subscriber(of: live)
+            // These come later and go: the subscriber has been silent for longer than others may.
+            for _ in 0..<2 { try live.connect().waitForClose() }
+            hub.publish(.server(.ok, at: noon))
+            try client.expect(events: .server(.ok, at: noon))
+            try client.send(Self.subscribe(1, "[]"))
+            try client.expect("1 {}", nil)
+        }
+    }
+
+    @Test func aSubscriberThatEndsItsInputIsClosed() async throws {
+        try await withHub { live in
+            let client = try live.connect()
+            try client.send(Self.subscribe(1) + request(2, "server.info"))
+            client.endInput()
+            try client.expect("1 {}", "2 {}", nil)
+            try live.waitFor(connections: 0)
+            #expect(hub.subscribers == 0)
+        }
+    }
+
+    @Test("A stop is told before the connection is closed, after the replies that were awaited")
+    func stop() async throws {
+        try await withHub(tuning: Server.Tuning(drainTime: .seconds(3600))) { live in
+            let silent = try subscriber(of: live)
+            let waiting = try subscriber(of: live)
+            try waiting.send(lines: request(1, "fact.today"), request(2, "server.info"))
+            try live.roundTrip()
+            live.server.stop()
+            let line = try #require(try silent.receiveLine())
+            let event = try Event(json: #require(Event.params(of: JSON.parse(line))))
+            #expect(event.topic == .server && event.phase == .stopping)
+            try silent.expect(nil)
+            live.gate.open()
+            try waiting.expect("1 {}")
+            let rest = [try waiting.receiveLine(), try waiting.receiveLine()]
+            #expect(rest.contains { $0?.contains(#""phase":"stopping""#) == true })
+            #expect(rest.contains { $0?.contains(#""id":2"#) == true })
+            try waiting.expect(nil)
+        }
+    }
+}
+
+/// What waits for a connection, without one.
+struct SubscriptionTests {
+    private let hub = EventHub()
+    private let announcements = Counter()
+
+    private func subscription(_ topics: Set<Event.Topic> = Set(Event.Topic.all)) -> Subscription {
+        let subscription = Subscription(hub: hub) { [announcements] in announcements.increment() }
+        subscription.set(topics)
+        return subscription
+    }
+
+    @Test func whatIsTakenAtOnceIsTakenWhole() {
+        let subscription = subscription()
+        let events = (0..<Subscription.maximumInTransit).map { finished("facts", $0) }
+        events.forEach(hub.publish)
+        #expect(announcements.value == 1)
+        #expect(subscription.take() == events.map(\.line))
+        #expect(subscription.take() == [])
+        hub.publish(events[0])
+        #expect(announcements.value == 2)
+    }
+
+    @Test("Past a number of events the last of each kind is kept, in the order in which they came")
+    func merges() {
+        let subscription = subscription()
+        for number in 0..<1_000 {
+            hub.publish(finished("facts", number))
+            hub.publish(.server(number.isMultiple(of: 2) ? .degraded : .ok, at: noon))
+            hub.publish(finished("planet", number))
+            hub.publish(.item(source: "facts", added: number, at: noon))
+        }
+        let last = subscription.take().suffix(4)
+        #expect(last == [
+            finished("facts", 999).line, Event.server(.ok, at: noon).line, finished("planet", 999).line,
+            Event.item(source: "facts", added: 999, at: noon).line,
+        ])
+    }
+
+    @Test func whatIsHeldBackIsMergedAtOnce() {
+        let subscription = subscription()
+        hub.publish(finished("facts", 1))
+        hub.publish(finished("facts", 2))
+        subscription.holdBack()
+        hub.publish(.item(source: "facts", added: 1, at: noon))
+        hub.publish(finished("facts", 3))
+        // The connection knows already, and comes by itself when it can.
+        #expect(announcements.value == 1)
+        #expect(subscription.take() == [
+            Event.item(source: "facts", added: 1, at: noon).line, finished("facts", 3).line,
+        ])
+        hub.publish(finished("facts", 4))
+        hub.publish(finished("facts", 5))
+        #expect(subscription.take().count == 2)
+    }
+
+    @Test func onlyTheTopicsAskedForCome() {
+        let subscription = subscription([.item])
+        hub.publish(.server(.ok, at: noon))
+        #expect(announcements.value == 0)
+        hub.publish(.item(source: "facts", added: 1, at: noon))
+        // What waits is of no use to who asks for something else.
+        subscription.set([.server])
+        hub.publish(.item(source: "facts", added: 2, at: noon))
+        hub.publish(.server(.ok, at: noon))
+        #expect(subscription.take() == [Event.server(.ok, at: noon).line])
+    }
+
+    @Test func endsWithTheTopicsAndWithTheConnection() {
+        let first = subscription()
+        let second = subscription()
+        #expect(hub.subscribers == 2 && first.isActive)
+        first.set([])
+        #expect(hub.subscribers == 1 && !first.isActive)
+        second.close()
+        #expect(hub.subscribers == 0)
+        // A body that ran in a task may come too late.
+        second.set([.server])
+        hub.publish(.server(.ok))
+        #expect(hub.subscribers == 0 && !second.isActive && second.take() == [] && announcements.value == 0)
+    }
+}
+
+private let noon = Timestamp(seconds: 1_795_262_400)
+
+private func finished(_ source: String, _ items: Int) -> Event {
+    .source(source, .finished, items: items, at: noon)
+}

@@ -1,0 +1,197 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisServer
+
+/// Peers that do not read, and peers that say nothing.
+@Suite(.timeLimit(.minutes(20)))
+struct SlowPeerTests {
+    static func large(_ id: Int, count: Int) -> String {
+        request(id, "fact.random", #"{"count":\#(count)}"#) + "\n"
+    }
+
+    /// Returns when the counter stands still over many turns of the server's loop.
+    private func waitUntilItStops(_ live: LiveServer, _ counter: Counter) throws {
+        var before = -1
+        while counter.value != before {
+            before = counter.value
+            for _ in 0..<20 { try live.roundTrip() }
+        }
+    }
+
+    // MARK: Back-pressure
+
+    @Test("For a peer that does not read, nothing is answered beyond what may be held for it")
+    func holdsLittle() async throws {
+        let calls = Counter()
+        try await withServer(["fact.random": TestMethods.counted(calls, TestMethods.large)]) { live in
+            let client = try live.connect()
+            try client.send((0..<200).map { SlowPeerTests.large($0, count: 8) }.joined())
+            try waitUntilItStops(live, calls)
+            #expect((1...8).contains(calls.value))
+            for id in 0..<200 {
+                let line = try #require(try client.receiveLine())
+                #expect(line.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"result":"xxx"#))
+                #expect(line.utf8.count > 8 * 65_536)
+            }
+            #expect(calls.value == 200)
+        }
+    }
+
+    @Test("The server stops reading from a peer that does not read, and goes on when it does")
+    func stopsReading() async throws {
+        try await withServer { live in
+            let client = try live.connect()
+            let id = String(repeating: "i", count: 150)
+            let line = Array((request(1, "fact.get", #"{"id":"\#(id)"}"#) + "\n").utf8)
+            let limit = 4 * 1024 * 1024
+            let sent = try live.send(line, to: client, limit: limit)
+            #expect(sent < limit)
+            // The end of a line that the kernel took in part, as soon as the server reads on.
+            var rest = sent % line.count == 0 ? [] : line[(sent % line.count)...]
+            var received = 0
+            while !rest.isEmpty {
+                rest = rest.dropFirst(try client.sendAvailable(rest))
+                guard !rest.isEmpty else { break }
+                #expect(try client.receiveLine()?.hasSuffix(#"iii"}"#) == true)
+                received += 1
+            }
+            client.endInput()
+            while let reply = try client.receiveLine() {
+                #expect(reply.hasSuffix(#"iii"}"#))
+                received += 1
+            }
+            #expect(received == (sent + line.count - 1) / line.count)
+        }
+    }
+
+    @Test func aPeerThatEndsItsInputAndReadsLateGetsAll() async throws {
+        try await withServer { live in
+            let client = try live.connect()
+            try client.send((0..<20).map { SlowPeerTests.large($0, count: 16) }.joined() + request(20, "server.info"))
+            client.endInput()
+            for _ in 0..<20 { try live.roundTrip() }
+            for id in 0..<20 {
+                #expect(try client.receiveLine()?.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"#) == true)
+            }
+            try client.expect("20 {}", nil)
+        }
+    }
+
+    @Test("A result that comes while earlier replies are unsent follows them")
+    func resultsBehindUnsentReplies() async throws {
+        let results = Counter()
+        let bodies: [String: MethodBody] = [
+            // Short enough for the next line to begin in the same turn.
+            "fact.random": { _, json throws(ResponseError) in
+                json.string(String(repeating: "x", count: 49_152))
+                return nil
+            },
+            "fact.get": TestMethods.counted(results, TestMethods.deferredEcho),
+        ]
+        func line(_ id: Int) -> String {
+            (id % 2 == 0 ? request(id, "fact.random") : request(id, "fact.get", #"{"id":"\#(id)"}"#)) + "\n"
+        }
+        try await withServer(bodies) { live in
+            let client = try live.connect()
+            try client.send((0..<40).map(line).joined())
+            try waitUntilItStops(live, results)
+            #expect(results.value < 20)
+            for id in 0..<40 {
+                let reply = try #require(try client.receiveLine())
+                if id % 2 == 0 {
+                    #expect(reply.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"result":"xxx"#))
+                    #expect(reply.utf8.count > 49_152)
+                } else {
+                    #expect(try outline(reply) == #"\#(id) "\#(id)""#)
+                }
+            }
+        }
+    }
+
+    // MARK: Stalled peers
+
+    @Test("A peer that takes nothing is closed", arguments: [false, true])
+    func stalled(endsInput: Bool) async throws {
+        try await withServer(tuning: .eager(stall: .milliseconds(1))) { live in
+            let client = try live.connect()
+            try client.send(SlowPeerTests.large(1, count: 60))
+            if endsInput { client.endInput() }
+            try client.waitForClose()
+            let received = try client.receiveToEnd()
+            #expect(received.count < 60 * 65_536)
+            try live.waitFor(connections: 0)
+        }
+    }
+
+    @Test func aPeerThatHasTakenAllIsNotStalled() async throws {
+        try await withServer(tuning: .eager(stall: .milliseconds(1))) { live in
+            let witness = try live.connect()
+            let client = try live.connect()
+            try client.send(lines: request(1, "server.info"))
+            try client.expect("1 {}")
+            // That this one is closed shows that the clock was looked at.
+            try witness.send(SlowPeerTests.large(1, count: 60))
+            try witness.waitForClose()
+            try client.send(lines: request(2, "server.info"))
+            try client.expect("2 {}")
+        }
+    }
+
+    // MARK: Idle peers
+
+    @Test("A silent peer is closed", arguments: ["", "{", request(1, "server.info") + "\n", notification("nope") + "\n"])
+    func idle(_ text: String) async throws {
+        try await withServer(tuning: .eager(idle: .milliseconds(1))) { live in
+            let client = try live.connect()
+            // May come too late.
+            try? client.send(text)
+            try client.waitForClose()
+        }
+    }
+
+    @Test func aPeerThatWaitsForItsAnswerIsNotIdle() async throws {
+        try await withServer(tuning: .eager(idle: .seconds(1))) { live in
+            let client = try live.connect()
+            try client.send(lines: request(1, "fact.today"))
+            // These come later and go: the other has been silent for longer than idle ones may.
+            for _ in 0..<2 { try live.connect().waitForClose() }
+            live.gate.open()
+            try client.expect("1 {}", nil)
+        }
+    }
+
+    // MARK: All together
+
+    @Test("Past the common limit the connections that hold most are closed, and no others")
+    func commonLimit() async throws {
+        // Without ticks nobody counts as slower than another.
+        let tuning = Server.Tuning(tick: .seconds(3600), maximumUnsent: 8 * 1024 * 1024)
+        try await withServer(tuning: tuning) { live in
+            // What is held is a little less than the replies: the kernel takes some.
+            let counts = [40, 20, 50, 41, 60]
+            let clients = try counts.map { count in
+                let client = try live.connect()
+                try client.send(SlowPeerTests.large(count, count: count))
+                try live.roundTrip()
+                return client
+            }
+            var complete: [Int] = []
+            for (count, client) in zip(counts, clients) {
+                client.endInput()
+                if try client.receiveToEnd().count > count * 65_536 { complete.append(count) }
+            }
+            // 40 + 20 + 50 fit into 128; with 41 more the 50 go; with 60 more these go at once.
+            #expect(complete == [40, 20, 41])
+        }
+    }
+
+    @Test func theLimitsAreThoseOfTheContract() {
+        let contract = Server.Tuning(
+            idleTimeout: .seconds(300), stallTimeout: .seconds(30), tick: .seconds(1), drainTime: .seconds(2),
+            maximumUnsent: 67_108_864
+        )
+        #expect(Server.Tuning.contract == contract)
+        #expect(Server.Limits() == Server.Limits(connections: 4096, connectionsPerUser: 256))
+    }
+}
