@@ -3,8 +3,7 @@ package import NorrisProtocol
 import ServiceLifecycle
 import Synchronization
 
-/// What the prefetcher needs of the daemon: it stores records and publishes what happens. Called on the services'
-/// thread, and may block.
+/// What the prefetcher needs of the daemon: to store records and publish what happens. Never called on the event loop.
 package protocol PrefetchHost: Sendable {
     /// What was stored of a source when it was last here.
     func history(of source: String) -> SourceSchedule.History

@@ -6,10 +6,16 @@ package final class ServerCounters: Sendable {
     /// Of the methods of ``MethodTable``, in its order.
     let methods = MethodTable.methods.map { RequestMeter(name: $0.name) }
     let unknownMethods = Atomic<Int>(0)
-    let errors = ErrorCounts()
+    private let errors: [13 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
     private let open = Atomic<Int>(0)
     private let accepted = Atomic<Int>(0)
     private let refused = Atomic<Int>(0)
+
+    /// Why requests fail: a closed set, so that no client can add to it by what it sends. The last stands for any other.
+    static let errorReasons = [
+        "busy", "internal", "invalid_params", "invalid_request", "line_too_long", "not_found", "nothing_cached",
+        "parse_error", "permission_denied", "shutting_down", "storage", "unknown_method", "other",
+    ]
 
     package init() {}
 
@@ -30,7 +36,9 @@ package final class ServerCounters: Sendable {
     /// The requests so far.
     package var requests: RequestCounts {
         RequestCounts(
-            methods: methods.map(\.counts), unknown: unknownMethods.load(ordering: .relaxed), errors: errors.all
+            methods: methods.map(\.counts),
+            unknown: unknownMethods.load(ordering: .relaxed),
+            errors: ServerCounters.errorReasons.enumerated().map { ($1, errors[$0].load(ordering: .relaxed)) }
         )
     }
 
@@ -42,6 +50,12 @@ package final class ServerCounters: Sendable {
     func connectionClosed() { open.addAlone(-1) }
 
     func connectionRefused() { refused.addAlone(1) }
+
+    /// A request failed, with or without a reply.
+    func count(_ error: ResponseError) {
+        let reasons = ServerCounters.errorReasons
+        errors[reasons.firstIndex(of: error.reason) ?? reasons.count - 1].addAlone(1)
+    }
 }
 
 /// The requests until a moment.
@@ -125,28 +139,6 @@ final class RequestMeter: Sendable {
         let counts = buckets.indices.map { buckets[$0].load(ordering: .relaxed) }
         let latency = Latency(counts: counts, nanoseconds: sum.load(ordering: .relaxed))
         return RequestCounts.Method(name: name, requests: requests, latency: latency)
-    }
-}
-
-/// How many requests failed, by the reason in their errors; those without an id, which get no reply, included.
-///
-/// The reasons are a closed set, so that no client can add to them by what it sends.
-final class ErrorCounts: Sendable {
-    /// Those of the protocol; the last stands for any other.
-    static let reasons = [
-        "busy", "internal", "invalid_params", "invalid_request", "line_too_long", "not_found", "nothing_cached",
-        "parse_error", "permission_denied", "shutting_down", "storage", "unknown_method", "other",
-    ]
-
-    private let counts: [13 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
-
-    func count(_ error: ResponseError) {
-        counts[ErrorCounts.reasons.firstIndex(of: error.reason) ?? ErrorCounts.reasons.count - 1].addAlone(1)
-    }
-
-    /// In the order of ``reasons``.
-    var all: [(reason: String, count: Int)] {
-        ErrorCounts.reasons.enumerated().map { ($1, counts[$0].load(ordering: .relaxed)) }
     }
 }
 

@@ -42,7 +42,9 @@ package struct ListeningSocket: Sendable {
             throw ListenError(path: path, error == EACCES ? .notPermitted : .system("bind", error))
         }
         var status = stat()
-        guard chmod(path, mode) == 0, stat(path, &status) == 0, Glibc.listen(descriptor, ListeningSocket.backlog) == 0 else {
+        guard chmod(path, mode) == 0, stat(path, &status) == 0,
+            Glibc.listen(descriptor, ListeningSocket.backlog) == 0
+        else {
             let error = errno
             close(descriptor)
             unlink(path)

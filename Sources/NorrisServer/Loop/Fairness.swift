@@ -2,8 +2,7 @@ import Glibc
 
 /// A queue in which users take turns, and the connections of a user take turns within theirs.
 ///
-/// Users and connections are small numbers of its owner. Each step takes the same time, however many
-/// there are.
+/// Users and connections are small numbers. Each step takes the same time, however many there are.
 struct FairQueue {
     private struct User {
         var first = -1

@@ -127,7 +127,7 @@ struct Exchange {
 
     /// Counts an error, and writes it where there is to be a reply.
     private func fail(_ id: RequestID?, _ error: ResponseError, into json: inout JSONWriter) {
-        registry.counters.errors.count(error)
+        registry.counters.count(error)
         if let id { Response.write(id: id, error: error, to: &json) }
     }
 

@@ -32,7 +32,8 @@ final class RepeatedLine {
     @inline(__always)
     func match(_ line: UnsafeRawBufferPointer) -> (request: Request, id: JSONToken)? {
         let end = line.count - (bytes.count - id.upperBound)
-        guard let request, end > id.lowerBound, end - id.lowerBound <= RepeatedLine.maximumDigits, let base = line.baseAddress
+        guard let request, end > id.lowerBound, end - id.lowerBound <= RepeatedLine.maximumDigits,
+            let base = line.baseAddress
         else { return nil }
         let isSame = bytes.withUnsafeBytes { bytes in
             // Lines with requests are not empty.
