@@ -3,7 +3,7 @@
 /// The one source of the server's dispatch and parameter checks, of what clients send, of `rpc.discover` and the manual.
 package protocol Method {
     associatedtype Parameters: WireObject & Sendable = NoMembers
-    associatedtype Result: WireValue
+    associatedtype Result: WireValue & SendableMetatype
     static var name: String { get }
     /// One sentence for the documents.
     static var summary: String { get }

@@ -34,7 +34,7 @@ package struct Deferred: Sendable {
 
     package static func network(_ work: @escaping Work) -> Deferred { Deferred(resource: .network, work: work) }
 
-    package static func disk<Result: JSONEncodable>(
+    package static func disk<Result: JSONEncodable & SendableMetatype>(
         _ work: @escaping @Sendable () async throws(ResponseError) -> Result
     ) -> Deferred {
         disk { () async throws(ResponseError) -> [UInt8] in try await work().jsonBytes }
