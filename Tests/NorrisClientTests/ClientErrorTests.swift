@@ -24,15 +24,4 @@ struct ClientErrorTests {
         #expect(ClientError.mostTelling(of: [missing, .noSocket(paths: ["/d"])]) == .noSocket(paths: ["/a", "/d"]))
         #expect(ClientError.mostTelling(of: [.pathTooLong(path: "/e"), missing]) == .pathTooLong(path: "/e"))
     }
-
-    @Test(arguments: [
-        (ClientError.noSocket(paths: ["/a", "/b"]), "There is no socket at /a or /b; start norrisd."),
-        (.refused(path: "/a"), "Nobody listens on /a; start norrisd again."),
-        (.pathTooLong(path: ""), "The path of the socket is empty or holds a NUL byte; name a file."),
-        (.timedOut(path: "/a"), "norrisd at /a did not answer in time; try again or allow more time."),
-        (.system(path: "/a", errno: EMFILE), "The connection to /a failed: Too many open files."),
-    ])
-    func saysWhatIsWrongInOneSentence(error: ClientError, text: String) {
-        #expect(error.description == text)
-    }
 }

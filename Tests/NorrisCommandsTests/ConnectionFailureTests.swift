@@ -1,6 +1,6 @@
 import Glibc
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import Testing
 
 struct ConnectionFailureTests {

@@ -1,4 +1,4 @@
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import NorrisTestSupport
 import Testing
@@ -210,16 +210,5 @@ struct DoctorChecksTests {
             warn\tprompt\tShells have no facts to show: there is no \(Self.path). Tell the daemon and your shell: \
             export XDG_RUNTIME_DIR=/run/user/$(id -u), then: pkill -x norrisd; sleep 2; norrisd --socket /tmp/s
             """])
-    }
-
-    @Test func looksAtRealFiles() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.write("One.\n", to: "file")
-        let status = try fileStatus(path)
-        #expect(status.isPlainFile)
-        #expect(status.bytes == 5)
-        #expect(abs(status.modifiedAt.seconds - Timestamp.now().seconds) < 600)
-        #expect(try !fileStatus(folder.path).isPlainFile)
-        #expect(throws: ReadError(errno: 2)) { try fileStatus(folder("none")) }
     }
 }

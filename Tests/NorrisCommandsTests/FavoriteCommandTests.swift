@@ -1,5 +1,5 @@
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import Testing
 

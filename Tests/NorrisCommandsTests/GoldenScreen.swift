@@ -1,5 +1,5 @@
 import Foundation
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisTerminal
 import Testing
 

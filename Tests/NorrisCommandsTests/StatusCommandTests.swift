@@ -1,4 +1,4 @@
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import Testing
 

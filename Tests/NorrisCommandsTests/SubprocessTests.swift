@@ -1,5 +1,5 @@
 import Glibc
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisTestSupport
 import Testing
 

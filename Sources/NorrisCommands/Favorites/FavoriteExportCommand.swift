@@ -2,7 +2,7 @@ import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite export`: all that the user keeps, to be kept elsewhere.
+/// `norrisctl favorite export`: all favourites, to be imported elsewhere.
 struct FavoriteExportCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "export",
@@ -35,7 +35,12 @@ struct FavoriteExportCommand: SessionCommand {
                     FavoriteList.description, FavoriteList.Parameters(limit: Self.pageLimit, cursor: cursor)
                 )
             } catch {
-                throw written == 0 ? error : error.after(written)
+                var failure = error
+                if written > 0 {
+                    let count = countText(written, "item")
+                    failure.steps.append("The export ends early, with \(count); do not rely on it.")
+                }
+                throw failure
             }
             guard try session.write(Self.lines(of: page.json)) else { return Report() }
             written += page.value.items.count
@@ -54,14 +59,5 @@ struct FavoriteExportCommand: SessionCommand {
             json.newline()
         }
         return json.bytes
-    }
-}
-
-extension Failure {
-    /// Says that there is output already, which looks whole and is not.
-    fileprivate func after(_ written: Int) -> Failure {
-        var failure = self
-        failure.steps.append("The export ends early, with \(countText(written, "item")); do not rely on it.")
-        return failure
     }
 }

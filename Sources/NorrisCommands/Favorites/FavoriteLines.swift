@@ -32,19 +32,15 @@ struct FavoriteLines {
             guard line.contains(where: { !" \t\r".utf8.contains($0) }) else { continue }
             guard lines.count < FavoriteList.maximum else {
                 throw Failure(
-                    .usage,
-                    "\(name) has more than 10,000 items, which is as many as can be kept.",
+                    .usage, "\(name) has more than 10,000 items, which is as many as can be kept.",
                     hint: "Leave some out, such as the last lines: head -n 10000"
                 )
             }
             do {
                 lines.append(try cut(Self.read(line), number))
             } catch {
-                throw Failure(
-                    .usage,
-                    "\(name), line \(number): \(error.message)",
-                    hint: "Nothing was imported. Mend the line or leave it out."
-                )
+                let message = "\(name), line \(number): \(error.message)"
+                throw Failure(.usage, message, hint: "Nothing was imported. Mend the line or leave it out.")
             }
         }
         if lines.isEmpty {
@@ -70,13 +66,9 @@ struct FavoriteLines {
         } catch {
             throw Fault(message: "\(error)")
         }
-        guard Favorite.Kind.all.contains(favorite.kind) else {
-            throw Fault(message: "kind must be fact, gif or post.")
-        }
-        guard !favorite.id.isEmpty else {
-            throw Fault(message: "id must not be empty.")
-        }
-        // Of a GIF only id and title are kept.
+        guard Favorite.Kind.all.contains(favorite.kind) else { throw Fault(message: "kind must be fact, gif or post.") }
+        guard !favorite.id.isEmpty else { throw Fault(message: "id must not be empty.") }
+        // Of a GIF only id and title are stored.
         favorite.gif = nil
         return favorite
     }

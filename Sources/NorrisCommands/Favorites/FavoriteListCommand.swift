@@ -18,8 +18,7 @@ struct FavoriteListCommand: SessionCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("Only fact, gif or post.", valueName: "kind"), transform: favoriteKind)
-    var kind: String?
+    @Option(help: ArgumentHelp("Only fact, gif or post.", valueName: "kind"), transform: favoriteKind) var kind: String?
 
     @Option(help: ArgumentHelp("How many a page, 1 to 100.", valueName: "n"), transform: integer(1...100))
     var limit: Int?
@@ -30,8 +29,10 @@ struct FavoriteListCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
+        let command = ["favorite", "list"]
+            + optionWords(("--socket", globals.socket), ("--kind", kind), ("--limit", limit.map(String.init)))
         var hasGifs = false
-        var report = try Paging(number: page ?? 1, noun: "favourites", command: command).report(
+        var report = try Paging(number: page ?? 1, noun: "favourites", command: (command, [])).report(
             session,
             source: "",
             nothing: "You keep no \(kind.map { "\($0)s" } ?? "favourites") yet; "
@@ -43,9 +44,7 @@ struct FavoriteListCommand: SessionCommand {
             }
         )
         // A terminal has it below the items.
-        if hasGifs, session.layout.width == nil {
-            report.remark(Gif.attribution)
-        }
+        if hasGifs, session.layout.width == nil { report.remark(Gif.attribution) }
         return report
     }
 
@@ -54,19 +53,5 @@ struct FavoriteListCommand: SessionCommand {
             kind: kind.map(Favorite.Kind.init(rawValue:)), limit: limit, cursor: cursor
         )
         return try session.call(FavoriteList.description, parameters, as: FavoriteList.Result.self)
-    }
-
-    private func command(page: Int) -> String? {
-        var words = ["norrisctl", "favorite", "list"]
-        if let socket = globals.socket {
-            words += ["--socket", socket]
-        }
-        if let kind {
-            words += ["--kind", kind]
-        }
-        if let limit {
-            words += ["--limit", "\(limit)"]
-        }
-        return shellCommand(words + ["--page", "\(page)"])
     }
 }

@@ -1,0 +1,140 @@
+import NorrisClient
+import NorrisProtocol
+import NorrisTerminal
+
+/// Looks at everything between the user and the content, in the order in which one thing needs the other, and stops
+/// where the next cannot be looked at any more.
+struct Doctor {
+    let session: Session
+    private(set) var checks: [Check] = []
+
+    init(_ session: Session) {
+        self.session = session
+    }
+
+    mutating func examine() {
+        session.system.waiting.show("waiting for norrisd")
+        guard let (socket, info) = examineSockets(), examineVersion(info, socket) else { return }
+        examineStatus(socket)
+    }
+
+    /// The first socket that accepts, and the reply to `server.info`.
+    private mutating func examineSockets() -> (socket: String, info: Response.Outcome)? {
+        let request = Session.line(ServerInfo.description.name, JSON?.none)
+        var failures: [ClientError] = []
+        for socket in session.sockets {
+            do {
+                let info = try session.send(request, to: [socket])
+                for error in failures {
+                    // That one is missing is nothing to speak of.
+                    if case .noSocket = error { continue }
+                    let failure = session.failure(.connection(error))
+                    checks.append(.warn("socket", failure.message, fix: failure.hint))
+                }
+                checks.append(.ok("socket", "\(socket) is there."))
+                checks.append(.ok("connect", "norrisd answers."))
+                return (socket, info)
+            } catch .connection(let error) {
+                failures.append(error)
+                if case .timedOut = error { break }
+            } catch {
+                checks.append(.ok("socket", "\(socket) is there."))
+                checks.append(.fail("connect", failure(error, socket)))
+                return nil
+            }
+        }
+        let worst = ClientError.mostTelling(of: failures)
+        if worst.hasSocket { checks.append(.ok("socket", "There is a socket.")) }
+        // A socket that takes all the time is the last that was tried.
+        let last = session.sockets[failures.count - 1]
+        checks.append(.fail(worst.hasSocket ? "connect" : "socket", failure(.connection(worst), last)))
+        return nil
+    }
+
+    /// Why a request brought no outcome. Elsewhere the advice is to run this command, which is of no use here.
+    private func failure(_ error: SendError, _ socket: String) -> Failure {
+        var failure = session.failure(error)
+        switch error {
+        case .connection(.timedOut), .reply: failure.hint = "Start it anew: \(DaemonCommands(socket: socket).kill)"
+        case .connection: break
+        }
+        return failure
+    }
+
+    /// The result of a method at the socket that was found.
+    private func read<Value: JSONDecodable>(
+        _ outcome: Response.Outcome, of method: MethodDescription, _ socket: String
+    ) throws(Failure) -> Value {
+        do {
+            return try session.read(outcome, of: method).value
+        } catch {
+            var failure = error
+            if failure.response == nil || failure.response?.code == .unknownMethod {
+                failure.hint = "Update both, then: \(DaemonCommands(socket: socket).replace)"
+            }
+            throw failure
+        }
+    }
+
+    /// Whether it makes sense to go on.
+    private mutating func examineVersion(_ outcome: Response.Outcome, _ socket: String) -> Bool {
+        let info: ServerInfo.Result
+        do {
+            info = try read(outcome, of: ServerInfo.description, socket)
+        } catch {
+            checks.append(.fail("version", error))
+            return false
+        }
+        let server = "norrisd \(info.version) speaks protocol \(info.protocolVersion)"
+        let client = "norrisctl \(NorrisVersion.current)"
+        let commands = DaemonCommands(socket: socket)
+        guard info.protocolVersion == ServerInfo.protocolVersion else {
+            let message = "\(server), \(client) speaks protocol \(ServerInfo.protocolVersion)."
+            let hint: Advice = info.protocolVersion > ServerInfo.protocolVersion
+                ? "Update norrisctl." : "Update norrisd, then: \(commands.replace)"
+            checks.append(.fail("version", Failure(.unavailable, message, hint: hint)))
+            return false
+        }
+        if info.version == NorrisVersion.current {
+            checks.append(.ok("version", "\(server), as this norrisctl does."))
+        } else {
+            let fix: Advice = "Update both, then: \(commands.replace)"
+            checks.append(.warn("version", "\(server), but this is \(client).", fix: fix))
+        }
+        return true
+    }
+
+    private mutating func examineStatus(_ socket: String) {
+        let outcome: Response.Outcome
+        do {
+            outcome = try session.send(Session.line(ServerStatus.description.name, JSON?.none), to: [socket])
+        } catch {
+            checks.append(.fail("status", failure(error, socket)))
+            return
+        }
+        let status: ServerStatus.Result
+        do {
+            status = try read(outcome, of: ServerStatus.description, socket)
+        } catch {
+            checks.append(.fail("status", error))
+            return
+        }
+        let commands = DaemonCommands(socket: socket)
+        let message = status.message.isEmpty ? status.state.rawValue : status.message
+        checks.append(status.state == .ok ? .ok("status", message) : .warn("status", message, fix: commands.log))
+        checks += status.database.checks(commands)
+        checks.append(.clock(session.system.now, sources: status.sources))
+        checks += SourceChecks(sources: status.sources, now: session.system.now, commands: commands).checks
+        checks.append(.prompt(session.system, commands))
+    }
+}
+
+extension ClientError {
+    /// Whether there is a socket at the path, so that what is wrong is behind it.
+    fileprivate var hasSocket: Bool {
+        switch self {
+        case .noSocket, .notASocket, .pathTooLong, .notPermitted, .system: false
+        case .refused, .timedOut, .closed, .malformedReply: true
+        }
+    }
+}
