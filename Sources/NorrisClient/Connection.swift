@@ -19,7 +19,6 @@ package struct Connection: ~Copyable {
     private var splitter = LineSplitter(maximumLength: .max)
     /// The longest line to receive, in bytes without its end.
     package var maximumReply = Self.maximumReply
-
     /// In bytes. The daemon holds at most 4 MiB of results for one connection; the rest is for their envelope.
     package static let maximumReply = 5 << 20
     /// The longest reply line that reports an error, in bytes without its end.

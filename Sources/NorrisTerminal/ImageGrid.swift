@@ -38,10 +38,8 @@ func imageGrid(count: Int, width: Int, showsAll: Bool) -> [[(content: ImageCell,
 struct Box {
     /// Frame and padding take four columns; fewer than four more show nothing of a text.
     private static let minimumWidth = 8
-
     /// The columns that a note leaves to a text that does not fit beside it; with fewer the text says more alone.
     private static let minimumText = 16
-
     /// Of all rows, in columns; at least 1.
     let width: Int
     let text: String

@@ -5,10 +5,8 @@ import NorrisText
 struct PostCard {
     /// Longer lines are hard to read, and wide boxes are empty.
     static let maximumWidth = 80
-
     /// How many lines of a title and of a text stand on a card that does not show all.
     private static let excerptLines = 3
-
     let post: Post
     /// In columns, at least 1.
     let width: Int

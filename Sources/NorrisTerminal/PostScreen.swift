@@ -8,9 +8,7 @@ extension Screen {
     /// - Parameters:
     ///   - showsAll: whether long texts are not cut, and what is sensitive is not held back.
     ///   - command: what shows all of the post with an id.
-    package mutating func posts(
-        _ posts: [Post], now: Timestamp, showsAll: Bool, command: (_ id: String) -> String
-    ) {
+    package mutating func posts(_ posts: [Post], now: Timestamp, showsAll: Bool, command: (_ id: String) -> String) {
         for (index, post) in posts.enumerated() {
             guard let width = layout.width else {
                 let time = Span(post.publishedAt?.description ?? "-", .dim)

@@ -67,7 +67,6 @@ package struct Screen: Sendable {
 extension Screen {
     /// What a text needs beside labels, in columns.
     private static let leastTextColumns = 16
-
     /// What a label of ``labelled(_:_:width:)`` and the space behind it take.
     static let labelColumns = 13
 

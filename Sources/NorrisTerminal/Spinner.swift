@@ -9,7 +9,6 @@ package struct Spinner: Equatable, Sendable {
     private static let delay: Duration = .milliseconds(300)
     private static let interval: Duration = .milliseconds(100)
     private static let frames = Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
-
     /// What is waited for; nil for nothing.
     package var text: String?
     private let start: Duration

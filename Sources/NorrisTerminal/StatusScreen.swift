@@ -152,19 +152,13 @@ extension SourceStatus {
     /// For programs: times as on the wire; nil for what is not known.
     fileprivate var pairs: [(key: String, value: String?)] {
         [
-            ("kind", kind),
-            ("enabled", String(isEnabled)),
-            ("items", String(items)),
-            ("origin", freshness.origin.rawValue),
-            ("state", freshness.state.rawValue),
+            ("kind", kind), ("enabled", String(isEnabled)), ("items", String(items)),
+            ("origin", freshness.origin.rawValue), ("state", freshness.state.rawValue),
             ("fetched_at", freshness.fetchedAt?.description),
             ("error", freshness.error.map { "\($0.kind.rawValue): \($0.message)" }),
-            ("error_since", freshness.error?.since.description),
-            ("retry_at", freshness.error?.retryAt?.description),
-            ("next_run_at", nextRunAt?.description),
-            ("consecutive_failures", String(consecutiveFailures)),
-            ("quota.limit", quota.map { String($0.limit) }),
-            ("quota.used", quota.map { String($0.used) }),
+            ("error_since", freshness.error?.since.description), ("retry_at", freshness.error?.retryAt?.description),
+            ("next_run_at", nextRunAt?.description), ("consecutive_failures", String(consecutiveFailures)),
+            ("quota.limit", quota.map { String($0.limit) }), ("quota.used", quota.map { String($0.used) }),
             ("quota.resets_at", quota?.resetsAt.description),
         ]
     }

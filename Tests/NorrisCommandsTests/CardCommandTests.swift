@@ -138,14 +138,6 @@ struct CardCommandTests {
         ))
     }
 
-    @Test func warnsOfASourceThatFails() {
-        let machine = machine([#"{"fact":\#(fact("t", "Today.")),"freshness":\#(offline)}"#])
-        let outcome = machine.run("card", "--today", "-o", "f.png")
-        #expect(outcome.status == .done)
-        #expect(outcome.errors.contains("There is no route to api.chucknorris.io"))
-        #expect(outcome.errors.hasSuffix(wrote))
-    }
-
     @Test func writesThePictureToStandardOutput() {
         let machine = machine()
         // The machine keeps its output as text.
@@ -158,13 +150,9 @@ struct CardCommandTests {
     @Test func writesNoPictureToATerminal() {
         for options in [[], ["--plain"]] {
             let terminal = machine().onTerminal()
-            #expect(terminal.run(["card", "-o", "-"] + options) == Outcome(
-                errors: """
-                    norrisctl: A picture cannot be printed on a terminal.
-                      --show draws it there, and -o fact.png writes it into a file.
-
-                    """,
-                status: .usage
+            #expect(terminal.run(["card", "-o", "-"] + options) == .failed(
+                .usage, "A picture cannot be printed on a terminal.",
+                "--show draws it there, and -o fact.png writes it into a file."
             ))
             #expect(terminal.runs.isEmpty)
             #expect(terminal.requests.isEmpty)
@@ -176,16 +164,6 @@ struct CardCommandTests {
         let machine = machine(card: [.ended(status: 0, output: Array(words.utf8))]).onTerminal(columns: 9)
         #expect(machine.run("card", "--text", "Ship it.", "--alt") == Outcome(output: words))
         #expect(machine.runs.map(\.arguments) == [["--size", "1080", "--alt"]])
-    }
-
-    @Test func printsTheWordsBesideTheFile() {
-        let machine = machine(card: [.ended(status: 0, output: Array("Words.\n".utf8)), Self.drawn])
-        #expect(machine.run("card", "--text", "x", "--alt", "--no-tags", "-o", "f.png") == Outcome(
-            output: "Words.\n", errors: wrote
-        ))
-        #expect(machine.runs.map(\.arguments) == [
-            ["--size", "1080", "--no-tags", "--alt"], ["--size", "1080", "--no-tags"],
-        ])
     }
 
     @Test func nothingOfAHostileNorrisCardReachesTheTerminal() {

@@ -1,6 +1,7 @@
 import NorrisClient
 @testable import NorrisCommands
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 /// What the completion scripts get for the words of a line.
@@ -208,5 +209,32 @@ struct CompletionTests {
         machine.environment["NORRISD_SOCKET"] = "/other"
         _ = words("norrisctl fact --category ", on: machine)
         #expect(machine.sockets == [["/other"]])
+    }
+}
+
+struct CompletionCommandTests {
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func printsAScriptThatTheShellCanRead(shell: String) async throws {
+        let machine = Machine().onTerminal()
+        let outcome = machine.run("completion", shell)
+        #expect(outcome.status == .done)
+        #expect(outcome.errors.isEmpty)
+        #expect(machine.requests.isEmpty)
+        #expect(outcome.output.utf8.allSatisfy { $0 == 0x0A || 0x20...0x7E ~= $0 })
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            let script = try folder.write(outcome.output, to: "script")
+            let check = try run(shell, ["-n", script], environment: ["HOME": folder.path])
+            #expect(check.status == 0, "\(check)")
+            #expect(check.output + check.errors == "")
+        }
+    }
+
+    @Test(arguments: ["csh", "Bash", "", "powershell"])
+    func namesTheShellsItKnows(shell: String) {
+        #expect(Machine().run("completion", shell) == .failed(
+            .usage, "The value '\(shell)' is invalid for '<shell>': it takes bash, zsh or fish.",
+            "norrisctl completion --help shows what it takes."
+        ))
     }
 }

@@ -8,12 +8,8 @@ struct DoctorChecksTests {
     private static let now = Machine.now
 
     private func source(
-        _ name: String,
-        kind: String = "feed",
-        isEnabled: Bool = true,
-        failure: SourceFailure.Kind? = nil,
-        since: Int64 = 3_600,
-        fetched: Int64? = 60
+        _ name: String, kind: String = "feed", isEnabled: Bool = true, failure: SourceFailure.Kind? = nil,
+        since: Int64 = 3_600, fetched: Int64? = 60
     ) -> SourceStatus {
         let error = failure.map {
             SourceFailure(kind: $0, message: "\(name) says no", since: Timestamp(seconds: Self.now.seconds - since))
@@ -111,10 +107,6 @@ struct DoctorChecksTests {
     ])
     func saysHowMuchSpaceIsLeft(bytes: Int, line: String, status: ExitStatus) {
         #expect(lines("disk", machine(freeBytes: bytes), status: status) == [line])
-    }
-
-    @Test func anOlderDaemonDoesNotKnowTheSpace() {
-        #expect(lines("disk", machine()).isEmpty)
     }
 
     @Test(arguments: [("/run/user/7/norrisd.sock", "df -h ~/.local/state ~/.cache"), ("/tmp/s", "df -h")])

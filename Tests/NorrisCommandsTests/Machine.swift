@@ -216,6 +216,11 @@ struct Outcome: Equatable {
         self.status = status
     }
 
+    /// Nothing but a failure: its message, and the hints below it.
+    static func failed(_ status: ExitStatus, _ message: String, _ hints: String...) -> Outcome {
+        Outcome(errors: "norrisctl: \(message)\n" + hints.map { "  \($0)\n" }.joined(), status: status)
+    }
+
     init(_ report: Report) {
         output = String(decoding: report.output, as: UTF8.self)
         errors = report.notes.map { $0 + "\n" }.joined()

@@ -90,15 +90,6 @@ struct ShowTests {
         ])
     }
 
-    @Test func saysThatItFetches() {
-        let machine = machine(gifReply)
-        machine.isErrorTerminal = true
-        machine.delay = .seconds(1)
-        let errors = machine.run("gif", "--id", "a", "--show").errors
-        #expect(errors.contains("fetching the picture…"))
-        #expect(errors.hasSuffix("\r\u{1B}[K"))
-    }
-
     @Test func theTimeOfTheUserIsForAllPrograms() {
         let moving = SubprocessOutcome.ended(status: 0, output: Array((Self.gifHeader + Self.gifImage + "?").utf8))
         for (time, curl, chafa, duration) in [

@@ -5,8 +5,7 @@ import NorrisTerminal
 /// `norrisctl card`: a fact as a picture.
 struct CardCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "card",
-        abstract: "Make a picture of a fact.",
+        "card", abstract: "Make a picture of a fact.",
         usage: """
             [--id <id> | --text <text> | --today] [--size <n>] [--no-tags] -o <file> [--open]
             norrisctl card ... [-o <file>] --alt | --show
@@ -66,12 +65,8 @@ struct CardCommand: SessionCommand {
         if output == "-", globals.json || alt || !actions.isEmpty {
             throw ValidationError("-o - is the picture alone: leave out --json, --alt, --show and --open.")
         }
-        if alt, show {
-            throw ValidationError("--alt is for those who do not see the picture: leave out --show.")
-        }
-        if open, output == nil {
-            throw ValidationError("--open opens the file that -o names: add -o fact.png.")
-        }
+        if alt, show { throw ValidationError("--alt is for those who do not see the picture: leave out --show.") }
+        if open, output == nil { throw ValidationError("--open opens the file that -o names: add -o fact.png.") }
         if output == nil, !alt, !show {
             throw ValidationError("Say where the picture is to go: add -o fact.png, --show or --alt.")
         }

@@ -7,7 +7,6 @@ struct CardDrawing {
     /// The width in pixels.
     let size: Int
     let showsTags: Bool
-
     /// What norris-card may write, in bytes.
     private static let limit = 512 << 20
 
@@ -77,9 +76,7 @@ struct CardDrawing {
             throw Failure(.internalError, "norris-card wrote more than 512 MiB.", hint: Self.mismatch)
         case let outcome:
             var failure = Failure.unfinished("norris-card", outcome)
-            if outcome == .timedOut {
-                failure.hint = "Allow more time: --timeout 5m, or draw it smaller: --size 540"
-            }
+            if outcome == .timedOut { failure.hint = "Allow more time: --timeout 5m, or draw it smaller: --size 540" }
             throw failure
         }
     }
@@ -99,7 +96,6 @@ struct CardDrawing {
 struct CardPicture {
     /// The file, a PNG.
     let bytes: [UInt8]
-
     /// In pixels.
     let width: Int
     let height: Int

@@ -4,9 +4,7 @@ import NorrisProtocol
 /// `norrisctl call`: any method of the protocol, for scripts and for looking around.
 struct CallCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "call",
-        abstract: "Call a method of the protocol and print its result as JSON.",
-        usage: "<method> [<json>]",
+        "call", abstract: "Call a method of the protocol and print its result as JSON.", usage: "<method> [<json>]",
         discussion: """
             The result goes to standard output, an error object to standard error, each as one line.
 
@@ -37,14 +35,10 @@ struct CallCommand: SessionCommand {
             throw Failure(.usage, "The parameters open more than \(JSON.maximumDepth - 1) brackets.")
         }
         session.system.waiting.show("waiting for norrisd")
-        do {
-            switch try session.send(line, to: session.sockets) {
-            case .success(let result): return Report(json: result)
-            case .failure(let error):
-                return Report(Failure(ExitStatus(error), error.message, response: error), json: true)
-            }
-        } catch {
-            throw session.failure(error)
+        switch try session.send(line, to: session.sockets) {
+        case .success(let result): return Report(json: result)
+        case .failure(let error):
+            return Report(Failure(ExitStatus(error), error.message, response: error), json: true)
         }
     }
 

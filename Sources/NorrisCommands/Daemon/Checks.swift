@@ -18,13 +18,10 @@ struct Check: Equatable {
 
     let outcome: Outcome
     let subject: String
-
     /// One sentence.
     let message: String
-
     /// What helps, where anything does; best of all a command.
     var fix: Advice?
-
     /// What the process ends with if this is the first failure.
     var status = ExitStatus.done
 
@@ -139,9 +136,7 @@ extension Check {
             return .warn("prompt", "\(path) is not a plain file.", fix: "Move it away, then: \(commands.replace)")
         }
         _ = try system.readFile(path, 0)
-        guard status.bytes > 0 else {
-            return .warn("prompt", "\(path) is empty.", fix: repair(path, commands))
-        }
+        guard status.bytes > 0 else { return .warn("prompt", "\(path) is empty.", fix: repair(path, commands)) }
         let age = relativeTime(of: min(status.modifiedAt, system.now), at: system.now)
         // The daemon replaces it every ten minutes.
         guard status.modifiedAt.seconds >= system.now.seconds - 3_600 else {

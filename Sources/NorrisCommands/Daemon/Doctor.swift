@@ -23,71 +23,68 @@ struct Doctor {
         let request = Session.line(ServerInfo.description.name, JSON?.none)
         var failures: [ClientError] = []
         for socket in session.sockets {
-            do {
+            do throws(Failure) {
                 let info = try session.send(request, to: [socket])
                 for error in failures {
                     // That one is missing is nothing to speak of.
                     if case .noSocket = error { continue }
-                    let failure = session.failure(.connection(error))
+                    let failure = session.failure(error)
                     checks.append(.warn("socket", failure.message, fix: failure.hint))
                 }
                 checks.append(.ok("socket", "\(socket) is there."))
                 checks.append(.ok("connect", "norrisd answers."))
                 return (socket, info)
-            } catch .connection(let error) {
-                failures.append(error)
-                if case .timedOut = error { break }
             } catch {
-                checks.append(.ok("socket", "\(socket) is there."))
-                checks.append(.fail("connect", failure(error, socket)))
-                return nil
+                guard let connection = error.connection else {
+                    checks.append(.ok("socket", "\(socket) is there."))
+                    checks.append(.fail("connect", restartHint(error, socket)))
+                    return nil
+                }
+                failures.append(connection)
+                if case .timedOut = connection { break }
             }
         }
         let worst = ClientError.mostTelling(of: failures)
         if worst.hasSocket { checks.append(.ok("socket", "There is a socket.")) }
         // A socket that takes all the time is the last that was tried.
         let last = session.sockets[failures.count - 1]
-        checks.append(.fail(worst.hasSocket ? "connect" : "socket", failure(.connection(worst), last)))
+        checks.append(.fail(worst.hasSocket ? "connect" : "socket", restartHint(session.failure(worst), last)))
         return nil
     }
 
-    /// Why a request brought no outcome. Elsewhere the advice is to run this command, which is of no use here.
-    private func failure(_ error: SendError, _ socket: String) -> Failure {
-        var failure = session.failure(error)
-        switch error {
-        case .connection(.timedOut), .reply: failure.hint = "Start it anew: \(DaemonCommands(socket: socket).kill)"
-        case .connection: break
+    /// Elsewhere the advice for a daemon that hangs is to run this command, which is of no use here.
+    private func restartHint(_ failure: Failure, _ socket: String) -> Failure {
+        var failure = failure
+        switch failure.connection {
+        case .timedOut?, nil: failure.hint = "Start it anew: \(DaemonCommands(socket: socket).kill)"
+        default: break
         }
         return failure
     }
 
-    /// The result of a method at the socket that was found.
-    private func read<Value: JSONDecodable>(
-        _ outcome: Response.Outcome, of method: MethodDescription, _ socket: String
-    ) throws(Failure) -> Value {
-        do {
+    /// The result of a method at the socket that was found; nil, with a check, where it cannot be read.
+    private mutating func read<Value: JSONDecodable>(
+        _ outcome: Response.Outcome, of method: MethodDescription, _ subject: String, _ commands: DaemonCommands
+    ) -> Value? {
+        do throws(Failure) {
             return try session.read(outcome, of: method).value
         } catch {
             var failure = error
             if failure.response == nil || failure.response?.code == .unknownMethod {
-                failure.hint = "Update both, then: \(DaemonCommands(socket: socket).replace)"
+                failure.hint = "Update both, then: \(commands.replace)"
             }
-            throw failure
+            checks.append(.fail(subject, failure))
+            return nil
         }
     }
 
     /// Whether it makes sense to go on.
     private mutating func examineVersion(_ outcome: Response.Outcome, _ socket: String) -> Bool {
-        let info: ServerInfo.Result
-        do {
-            info = try read(outcome, of: ServerInfo.description, socket)
-        } catch {
-            checks.append(.fail("version", error))
-            return false
-        }
+        let commands = DaemonCommands(socket: socket)
+        let result: ServerInfo.Result? = read(outcome, of: ServerInfo.description, "version", commands)
+        guard let info = result else { return false }
         let server = "norrisd \(info.version) speaks protocol \(info.protocolVersion)"
         let client = "norrisctl \(NorrisVersion.current)"
-        let commands = DaemonCommands(socket: socket)
         guard info.protocolVersion == ServerInfo.protocolVersion else {
             let message = "\(server), \(client) speaks protocol \(ServerInfo.protocolVersion)."
             let hint: Advice = info.protocolVersion > ServerInfo.protocolVersion
@@ -105,21 +102,16 @@ struct Doctor {
     }
 
     private mutating func examineStatus(_ socket: String) {
+        let commands = DaemonCommands(socket: socket)
         let outcome: Response.Outcome
         do {
             outcome = try session.send(Session.line(ServerStatus.description.name, JSON?.none), to: [socket])
         } catch {
-            checks.append(.fail("status", failure(error, socket)))
+            checks.append(.fail("status", restartHint(error, socket)))
             return
         }
-        let status: ServerStatus.Result
-        do {
-            status = try read(outcome, of: ServerStatus.description, socket)
-        } catch {
-            checks.append(.fail("status", error))
-            return
-        }
-        let commands = DaemonCommands(socket: socket)
+        let result: ServerStatus.Result? = read(outcome, of: ServerStatus.description, "status", commands)
+        guard let status = result else { return }
         let message = status.message.isEmpty ? status.state.rawValue : status.message
         checks.append(status.state == .ok ? .ok("status", message) : .warn("status", message, fix: commands.log))
         checks += status.database.checks(commands)

@@ -6,9 +6,7 @@ import NorrisTerminal
 /// `norrisctl refresh`: fetches from the sources now.
 struct RefreshCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "refresh",
-        abstract: "Let norrisd fetch from its sources now.",
-        usage: "[<source>] [--wait]",
+        "refresh", abstract: "Let norrisd fetch from its sources now.", usage: "[<source>] [--wait]",
         discussion: """
             Everybody may do so once in five minutes for each source, administrators any time.
             With --wait it ends when all sources have, with status 75 if one failed (78 for want of a key),

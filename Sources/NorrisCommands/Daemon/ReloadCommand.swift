@@ -5,9 +5,7 @@ import NorrisTerminal
 /// `norrisctl reload`: makes the daemon read its configuration again.
 struct ReloadCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "reload",
-        abstract: "Let norrisd read its configuration again.",
-        usage: "",
+        "reload", abstract: "Let norrisd read its configuration again.", usage: "",
         discussion: """
             Needs an administrator. A configuration with faults changes nothing.
 
@@ -28,9 +26,7 @@ struct ReloadCommand: SessionCommand {
 /// `norrisctl clear-cache`: makes the daemon forget what it has fetched.
 struct ClearCacheCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "clear-cache",
-        abstract: "Let norrisd forget what it has fetched.",
-        usage: "[<source>]",
+        "clear-cache", abstract: "Let norrisd forget what it has fetched.", usage: "[<source>]",
         discussion: """
             Needs an administrator. Favourites stay, and what was forgotten is fetched again at the next run.
 

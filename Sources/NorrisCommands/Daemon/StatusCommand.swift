@@ -6,9 +6,7 @@ import NorrisText
 /// `norrisctl status`: how the daemon, its sources and its databases are.
 struct StatusCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "status",
-        abstract: "Show how norrisd, its sources and its databases are.",
-        usage: "[--metrics]",
+        "status", abstract: "Show how norrisd, its sources and its databases are.", usage: "[--metrics]",
         discussion: """
             To a pipe each line is a key, a tab and a value.
 

@@ -5,8 +5,7 @@ import NorrisTerminal
 /// `norrisctl fact`: the next facts, the fact of the day, or one by its id.
 struct FactCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "fact",
-        abstract: "Show facts you have not seen yet.",
+        "fact", abstract: "Show facts you have not seen yet.",
         usage: """
             [--category <name>]... [--count <n>] [--max-length <n>] [--name <name>] [--explicit] [--copy]
             norrisctl fact --id <id> | --today [--copy]

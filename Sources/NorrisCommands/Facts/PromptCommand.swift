@@ -5,8 +5,7 @@ import NorrisText
 /// `norrisctl prompt`: one fact on one line for a prompt that can run a program, or nothing.
 struct PromptCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "prompt",
-        abstract: "Print one short fact on one line, or nothing.",
+        "prompt", abstract: "Print one short fact on one line, or nothing.",
         usage: "[--max-length <n>] [--timeout <time>]",
         discussion: """
             For prompts and status lines that run a program. It gives up after 50ms unless --timeout says otherwise,

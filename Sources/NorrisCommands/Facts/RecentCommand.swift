@@ -5,9 +5,7 @@ import NorrisTerminal
 /// `norrisctl recent`: what the user searched for last, and one of these searches again.
 struct RecentCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "recent",
-        abstract: "List your last searches, or run one of them again.",
-        usage: "[<n>] [--clear]",
+        "recent", abstract: "List your last searches, or run one of them again.", usage: "[<n>] [--clear]",
         discussion: """
             To a pipe each line is a number, a tab, a text, a tab, a kind, a tab and a time.
 

@@ -5,8 +5,7 @@ import NorrisTerminal
 /// `norrisctl search`: the facts that contain a text.
 struct SearchCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "search",
-        abstract: "Search the facts for a text.",
+        "search", abstract: "Search the facts for a text.",
         usage: "<query>... [--category <name>] [--limit <n>] [--page <n>] [--offline]",
         discussion: """
             The words are looked for as one text, capital letters or not; no character is special.
@@ -63,11 +62,9 @@ struct FactTextSearch {
             + categories.flatMap { ["--category", $0] } + optionWords(("--limit", limit.map(String.init)))
             + (offline ? ["--offline"] : [])
         return try Paging(number: page, noun: "facts", command: (command, argumentWords(text))).report(
-            session,
-            source: "facts",
+            session, source: "facts",
             nothing: "No fact contains \(text.quotedForMessage); try a shorter text, or: norrisctl categories",
-            call: { (cursor) throws(Failure) in try call(session, cursor: cursor) },
-            show: { $0.facts($1) }
+            call: { (cursor) throws(Failure) in try call(session, cursor: cursor) }, show: { $0.facts($1) }
         )
     }
 

@@ -5,10 +5,7 @@ import NorrisTerminal
 /// `norrisctl favorite add`: keeps an item.
 struct FavoriteAddCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "add",
-        of: "favorite",
-        abstract: "Keep an item.",
-        usage: "<kind> [<id>]",
+        "add", of: "favorite", abstract: "Keep an item.", usage: "<kind> [<id>]",
         discussion: """
             What is kept survives the cache; of a GIF that is its id and title. At most 10,000 items of all kinds
             and 16 MiB with their content.
@@ -61,10 +58,7 @@ struct FavoriteAddCommand: SessionCommand {
 /// `norrisctl favorite remove`: lets go of an item.
 struct FavoriteRemoveCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "remove",
-        of: "favorite",
-        abstract: "Let go of an item that was kept.",
-        usage: "<kind> [<id>]",
+        "remove", of: "favorite", abstract: "Let go of an item that was kept.", usage: "<kind> [<id>]",
         discussion: """
             Examples:
               norrisctl favorite remove gif

@@ -4,9 +4,7 @@ import NorrisProtocol
 /// `norrisctl favorite`: the commands about favourites.
 struct FavoriteCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "favorite",
-        abstract: "Keep facts, GIFs and posts.",
-        usage: "<command>",
+        "favorite", abstract: "Keep facts, GIFs and posts.", usage: "<command>",
         discussion: """
             Examples:
               norrisctl favorite add fact

@@ -5,10 +5,7 @@ import NorrisTerminal
 /// `norrisctl favorite import`: keeps what was exported elsewhere.
 struct FavoriteImportCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "import",
-        of: "favorite",
-        abstract: "Keep what norrisctl favorite export has printed.",
-        usage: "[<file> | -]",
+        "import", of: "favorite", abstract: "Keep what norrisctl favorite export has printed.", usage: "[<file> | -]",
         discussion: """
             All lines are checked before the first is sent, and what you keep already stays as it is.
             At most 10,000 lines and 64 MiB. It takes 10 minutes at most, unless --timeout says otherwise.

@@ -12,10 +12,8 @@ struct FavoriteLines {
 
     /// At least one, in the order of the file.
     private(set) var lines: [Line] = []
-
     /// How many are too large for a request and have lost their content.
     private(set) var cutCount = 0
-
     /// What a favourite may take of a request line, in bytes.
     static let longestItem = LineSplitter.maximumRequest - FavoriteUpload.envelopeLength
 

@@ -5,9 +5,7 @@ import NorrisTerminal
 /// `norrisctl favorite list`: what the user keeps.
 struct FavoriteListCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "list",
-        of: "favorite",
-        abstract: "List what you keep, newest first.",
+        "list", of: "favorite", abstract: "List what you keep, newest first.",
         usage: "[--kind <kind>] [--limit <n>] [--page <n>]",
         discussion: """
             To a pipe each line is a kind, a tab, an id, a tab, a time, a tab and a title.

@@ -5,8 +5,7 @@ import NorrisTerminal
 /// `norrisctl feed`: the posts of all sources, as cards.
 struct FeedCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "feed",
-        abstract: "Show the posts of your sources, newest first.",
+        "feed", abstract: "Show the posts of your sources, newest first.",
         usage: "[--source <name>] [--author <author>] [--unread] [--limit <n>] [--page <n>] [--full]",
         discussion: """
             A dot marks what you have not read; norrisctl read marks it as read.

@@ -5,9 +5,7 @@ import NorrisTerminal
 /// `norrisctl post`: one post, all of it.
 struct PostCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "post",
-        abstract: "Show a post in full.",
-        usage: "<id> [--full] [--open] [--show]",
+        "post", abstract: "Show a post in full.", usage: "<id> [--full] [--open] [--show]",
         discussion: """
             Neither is its text cut, nor is what is sensitive held back. It stays unread until norrisctl read.
             To a pipe it is one line: an id, a tab, a time, a tab, an author, a tab and a text.

@@ -8,9 +8,7 @@ struct ReadCommand: SessionCommand {
     private static let bytesOfIDs = 60_000
 
     static let configuration = CommandConfiguration.command(
-        "read",
-        abstract: "Mark posts as read, for yourself only.",
-        usage: "<id>... | --all",
+        "read", abstract: "Mark posts as read, for yourself only.", usage: "<id>... | --all",
         discussion: """
             Examples:
               norrisctl read town:109372843234
@@ -28,9 +26,7 @@ struct ReadCommand: SessionCommand {
 
     func validate() throws {
         if all, !ids.isEmpty { throw ValidationError("--all stands alone: it marks every post.") }
-        if !all, ids.isEmpty {
-            throw ValidationError("Name posts by their ids, or all of them: norrisctl read --all.")
-        }
+        if !all, ids.isEmpty { throw ValidationError("Name posts by their ids, or all of them: norrisctl read --all.") }
     }
 
     func run(in session: Session) throws(Failure) -> Report {

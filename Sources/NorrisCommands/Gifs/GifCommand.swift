@@ -5,8 +5,7 @@ import NorrisTerminal
 /// `norrisctl gif`: GIFs for a text, what is trending, any one, or one by its id.
 struct GifCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "gif",
-        abstract: "Find GIFs at Giphy; without a text, show what is trending.",
+        "gif", abstract: "Find GIFs at Giphy; without a text, show what is trending.",
         usage: """
             [<query>...] [--trending] [--limit <n>] [--page <n>] [--offline]
             norrisctl gif --random [<query>...] | --id <id>
@@ -69,9 +68,7 @@ struct GifCommand: SessionCommand {
         if [url, markdown, open, copy, show].count(where: { $0 }) > 1 {
             throw ValidationError("Of --url, --markdown, --open, --copy and --show there can be one only.")
         }
-        if open || copy, limit != nil {
-            throw ValidationError("--open and --copy take one GIF: leave out --limit.")
-        }
+        if open || copy, limit != nil { throw ValidationError("--open and --copy take one GIF: leave out --limit.") }
         try globals.check(action.map { [$0] } ?? [])
         let choosesPage = limit != nil || page != nil
         if id != nil, text != nil || trending || random || choosesPage || offline {
@@ -80,12 +77,8 @@ struct GifCommand: SessionCommand {
         if random, trending || choosesPage || offline {
             throw ValidationError("--random gives one GIF: leave out --trending, --limit, --page and --offline.")
         }
-        if trending, text != nil {
-            throw ValidationError("--trending takes no text: leave out one of the two.")
-        }
-        if offline, text == nil {
-            throw ValidationError("--offline is for searches: name what to look for.")
-        }
+        if trending, text != nil { throw ValidationError("--trending takes no text: leave out one of the two.") }
+        if offline, text == nil { throw ValidationError("--offline is for searches: name what to look for.") }
     }
 
     func run(in session: Session) throws(Failure) -> Report {

@@ -19,12 +19,8 @@ struct GifListing {
             + optionWords(("--limit", limit.map(String.init))) + (offline ? ["--offline"] : []) + output.words
         let arguments = text.map(argumentWords) ?? []
         do throws(Failure) {
-            var report = try Paging(
-                number: page, noun: "GIFs", uncounted: nil, command: (command, arguments)
-            ).report(
-                session,
-                source: "gifs",
-                nothing: nothing,
+            var report = try Paging(number: page, noun: "GIFs", uncounted: nil, command: (command, arguments)).report(
+                session, source: "gifs", nothing: nothing,
                 call: { (cursor) throws(Failure) in try call(session, cursor: cursor) },
                 show: { output.show($1, on: &$0) }
             )

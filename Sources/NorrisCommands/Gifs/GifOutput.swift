@@ -12,13 +12,10 @@ struct GifOutput {
     }
 
     let form: Form
-
     /// The rendition that was asked for; nil takes the best that each GIF has.
     let rendition: String?
-
     /// What else is done with the first ones, and how many these are; no others are printed then.
     let action: (kind: ExternalAction, count: Int)?
-
     private var shown: [Gif] = []
     private var omitted: [Gif] = []
 

@@ -1,4 +1,3 @@
-import Glibc
 import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
@@ -6,18 +5,16 @@ import NorrisTerminal
 /// Why a command failed: what is said about it, and the exit status.
 struct Failure: Error, Equatable {
     var status: ExitStatus
-
     /// One sentence.
     var message: String
-
     /// What to do, best of all a command.
     var hint: Advice?
-
     /// Further lines below the hint, where one command does not do.
     var steps: [String] = []
-
     /// The daemon's own error, where it replied with one.
     var response: ResponseError?
+    /// Why the daemon could not be reached.
+    private(set) var connection: ClientError?
 
     init(_ status: ExitStatus, _ message: String, hint: Advice? = nil, response: ResponseError? = nil) {
         self.status = status
@@ -150,9 +147,10 @@ extension Failure {
             let message = "norrisd at \(path) sent a reply that cannot be read: \(detail)."
             self.init(.internalError, message, hint: DaemonCommands(socket: path).log)
         case .system(let path, let number):
-            let message = "The connection to \(path) failed: \(String(cString: strerror(number)))."
+            let message = "The connection to \(path) failed: \(SystemError(errno: number).reason)."
             self.init(.unavailable, message, hint: DaemonCommands(socket: path).log)
         }
+        connection = error
     }
 
     private static func start(_ paths: [String], _ choice: SocketChoice) -> Advice {

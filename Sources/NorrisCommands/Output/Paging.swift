@@ -5,16 +5,12 @@ import NorrisTerminal
 struct Paging {
     /// The last page that can be asked for, since each page before it costs a call.
     static let lastPage = 10
-
     /// From 1.
     let number: Int
-
     /// What is listed, such as `facts`.
     let noun: String
-
     /// What is said of how many there are where the daemon gives no total; nil where that may be any number.
     var uncounted: String? = "more than \(countedMatches)"
-
     /// The words of the command that shows the same list, before and behind `--page N`.
     let command: (before: [String], after: [String])
 
@@ -26,8 +22,7 @@ struct Paging {
     func report<Item: JSONEncodable>(
         _ session: Session, source: String, nothing: String,
         empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil },
-        call: (_ cursor: String?) throws(Failure) -> Reply<Page<Item>>,
-        show: (inout Screen, [Item]) -> Void,
+        call: (_ cursor: String?) throws(Failure) -> Reply<Page<Item>>, show: (inout Screen, [Item]) -> Void,
         after: (inout Screen, Page<Item>) -> Void = { _, _ in }
     ) throws(Failure) -> Report {
         var reply = try call(nil)

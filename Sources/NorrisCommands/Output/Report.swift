@@ -27,10 +27,8 @@ enum ExitStatus: Int32, Sendable {
 struct Report: Equatable, Sendable {
     /// For standard output.
     var output: [UInt8] = []
-
     /// For standard error: whole lines without their ends, safe for a terminal.
     private(set) var notes: [String] = []
-
     var status: ExitStatus
 
     /// Whether it stands in a prompt, which goes on whatever has happened.

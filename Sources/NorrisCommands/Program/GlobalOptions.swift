@@ -15,10 +15,8 @@ struct Settings: Equatable, Sendable {
 /// The options that every command takes, before or after its name.
 struct GlobalOptions: ParsableArguments {
     static let title = "Options of every command"
-
     /// Those that have a value in the argument behind them, unless it is joined by `=`.
     static let namesWithValue = ["--color", "--socket", "--timeout", "--width"]
-
     /// Those that stand alone, with the two that every command has from ArgumentParser.
     static let namesOfFlags = ["--help", "--json", "--plain", "--version", "-h"]
 
@@ -84,18 +82,13 @@ func checked(_ message: String, _ isValid: @escaping @Sendable (String) -> Bool)
 struct Timeout: Equatable, Sendable {
     let text: String
     let duration: Duration
-
     static let standard = Timeout(text: "5s", duration: .seconds(5))
-
     /// What nobody notices at a prompt.
     static let prompt = Timeout(text: "50ms", duration: .milliseconds(50))
-
     /// For the words behind a Tab: with the start of the program it is a tenth of a second.
     static let completion = Timeout(text: "80ms", duration: .milliseconds(80))
-
     /// For what is fetched from the net, and for what takes many calls.
     static let long = Timeout(text: "10m", duration: .seconds(600))
-
     /// For what is nice to have beside something else.
     static let moment = Timeout(text: "100ms", duration: .milliseconds(100))
 

@@ -10,10 +10,8 @@ import NorrisText
 struct Invocation {
     /// The command as typed; empty if there is none. Behind a group of commands, such as `favorite`, two words.
     let words: [String]
-
     /// What the words stand for; nil if it is no command.
     let command: (any SessionCommand.Type)?
-
     /// The arguments without the command.
     let arguments: [String]
 

@@ -76,13 +76,9 @@ extension CommandConfiguration {
     ) -> CommandConfiguration {
         let parent = group.map { "norrisctl \($0)" } ?? "norrisctl"
         return CommandConfiguration(
-            commandName: name,
-            _superCommandName: parent,
-            abstract: abstract,
-            usage: "\(parent) \(name)" + (usage.isEmpty ? "" : " \(usage)"),
-            discussion: filled(discussion),
-            version: Norrisctl.version,
-            subcommands: subcommands
+            commandName: name, _superCommandName: parent, abstract: abstract,
+            usage: "\(parent) \(name)" + (usage.isEmpty ? "" : " \(usage)"), discussion: filled(discussion),
+            version: Norrisctl.version, subcommands: subcommands
         )
     }
 }

@@ -60,9 +60,7 @@ package enum Program {
             report.status = .inputOutput
             report.note(message)
         }
-        if !report.notes.isEmpty {
-            system.writeError(Array(report.notes.map { $0 + "\n" }.joined().utf8))
-        }
+        if !report.notes.isEmpty { system.writeError(Array(report.notes.map { $0 + "\n" }.joined().utf8)) }
         return report.status.rawValue
     }
 

@@ -31,18 +31,19 @@ struct Welcome {
     }
 
     private func greet(_ screen: inout Screen) {
-        do {
+        do throws(Failure) {
             let line = Session.line(FactToday.description.name, JSON?.none)
             let outcome = try session.send(line, to: session.sockets)
             // An error, or the reply of another version, is no welcome.
             let reply: Reply<FactToday.Result>? = try? session.read(outcome, of: FactToday.description)
             screen.paragraph(reply?.value.fact.text ?? "norrisd is there.")
-        } catch .connection(.timedOut) {
-            screen.paragraph("norrisd does not answer at once. Find out why: norrisctl doctor", .warning)
         } catch {
-            let failure = session.failure(error)
-            screen.paragraph(failure.message, .warning)
-            screen.paragraph(failure.hint?.text ?? "")
+            if case .timedOut? = error.connection {
+                screen.paragraph("norrisd does not answer at once. Find out why: norrisctl doctor", .warning)
+            } else {
+                screen.paragraph(error.message, .warning)
+                screen.paragraph(error.hint?.text ?? "")
+            }
         }
     }
 }

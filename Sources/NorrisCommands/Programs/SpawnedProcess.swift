@@ -4,10 +4,8 @@
 /// A program that has been started, and norrisctl's ends of its pipes.
 struct SpawnedProcess {
     let processID: pid_t
-
     /// Whether it and all it starts are a session apart from the terminal's.
     let leadsSession: Bool
-
     /// Where its standard input is written to and its output is read from, for the caller to close; neither blocks.
     /// -1 where there is none.
     private(set) var input: Int32 = -1
@@ -93,9 +91,7 @@ private let newSession: Int32 = 0x80
 ///
 /// Folders that are not absolute are passed over: what they mean depends on where norrisctl was started.
 func executable(named program: String, in path: String) -> String? {
-    if program.utf8.contains(UInt8(ascii: "/")) {
-        return isExecutable(program) ? program : nil
-    }
+    if program.utf8.contains(UInt8(ascii: "/")) { return isExecutable(program) ? program : nil }
     for folder in path.utf8.split(separator: UInt8(ascii: ":")) where folder.first == UInt8(ascii: "/") {
         let file = "\(Substring(folder))/\(program)"
         if isExecutable(file) { return file }
@@ -124,9 +120,7 @@ struct TerminalState {
     /// Brings it back after a program that may have left it as it was not.
     func restore() {
         // In the background it belongs to another program, and changing it would stop norrisctl (SIGTTOU).
-        if var attributes, tcgetpgrp(STDOUT_FILENO) == getpgrp() {
-            tcsetattr(STDOUT_FILENO, TCSANOW, &attributes)
-        }
+        if var attributes, tcgetpgrp(STDOUT_FILENO) == getpgrp() { tcsetattr(STDOUT_FILENO, TCSANOW, &attributes) }
         write(STDOUT_FILENO, reset, reset.count)
     }
 }

@@ -45,9 +45,7 @@ struct Session {
 
     /// Standard input up to its end or one byte past the limit.
     func readInput(_ limit: Int) throws(Failure) -> [UInt8] {
-        guard let input = system.readInput(limit) else {
-            throw Failure(.inputOutput, "Standard input cannot be read.")
-        }
+        guard let input = system.readInput(limit) else { throw Failure(.inputOutput, "Standard input cannot be read.") }
         return input
     }
 
@@ -78,26 +76,13 @@ struct Reply<Value> {
     let value: Value
 }
 
-/// Why a request brought no outcome.
-enum SendError: Error {
-    case connection(ClientError)
-    /// The reply is no response; the text says why.
-    case reply(String)
-}
-
 extension Session {
     /// Calls a method and reads its result.
     func call<Value: JSONDecodable>(
         _ method: MethodDescription, _ parameters: (some JSONEncodable)? = JSON?.none, as type: Value.Type = Value.self
     ) throws(Failure) -> Reply<Value> {
         system.waiting.show(waitingText(method.name))
-        let outcome: Response.Outcome
-        do {
-            outcome = try send(Self.line(method.name, parameters), to: sockets)
-        } catch {
-            throw failure(error)
-        }
-        return try read(outcome, of: method)
+        return try read(try send(Self.line(method.name, parameters), to: sockets), of: method)
     }
 
     /// What is waited for: GIFs and searches the daemon may have to fetch.
@@ -126,17 +111,17 @@ extension Session {
     }
 
     /// Sends a line to the first of the sockets that accepts and reads the reply's envelope.
-    func send(_ line: [UInt8], to sockets: [String]) throws(SendError) -> Response.Outcome {
+    func send(_ line: [UInt8], to sockets: [String]) throws(Failure) -> Response.Outcome {
         let reply: [UInt8]
         do {
             reply = try system.exchange(line, sockets, Connection.maximumReply, timeLeft)
         } catch {
-            throw .connection(error)
+            throw failure(error)
         }
         do {
             return try Response(json: JSON.parse(reply)).outcome
         } catch {
-            throw .reply("\(error)")
+            throw .unreadable("\(error)")
         }
     }
 
@@ -155,14 +140,8 @@ extension Session {
         return json.bytes
     }
 
-    func failure(_ error: SendError) -> Failure {
-        switch error {
-        case .connection(let error):
-            let choice = SocketChoice(flag: settings.socket, environment: system.environment)
-            return Failure(error, choice: choice, timeout: timeout)
-        case .reply(let detail):
-            return .unreadable(detail)
-        }
+    func failure(_ error: ClientError) -> Failure {
+        Failure(error, choice: SocketChoice(flag: settings.socket, environment: system.environment), timeout: timeout)
     }
 }
 
@@ -201,7 +180,7 @@ extension Session {
             }
         }
         if let failure { throw failure }
-        if let error, !hasBegun { throw self.failure(.connection(error)) }
+        if let error, !hasBegun { throw self.failure(error) }
         return error
     }
 
@@ -234,7 +213,7 @@ extension Session {
 
     /// A connection that ended in the middle of things.
     func lost(_ error: ClientError) -> Failure {
-        guard case .closed(let path) = error else { return failure(.connection(error)) }
+        guard case .closed(let path) = error else { return failure(error) }
         let message = "The connection to norrisd at \(path) was lost."
         return Failure(.unavailable, message, hint: DaemonCommands(socket: path).log)
     }

@@ -11,44 +11,30 @@ struct System {
     var terminal: TerminalFacts { terminalFacts() }
     var terminalFacts: () -> TerminalFacts
     var isErrorTerminal: Bool
-
     /// Whether somebody would have to type what is read from standard input.
     var isInputTerminal: Bool
-
     /// What is shown on standard error while the daemon is waited for.
     var waiting: WaitingLine
-
     var now: Timestamp
-
     /// The time since some fixed moment, on a clock that never jumps.
     var elapsed: () -> Duration
-
     /// Sends a line to the first socket that accepts and returns the reply, of at most so many bytes, within the time.
     var exchange: (_ line: [UInt8], _ sockets: [String], _ maximumReply: Int, Duration) throws(ClientError) -> [UInt8]
-
     /// Sends lines on one connection and hands over every line that comes, as ``Client/follow(_:receive:)``; nil where
     /// the closure has stopped it.
     var follow: (_ lines: [[UInt8]], _ sockets: [String], Duration, _ receive: ([UInt8]) -> FollowStep) -> ClientError?
-
     /// Writes to standard output at once; the report of a command does for all but those that go on.
     var writeOutput: (_ bytes: [UInt8]) throws(WriteError) -> Void
-
     /// Writes to standard error at once.
     var writeError: (_ bytes: [UInt8]) -> Void
-
     /// Standard input up to its end or one byte past the limit; nil if it cannot be read.
     var readInput: (_ limit: Int) -> [UInt8]?
-
     /// A file up to its end, or some bytes past the limit.
     var readFile: (_ path: String, _ limit: Int) throws(SystemError) -> [UInt8]
-
     var fileStatus: (_ path: String) throws(SystemError) -> FileStatus
-
     var writeFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
-
     /// The folders of programs that belong to norrisctl, in which they are looked for in this order.
     var ownFolders: () -> [String]
-
     /// Runs another program and waits for it.
     var run: (SubprocessRequest) -> SubprocessOutcome
 

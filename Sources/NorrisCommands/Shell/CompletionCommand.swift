@@ -3,9 +3,7 @@ import ArgumentParser
 /// `norrisctl completion`: the script that lets a shell complete command lines of norrisctl.
 struct CompletionCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "completion",
-        abstract: "Print the script that completes norrisctl in a shell.",
-        usage: "bash | zsh | fish",
+        "completion", abstract: "Print the script that completes norrisctl in a shell.", usage: "bash | zsh | fish",
         discussion: """
             Packages and Scripts/install put it in place. Categories, sources and ids come from norrisd when Tab is
             pressed, or not at all where it does not answer within a tenth of a second.

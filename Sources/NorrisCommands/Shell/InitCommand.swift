@@ -3,8 +3,7 @@ import ArgumentParser
 /// `norrisctl init`: the text that brings facts into a shell.
 struct InitCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "init",
-        abstract: "Print what brings facts into bash, zsh or fish.",
+        "init", abstract: "Print what brings facts into bash, zsh or fish.",
         usage: "bash|zsh|fish [--greeting | --prompt] [--max-length <n>]",
         discussion: """
             The shell shows a fact when it starts, and before each prompt it puts another

@@ -27,13 +27,10 @@ enum ShellName: String, CaseIterable {
 struct InitScript {
     /// Whether a fact is shown at the start.
     let greets: Bool
-
     /// Whether `NORRIS_FACT` is set before each prompt.
     let prompts: Bool
-
     /// `--max-length`, in characters.
     let maxLength: Int?
-
     /// No fact of the daemon's file has more columns.
     static let standardLength = 100
 
