@@ -294,8 +294,7 @@ struct FollowTests {
                 peer.readLine()
                 peer.write("\(peer.readLine())\n")
             },
-            { $0.readLine() },
-            { $0.readLine() },
+            { $0.readLine() }, { $0.readLine() },
         ])
         for _ in 0..<2 {
             let end = follow(server) { _ in .stop }

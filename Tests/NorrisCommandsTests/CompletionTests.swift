@@ -146,7 +146,8 @@ struct CompletionTests {
 
     @Test func offersAuthorsByTheFirstNameThatCanBeTyped() {
         let machine = Machine(results: """
-            {"items":[{"id":"town:1","name":"Ada","post_count":1},{"id":"town:2","name":"Bo Li","handle":"bo","post_count":1},\
+            {"items":[{"id":"town:1","name":"Ada","post_count":1},\
+            {"id":"town:2","name":"Bo Li","handle":"bo","post_count":1},\
             {"id":"town:3","name":"Çelik","handle":"@c@town.example","post_count":1},\
             {"id":"a b","name":"$(touch X)","post_count":1}],"freshness":\(fresh)}
             """)
@@ -157,8 +158,8 @@ struct CompletionTests {
     @Test func dropsEveryWordThatAShellMightTakeForMore() {
         let hostile = [
             "$(touch X)", "`touch X`", "a b", "a\nb", "a\tb", "\u{1B}[31mred", "", "dev;x", "a|b", "a&b", "a'b", "a\"b",
-            "a\\b", "~root", "a*", "a?", "[a]", "{a,b}", "!1", "#a", "%1", "=a", "<a", "a>b", "/etc", "a/b", "a,b", "a@b",
-            "é", "e\u{301}", "日本", "a\u{202E}b", "a\u{0}b", "a\u{7F}", "a\u{9B}", "-x", "--all",
+            "a\\b", "~root", "a*", "a?", "[a]", "{a,b}", "!1", "#a", "%1", "=a", "<a", "a>b", "/etc", "a/b", "a,b",
+            "a@b", "é", "e\u{301}", "日本", "a\u{202E}b", "a\u{0}b", "a\u{7F}", "a\u{9B}", "-x", "--all",
             String(repeating: "a", count: 101),
         ]
         let longest = String(repeating: "a", count: 100)

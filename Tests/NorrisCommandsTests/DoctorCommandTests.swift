@@ -18,7 +18,8 @@ struct DoctorCommandTests {
         """
         {"state":"\(state)","message":"\(message)","uptime_seconds":1,"connections":1,"requests_total":1,"sources":[\
         {"name":"facts","kind":"\(kind)","enabled":\(isEnabled),"items":120,"freshness":\(freshness),\
-        \(nextRunAt.map { #""next_run_at":"\#($0)","# } ?? "")"consecutive_failures":0}],"database":{"cache_bytes":4096,"state_bytes":2048,"read_only":\(isReadOnly)},\
+        \(nextRunAt.map { #""next_run_at":"\#($0)","# } ?? "")"consecutive_failures":0}],\
+        "database":{"cache_bytes":4096,"state_bytes":2048,"read_only":\(isReadOnly)},\
         "version":"0.1.0"}
         """
     }

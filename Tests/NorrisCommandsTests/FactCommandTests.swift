@@ -165,7 +165,9 @@ struct PromptCommandTests {
         #expect(Machine([.success(tooLong)]).run("fact").status == .done)
     }
 
-    @Test(arguments: [["prompt", "--bogus"], ["prompt", "x"], ["prompt", "--max-length", "0"], ["--json", "prompt", "x"]])
+    @Test(arguments: [
+        ["prompt", "--bogus"], ["prompt", "x"], ["prompt", "--max-length", "0"], ["--json", "prompt", "x"],
+    ])
     func aMistakeIsToldButNeverAStatus(arguments: [String]) {
         let outcome = Machine().run(arguments)
         #expect(outcome.status == .done)
@@ -187,8 +189,8 @@ struct PromptCommandTests {
 struct PlainCommandTests {
     private static let words = [
         "--category", "dev", "--count", "2", "101", "--max-length", "80", "--name", "Ada", "--id", "-x", "--today",
-        "--explicit", "--json", "--plain", "--width", "40", "--color", "never", "red", "--timeout", "20ms", "5", "--cou",
-        "--", "", "-1", "--help", "--bogus", "--socket",
+        "--explicit", "--json", "--plain", "--width", "40", "--color", "never", "red", "--timeout", "20ms", "5",
+        "--cou", "--", "", "-1", "--help", "--bogus", "--socket",
     ]
 
     /// All that can be seen of a run.

@@ -16,18 +16,12 @@ struct FeedCommandTests {
         failure: SourceFailure.Kind? = nil
     ) -> SourceStatus {
         SourceStatus(
-            name: name,
-            kind: kind,
-            isEnabled: isEnabled,
-            items: items,
+            name: name, kind: kind, isEnabled: isEnabled, items: items,
             freshness: Freshness(
-                origin: fetchedAt == nil ? .none : .cache,
-                state: items == 0 ? .empty : .fresh,
-                fetchedAt: fetchedAt,
+                origin: fetchedAt == nil ? .none : .cache, state: items == 0 ? .empty : .fresh, fetchedAt: fetchedAt,
                 error: failure.map { kind in
                     SourceFailure(
-                        kind: kind,
-                        message: "No route.",
+                        kind: kind, message: "No route.",
                         since: Timestamp("2026-11-21T11:00:00Z")!,  // A literal that is a time.
                         retryAt: Timestamp("2026-11-21T12:05:00Z")
                     )
@@ -38,11 +32,7 @@ struct FeedCommandTests {
 
     private func status(_ sources: SourceStatus...) -> String {
         ServerStatus.Result(
-            state: .ok,
-            message: "m",
-            uptimeSeconds: 1,
-            connections: 1,
-            requestsTotal: 1,
+            state: .ok, message: "m", uptimeSeconds: 1, connections: 1, requestsTotal: 1,
             sources: [
                 source("facts", kind: "chucknorris", items: 9), source("gifs", kind: "giphy", items: 9),
             ] + sources,

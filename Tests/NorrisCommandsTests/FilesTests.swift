@@ -87,7 +87,8 @@ struct FilesTests {
     @Test func saysWhyItCannotWriteAndLeavesNothing() throws {
         _ = try folder.write("old", to: "f")
         for (path, number) in [
-            (folder("none/f"), ENOENT), (folder.path, EISDIR), (folder("f/x"), ENOTDIR), ("", ENOENT), ("/proc/x", ENOENT),
+            (folder("none/f"), ENOENT), (folder.path, EISDIR), (folder("f/x"), ENOTDIR), ("", ENOENT),
+            ("/proc/x", ENOENT),
         ] {
             #expect(throws: SystemError(errno: number), "\(path)") { try writeFile(path, bytes) }
         }

@@ -100,20 +100,16 @@ struct GoldenScreenTests {
     private static func post(_ id: String, _ text: String, images: Int = 0, isRead: Bool = false) -> Post {
         let alts = ["A cat on a mat, looking at the camera", nil, "The mat"]
         return Post(
-            id: id,
-            source: "town",
+            id: id, source: "town",
             author: Post.Author(id: "town:7", name: "Ada Lovelace", handle: "@ada@town.example"),
-            publishedAt: Timestamp("2026-11-21T11:57:00Z"),
-            text: text,
-            tags: ["maths", "engines"],
+            publishedAt: Timestamp("2026-11-21T11:57:00Z"), text: text, tags: ["maths", "engines"],
             images: (0..<images).map { index in
                 Post.Image(
                     url: "https://files.example/pic\(index + 1).jpg", width: 640, height: 480,
                     alt: index < alts.count ? alts[index] : nil
                 )
             },
-            stats: Post.Stats(likes: 12, comments: 1),
-            url: "https://town.example/@ada/\(id)",
+            stats: Post.Stats(likes: 12, comments: 1), url: "https://town.example/@ada/\(id)",
             isRead: isRead
         )
     }
@@ -201,10 +197,7 @@ struct GoldenStatusTests {
         var gifs = source("gifs", "giphy", items: 75, fetched: 125, next: 180)
         gifs.quota = SourceStatus.Quota(limit: 100, used: 63, resetsAt: time(41))
         return ServerStatus.Result(
-            state: .ok,
-            message: "9156 facts, 75 gifs, 366 posts",
-            uptimeSeconds: 7_500,
-            connections: 1,
+            state: .ok, message: "9156 facts, 75 gifs, 366 posts", uptimeSeconds: 7_500, connections: 1,
             requestsTotal: 12_210,
             requestsPerMinute: (0..<60).map { minute in [0, 3, 1, 0, 12, 35, 20, 5, 0, 0][minute % 10] * minute / 59 },
             sources: [

@@ -46,12 +46,8 @@ struct HostileTextTests {
                 database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: true), version: hostile
             ).jsonText
         ),
-        (["gif"], gifs),
-        (["gif", hostile], gifs),
-        (["gif", "--url"], gifs),
-        (["gif", "--markdown"], gifs),
-        (["gif", "--url", "--rendition", hostile], gifs),
-        (["gif", "--rendition", "original"], gifs),
+        (["gif"], gifs), (["gif", hostile], gifs), (["gif", "--url"], gifs), (["gif", "--markdown"], gifs),
+        (["gif", "--url", "--rendition", hostile], gifs), (["gif", "--rendition", "original"], gifs),
         (["gif", "--rendition", "none"], gifs),
         (["gif", hostile], GifSearch.Result(items: [], freshness: freshness).jsonText),
         (["gif", "--random", hostile], GifRandom.Result(gif: gif, freshness: freshness).jsonText),

@@ -52,11 +52,8 @@ func forbidden(in text: String) -> [Unicode.Scalar] {
 }
 
 let angel = Gif(
-    id: "bq2Nk0o7bQhhseGATA",
-    title: "Full House Angel GIF by The Kelly Clarkson Show",
-    rating: "g",
-    pageURL: "https://giphy.com/gifs/kelly-clarkson-show-bq2Nk0o7bQhhseGATA",
-    username: "KellyClarksonShow",
+    id: "bq2Nk0o7bQhhseGATA", title: "Full House Angel GIF by The Kelly Clarkson Show", rating: "g",
+    pageURL: "https://giphy.com/gifs/kelly-clarkson-show-bq2Nk0o7bQhhseGATA", username: "KellyClarksonShow",
     altText: "A man in a white suit looks up, spreads two large wings and leaves through the ceiling.",
     renditions: [
         "original": Gif.Rendition(
@@ -91,11 +88,7 @@ let ada = Post.Author(
 /// A read post of one line, three minutes old.
 func post(_ text: String? = "Good morning.", images: Int = 0) -> Post {
     Post(
-        id: "town:109",
-        source: "town",
-        author: ada,
-        publishedAt: ago(180),
-        text: text,
+        id: "town:109", source: "town", author: ada, publishedAt: ago(180), text: text,
         images: (0..<images).map { index in
             Post.Image(
                 url: "https://files.example/pic\(index + 1).jpg?size=large", width: 640, height: 480,

@@ -5,11 +5,8 @@ import Testing
 
 struct StatusScreenTests {
     private let status = ServerStatus.Result(
-        state: .ok,
-        message: "312 facts from 2 sources are served.",
-        uptimeSeconds: 3 * 86_400 + 4 * 3_600,
-        connections: 2,
-        requestsTotal: 1_234_567,
+        state: .ok, message: "312 facts from 2 sources are served.", uptimeSeconds: 3 * 86_400 + 4 * 3_600,
+        connections: 2, requestsTotal: 1_234_567,
         sources: [
             SourceStatus(
                 name: "facts", kind: "chucknorris", isEnabled: true, items: 312,
@@ -17,14 +14,9 @@ struct StatusScreenTests {
                 nextRunAt: Timestamp(seconds: now.seconds + 20 * 3_600)
             ),
             SourceStatus(
-                name: "gifs",
-                kind: "giphy",
-                isEnabled: true,
-                items: 0,
+                name: "gifs", kind: "giphy", isEnabled: true, items: 0,
                 freshness: Freshness(
-                    origin: .cache,
-                    state: .stale,
-                    fetchedAt: ago(2 * 86_400),
+                    origin: .cache, state: .stale, fetchedAt: ago(2 * 86_400),
                     error: SourceFailure(
                         kind: .offline, message: "There is no route to api.giphy.com.", since: ago(7_200),
                         retryAt: Timestamp(seconds: now.seconds + 300)
@@ -60,10 +52,7 @@ struct StatusScreenTests {
         var status = status
         status.sources = [
             SourceStatus(
-                name: "facts",
-                kind: "chucknorris",
-                isEnabled: true,
-                items: 104,
+                name: "facts", kind: "chucknorris", isEnabled: true, items: 104,
                 freshness: Freshness(
                     origin: .builtin, state: .stale,
                     error: SourceFailure(kind: .http, message: "503 Service Unavailable", since: ago(30), retryAt: now)

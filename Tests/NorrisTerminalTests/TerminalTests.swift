@@ -81,17 +81,12 @@ struct ColorChoiceTests {
         (.auto, ["NO_COLOR": "0", "TERM": "xterm"], true, false),
         (.auto, ["NO_COLOR": "", "TERM": "xterm"], true, true),
         // Then CLICOLOR_FORCE, if it is neither empty nor 0.
-        (.auto, ["CLICOLOR_FORCE": "1"], false, true),
-        (.auto, ["CLICOLOR_FORCE": "yes", "TERM": "dumb"], true, true),
-        (.auto, ["CLICOLOR_FORCE": "0"], false, false),
-        (.auto, ["CLICOLOR_FORCE": ""], false, false),
+        (.auto, ["CLICOLOR_FORCE": "1"], false, true), (.auto, ["CLICOLOR_FORCE": "yes", "TERM": "dumb"], true, true),
+        (.auto, ["CLICOLOR_FORCE": "0"], false, false), (.auto, ["CLICOLOR_FORCE": ""], false, false),
         (.auto, ["CLICOLOR_FORCE": "0", "TERM": "xterm"], true, true),
         // Then a terminal that is not dumb.
-        (.auto, ["TERM": "xterm"], true, true),
-        (.auto, [:], true, false),
-        (.auto, ["TERM": ""], true, false),
-        (.auto, ["TERM": "dumb"], true, false),
-        (.auto, ["TERM": "xterm"], false, false),
+        (.auto, ["TERM": "xterm"], true, true), (.auto, [:], true, false), (.auto, ["TERM": ""], true, false),
+        (.auto, ["TERM": "dumb"], true, false), (.auto, ["TERM": "xterm"], false, false),
     ] as [(ColorChoice, [String: String], Bool, Bool)])
     func decidesInOrder(choice: ColorChoice, environment: [String: String], isTerminal: Bool, allows: Bool) {
         #expect(choice.allowsEscapes(environment: Environment(environment), isTerminal: isTerminal) == allows)

@@ -81,7 +81,7 @@ struct CardDrawing {
         }
     }
 
-    /// The likeliest reason for a norris-card that gave up or was made to.
+    /// The likeliest reason for a norris-card that failed or was killed.
     private static var shortage: Advice {
         "Memory or open files may be short; a smaller --size, or a shorter text, needs less."
     }

@@ -75,7 +75,7 @@ private struct RefreshWait {
             case .result(let json, id: 2):
                 let reply: Reply<SourceRefresh.Result> = try session.read(.success(json), of: SourceRefresh.description)
                 progress.begin(reply.value.started)
-                if session.system.isErrorTerminal, let text = reply.value.text { session.tell(text) }
+                if session.system.isErrorTerminal, let text = reply.value.text { session.writeError(text) }
             case .event(let params, let event):
                 if let outcome = progress.note(event), try !show(outcome, params) { return .stop }
             case .result, .unknown: break

@@ -2,7 +2,7 @@ import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite add`: keeps an item.
+/// `norrisctl favorite add`: adds an item to the favourites.
 struct FavoriteAddCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "add", of: "favorite", abstract: "Keep an item.", usage: "<kind> [<id>]",
@@ -55,7 +55,7 @@ struct FavoriteAddCommand: SessionCommand {
     }
 }
 
-/// `norrisctl favorite remove`: lets go of an item.
+/// `norrisctl favorite remove`: removes an item.
 struct FavoriteRemoveCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "remove", of: "favorite", abstract: "Let go of an item that was kept.", usage: "<kind> [<id>]",

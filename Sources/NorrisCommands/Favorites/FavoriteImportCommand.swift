@@ -45,7 +45,7 @@ struct FavoriteImportCommand: SessionCommand {
             }
         } else {
             if session.system.isInputTerminal {
-                session.tell("norrisctl: reading from the terminal, one item a line; Ctrl-D ends, Ctrl-C leaves.")
+                session.writeError("norrisctl: reading from the terminal, one item a line; Ctrl-D ends, Ctrl-C leaves.")
             }
             bytes = try session.readInput(Self.longestFile)
         }

@@ -6,18 +6,14 @@ struct EmptyFeed {
     let source: String?
     let author: String?
     let isUnreadOnly: Bool
-    /// Of posts; those that were asked for.
-    let sources: [SourceStatus]
+    let allSources: [SourceStatus]
 
     /// What is said, with what to do about it in lines below.
     typealias Note = (text: String, hints: [String])
 
-    /// - Parameter sources: all that the daemon has.
-    init(source: String?, author: String?, isUnreadOnly: Bool, sources: [SourceStatus]) {
-        self.source = source
-        self.author = author
-        self.isUnreadOnly = isUnreadOnly
-        self.sources = sources.filter {
+    /// Of posts; the one that was asked for, or all.
+    private var sources: [SourceStatus] {
+        allSources.filter {
             !["chucknorris", "giphy"].contains($0.kind) && (source?.hasSameBytes(as: $0.name) ?? true)
         }
     }

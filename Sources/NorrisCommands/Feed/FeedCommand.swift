@@ -80,7 +80,7 @@ struct FeedCommand: SessionCommand {
         let status = EmptyFeed.status(reply.value.freshness)
         guard !session.settings.json else { return Report(json: reply.json, status: status) }
         let daemon = try session.call(ServerStatus.description, as: ServerStatus.Result.self)
-        let feed = EmptyFeed(source: source, author: author, isUnreadOnly: unread, sources: daemon.value.sources)
+        let feed = EmptyFeed(source: source, author: author, isUnreadOnly: unread, allSources: daemon.value.sources)
         var report = Report(status: status)
         for note in feed.notes(now: session.system.now) {
             report.note(note.text)

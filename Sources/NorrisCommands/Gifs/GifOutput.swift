@@ -1,7 +1,7 @@
 import NorrisProtocol
 import NorrisTerminal
 
-/// In which form GIFs are printed, and which of those that came could be.
+/// How GIFs are printed, and which of them could not be.
 struct GifOutput {
     enum Form {
         /// Titles, sizes and addresses for a terminal, one a line for a pipe.

@@ -71,7 +71,9 @@ func integer(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
 }
 
 /// Checks an option's value and returns it as it is.
-func checked(_ message: String, _ isValid: @escaping @Sendable (String) -> Bool) -> @Sendable (String) throws -> String {
+func checked(
+    _ message: String, _ isValid: @escaping @Sendable (String) -> Bool
+) -> @Sendable (String) throws -> String {
     { text in
         guard isValid(text) else { throw ValidationError(message) }
         return text
@@ -83,13 +85,13 @@ struct Timeout: Equatable, Sendable {
     let text: String
     let duration: Duration
     static let standard = Timeout(text: "5s", duration: .seconds(5))
-    /// What nobody notices at a prompt.
+    /// Too short to be noticed at a prompt.
     static let prompt = Timeout(text: "50ms", duration: .milliseconds(50))
     /// For the words behind a Tab: with the start of the program it is a tenth of a second.
     static let completion = Timeout(text: "80ms", duration: .milliseconds(80))
     /// For what is fetched from the net, and for what takes many calls.
     static let long = Timeout(text: "10m", duration: .seconds(600))
-    /// For what is nice to have beside something else.
+    /// For the fact of the day in a welcome.
     static let moment = Timeout(text: "100ms", duration: .milliseconds(100))
 
     private init(text: String, duration: Duration) {

@@ -55,7 +55,7 @@ protocol SessionCommand: ParsableCommand {
 }
 
 extension SessionCommand {
-    /// Those behind which it is the first word; empty for nearly all.
+    /// The commands of a group; empty for all others.
     static var subcommands: [any SessionCommand.Type] {
         configuration.subcommands.compactMap { $0 as? any SessionCommand.Type }
     }

@@ -117,7 +117,7 @@ struct TerminalState {
         self.attributes = tcgetattr(STDOUT_FILENO, &attributes) == 0 ? attributes : nil
     }
 
-    /// Brings it back after a program that may have left it as it was not.
+    /// Restores it after a program that may have changed it.
     func restore() {
         // In the background it belongs to another program, and changing it would stop norrisctl (SIGTTOU).
         if var attributes, tcgetpgrp(STDOUT_FILENO) == getpgrp() { tcsetattr(STDOUT_FILENO, TCSANOW, &attributes) }

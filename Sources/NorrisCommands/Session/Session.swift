@@ -50,7 +50,7 @@ struct Session {
     }
 
     /// Writes a line to standard error at once, for commands that go on.
-    func tell(_ text: String) {
+    func writeError(_ text: String) {
         system.writeError(Array((sanitizedLine(text) + "\n").utf8))
     }
 
@@ -160,7 +160,7 @@ extension Session {
     /// Sends requests on one connection, numbered from 1, and hands over what comes until told to stop.
     ///
     /// - Returns: why it ended by itself after the daemon had begun to reply; nil where it was told to stop.
-    /// - Throws: where it did not come to that, an error of the daemon, and what `receive` throws.
+    /// - Throws: why the daemon did not reply, an error of the daemon, and what `receive` throws.
     func follow(
         _ requests: [(method: MethodDescription, parameters: any JSONEncodable)],
         receive: (Incoming) throws(Failure) -> FollowStep
@@ -211,7 +211,7 @@ extension Session {
         }
     }
 
-    /// A connection that ended in the middle of things.
+    /// A connection that ended after the daemon had begun to reply.
     func lost(_ error: ClientError) -> Failure {
         guard case .closed(let path) = error else { return failure(error) }
         let message = "The connection to norrisd at \(path) was lost."

@@ -28,7 +28,7 @@ final class WaitingLine {
         spinner?.text = text
     }
 
-    /// Nothing is waited for any more, at least nothing that comes soon.
+    /// Shows nothing until the next ``show(_:)``.
     func hide() {
         erase()
         spinner?.text = nil

@@ -32,10 +32,10 @@ struct Completion {
             let words = try? session.words(for: argument, of: line.command, positionals: line.positionals)
             if case .files? = words { return Report(output: "/\n") }
             if case .known(let words)? = words {
-                lines = words.filter { $0.utf8.first != UInt8(ascii: "-") && isPlain($0) }
+                lines = words.filter(isPlain)
             }
         } else if isOption || line.commands.isEmpty {
-            lines = options.filter { isPlain($0.name) }.map { "\($0.name)\t\($0.summary)" }
+            lines = options.map { "\($0.name)\t\($0.summary)" }
         } else {
             let commands = line.commands.map { $0.configuration }
             lines = commands.compactMap { command in command.commandName.map { "\($0)\t\(command.abstract)" } }
@@ -62,9 +62,9 @@ struct Completion {
     }
 }
 
-/// Whether a word is short and nothing in it means more than itself to any shell, so that it needs no quoting.
+/// Whether a word is short, does not begin like an option, and needs no quoting in any shell.
 private func isPlain(_ word: String) -> Bool {
-    (1...100).contains(word.utf8.count) && word.utf8.allSatisfy { byte in
+    word.utf8.first != UInt8(ascii: "-") && (1...100).contains(word.utf8.count) && word.utf8.allSatisfy { byte in
         0x61...0x7A ~= byte | 0x20 || 0x30...0x39 ~= byte || "._:+-".utf8.contains(byte)
     }
 }
@@ -218,7 +218,7 @@ extension Session {
             // Each by the first of its names that can be typed as it is.
             let authors = try call(AuthorList.description, as: AuthorList.Result.self).value.items
             return .known(authors.compactMap { author in
-                [author.name, author.handle ?? "", author.id].first { $0.utf8.first != UInt8(ascii: "-") && isPlain($0) }
+                [author.name, author.handle ?? "", author.id].first(where: isPlain)
             })
         case (_, "--color"): return .known(["auto", "always", "never"])
         case (_, "--socket"), (_, "--output"), (_, "-o"), (_, "file"): return .files

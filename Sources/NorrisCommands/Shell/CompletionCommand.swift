@@ -21,7 +21,7 @@ struct CompletionCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) -> Report {
-        ShellName.script(shell, CompletionScript.text)
+        ShellName.report(shell, CompletionScript.text)
     }
 }
 

@@ -52,6 +52,6 @@ struct InitCommand: SessionCommand {
 
     func run(in session: Session) -> Report {
         let script = InitScript(greets: greeting || !prompt, prompts: prompt || !greeting, maxLength: maxLength)
-        return ShellName.script(shell, script.text)
+        return ShellName.report(shell, script.text)
     }
 }

@@ -2,9 +2,9 @@
 enum ShellName: String, CaseIterable {
     case bash, zsh, fish
 
-    /// The script of the shell that has this name. Arguments stay texts: each further type of argument costs every start
-    /// the making of its metadata.
-    static func script(_ name: String, _ text: (ShellName) -> String) -> Report {
+    /// The report with the script of the shell that has this name. Arguments stay texts: each further type of argument
+    /// costs every start the making of its metadata.
+    static func report(_ name: String, _ text: (ShellName) -> String) -> Report {
         // Only a known name has passed.
         Report(output: ShellName(rawValue: name).map(text) ?? "")
     }
