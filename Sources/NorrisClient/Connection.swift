@@ -1,14 +1,14 @@
 import Glibc
 import NorrisProtocol
 
-/// Called whenever something is waited for, so that a person can be told; says after what time it wants to be called
+/// Called while something is waited for, so that a person can be told; returns after what time it wants to be called
 /// again. It may be called sooner.
 package typealias Ticker = () -> Duration
 
 /// One connection to the daemon: lines out, lines in, all under a deadline.
 ///
-/// It blocks the calling thread in poll(2) only. System calls that a signal interrupts are taken up again, a peer that
-/// has gone never raises SIGPIPE, and child processes do not inherit the descriptor.
+/// It blocks the calling thread in poll(2) only. A peer that has gone never raises SIGPIPE, and child processes do not
+/// inherit the descriptor.
 package struct Connection: ~Copyable {
     package let path: String
     let descriptor: Int32
@@ -19,7 +19,6 @@ package struct Connection: ~Copyable {
     private var splitter = LineSplitter(maximumLength: .max)
     /// The longest line to receive, in bytes without its end.
     package var maximumReply = Self.maximumReply
-
     /// In bytes. The daemon holds at most 4 MiB of results for one connection; the rest is for their envelope.
     package static let maximumReply = 5 << 20
     /// The longest reply line that reports an error, in bytes without its end.
@@ -33,18 +32,14 @@ package struct Connection: ~Copyable {
         self.ticker = ticker
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Sends one line; its LF is added unless it is there.
     ///
     /// A peer that no longer reads is no error here: its reason for that may be waiting to be received.
     package mutating func send(line bytes: [UInt8]) throws(ClientError) {
         var line = bytes
-        if line.last != UInt8(ascii: "\n") {
-            line.append(UInt8(ascii: "\n"))
-        }
+        if line.last != UInt8(ascii: "\n") { line.append(UInt8(ascii: "\n")) }
         var sent = 0
         while sent < line.count {
             let (count, error) = line.withUnsafeBytes { bytes in
@@ -92,9 +87,7 @@ package struct Connection: ~Copyable {
         let (count, error) = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             let error = errno
-            if count > 0 {
-                splitter.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            }
+            if count > 0 { splitter.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
             return (count, error)
         }
         guard count <= 0, count == 0 || (error != EINTR && error != EAGAIN) else { return }
@@ -109,11 +102,74 @@ package struct Connection: ~Copyable {
         while !deadline.hasPassed {
             var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
             let pause = ticker.map { min($0().pollTimeout, deadline.pollTimeout) } ?? deadline.pollTimeout
-            if poll(&entry, 1, pause) > 0 {
-                return
-            }
+            if poll(&entry, 1, pause) > 0 { return }
             // Otherwise it is time for a tick, it was interrupted or short of memory, or the time is over.
         }
         throw .timedOut(path: path)
+    }
+}
+
+extension Connection {
+    /// Connects to the first candidate that accepts.
+    ///
+    /// A daemon that is there but busy is waited for until the deadline. When no candidate accepts, the most telling
+    /// error is thrown.
+    package static func open(
+        candidates: [String], deadline: Deadline, ticker: Ticker? = nil
+    ) throws(ClientError) -> Connection {
+        var failures: [ClientError] = []
+        for path in candidates {
+            do {
+                return try open(path: path, deadline: deadline, ticker: ticker)
+            } catch .timedOut {
+                throw .timedOut(path: path)
+            } catch {
+                failures.append(error)
+            }
+        }
+        throw .mostTelling(of: failures)
+    }
+
+    private static func open(path: String, deadline: Deadline, ticker: Ticker?) throws(ClientError) -> Connection {
+        do {
+            try SocketPath.validate(path)
+        } catch {
+            throw .pathTooLong(path: path)
+        }
+        let flags = SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0)
+        guard descriptor >= 0 else { throw .system(path: path, errno: errno) }
+        let connection = Connection(descriptor: descriptor, path: path, deadline: deadline, ticker: ticker)
+        while true {
+            switch connect(descriptor, to: path) {
+            case 0, EISCONN: return connection
+            case EINTR: continue
+            case EAGAIN:
+                // The backlog is full. Unix sockets have no event for that (connect(2)): retry every two milliseconds.
+                guard !deadline.hasPassed else { throw .timedOut(path: path) }
+                _ = ticker?()
+                poll(nil, 0, min(2, deadline.pollTimeout))
+            case let error:
+                throw .connecting(to: path, errno: error, isSocket: isSocket(path))
+            }
+        }
+    }
+
+    /// Zero or the error number of connect(2). The path is short enough, and not empty.
+    private static func connect(_ descriptor: Int32, to path: String) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafeBytes(of: &address) { bytes in
+            // `sockaddr_un` is made to be passed as the `sockaddr` it begins like (unix(7)); the base of a value's
+            // bytes is never nil.
+            let pointer = bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+            return Glibc.connect(descriptor, pointer, socklen_t(bytes.count)) == 0 ? 0 : errno
+        }
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 }

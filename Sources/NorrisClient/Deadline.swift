@@ -2,29 +2,30 @@ import Glibc
 
 /// A moment on the monotonic clock, past which nothing is waited for.
 ///
-/// One deadline is shared by everything a call does, so that no sum of small time-outs exceeds it.
+/// One deadline is shared by everything a call does, so that no sum of small timeouts exceeds it.
 package struct Deadline: Sendable {
     /// Since the clock's own beginning.
     private let moment: Duration
 
     /// Durations of more than 30 years count as 30 years.
     package init(after duration: Duration) {
-        moment = Self.now() + min(duration, .seconds(1_000_000_000))
+        moment = monotonicTime() + min(duration, .seconds(1_000_000_000))
     }
 
     /// So late that nobody waits for it.
     package static let never = Deadline(after: .seconds(1_000_000_000))
 
-    package var hasPassed: Bool { Self.now() >= moment }
+    package var hasPassed: Bool { monotonicTime() >= moment }
 
     /// What is left, in the milliseconds of poll(2).
-    var pollTimeout: Int32 { (moment - Self.now()).pollTimeout }
+    var pollTimeout: Int32 { (moment - monotonicTime()).pollTimeout }
+}
 
-    private static func now() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
+/// The time since some fixed moment, on a clock that is never set.
+package func monotonicTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }
 
 extension Duration {

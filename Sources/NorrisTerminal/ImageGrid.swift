@@ -1,49 +1,66 @@
-/// Which image of a post stands where: one over the whole width, two side by side, of three and more the first over
-/// the whole width and the others in a row below it.
+import NorrisText
+
+/// What a cell of a grid of images holds: an image by its index, or the number of those that are not shown.
+enum ImageCell {
+    case image(Int), more(Int)
+}
+
+/// The rows of a grid of images: one over the whole width, two side by side, of three and more the first over the
+/// whole width and the others in a row below it.
 ///
-/// A cell is never narrower than `minimumWidth` unless the grid is, so on narrow terminals cells stand below each
-/// other. Where not all have room in the row, the last cell says how many more there are.
-struct ImageGrid: Equatable {
-    static let minimumWidth = 18
-    static let gap = 1
-
-    enum Content: Equatable {
-        /// By its index.
-        case image(Int)
-        /// So many that are not shown.
-        case more(Int)
+/// A cell is never narrower than 18 columns unless the grid is, so on narrow terminals cells stand below each other.
+/// Where they do not all fit into the row, the last cell says how many more there are.
+///
+/// - Parameter showsAll: whether there may be as many rows as it takes to leave none out.
+func imageGrid(count: Int, width: Int, showsAll: Bool) -> [[(content: ImageCell, width: Int)]] {
+    let (minimumWidth, gap) = (18, 1)
+    let images = (0..<count).map { ImageCell.image($0) }
+    let lead = count == 2 ? 0 : 1
+    let fitting = max(1, (width + gap) / (minimumWidth + gap))
+    var rest = Array(images.dropFirst(lead))
+    let most = max(2, fitting)
+    if !showsAll, rest.count > most {
+        rest[(most - 1)...] = [.more(rest.count - most + 1)]
     }
-
-    struct Cell: Equatable {
-        let content: Content
-        let width: Int
-    }
-
-    let rows: [[Cell]]
-
-    /// - Parameter showsAll: whether there may be as many rows as it takes to leave none out.
-    init(count: Int, width: Int, showsAll: Bool) {
-        let images = (0..<max(count, 0)).map { Content.image($0) }
-        let lead = count == 2 ? 0 : 1
-        let fitting = max(1, (width + Self.gap) / (Self.minimumWidth + Self.gap))
-        var rest = Array(images.dropFirst(lead))
-        let room = max(2, fitting)
-        if !showsAll, rest.count > room {
-            rest[(room - 1)...] = [.more(rest.count - room + 1)]
+    let rows = [Array(images.prefix(lead))]
+        + stride(from: 0, to: rest.count, by: fitting).map { Array(rest[$0...].prefix(fitting)) }
+    return rows.filter { !$0.isEmpty }.map { cells in
+        // The first ones are a column wider where it cannot be divided evenly.
+        let columns = width - gap * (cells.count - 1)
+        return cells.enumerated().map { index, content in
+            (content, columns / cells.count + (index < columns % cells.count ? 1 : 0))
         }
-        let rows = images.isEmpty ? [] : [Array(images.prefix(lead))] + Self.chunks(of: rest, fitting)
-        self.rows = rows.filter { !$0.isEmpty }.map { Self.cells($0, width: width) }
+    }
+}
+
+/// A frame of light lines, three rows high, around one line of text; where it is too narrow for a frame, the text
+/// alone.
+struct Box {
+    /// Frame and padding take four columns; fewer than four more show nothing of a text.
+    private static let minimumWidth = 8
+    /// The columns that a note leaves to a text that does not fit beside it; with fewer the text says more alone.
+    private static let minimumText = 16
+    /// Of all rows, in columns; at least 1.
+    let width: Int
+    let text: String
+    /// On the right, if it fits; empty for none.
+    let note: String
+    let link: String?
+
+    /// With a frame, lines of as many columns as the box is wide.
+    var rows: [[Span]] {
+        guard width >= Self.minimumWidth else { return [[Span(truncated(text, toColumns: width), link: link)]] }
+        let bar = String(repeating: "─", count: width - 2)
+        let middle = [Span("│ ", .dim)] + content(columns: width - 4) + [Span(" │", .dim)]
+        return [[Span("┌\(bar)┐", .dim)], middle, [Span("└\(bar)┘", .dim)]]
     }
 
-    private static func chunks(of contents: [Content], _ size: Int) -> [[Content]] {
-        stride(from: 0, to: contents.count, by: size).map { Array(contents[$0...].prefix(size)) }
-    }
-
-    /// Spreads cells over the width; the first ones are a column wider where it cannot be divided evenly.
-    private static func cells(_ contents: [Content], width: Int) -> [Cell] {
-        let columns = width - gap * (contents.count - 1)
-        return contents.enumerated().map { index, content in
-            Cell(content: content, width: columns / contents.count + (index < columns % contents.count ? 1 : 0))
-        }
+    private func content(columns: Int) -> [Span] {
+        let note = Span(note, .dim, link: link)
+        let beside = columns - note.width - 2
+        let isNoted = note.width > 0 && beside >= min(displayWidth(of: text), Self.minimumText)
+        let text = Span(truncated(text, toColumns: isNoted ? beside : columns), link: link)
+        let missing = (isNoted ? beside + 2 : columns) - text.width
+        return [text] + (missing > 0 ? [.spaces(missing)] : []) + (isNoted ? [note] : [])
     }
 }

@@ -5,10 +5,8 @@ import NorrisText
 struct PostCard {
     /// Longer lines are hard to read, and wide boxes are empty.
     static let maximumWidth = 80
-
     /// How many lines of a title and of a text stand on a card that does not show all.
-    static let excerptLines = 3
-
+    private static let excerptLines = 3
     let post: Post
     /// In columns, at least 1.
     let width: Int
@@ -22,45 +20,33 @@ struct PostCard {
         var lines = head
         if let warning = post.warning {
             lines += wrapped(warning, width: width).map { [Span($0, .warning)] }
-            if !showsAll {
-                return lines + [[Span(command, .dim)]] + foot
-            }
+            if !showsAll { return lines + [[Span(command, .dim)]] + foot }
         }
         let title = excerpt(post.isSensitive ? nil : post.separateHeading)
         let text = excerpt(post.body)
         lines += title.lines.map { [Span($0, .bold, link: post.url)] }
         lines += text.lines.map { [Span($0)] }
-        if title.isCut || text.isCut {
-            lines.append([Span(command, .dim)])
-        }
+        if title.isCut || text.isCut { lines.append([Span(command, .dim)]) }
         lines += images
         if title.lines.isEmpty, text.lines.isEmpty, post.images.isEmpty, let url = post.url {
-            lines.append([Span(showsAll ? url : truncated(sanitizedLine(url), toColumns: width), link: url)])
+            lines.append([Span(showsAll ? url : cut(url), link: url)])
         }
-        if let stats = post.stats.text {
-            lines += wrapped(stats, width: width).map { [Span($0)] }
-        }
+        if let stats = post.stats.text { lines += wrapped(stats, width: width).map { [Span($0)] } }
         return lines + foot
     }
 
+    /// One line that fits.
+    private func cut(_ text: String) -> String { truncated(sanitizedLine(text), toColumns: width) }
+
     private var head: [[Span]] {
-        var pieces: [(gap: Span, span: Span)] = []
-        var room = width
-        if !post.isRead {
-            pieces.append((Span(" "), Span("●", .good)))
-            room = max(1, width - 2)
-        }
+        var pieces: [(gap: Span, span: Span)] = post.isRead ? [] : [(Span(" "), Span("●", .good))]
         let name = post.author.displayName
-        pieces.append((Span(" "), Span(truncated(name, toColumns: room), .bold)))
+        let columns = post.isRead ? width : max(1, width - 2)
+        pieces.append((Span(" "), Span(truncated(name, toColumns: columns), .bold)))
         let handle = sanitizedLine(post.author.handle ?? "")
-        if handle != name {
-            pieces.append((Span(" "), Span(truncated(handle, toColumns: width), .dim)))
-        }
-        let dot = Span(" · ", .dim)
-        if let time = post.publishedAt {
-            pieces.append((dot, Span(truncated(relativeTime(of: time, at: now), toColumns: width))))
-        }
-        pieces.append((dot, Span(truncated(sanitizedLine(post.source), toColumns: width), .dim)))
+        if handle != name { pieces.append((Span(" "), Span(cut(handle), .dim))) }
+        if let time = post.publishedAt { pieces.append((.dot, Span(cut(relativeTime(of: time, at: now))))) }
+        pieces.append((.dot, Span(cut(post.source), .dim)))
         return flowed(pieces, width: width)
     }
 
@@ -77,11 +63,11 @@ struct PostCard {
 
     private var images: [[Span]] {
         // Text from right to left would move the frames around it.
-        if post.images.contains(where: { containsRightToLeft($0.label) }) {
-            return unframedImages
-        }
-        return ImageGrid(count: post.images.count, width: width, showsAll: showsAll).rows.flatMap { cells in
-            Box.row(cells.map(box))
+        if post.images.contains(where: { containsRightToLeft($0.label) }) { return unframedImages }
+        return imageGrid(count: post.images.count, width: width, showsAll: showsAll).flatMap { cells in
+            let boxes = cells.map { box($0.content, width: $0.width).rows }
+            // Beside each other, a column apart.
+            return boxes.dropFirst().reduce(boxes[0]) { zip($0, $1).map { $0 + [Span(" ")] + $1 } }
         }
     }
 
@@ -92,20 +78,42 @@ struct PostCard {
             + (more > 0 ? [[Span("+\(groupedDigits(more)) more", link: post.url)]] : [])
     }
 
-    private func box(_ cell: ImageGrid.Cell) -> Box {
-        switch cell.content {
+    private func box(_ content: ImageCell, width: Int) -> Box {
+        switch content {
         case .image(let index):
             let image = post.images[index]
-            return Box(width: cell.width, text: image.label, note: image.size, link: image.url)
+            return Box(width: width, text: image.label, note: pixelsText(image.width, image.height), link: image.url)
         case .more(let count):
-            return Box(width: cell.width, text: "+\(groupedDigits(count)) more", link: post.url)
+            return Box(width: width, text: "+\(groupedDigits(count)) more", note: "", link: post.url)
         }
     }
 
     /// The id is not cut, for it is to be copied.
     private var foot: [[Span]] {
         let names = post.tags.map(sanitizedLine).filter { !$0.isEmpty }
-        let tags = names.map { Span(truncated("#" + $0, toColumns: width), .dim) }
-        return flowed((tags + [Span(post.id, .dim, link: post.url)]).map { (Span("  "), $0) }, width: width)
+        let tags = names.map { Span(cut("#" + $0), .dim) }
+        return flowed((tags + [Span(post.id, .dim, link: post.url)]).map { (.spaces(2), $0) }, width: width)
+    }
+}
+
+extension Post.Stats {
+    /// `12 likes · 1 comment`; nil where nobody did anything.
+    fileprivate var text: String? {
+        let parts = [(likes, "like"), (comments, "comment"), (shares, "share")].compactMap { count, noun in
+            count.flatMap { $0 > 0 ? countText($0, noun) : nil }
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: " · ")
+    }
+}
+
+extension Post.Image {
+    /// What it shows, else the name of its file, else where it is.
+    fileprivate var label: String {
+        let shown = sanitizedLine(alt ?? "")
+        guard shown.isEmpty else { return shown }
+        let path = url.prefix { $0 != "?" && $0 != "#" }
+        let parts = path.split(separator: "/").dropFirst(path.contains("://") ? 1 : 0)
+        let name = sanitizedLine(String(parts.last ?? ""))
+        return name.isEmpty ? "image" : name
     }
 }

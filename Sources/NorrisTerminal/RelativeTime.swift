@@ -4,20 +4,21 @@ package import NorrisProtocol
 ///
 /// Counted in whole units, rounded down; months have 30 days, years 365.
 package func relativeTime(of moment: Timestamp, at now: Timestamp) -> String {
-    let (difference, overflow) = now.seconds.subtractingReportingOverflow(moment.seconds)
-    // Both ends of an overflow lie billions of years apart; the sign is all that can be told.
-    let isPast = overflow ? now > moment : difference >= 0
-    let seconds = overflow ? UInt64(Int64.max) : difference.magnitude
-    guard seconds >= 60 else { return isPast ? "just now" : "in a moment" }
+    let seconds = difference(moment, now)
+    guard seconds >= 60 else { return moment <= now ? "just now" : "in a moment" }
     let text = TimeUnit.text(ofLargestIn: seconds)
-    return isPast ? "\(text) ago" : "in \(text)"
+    return moment <= now ? "\(text) ago" : "in \(text)"
+}
+
+/// The same for a moment that has passed, but by a clock that may be behind.
+func pastTime(_ moment: Timestamp, at now: Timestamp) -> String {
+    relativeTime(of: min(moment, now), at: now)
 }
 
 /// How long ago a moment was, as `relativeTime` counts it: `3 hours`; nil for less than a minute, and for one to come.
 func timePassed(since moment: Timestamp, at now: Timestamp) -> String? {
-    let (seconds, overflow) = now.seconds.subtractingReportingOverflow(moment.seconds)
-    guard overflow ? now > moment : seconds >= 60 else { return nil }
-    return TimeUnit.text(ofLargestIn: overflow ? UInt64(Int64.max) : seconds.magnitude)
+    let seconds = difference(moment, now)
+    return now > moment && seconds >= 60 ? TimeUnit.text(ofLargestIn: seconds) : nil
 }
 
 /// A moment that is to come, as seen from another: `in 5 minutes`; `now` where it should have come already.
@@ -30,13 +31,16 @@ package func durationText(seconds: Int) -> String {
     let seconds = UInt64(max(0, seconds))
     let units: [TimeUnit] = [.day, .hour, .minute, .second]
     guard let first = units.firstIndex(where: { $0.seconds <= seconds }) else { return TimeUnit.second.text(0) }
-    let count = seconds / units[first].seconds
-    var text = units[first].text(count)
-    if first + 1 < units.count {
-        let second = seconds % units[first].seconds / units[first + 1].seconds
-        text += second > 0 ? " " + units[first + 1].text(second) : ""
-    }
-    return text
+    let text = units[first].text(seconds / units[first].seconds)
+    guard first + 1 < units.count else { return text }
+    let rest = seconds % units[first].seconds / units[first + 1].seconds
+    return rest > 0 ? "\(text) \(units[first + 1].text(rest))" : text
+}
+
+/// In seconds, whichever comes first. Where the ends of time would overflow it is the most there is.
+private func difference(_ first: Timestamp, _ second: Timestamp) -> UInt64 {
+    let (difference, overflow) = second.seconds.subtractingReportingOverflow(first.seconds)
+    return overflow ? UInt64(Int64.max) : difference.magnitude
 }
 
 private enum TimeUnit: String {
@@ -54,12 +58,9 @@ private enum TimeUnit: String {
     }
 
     static func text(ofLargestIn seconds: UInt64) -> String {
-        let units: [TimeUnit] = [.year, .month, .day, .hour, .minute]
-        let unit = units.first { seconds >= $0.seconds } ?? .second
+        let unit = [year, month, day, hour, minute].first { seconds >= $0.seconds } ?? .second
         return unit.text(seconds / unit.seconds)
     }
 
-    func text(_ count: UInt64) -> String {
-        "\(count) \(rawValue)\(count == 1 ? "" : "s")"
-    }
+    func text(_ count: UInt64) -> String { "\(count) \(rawValue)\(count == 1 ? "" : "s")" }
 }

@@ -1,5 +1,18 @@
 import NorrisText
 
+/// How content is laid out for whoever reads it.
+package struct Layout: Equatable, Sendable {
+    /// The columns of the terminal; nil for a pipe, which gets one item a line and nothing wrapped.
+    package var width: Int?
+    /// Whether escape sequences may be written: colours, dim text, links.
+    package var usesEscapes: Bool
+
+    package init(width: Int?, usesEscapes: Bool) {
+        self.width = width
+        self.usesEscapes = usesEscapes
+    }
+}
+
 /// What goes to standard output, put together line by line.
 ///
 /// Texts come in as spans, which are sanitised, so the only escape sequences are the ones made here.
@@ -12,9 +25,7 @@ package struct Screen: Sendable {
     }
 
     package mutating func line(_ spans: [Span]) {
-        for span in spans {
-            add(span)
-        }
+        spans.forEach { add($0) }
         text += "\n"
     }
 
@@ -33,13 +44,8 @@ package struct Screen: Sendable {
 
     /// A text of any length: wrapped for a terminal, else one line.
     package mutating func paragraph(_ text: String, _ style: Style = .normal) {
-        guard let width = layout.width else {
-            line(text, style)
-            return
-        }
-        for line in wrapped(sanitizedText(text), width: width) {
-            self.line(line, style)
-        }
+        guard let width = layout.width else { return line(text, style) }
+        wrapped(sanitizedText(text), width: width).forEach { line($0, style) }
     }
 
     private mutating func add(_ span: Span) {
@@ -47,17 +53,86 @@ package struct Screen: Sendable {
             text += span.text
             return
         }
-        let link = layout.width == nil ? nil : span.link
-        if let link {
-            text += "\u{1B}]8;;\(link)\u{1B}\\"
-        }
-        if let parameter = span.style.parameter {
-            text += "\u{1B}[\(parameter)m\(span.text)\u{1B}[0m"
+        let styled = span.style.parameter.map { "\u{1B}[\($0)m\(span.text)\u{1B}[0m" } ?? span.text
+        if let link = span.link, layout.width != nil {
+            text += "\u{1B}]8;;\(link)\u{1B}\\\(styled)\u{1B}]8;;\u{1B}\\"
         } else {
-            text += span.text
-        }
-        if link != nil {
-            text += "\u{1B}]8;;\u{1B}\\"
+            text += styled
         }
     }
+}
+
+// MARK: Lines of several spans
+
+extension Screen {
+    /// What a text needs beside labels, in columns.
+    private static let leastTextColumns = 16
+    /// What a label of ``labelled(_:_:width:)`` and the space behind it take.
+    static let labelColumns = 13
+
+    /// Labels in columns of so many, two spaces apart, and a text behind them, which goes on below itself where it is
+    /// longer than the line; below the labels where they leave too little of a narrow terminal.
+    ///
+    /// - Parameter wraps: whether the text is wrapped; not where it is to be copied.
+    package mutating func entry(_ labels: [(label: Span, columns: Int)], _ text: Span, wraps: Bool = true) {
+        let width = layout.width ?? .max
+        var head: [Span] = []
+        var indentation = 0
+        for (label, columns) in labels {
+            head += [label, .spaces(max(0, columns - label.width) + 2)]
+            indentation += max(columns, label.width) + 2
+        }
+        if width - indentation < Self.leastTextColumns {
+            flow(labels.map(\.label), width: width)
+            indentation = 2
+            head = [.spaces(2)]
+        }
+        let lines = wraps ? wrapped(text.text, width: max(1, width - indentation)) : [text.text]
+        for (index, line) in lines.enumerated() {
+            self.line((index == 0 ? head : [.spaces(indentation)]) + [Span(line, text.style)])
+        }
+        if lines.isEmpty { line(head) }
+    }
+
+    /// A dim label of at most 11 columns, and beside it parts with dots between them, as many on each line as fit;
+    /// below it where the terminal is narrow.
+    mutating func labelled(_ label: String, _ parts: [Span], width: Int) {
+        let isNarrow = width < 2 * Self.labelColumns
+        if isNarrow { line(label, .dim) }
+        let rows = flowed(parts.map { (.dot, $0) }, width: isNarrow ? width : width - Self.labelColumns)
+        for (index, row) in rows.enumerated() {
+            let start = Span(padded(index == 0 ? label : "", toColumns: Self.labelColumns), .dim)
+            line(isNarrow ? row : [start] + row)
+        }
+    }
+
+    /// Spans with two spaces or another separator between them, as many on each line as fit.
+    mutating func flow(_ spans: [Span], separator: Span = .spaces(2), width: Int) {
+        flowed(spans.map { (separator, $0) }, width: width).forEach { line($0) }
+    }
+}
+
+/// Spans one behind the other, as many on each line as fit, each but a line's first with its gap before it.
+///
+/// None is divided, so one that is wider than the line sticks out. Empty ones are left out. One that is written from
+/// right to left has nothing but signs beside it, for terminals would move what else stands there.
+func flowed(_ spans: [(gap: Span, span: Span)], width: Int) -> [[Span]] {
+    var lines: [[Span]] = []
+    var row: [Span] = []
+    var column = 0
+    for (gap, span) in spans where !span.text.isEmpty {
+        let isApart = row.contains { containsRightToLeft($0.text) }
+            || containsRightToLeft(span.text) && row.contains { $0.text.contains { $0.isLetter || $0.isNumber } }
+        if !row.isEmpty, isApart || column + gap.width + span.width > width {
+            lines.append(row)
+            (row, column) = ([], 0)
+        }
+        if !row.isEmpty {
+            row.append(gap)
+            column += gap.width
+        }
+        row.append(span)
+        column += span.width
+    }
+    return row.isEmpty ? lines : lines + [row]
 }

@@ -3,34 +3,21 @@ import NorrisText
 /// A word as a POSIX shell reads it back to the same bytes: as it is if nothing in it is special anywhere, else in
 /// single quotes, where nothing but the quote itself is special.
 package func shellQuoted(_ word: String) -> String {
-    let isPlain = !word.isEmpty && word.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default:
-            "-_./:@,+".utf8.contains(byte)
-        }
+    let isPlain = word.utf8.allSatisfy { byte in
+        let small = byte | 0x20
+        return 0x61...0x7A ~= small || 0x30...0x39 ~= byte || "-_./:@,+".utf8.contains(byte)
     }
-    if isPlain {
-        return word
-    }
-    var quoted = "'"
-    for scalar in word.unicodeScalars {
-        if scalar == "'" {
-            quoted += "'\\''"
-        } else {
-            quoted.unicodeScalars.append(scalar)
-        }
-    }
-    return quoted + "'"
+    if isPlain, !word.isEmpty { return word }
+    // By scalars: a quote and a combining mark behind it are one character.
+    let quoted = word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined()
+    return "'\(quoted)'"
 }
 
 /// A command line to be shown and copied; nil if a word holds what must not reach a terminal, for then the text shown
 /// would not be the text meant.
 package func shellCommand(_ words: [String]) -> String? {
-    guard words.allSatisfy({ $0.utf8.elementsEqual(sanitizedText($0).utf8) && !$0.utf8.contains { $0 < 0x20 } }) else {
-        return nil
+    let isShown = words.allSatisfy { word in
+        word.utf8.elementsEqual(sanitizedText(word).utf8) && word.utf8.allSatisfy { $0 >= 0x20 }
     }
-    return words.map(shellQuoted).joined(separator: " ")
+    return isShown ? words.map(shellQuoted).joined(separator: " ") : nil
 }

@@ -2,14 +2,13 @@ import NorrisText
 
 /// A line that says what is waited for, with a sign that turns; seen only by those who wait for long.
 ///
-/// It never ends in a newline, hides no cursor, and is taken away before anything else is written, so that a program
-/// that is broken off leaves a terminal as it should be.
+/// It never ends in a newline, hides no cursor, and is erased before anything else is written, so that a program that
+/// is interrupted leaves a terminal as it should be.
 package struct Spinner: Equatable, Sendable {
     /// Waits that are shorter than this show nothing.
-    static let patience: Duration = .milliseconds(300)
-    static let interval: Duration = .milliseconds(100)
+    private static let delay: Duration = .milliseconds(300)
+    private static let interval: Duration = .milliseconds(100)
     private static let frames = Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
-
     /// What is waited for; nil for nothing.
     package var text: String?
     private let start: Duration
@@ -20,10 +19,10 @@ package struct Spinner: Equatable, Sendable {
     /// - Parameter start: when the waiting began, on the clock of ``tick(at:columns:)``.
     package init(start: Duration) {
         self.start = start
-        next = start + Self.patience
+        next = start + Self.delay
     }
 
-    /// What is to be written at a moment, if anything, and after what time it wants to be asked again.
+    /// What is to be written at a moment, if anything, and after what time it wants to be called again.
     ///
     /// - Parameter columns: of the terminal; the last one stays free, for some terminals would break the line.
     package mutating func tick(
@@ -39,7 +38,7 @@ package struct Spinner: Equatable, Sendable {
         return ("\r\(line)\u{1B}[K", next - moment)
     }
 
-    /// What takes the line away, if it is there; it comes back at the next tick.
+    /// What erases the line, if it is there; it comes back at the next tick.
     package mutating func erase() -> String {
         guard isDrawn else { return "" }
         isDrawn = false

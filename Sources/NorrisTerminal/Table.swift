@@ -11,22 +11,16 @@ struct Table {
     }
 
     let columns: [Column]
-
     /// Each with one cell a column.
-    var rows: [[Span]] = []
-
-    init(columns: [Column]) {
-        self.columns = columns
-    }
+    let rows: [[Span]]
 
     /// The columns of the terminal that the table takes.
     var width: Int { widths.reduce(0, +) + 2 * (columns.count - 1) }
 
-    var header: [Span] { aligned(columns.map { Span($0.title, .dim) }, widths) }
-
-    var body: [[Span]] {
+    /// The header and the rows.
+    var lines: [[Span]] {
         let widths = widths
-        return rows.map { aligned($0, widths) }
+        return ([columns.map { Span($0.title, .dim) }] + rows).map { aligned($0, widths) }
     }
 
     private var widths: [Int] {
@@ -38,16 +32,14 @@ struct Table {
     private func aligned(_ cells: [Span], _ widths: [Int]) -> [Span] {
         var line: [Span] = []
         for (column, cell) in cells.enumerated() {
-            let space = Span(String(repeating: " ", count: widths[column] - cell.width))
             let isLast = column == columns.count - 1
-            switch (columns[column].isRight, isLast) {
-            case (true, _): line += [space, cell]
-            case (false, false): line += [cell, space]
-            case (false, true): line.append(cell)
+            let space = Span.spaces(widths[column] - cell.width)
+            if columns[column].isRight {
+                line += [space, cell]
+            } else {
+                line += isLast ? [cell] : [cell, space]
             }
-            if !isLast {
-                line.append(Span("  "))
-            }
+            if !isLast { line.append(.spaces(2)) }
         }
         return line
     }

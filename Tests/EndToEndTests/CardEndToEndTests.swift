@@ -46,7 +46,8 @@ struct CardEndToEndTests {
         try run(
             "bash", ["-c", "cd '\(folder("home"))' && \(line)"],
             environment: ["PATH": folder("bin") + ":/usr/bin:/bin", "NORRISD_SOCKET": "/nowhere"]
-                .merging(environment) { $1 })
+                .merging(environment) { $1 }
+        )
     }
 
     @Test func writesFilesAndPipes() async throws {
@@ -67,6 +68,8 @@ struct CardEndToEndTests {
             let piped = try shell("norrisctl card --text x -o - | cmp - f.png", folder)
             #expect(piped.status == 0, "\(piped)")
             #expect(piped.errors.isEmpty)
+            let device = try shell("norrisctl card --text x -o /dev/stdout | cmp - f.png", folder)
+            #expect(device.status == 0, "\(device)")
             let closed = try shell("norrisctl card --text x -o - | head -c1 | wc -c; echo ${PIPESTATUS[0]}", folder)
             #expect(closed.output == "1\n0\n", "\(closed)")
             #expect(closed.errors.isEmpty)
@@ -119,7 +122,7 @@ struct CardEndToEndTests {
         }
     }
 
-    @Test func whatCannotBeWrittenIsReportedAndLeavesNothing() async throws {
+    @Test func whatCannotBeWrittenIsToldAndLeavesNothing() async throws {
         try await TestThread.run {
             let folder = try installation()
             _ = try folder.write("old", to: "home/old.png")
@@ -137,13 +140,16 @@ struct CardEndToEndTests {
                 #expect(result.status == 74, "\(result)")
                 #expect(result.errors == "norrisctl: \"\(file)\" cannot be written: File too large.\n")
             }
-            #expect(try names(folder) == ["old.png"])
+            let piped = try shell("ulimit -f 100; norrisctl card --text x -o - >out", folder)
+            #expect(piped.status == 74, "\(piped)")
+            #expect(piped.errors == "norrisctl: Standard output cannot be written: File too large.\n")
+            #expect(try names(folder) == ["old.png", "out"])
             #expect(try bytes(folder("home/old.png")) == Data("old".utf8))
         }
     }
 
-    /// norrisctl ignores the last one, and a program that it starts must not.
-    @Test(arguments: [SIGKILL, SIGPIPE])
+    /// The last two norrisctl ignores, and a program that it starts must not.
+    @Test(arguments: [SIGKILL, SIGSEGV, SIGPIPE, SIGXFSZ])
     func saysWhichSignalKilledNorrisCard(signal: Int32) async throws {
         try await TestThread.run {
             let folder = try installation("ulimit -c 0; kill -\(signal) $$")
@@ -159,7 +165,8 @@ struct CardEndToEndTests {
         try await TestThread.run {
             let folder = try installation("echo $$ >\"$0.pid\"; mv \"$0.pid\" \"$0.begun\"; exec sleep 1000")
             let child = try ChildProcess(
-                folder("bin/norrisctl"), ["card", "--text", "x", "-o", folder("home/f.png")])
+                folder("bin/norrisctl"), ["card", "--text", "x", "-o", folder("home/f.png")]
+            )
             for _ in 0..<2000 where access(folder("bin/norris-card.begun"), F_OK) != 0 { poll(nil, 0, 10) }
             let text = try String(contentsOfFile: folder("bin/norris-card.begun"), encoding: .utf8)
             let process = try #require(Int32(text.dropLast()))
@@ -173,18 +180,20 @@ struct CardEndToEndTests {
     @Test func noByteOfAPictureReachesATerminal() async throws {
         try await TestThread.run {
             let folder = try installation("printf 'a\\033]0;x\\007\\233b\\033[31m\\200c\\n\\033[2Jd'")
-            for arguments in [["-o", "-"], ["--alt"], ["--show"]] {
+            for arguments in [["-o", "-"], ["-o", "/dev/stdout"], ["-o", "/dev/tty"], ["--alt"], ["--show"]] {
                 let terminal = try PseudoTerminal(
-                    folder("bin/norrisctl"), ["card", "--text", "x", "--color", "always"] + arguments)
+                    folder("bin/norrisctl"), ["card", "--text", "x", "--color", "always"] + arguments
+                )
                 #expect([0, 64, 70, 74].contains(terminal.waitForEnd()))
                 expectClean(terminal.transcript, arguments, isTerminal: true)
             }
             // A picture now, that only its start is one of.
             let picture = try installation()
             let terminal = try PseudoTerminal(
-                picture("bin/norrisctl"), ["card", "--text", "x", "-o", "-", "--plain"])
+                picture("bin/norrisctl"), ["card", "--text", "x", "-o", "-", "--plain"]
+            )
             #expect(terminal.waitForEnd() == 64)
-            expectClean(terminal.transcript, ["-o", "-"], isTerminal: true)
+            expectClean(terminal.transcript, ["-o -"], isTerminal: true)
             #expect(terminal.rest.contains("erminal"), "\(terminal.rest)")
         }
     }
@@ -241,9 +250,22 @@ struct CardEndToEndTests {
 
             let terminal = try PseudoTerminal(
                 Programs.norrisctl, ["card", "--text", "Ship it.", "--size", "256", "--show"],
-                environment: ["COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"])
+                environment: ["COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"]
+            )
             #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
             #expect(terminal.rest.contains("8;2;"), "\(terminal.rest)")
+        }
+    }
+
+    @Test(.enabled(if: hasCards, "norris-card is built only with NORRIS_CARDS=1"))
+    func drawsTheFactOfTheDay() async throws {
+        try await TestThread.run {
+            let daemon = try RunningDaemon()
+            let result = try daemon.ctl(
+                "card", "--today", "--size", "256", "-o", daemon.folder("f.png"), "--timeout", "1m"
+            )
+            #expect(result.status == 0, "\(result)")
+            #expect(try bytes(daemon.folder("f.png")).starts(with: [0x89, 0x50, 0x4E, 0x47]))
         }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import NorrisClient
 import Testing
 
@@ -178,5 +177,48 @@ struct ConnectionTests {
             }
             fillers.append(descriptor)
         }
+    }
+}
+
+struct DeadlineTests {
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
+    func hasPassedAtOnce(duration: Duration) {
+        #expect(Deadline(after: duration).hasPassed)
+    }
+
+    @Test(arguments: [Duration.seconds(3600), .seconds(Int64.max)])
+    func hasNotPassedLongBefore(duration: Duration) {
+        #expect(!Deadline(after: duration).hasPassed)
+    }
+
+    @Test func leavesNoTimeForACallWhenItHasPassed() throws {
+        let server = try ScriptedServer([{ $0.waitForTheEnd() }])
+        #expect(throws: ClientError.timedOut(path: server.path)) {
+            try Client(candidates: [server.path], timeout: .zero).call(Array("{}".utf8))
+        }
+    }
+}
+
+struct ClientErrorTests {
+    @Test(arguments: [
+        (ENOENT, true, ClientError.noSocket(paths: ["/s"])), (ENOTDIR, false, .noSocket(paths: ["/s"])),
+        (ECONNREFUSED, true, .refused(path: "/s")), (ECONNREFUSED, false, .notASocket(path: "/s")),
+        (EACCES, true, .notPermitted(path: "/s")), (EPERM, true, .notPermitted(path: "/s")),
+        (EPROTOTYPE, true, .notASocket(path: "/s")), (EMFILE, true, .system(path: "/s", errno: EMFILE)),
+    ])
+    func readsTheErrorNumbersOfConnect(number: Int32, isSocket: Bool, error: ClientError) {
+        #expect(ClientError.connecting(to: "/s", errno: number, isSocket: isSocket) == error)
+    }
+
+    @Test func reportsTheMostTellingFailure() {
+        let missing = ClientError.noSocket(paths: ["/a"])
+        let refused = ClientError.refused(path: "/b")
+        let forbidden = ClientError.notPermitted(path: "/c")
+        #expect(ClientError.mostTelling(of: [missing, refused, forbidden]) == forbidden)
+        #expect(ClientError.mostTelling(of: [forbidden, refused, missing]) == forbidden)
+        #expect(ClientError.mostTelling(of: [refused, missing]) == refused)
+        #expect(ClientError.mostTelling(of: [refused, .refused(path: "/d")]) == refused)
+        #expect(ClientError.mostTelling(of: [missing, .noSocket(paths: ["/d"])]) == .noSocket(paths: ["/a", "/d"]))
+        #expect(ClientError.mostTelling(of: [.pathTooLong(path: "/e"), missing]) == .pathTooLong(path: "/e"))
     }
 }

@@ -1,6 +1,7 @@
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 /// What the completion scripts get for the words of a line.
@@ -145,7 +146,8 @@ struct CompletionTests {
 
     @Test func offersAuthorsByTheFirstNameThatCanBeTyped() {
         let machine = Machine(results: """
-            {"items":[{"id":"town:1","name":"Ada","post_count":1},{"id":"town:2","name":"Bo Li","handle":"bo","post_count":1},\
+            {"items":[{"id":"town:1","name":"Ada","post_count":1},\
+            {"id":"town:2","name":"Bo Li","handle":"bo","post_count":1},\
             {"id":"town:3","name":"Çelik","handle":"@c@town.example","post_count":1},\
             {"id":"a b","name":"$(touch X)","post_count":1}],"freshness":\(fresh)}
             """)
@@ -156,8 +158,8 @@ struct CompletionTests {
     @Test func dropsEveryWordThatAShellMightTakeForMore() {
         let hostile = [
             "$(touch X)", "`touch X`", "a b", "a\nb", "a\tb", "\u{1B}[31mred", "", "dev;x", "a|b", "a&b", "a'b", "a\"b",
-            "a\\b", "~root", "a*", "a?", "[a]", "{a,b}", "!1", "#a", "%1", "=a", "<a", "a>b", "/etc", "a/b", "a,b", "a@b",
-            "é", "e\u{301}", "日本", "a\u{202E}b", "a\u{0}b", "a\u{7F}", "a\u{9B}", "-x", "--all",
+            "a\\b", "~root", "a*", "a?", "[a]", "{a,b}", "!1", "#a", "%1", "=a", "<a", "a>b", "/etc", "a/b", "a,b",
+            "a@b", "é", "e\u{301}", "日本", "a\u{202E}b", "a\u{0}b", "a\u{7F}", "a\u{9B}", "-x", "--all",
             String(repeating: "a", count: 101),
         ]
         let longest = String(repeating: "a", count: 100)
@@ -208,5 +210,32 @@ struct CompletionTests {
         machine.environment["NORRISD_SOCKET"] = "/other"
         _ = words("norrisctl fact --category ", on: machine)
         #expect(machine.sockets == [["/other"]])
+    }
+}
+
+struct CompletionCommandTests {
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func printsAScriptThatTheShellCanRead(shell: String) async throws {
+        let machine = Machine().onTerminal()
+        let outcome = machine.run("completion", shell)
+        #expect(outcome.status == .done)
+        #expect(outcome.errors.isEmpty)
+        #expect(machine.requests.isEmpty)
+        #expect(outcome.output.utf8.allSatisfy { $0 == 0x0A || 0x20...0x7E ~= $0 })
+        try await TestThread.run {
+            let folder = TemporaryFolder()
+            let script = try folder.write(outcome.output, to: "script")
+            let check = try run(shell, ["-n", script], environment: ["HOME": folder.path])
+            #expect(check.status == 0, "\(check)")
+            #expect(check.output + check.errors == "")
+        }
+    }
+
+    @Test(arguments: ["csh", "Bash", "", "powershell"])
+    func namesTheShellsItKnows(shell: String) {
+        #expect(Machine().run("completion", shell) == .failed(
+            .usage, "The value '\(shell)' is invalid for '<shell>': it takes bash, zsh or fish.",
+            "norrisctl completion --help shows what it takes."
+        ))
     }
 }

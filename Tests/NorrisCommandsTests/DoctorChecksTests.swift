@@ -1,4 +1,4 @@
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import NorrisTestSupport
 import Testing
@@ -8,12 +8,8 @@ struct DoctorChecksTests {
     private static let now = Machine.now
 
     private func source(
-        _ name: String,
-        kind: String = "feed",
-        isEnabled: Bool = true,
-        failure: SourceFailure.Kind? = nil,
-        since: Int64 = 3_600,
-        fetched: Int64? = 60
+        _ name: String, kind: String = "feed", isEnabled: Bool = true, failure: SourceFailure.Kind? = nil,
+        since: Int64 = 3_600, fetched: Int64? = 60
     ) -> SourceStatus {
         let error = failure.map {
             SourceFailure(kind: $0, message: "\(name) says no", since: Timestamp(seconds: Self.now.seconds - since))
@@ -113,10 +109,6 @@ struct DoctorChecksTests {
         #expect(lines("disk", machine(freeBytes: bytes), status: status) == [line])
     }
 
-    @Test func anOlderDaemonDoesNotKnowTheSpace() {
-        #expect(lines("disk", machine()).isEmpty)
-    }
-
     @Test(arguments: [("/run/user/7/norrisd.sock", "df -h ~/.local/state ~/.cache"), ("/tmp/s", "df -h")])
     func looksAtTheDisksOfThatDaemon(socket: String, command: String) {
         let output = machine(freeBytes: 1).run("doctor", "--socket", socket).output
@@ -210,16 +202,5 @@ struct DoctorChecksTests {
             warn\tprompt\tShells have no facts to show: there is no \(Self.path). Tell the daemon and your shell: \
             export XDG_RUNTIME_DIR=/run/user/$(id -u), then: pkill -x norrisd; sleep 2; norrisd --socket /tmp/s
             """])
-    }
-
-    @Test func looksAtRealFiles() throws {
-        let folder = TemporaryFolder()
-        let path = try folder.write("One.\n", to: "file")
-        let status = try fileStatus(path)
-        #expect(status.isPlainFile)
-        #expect(status.bytes == 5)
-        #expect(abs(status.modifiedAt.seconds - Timestamp.now().seconds) < 600)
-        #expect(try !fileStatus(folder.path).isPlainFile)
-        #expect(throws: ReadError(errno: 2)) { try fileStatus(folder("none")) }
     }
 }

@@ -1,5 +1,5 @@
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import Testing
 
@@ -12,18 +12,14 @@ struct DoctorCommandTests {
     }
 
     private func status(
-        _ state: String = "ok",
-        message: String = "120 facts are served.",
-        freshness: String = builtin,
-        isEnabled: Bool = true,
-        isReadOnly: Bool = false,
-        kind: String = "chucknorris",
-        nextRunAt: String? = nil
+        _ state: String = "ok", message: String = "120 facts are served.", freshness: String = builtin,
+        isEnabled: Bool = true, isReadOnly: Bool = false, kind: String = "chucknorris", nextRunAt: String? = nil
     ) -> String {
         """
         {"state":"\(state)","message":"\(message)","uptime_seconds":1,"connections":1,"requests_total":1,"sources":[\
         {"name":"facts","kind":"\(kind)","enabled":\(isEnabled),"items":120,"freshness":\(freshness),\
-        \(nextRunAt.map { #""next_run_at":"\#($0)","# } ?? "")"consecutive_failures":0}],"database":{"cache_bytes":4096,"state_bytes":2048,"read_only":\(isReadOnly)},\
+        \(nextRunAt.map { #""next_run_at":"\#($0)","# } ?? "")"consecutive_failures":0}],\
+        "database":{"cache_bytes":4096,"state_bytes":2048,"read_only":\(isReadOnly)},\
         "version":"0.1.0"}
         """
     }
@@ -54,53 +50,6 @@ struct DoctorCommandTests {
         #expect(machine.methods == ["server.info", "server.status"])
     }
 
-    @Test func isATableOnATerminal() {
-        let failing = status(freshness: failing("http"))
-        #expect(Machine(results: info(), failing).onTerminal(columns: 60).run("doctor") == Outcome(output: """
-            ok    socket        /run/norrisd.sock is there.
-            ok    connect       norrisd answers.
-            ok    version       norrisd \(NorrisVersion.current) speaks protocol 1, as this
-                                norrisctl does.
-            ok    status        120 facts are served.
-            ok    databases     They can be written: cache 4.0 KiB,
-                                state 2.0 KiB.
-            ok    clock         It says 2026-11-21T12:00:00Z.
-            warn  source facts  It is answering with errors just now
-                                (m).
-                                Try now:
-                                norrisctl refresh facts --wait
-            warn  prompt        Shells have no facts to show: there is
-                                no /run/norrisd/prompt-facts.
-                                Have it written:
-                                systemctl restart norrisd.socket norrisd
-
-            """))
-    }
-
-    @Test func isAListOnANarrowTerminal() {
-        let machine = Machine(results: info(), status(freshness: failing("http"))).withPromptFacts()
-        #expect(machine.onTerminal(columns: 40).run("doctor") == Outcome(output: """
-            ok    socket: /run/norrisd.sock is
-                  there.
-            ok    connect: norrisd answers.
-            ok    version: norrisd \(NorrisVersion.current) speaks
-                  protocol 1, as this norrisctl
-                  does.
-            ok    status: 120 facts are served.
-            ok    databases: They can be written:
-                  cache 4.0 KiB, state 2.0 KiB.
-            ok    clock: It says
-                  2026-11-21T12:00:00Z.
-            warn  source facts: It is answering with
-                  errors just now (m).
-                  Try now:
-                  norrisctl refresh facts --wait
-            ok    prompt: /run/norrisd/prompt-facts
-                  was written just now.
-
-            """))
-    }
-
     @Test func aLongSubjectDoesNotPushTheOthersAside() {
         let long = status(freshness: failing("http")).replacing("\"facts\"", with: "\"a-feed-with-a-very-long-name\"")
         let output = Machine(results: info(), long).withPromptFacts().onTerminal().run("doctor").output
@@ -120,11 +69,6 @@ struct DoctorCommandTests {
         #expect(hung.contains(" Start it anew: pkill -KILL -x norrisd; norrisd --socket /tmp/s\n"))
         let older = Machine(results: info(version: "0.0.9"), status()).run("doctor", "--socket", "/tmp/s").output
         #expect(older.contains(" Update both, then: pkill -x norrisd; sleep 2; norrisd --socket /tmp/s\n"))
-    }
-
-    @Test func coloursTheOutcomes() {
-        let output = Machine(results: info(), status()).run("doctor", "--color", "always").output
-        #expect(output.hasPrefix("\u{1B}[32mok\u{1B}[0m\tsocket\t"))
     }
 
     @Test func isAnObjectAsJSON() {

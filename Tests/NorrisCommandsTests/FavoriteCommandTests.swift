@@ -1,6 +1,7 @@
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
+import NorrisTerminal
 import Testing
 
 struct FavoriteCommandTests {
@@ -58,13 +59,8 @@ struct FavoriteCommandTests {
     @Test(arguments: ["add", "remove"])
     func wantsAnIdWhereNothingWasShown(verb: String) {
         let error = ResponseError.notFound("There is none.", hint: "Daemon's hint.")
-        #expect(Machine(error: error).run("favorite", verb, "gif") == Outcome(
-            errors: """
-                norrisctl: norrisd has not given you a gif since it started.
-                  Name one: norrisctl favorite \(verb) gif ID
-
-                """,
-            status: .nothing
+        #expect(Machine(error: error).run("favorite", verb, "gif") == .failed(
+            .nothing, "norrisd has not given you a gif since it started.", "Name one: norrisctl favorite \(verb) gif ID"
         ))
         #expect(Machine(error: error).run("favorite", verb, "gif", "--json").errors == error.jsonText + "\n")
         #expect(Machine(error: .shuttingDown).run("favorite", verb, "gif").status == .temporary)
@@ -98,13 +94,8 @@ struct FavoriteCommandTests {
 
     @Test func endsWithOneWhereItWasNotKept() {
         let result = #"{"removed":false}"#
-        #expect(Machine(results: result).run("favorite", "remove", "gif", "a") == Outcome(
-            errors: """
-                norrisctl: You do not keep a gif of the id "a".
-                  norrisctl favorite list --kind gif lists those you do.
-
-                """,
-            status: .nothing
+        #expect(Machine(results: result).run("favorite", "remove", "gif", "a") == .failed(
+            .nothing, "You do not keep a gif of the id \"a\".", "norrisctl favorite list --kind gif lists those you do."
         ))
         #expect(Machine(results: result).run("favorite", "remove", "gif", "a", "--json") == Outcome(
             output: result + "\n", status: .nothing
@@ -162,51 +153,73 @@ struct FavoriteCommandTests {
 
     // MARK: the group
 
-    @Test(arguments: [
-        ["favorite", "list", "--json", "--timeout", "2s", "--socket", "/s"],
-        ["--socket", "/s", "favorite", "--timeout=2s", "list", "--json"],
-        ["--json", "--socket=/s", "--timeout", "2s", "favorite", "list"],
-    ])
-    func takesTheCommonOptionsEverywhere(arguments: [String]) {
-        let machine = Machine(results: #"{"items":[]}"#)
-        #expect(machine.run(arguments).output == "{\"items\":[]}\n")
-        #expect(machine.sockets == [["/s"]])
-        #expect(machine.timeouts == [.seconds(2)])
-    }
-
     @Test func wantsASecondWord() {
-        #expect(Machine().run("favorite", "--json") == Outcome(
-            errors: """
-                norrisctl: favorite needs a word behind it: add, remove, list, export or import.
-                  norrisctl favorite --help shows what they do.
-
-                """,
-            status: .usage
+        #expect(Machine().run("favorite", "--json") == .failed(
+            .usage, "favorite needs a word behind it: add, remove, list, export or import.",
+            "norrisctl favorite --help shows what they do."
         ))
-        #expect(Machine().run("favorite", "lsit") == Outcome(
-            errors: """
-                norrisctl: There is no command "favorite lsit".
-                  Did you mean: norrisctl favorite list
-
-                """,
-            status: .usage
+        #expect(Machine().run("favorite", "lsit") == .failed(
+            .usage, "There is no command \"favorite lsit\".", "Did you mean: norrisctl favorite list"
         ))
         let hint = "\n  norrisctl favorite --help lists them.\n"
         #expect(Machine().run("help", "favorite", "banana").errors.hasSuffix(hint))
     }
+}
 
-    @Test(arguments: ["add", "remove", "list", "export", "import"])
-    func helpsWithEachOfThem(verb: String) {
-        let outcome = Machine().run("favorite", verb, "--help")
-        #expect(outcome.status == .done)
-        #expect(outcome.output.contains("\nExamples:\n  "))
-        #expect(outcome.output.contains("USAGE: norrisctl favorite \(verb)"))
-        #expect(outcome.output.contains("\n  --socket <path> "))
-        #expect(Machine().run("help", "favorite", verb) == outcome)
-        #expect(Machine().run("--help", "favorite", verb) == outcome)
-        #expect(Machine().run("favorite", "--help").output.contains("\n  \(verb) "))
-        #expect(Machine().run("favorite", verb, "--bogus").errors.hasSuffix(
-            "\n  norrisctl favorite \(verb) --help shows what it takes.\n"
-        ))
+struct FavoriteExportTests {
+    private let fact = """
+        {"kind":"fact","id":"a","title":"T","added_at":"2026-11-21T10:00:00Z","new":{"x":1.5},\
+        "fact":{"id":"a","text":"T\\u202e","categories":[],"source":"s"}}
+        """
+    private let post = #"{"kind":"post","id":"t:1","title":"P","added_at":"2026-11-20T10:00:00Z"}"#
+    private let cat = #"{"kind":"gif","id":"g","title":"Cat","added_at":"2026-11-19T10:00:00Z""#
+
+    @Test func printsAllPagesAsTheyCome() {
+        let pages = [#"{"items":[\#(fact),\#(post)],"next":"c"}"#, #"{"items":[\#(cat)}]}"#]
+        let machine = Machine(results: pages[0], pages[1]).onTerminal()
+        #expect(machine.run("favorite", "export") == Outcome(output: "\(fact)\n\(post)\n\(cat)}\n"))
+        #expect(machine.methods == ["favorite.list", "favorite.list"])
+        #expect(machine.parameters == [#"{"limit":100}"#, #"{"limit":100,"cursor":"c"}"#])
+    }
+
+    @Test func leavesOutWhatChangesOfAGif() {
+        let machine = Machine(results: #"{"items":[\#(cat),"gif":\#(gif("g"))}]}"#)
+        #expect(machine.run("favorite", "export", "--json") == Outcome(output: cat + "}\n"))
+    }
+
+    @Test func isEmptyWhereNothingIsKept() {
+        #expect(Machine(results: #"{"items":[]}"#).run("favorite", "export") == Outcome())
+    }
+
+    @Test func hasMoreTimeForAllPages() {
+        let pages = ["{\"items\":[],\"next\":\"c\"}", "{\"items\":[]}"]
+        let machine = Machine(results: pages[0], pages[1])
+        machine.delay = .seconds(3)
+        _ = machine.run("favorite", "export")
+        #expect(machine.timeouts == [.seconds(600), .seconds(597)])
+        let hasty = Machine(results: pages[0], pages[1])
+        hasty.delay = .seconds(3)
+        _ = hasty.run("favorite", "export", "--timeout", "5s")
+        #expect(hasty.timeouts == [.seconds(5), .seconds(2)])
+    }
+
+    @Test func saysThatItIsNotWhole() {
+        let first = Machine.result(#"{"items":[\#(post)],"next":"c"}"#)
+        let machine = Machine([.success(Array(first.utf8)), .failure(.timedOut(path: "/s"))])
+        let outcome = machine.run("favorite", "export")
+        #expect(outcome.output == post + "\n")
+        #expect(outcome.status == .unavailable)
+        #expect(outcome.errors.hasSuffix("\n  The export ends early, with 1 item; do not rely on it.\n"))
+        #expect(!Machine(failure: .timedOut(path: "/s")).run("favorite", "export").errors.contains("ends early"))
+    }
+
+    @Test func stopsWhereNobodyReadsOrNothingCanBeWritten() {
+        let result = #"{"items":[\#(post)],"next":"c"}"#
+        let closed = Machine(results: result)
+        closed.outputError = .closedPipe
+        #expect(closed.run("favorite", "export") == Outcome())
+        let full = Machine(results: result)
+        full.outputError = .system(errno: 28)
+        #expect(full.run("favorite", "export").status == .inputOutput)
     }
 }

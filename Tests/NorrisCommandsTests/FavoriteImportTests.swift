@@ -1,5 +1,5 @@
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import Testing
 
@@ -138,26 +138,12 @@ struct FavoriteImportTests {
         #expect(machine.requests.isEmpty)
     }
 
-    @Test(arguments: [[UInt8]("\u{FEFF}{}".utf8), [0xFF, 0xFE], [0]])
-    func refusesWhatIsNoText(bytes: [UInt8]) {
-        let machine = Machine()
-        machine.files["f"] = bytes
-        let outcome = machine.run("favorite", "import", "f")
-        #expect(outcome.status == .usage)
-        #expect(outcome.errors.hasPrefix("norrisctl: \"f\", line 1: This is not JSON: "))
-    }
-
     @Test(arguments: ["", "\n\n", " \r\n\t"])
     func refusesAnEmptyFile(text: String) {
         let machine = Machine()
         machine.files["f"] = Array(text.utf8)
-        #expect(machine.run("favorite", "import", "f") == Outcome(
-            errors: """
-                norrisctl: "f" is empty.
-                  norrisctl favorite export prints what can be imported.
-
-                """,
-            status: .usage
+        #expect(machine.run("favorite", "import", "f") == .failed(
+            .usage, "\"f\" is empty.", "norrisctl favorite export prints what can be imported."
         ))
     }
 
@@ -203,28 +189,17 @@ struct FavoriteImportTests {
             .success(Array(Response(id: .integer(1), outcome: .failure(error)).jsonText.utf8)),
         ])
         machine.files["f"] = Array(lines.joined(separator: "\n").utf8)
-        #expect(machine.run("favorite", "import", "f") == Outcome(
-            errors: """
-                norrisctl: Item 2 is of no use.
-                  It happened at "f", lines 1 to 6.
-                  The 4 items after that went in; the same may be imported again.
-
-                """,
-            status: .usage
+        #expect(machine.run("favorite", "import", "f") == .failed(
+            .usage, "Item 2 is of no use.", "It happened at \"f\", lines 1 to 6.",
+            "The 4 items after that went in; the same may be imported again."
         ))
     }
 
     @Test func saysWhetherNothingIsIn() {
         let refused = Machine(error: .busy("You keep 10,000 items."))
         refused.input = Array(Self.line("a").utf8)
-        #expect(refused.run("favorite", "import") == Outcome(
-            errors: """
-                norrisctl: You keep 10,000 items.
-                  It happened at Standard input, line 1.
-                  Nothing was imported.
-
-                """,
-            status: .temporary
+        #expect(refused.run("favorite", "import") == .failed(
+            .temporary, "You keep 10,000 items.", "It happened at Standard input, line 1.", "Nothing was imported."
         ))
         // The daemon may have taken it before the connection was lost.
         let lost = Machine(failure: .timedOut(path: "/s"))

@@ -1,5 +1,5 @@
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import Testing
 
@@ -38,27 +38,6 @@ struct GifCommandTests {
         #expect(machine.parameters == [#"{"id":"-x"}"#])
     }
 
-    @Test func isAScreenOnATerminal() {
-        let machine = Machine(results: page(gif("a"), gif("b", "It's a dog"), total: 60, next: "c")).onTerminal()
-        #expect(machine.run("gif", "it's", "cats", "--limit", "2") == Outcome(output: """
-            Cat GIF
-            480×229 · g
-            https://media.example/a.gif
-            a
-
-            It's a dog
-            480×229 · g
-            https://media.example/b.gif
-            b
-
-            Powered by GIPHY
-
-            Page 1, 60 GIFs in all. The next page:
-              norrisctl gif --limit 2 --page 2 'it'\\''s cats'
-
-            """))
-    }
-
     @Test(arguments: [
         ([], "norrisctl gif --trending --page 2"),
         (["--socket", "/s", "--offline", "--", "-x"], "norrisctl gif --socket /s --offline --page 2 -- -x"),
@@ -80,24 +59,10 @@ struct GifCommandTests {
         ))
     }
 
-    @Test(arguments: [
-        (["gif", "x"], "norrisctl gif --page 2 x"), (["gif"], "norrisctl gif --trending --page 2"),
-    ])
+    @Test(arguments: [(["gif", "x"], "norrisctl gif --page 2 x"), (["gif"], "norrisctl gif --trending --page 2")])
     func leavesOutHowManyThereAreWhereNobodyKnows(arguments: [String], command: String) {
         let machine = Machine(results: page(gif("a"), next: "c")).onTerminal()
         #expect(machine.run(arguments).output.hasSuffix("\n\nPage 1. The next page:\n  \(command)\n"))
-    }
-
-    @Test func tellsAnEmptyLaterPageFromNothingAtAll() {
-        let empty = #"{"items":[],"freshness":\#(fresh)}"#
-        let outcome = Outcome(
-            errors: "norrisctl: There is no page 3; the last one: norrisctl gif --page 1 x\n", status: .nothing
-        )
-        for results in [[empty], [#"{"items":[],"next":"c2","freshness":\#(fresh)}"#, empty]] {
-            let pages = [page(gif("a"), next: "c1")] + results
-            let machine = Machine(pages.map { .success(Array(Machine.result($0).utf8)) })
-            #expect(machine.run("gif", "x", "--page", "3") == outcome)
-        }
     }
 
     @Test func passesOverAnEmptyPageBeforeOneWithItems() {
@@ -119,13 +84,6 @@ struct GifCommandTests {
         #expect(machine.run("gif", "--random", "--markdown") == Outcome(
             output: "![\\[Big\\] cat](https://media.example/a.gif)\n", errors: "Powered by GIPHY\n"
         ))
-    }
-
-    @Test func printsTheRenditionThatWasNamed() {
-        #expect(Machine(results: page(gif("a"))).run("gif", "--rendition", "hd").output
-            == "a\tCat GIF\thttps://media.example/a.mp4\tPowered by GIPHY\n")
-        #expect(Machine(results: page(gif("a"))).run("gif", "--rendition", "hd", "--url").output
-            == "https://media.example/a.mp4\n")
     }
 
     @Test func leavesOutThoseWithoutTheRendition() {
@@ -196,5 +154,81 @@ struct GifCommandTests {
         #expect(Machine(error: error).run(["gif"] + arguments) == Outcome(
             errors: "norrisctl: There is no such GIF.\n  \(hint)\n", status: .nothing
         ))
+    }
+}
+
+/// What is said where the daemon has no key, or may not ask.
+struct GifFailureTests {
+    private static let commands = [
+        ["gif"], ["gif", "cats"], ["gif", "--random"], ["gif", "--id", "x"], ["favorite", "add", "gif", "x"],
+    ]
+
+    private func error(_ kind: SourceFailure.Kind, _ message: String = "m", retryAt: String? = nil) -> ResponseError {
+        let failure = SourceFailure(
+            kind: kind, message: message, since: Machine.now, retryAt: retryAt.flatMap { Timestamp($0) }
+        )
+        return .nothingCached("There are no GIFs.", source: "gifs", lastError: failure)
+    }
+
+    @Test(arguments: commands)
+    func saysHowToGetAKeyAndWhereToPutIt(arguments: [String]) {
+        let error = error(.credentials, "There is no file /x/key")
+        #expect(Machine(error: error).run(arguments) == .failed(
+            .configuration, "There are no GIFs. There is no file /x/key.",
+            "Get an API key of your own at https://developers.giphy.com, and give it to norrisd.",
+            "To the system's: /etc/credstore/giphy-api-key, mode 0600, then: systemctl restart norrisd",
+            "To one of your own: gifs.api_key_file in ~/.config/norrisd/config.yaml, then: norrisctl reload"
+        ))
+        #expect(Machine(error: error).run(arguments + ["--json"]) == Outcome(
+            errors: error.jsonText + "\n", status: .configuration
+        ))
+    }
+
+    @Test(arguments: [
+        ("HTTP 401: Unauthorized.", "There are no GIFs. HTTP 401: Unauthorized."), ("", "There are no GIFs."),
+        ("There are no GIFs", "There are no GIFs."),
+    ])
+    func saysOnceWhatIsWrong(detail: String, message: String) {
+        let outcome = Machine(error: error(.credentials, detail)).run("gif")
+        #expect(outcome.errors.hasPrefix("norrisctl: \(message)\n  Get "))
+    }
+
+    @Test(arguments: commands)
+    func passesTheDaemonsHintOnWhereNothingFails(arguments: [String]) {
+        var error = ResponseError.nothingCached("No GIF is stored.", source: "gifs", lastError: nil)
+        error.hint = "GIFs are switched off; set gifs.enabled to true in the daemon's configuration."
+        #expect(Machine(error: error).run(arguments) == .failed(
+            .temporary, "No GIF is stored.",
+            "GIFs are switched off; set gifs.enabled to true in the daemon's configuration."
+        ))
+    }
+
+    @Test(arguments: commands)
+    func saysWhatIsWrongAndWhenItIsTriedAgain(arguments: [String]) {
+        #expect(Machine(error: error(.quota, retryAt: "2026-11-21T12:40:00Z")).run(arguments) == Outcome(
+            errors: "norrisctl: There are no GIFs.\n  gifs: out of quota just now (m); next try in 40 minutes\n",
+            status: .temporary
+        ))
+        #expect(Machine(error: error(.offline)).run(arguments) == Outcome(
+            errors: "norrisctl: There are no GIFs.\n  gifs: offline just now (m)\n", status: .temporary
+        ))
+    }
+
+    @Test(arguments: [
+        (
+            #"{"kind":"credentials","message":"There is no key for Giphy.","since":"2026-11-21T09:00:00Z"}"#,
+            "gifs: without a valid key for 3 hours (There is no key for Giphy); showing what is stored"
+        ),
+        (
+            #"{"kind":"quota","message":"","since":"2026-11-21T11:50:00Z","retry_at":"2026-11-21T12:40:00Z"}"#,
+            "gifs: out of quota for 10 minutes; next try in 40 minutes; showing what is stored"
+        ),
+    ])
+    func warnsInOneLineBesideWhatIsStored(error: String, warning: String) {
+        let freshness = #"{"origin":"cache","state":"stale","error":\#(error)}"#
+        let outcome = Machine(results: page(gif("a"), freshness: freshness)).run("gif", "cats")
+        #expect(outcome.errors == "norrisctl: \(warning)\n")
+        #expect(outcome.output.hasPrefix("a\t"))
+        #expect(outcome.status == .done)
     }
 }

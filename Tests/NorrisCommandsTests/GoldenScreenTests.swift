@@ -1,5 +1,8 @@
+import Foundation
 import NorrisClient
+@testable import NorrisCommands
 import NorrisProtocol
+import NorrisTerminal
 import Testing
 
 /// The screens as people see them, in files below `Golden/`.
@@ -27,10 +30,7 @@ struct GoldenScreenTests {
                 ["dev", "science", "career"]
             )
         ),
-        (
-            "fact-wide",
-            fact("fortune-1", "チャック・ノリスは腕立て伏せをしない。地球を押し下げるのだ。👩‍💻 writes it down, 👍🏽 all round.")
-        ),
+        ("fact-wide", fact("fortune-1", "チャック・ノリスは腕立て伏せをしない。地球を押し下げるのだ。👩‍💻 writes it down, 👍🏽 all round.")),
         (
             "fact-right-to-left",
             fact(
@@ -100,20 +100,16 @@ struct GoldenScreenTests {
     private static func post(_ id: String, _ text: String, images: Int = 0, isRead: Bool = false) -> Post {
         let alts = ["A cat on a mat, looking at the camera", nil, "The mat"]
         return Post(
-            id: id,
-            source: "town",
+            id: id, source: "town",
             author: Post.Author(id: "town:7", name: "Ada Lovelace", handle: "@ada@town.example"),
-            publishedAt: Timestamp("2026-11-21T11:57:00Z"),
-            text: text,
-            tags: ["maths", "engines"],
+            publishedAt: Timestamp("2026-11-21T11:57:00Z"), text: text, tags: ["maths", "engines"],
             images: (0..<images).map { index in
                 Post.Image(
                     url: "https://files.example/pic\(index + 1).jpg", width: 640, height: 480,
                     alt: index < alts.count ? alts[index] : nil
                 )
             },
-            stats: Post.Stats(likes: 12, comments: 1),
-            url: "https://town.example/@ada/\(id)",
+            stats: Post.Stats(likes: 12, comments: 1), url: "https://town.example/@ada/\(id)",
             isRead: isRead
         )
     }
@@ -178,5 +174,142 @@ struct GoldenScreenTests {
         try GoldenScreen(name: "welcome-away", arguments: []) {
             Machine(failure: .noSocket(paths: ["/run/user/1000/norrisd.sock", "/run/norrisd.sock"]))
         }.check()
+    }
+}
+
+/// The page of `norrisctl status`, in files below `Golden/`.
+struct GoldenStatusTests {
+    private func time(_ minutes: Int64) -> Timestamp { Timestamp(seconds: Machine.now.seconds + minutes * 60) }
+
+    private func source(
+        _ name: String, _ kind: String, items: Int, fetched minutes: Int64, next: Int64? = nil
+    ) -> SourceStatus {
+        SourceStatus(
+            name: name, kind: kind, isEnabled: true, items: items,
+            freshness: Freshness(
+                origin: .cache, state: .fresh, fetchedAt: time(-minutes), ageSeconds: Int(minutes) * 60
+            ),
+            nextRunAt: next.map(time)
+        )
+    }
+
+    private var healthy: ServerStatus.Result {
+        var gifs = source("gifs", "giphy", items: 75, fetched: 125, next: 180)
+        gifs.quota = SourceStatus.Quota(limit: 100, used: 63, resetsAt: time(41))
+        return ServerStatus.Result(
+            state: .ok, message: "9156 facts, 75 gifs, 366 posts", uptimeSeconds: 7_500, connections: 1,
+            requestsTotal: 12_210,
+            requestsPerMinute: (0..<60).map { minute in [0, 3, 1, 0, 12, 35, 20, 5, 0, 0][minute % 10] * minute / 59 },
+            sources: [
+                source("facts", "chucknorris", items: 9_156, fetched: 180, next: 1_260), gifs,
+                source("town", "mastodon", items: 366, fetched: 4, next: 25),
+            ],
+            database: ServerStatus.Database(
+                cacheBytes: 17 << 20, stateBytes: 1_887_437, isReadOnly: false, freeBytes: 12 << 30
+            ),
+            version: "0.1.0"
+        )
+    }
+
+    private func check(
+        _ name: String, _ status: ServerStatus.Result, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try GoldenScreen(name: name, arguments: ["status"]) { Machine(results: status.jsonText) }
+            .check(sourceLocation: sourceLocation)
+    }
+
+    @Test func showsWhatIsWell() throws {
+        try check("status", healthy)
+    }
+
+    @Test func showsWhatIsNot() throws {
+        var status = healthy
+        status.state = .degraded
+        status.message = "The state database cannot be written: no space left on device; free some and restart norrisd."
+        status.requestsPerMinute = [4, 0, 1]
+        status.database.isReadOnly = true
+        status.database.freeBytes = 0
+        status.sources[0].freshness = Freshness(origin: .builtin, state: .stale)
+        status.sources[1].isEnabled = false
+        status.sources[1].freshness = Freshness(origin: .none, state: .empty)
+        status.sources[1].nextRunAt = nil
+        status.sources[1].quota = nil
+        status.sources[2].freshness.state = .stale
+        status.sources[2].freshness.error = SourceFailure(
+            kind: .offline, message: "There is no route to town.example.", since: time(-120), retryAt: time(5)
+        )
+        status.sources[2].nextRunAt = time(5)
+        status.sources[2].consecutiveFailures = 7
+        try check("status-degraded", status)
+    }
+
+    @Test func showsAUsedUpQuota() throws {
+        var status = healthy
+        status.sources[1].quota?.used = 100
+        status.sources[1].freshness.error = SourceFailure(
+            kind: .quota, message: "100 requests an hour are used up.", since: time(-10), retryAt: time(41)
+        )
+        try check("status-quota", status)
+    }
+}
+
+/// What a command shows at a terminal of 40, 80 and 132 columns, in colour and not, and to a pipe, kept in a file below
+/// `Golden/` and compared byte for byte. ESC stands there as `␛`.
+///
+/// `NORRIS_UPDATE_DOCUMENTS=1` writes the files; then they are to be read, as a person would read them.
+struct GoldenScreen {
+    let name: String
+    let arguments: [String]
+    /// One for each run, since it answers but once.
+    let machine: () -> Machine
+
+    func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).txt")
+        let shown = text
+        if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {
+            try shown.write(to: file, atomically: true, encoding: .utf8)
+            return
+        }
+        let golden = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        let isSame = golden.utf8.elementsEqual(shown.utf8)
+        #expect(
+            isSame,
+            """
+            \(difference(golden, shown))
+            NORRIS_UPDATE_DOCUMENTS=1 swift test --filter Golden brings Golden/\(name).txt up to date.
+            """,
+            sourceLocation: sourceLocation
+        )
+    }
+
+    private var text: String {
+        var sections: [String] = []
+        for columns in [40, 80, 132] {
+            sections.append(section("\(columns) columns", columns, ["TERM": "dumb"]))
+            sections.append(section("\(columns) columns, in colour", columns, ["TERM": "xterm"]))
+        }
+        sections.append(section("a pipe", nil, [:]))
+        return sections.joined(separator: "\n")
+    }
+
+    private func section(_ title: String, _ columns: Int?, _ environment: [String: String]) -> String {
+        let machine = machine()
+        machine.terminal = TerminalFacts(isTerminal: columns != nil, columns: columns)
+        machine.environment = environment
+        let outcome = machine.run(arguments)
+        let command = (["norrisctl"] + arguments).joined(separator: " ")
+        let errors = outcome.errors.isEmpty ? "" : "--- standard error\n\(outcome.errors)"
+        return "=== \(title): \(command)\n\(outcome.output)\(errors)".replacing("\u{1B}", with: "␛")
+    }
+
+    private func difference(_ golden: String, _ shown: String) -> String {
+        let lines = golden.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in shown.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let old = index < lines.count ? lines[index] : "(nothing)"
+            if !old.utf8.elementsEqual(line.utf8) {
+                return "Line \(index + 1) of \(name) is\n\(line)\nand was\n\(old)"
+            }
+        }
+        return "\(name) ends too soon."
     }
 }

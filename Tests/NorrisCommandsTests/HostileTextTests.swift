@@ -1,5 +1,5 @@
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import NorrisTerminal
 import Testing
@@ -7,8 +7,7 @@ import Testing
 /// No text of the daemon, the upstreams or the command line reaches the terminal raw, whatever the field.
 struct HostileTextTests {
     private static let freshness = Freshness(
-        origin: Freshness.Origin(rawValue: hostile),
-        state: Freshness.State(rawValue: hostile),
+        origin: Freshness.Origin(rawValue: hostile), state: Freshness.State(rawValue: hostile),
         error: SourceFailure(kind: SourceFailure.Kind(rawValue: hostile), message: hostile, since: Machine.now)
     )
     private static let fact = Fact(id: hostile, text: hostile, categories: [hostile], source: hostile, url: hostile)
@@ -41,24 +40,14 @@ struct HostileTextTests {
         (
             ["status"],
             ServerStatus.Result(
-                state: ServerStatus.State(rawValue: hostile),
-                message: hostile,
-                uptimeSeconds: 1,
-                connections: 1,
+                state: ServerStatus.State(rawValue: hostile), message: hostile, uptimeSeconds: 1, connections: 1,
                 requestsTotal: 1,
-                sources: [
-                    SourceStatus(name: hostile, kind: hostile, isEnabled: true, items: 1, freshness: freshness)
-                ],
-                database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: true),
-                version: hostile
+                sources: [SourceStatus(name: hostile, kind: hostile, isEnabled: true, items: 1, freshness: freshness)],
+                database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: true), version: hostile
             ).jsonText
         ),
-        (["gif"], gifs),
-        (["gif", hostile], gifs),
-        (["gif", "--url"], gifs),
-        (["gif", "--markdown"], gifs),
-        (["gif", "--url", "--rendition", hostile], gifs),
-        (["gif", "--rendition", "original"], gifs),
+        (["gif"], gifs), (["gif", hostile], gifs), (["gif", "--url"], gifs), (["gif", "--markdown"], gifs),
+        (["gif", "--url", "--rendition", hostile], gifs), (["gif", "--rendition", "original"], gifs),
         (["gif", "--rendition", "none"], gifs),
         (["gif", hostile], GifSearch.Result(items: [], freshness: freshness).jsonText),
         (["gif", "--random", hostile], GifRandom.Result(gif: gif, freshness: freshness).jsonText),
@@ -81,15 +70,11 @@ struct HostileTextTests {
     ]
 
     private static let post = Post(
-        id: hostile,
-        source: hostile,
+        id: hostile, source: hostile,
         author: Post.Author(id: hostile, name: hostile, handle: hostile, avatarURL: hostile, email: hostile),
-        title: hostile,
-        text: hostile,
-        tags: [hostile],
+        title: hostile, text: hostile, tags: [hostile],
         images: [Post.Image(url: hostile, width: 1, height: 1, alt: hostile), Post.Image(url: hostile)],
-        stats: Post.Stats(likes: 1),
-        url: hostile
+        stats: Post.Stats(likes: 1), url: hostile
     )
 
     @Test(arguments: [false, true])
@@ -113,14 +98,8 @@ struct HostileTextTests {
             var source = source
             source.items = items
             let status = ServerStatus.Result(
-                state: .ok,
-                message: hostile,
-                uptimeSeconds: 1,
-                connections: 1,
-                requestsTotal: 1,
-                sources: [source],
-                database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: false),
-                version: hostile
+                state: .ok, message: hostile, uptimeSeconds: 1, connections: 1, requestsTotal: 1, sources: [source],
+                database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: false), version: hostile
             )
             let outcome = Machine(results: empty, status.jsonText)
                 .run("feed", "--source", hostile, "--author", hostile)
@@ -131,7 +110,7 @@ struct HostileTextTests {
 
     @Test(arguments: results)
     func isMadeHarmlessInResults(arguments: [String], result: String) {
-        for extra in [[], ["--plain"], ["--json"], ["--width", "30"]] {
+        for extra in [[], ["--plain"], ["--json"], ["--width", "30"], ["--width", "1"]] {
             for isTerminal in [true, false] {
                 let machine = Machine(results: result)
                 machine.terminal = TerminalFacts(isTerminal: isTerminal, columns: 80)
@@ -190,9 +169,7 @@ struct HostileTextTests {
             }
         }
         let unknown = Machine()
-        let params: JSON = [
-            "topic": .string(hostile), "at": "2026-11-21T12:00:00Z", hostile: .string(hostile),
-        ]
+        let params: JSON = ["topic": .string(hostile), "at": "2026-11-21T12:00:00Z", hostile: .string(hostile)]
         unknown.stream = [#"{"jsonrpc":"2.0","method":"event","params":\#(params.jsonText)}"#]
         let outcome = unknown.run(arguments)
         #expect(forbidden(in: outcome.output + outcome.errors) == [])

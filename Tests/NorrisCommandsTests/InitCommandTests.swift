@@ -1,4 +1,4 @@
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisTestSupport
 import Testing
 
@@ -55,13 +55,9 @@ struct InitCommandTests {
     }
 
     @Test func anUnknownShellIsAnsweredWithTheThree() {
-        #expect(Machine().run("init", "tcsh") == Outcome(
-            errors: """
-                norrisctl: The value 'tcsh' is invalid for '<shell>': it takes bash, zsh or fish.
-                  norrisctl init --help shows what it takes.
-
-                """,
-            status: .usage
+        #expect(Machine().run("init", "tcsh") == .failed(
+            .usage, "The value 'tcsh' is invalid for '<shell>': it takes bash, zsh or fish.",
+            "norrisctl init --help shows what it takes."
         ))
     }
 

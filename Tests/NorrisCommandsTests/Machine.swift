@@ -1,6 +1,6 @@
 import Glibc
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import NorrisTerminal
 import Testing
@@ -24,7 +24,7 @@ final class Machine {
     var fileStatuses: [String: FileStatus?] = [:]
     /// What was written into files, and those that cannot be written.
     private(set) var writtenFiles: [String: [UInt8]] = [:]
-    var fileWriteErrors: [String: FileWriteError] = [:]
+    var fileWriteErrors: [String: SystemError] = [:]
     /// What standard output answers to what is written at once.
     var outputError: WriteError?
 
@@ -87,78 +87,81 @@ final class Machine {
         let waiting = WaitingLine(
             isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { 80 }, write: { self.told += Array($0.utf8) }
         )
-        let system = System(
-            environment: Environment(environment),
-            terminal: self.terminal,
-            isErrorTerminal: isErrorTerminal,
-            waiting: waiting,
-            isInputTerminal: isInputTerminal,
-            now: now,
-            elapsed: { self.elapsed },
-            exchange: { line, sockets, maximumReply, timeout throws(ClientError) in
-                self.pass(self.delay, waiting)
-                self.sockets.append(sockets)
-                self.timeouts.append(timeout)
-                do {
-                    self.requests.append(try JSON.parse(line))
-                } catch {
-                    Issue.record("The request is no JSON: \(String(decoding: line, as: UTF8.self))")
-                }
-                guard !self.replies.isEmpty else {
-                    Issue.record("There is no reply left for \(String(decoding: line, as: UTF8.self))")
-                    throw .closed(path: "/nowhere")
-                }
-                let reply = try self.replies.removeFirst().get()
-                guard reply.count <= maximumReply else {
-                    throw .malformedReply(path: "/run/norrisd.sock", detail: "a long line")
-                }
-                return reply
-            },
-            follow: { lines, sockets, timeout, receive in
-                self.follow(lines, sockets, timeout, waiting, receive)
-            },
-            writeOutput: { bytes throws(WriteError) in
-                if let error = self.outputError { throw error }
-                waiting.erase()
-                self.written += bytes
-            },
-            writeError: { bytes in
-                waiting.erase()
-                self.told += bytes
-            },
-            readInput: { limit in self.input.map { Array($0.prefix(limit + 1)) } },
-            readFile: { path, limit throws(ReadError) in
-                guard let bytes = self.files[path] else {
-                    throw ReadError(errno: self.fileStatuses[path] == nil ? ENOENT : EACCES)
-                }
-                return Array(bytes.prefix(limit + 1))
-            },
-            fileStatus: { path throws(ReadError) in
-                if let status = self.fileStatuses[path] {
-                    guard let status else { throw ReadError(errno: EACCES) }
-                    return status
-                }
-                guard let bytes = self.files[path] else { throw ReadError(errno: ENOENT) }
-                return FileStatus(isPlainFile: true, bytes: bytes.count, modifiedAt: Self.now)
-            },
-            writeFile: { path, bytes throws(FileWriteError) in
-                if let error = self.fileWriteErrors[path] { throw error }
-                self.writtenFiles[path] = bytes
-            },
-            ownFolders: { ["/opt/bin", "/opt/libexec"] },
-            run: { request in
-                waiting.erase()
-                self.runs.append(request)
-                if case .collected = request.output { self.pass(self.delay, waiting) }
-                guard self.programs[request.program]?.isEmpty == false else { return .missing }
-                return self.programs[request.program]?.removeFirst() ?? .missing
+        var system = System()
+        system.environment = Environment(environment)
+        system.terminalFacts = { self.terminal }
+        system.isErrorTerminal = isErrorTerminal
+        system.waiting = waiting
+        system.isInputTerminal = isInputTerminal
+        system.now = now
+        system.elapsed = { self.elapsed }
+        system.exchange = { line, sockets, maximumReply, timeout throws(ClientError) in
+            self.pass(self.delay, waiting)
+            self.sockets.append(sockets)
+            self.timeouts.append(timeout)
+            self.take(line)
+            guard !self.replies.isEmpty else {
+                Issue.record("There is no reply left for \(String(decoding: line, as: UTF8.self))")
+                throw .closed(path: "/nowhere")
             }
-        )
+            let reply = try self.replies.removeFirst().get()
+            guard reply.count <= maximumReply else {
+                throw .malformedReply(path: "/run/norrisd.sock", detail: "a long line")
+            }
+            return reply
+        }
+        system.follow = { lines, sockets, timeout, receive in
+            self.follow(lines, sockets, timeout, waiting, receive)
+        }
+        system.writeOutput = { bytes throws(WriteError) in
+            if let error = self.outputError { throw error }
+            waiting.erase()
+            self.written += bytes
+        }
+        system.writeError = { bytes in
+            waiting.erase()
+            self.told += bytes
+        }
+        system.readInput = { limit in self.input.map { Array($0.prefix(limit + 1)) } }
+        system.readFile = { path, limit throws(SystemError) in
+            guard let bytes = self.files[path] else {
+                throw SystemError(errno: self.fileStatuses[path] == nil ? ENOENT : EACCES)
+            }
+            return Array(bytes.prefix(limit + 1))
+        }
+        system.fileStatus = { path throws(SystemError) in
+            if let status = self.fileStatuses[path] {
+                guard let status else { throw SystemError(errno: EACCES) }
+                return status
+            }
+            guard let bytes = self.files[path] else { throw SystemError(errno: ENOENT) }
+            return FileStatus(isPlainFile: true, bytes: bytes.count, modifiedAt: Self.now)
+        }
+        system.writeFile = { path, bytes throws(SystemError) in
+            if let error = self.fileWriteErrors[path] { throw error }
+            self.writtenFiles[path] = bytes
+        }
+        system.ownFolders = { ["/opt/bin", "/opt/libexec"] }
+        system.run = { request in
+            waiting.erase()
+            self.runs.append(request)
+            if case .collected = request.output { self.pass(self.delay, waiting) }
+            guard self.programs[request.program]?.isEmpty == false else { return .missing }
+            return self.programs[request.program]?.removeFirst() ?? .missing
+        }
         var outcome = Outcome(Program.report(arguments: arguments, system: system))
         waiting.erase()
         outcome.output = String(decoding: written, as: UTF8.self) + outcome.output
         outcome.errors = String(decoding: told, as: UTF8.self) + outcome.errors
         return outcome
+    }
+
+    private func take(_ line: [UInt8]) {
+        do {
+            requests.append(try JSON.parse(line))
+        } catch {
+            Issue.record("The request is no JSON: \(String(decoding: line, as: UTF8.self))")
+        }
     }
 
     /// Lets time go by as the client does, which wakes up as often as the line wants.
@@ -175,13 +178,7 @@ final class Machine {
     ) -> ClientError? {
         self.sockets.append(sockets)
         waits.append(timeout)
-        for line in lines {
-            do {
-                requests.append(try JSON.parse(line))
-            } catch {
-                Issue.record("The request is no JSON: \(String(decoding: line, as: UTF8.self))")
-            }
-        }
+        lines.forEach(take)
         for line in stream {
             pass(delay, waiting)
             guard case .goOn(let time) = receive(Array(line.utf8)) else { return nil }
@@ -217,6 +214,11 @@ struct Outcome: Equatable {
         self.output = output
         self.errors = errors
         self.status = status
+    }
+
+    /// Nothing but a failure: its message, and the hints below it.
+    static func failed(_ status: ExitStatus, _ message: String, _ hints: String...) -> Outcome {
+        Outcome(errors: "norrisctl: \(message)\n" + hints.map { "  \($0)\n" }.joined(), status: status)
     }
 
     init(_ report: Report) {

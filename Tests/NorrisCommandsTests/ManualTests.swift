@@ -1,6 +1,6 @@
 import Foundation
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import NorrisTestSupport
 import Testing

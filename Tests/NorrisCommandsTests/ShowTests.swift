@@ -1,5 +1,5 @@
 import NorrisClient
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisTerminal
 import Testing
 
@@ -88,15 +88,6 @@ struct ShowTests {
         #expect(machine.runs.last?.arguments == [
             "--size", "90x28", "--format", "symbols", "--symbols", "ascii", "--fill", "none", "-",
         ])
-    }
-
-    @Test func saysThatItFetches() {
-        let machine = machine(gifReply)
-        machine.isErrorTerminal = true
-        machine.delay = .seconds(1)
-        let errors = machine.run("gif", "--id", "a", "--show").errors
-        #expect(errors.contains("fetching the picture…"))
-        #expect(errors.hasSuffix("\r\u{1B}[K"))
     }
 
     @Test func theTimeOfTheUserIsForAllPrograms() {

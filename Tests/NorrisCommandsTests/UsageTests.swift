@@ -1,4 +1,4 @@
-import NorrisCommands
+@testable import NorrisCommands
 import NorrisProtocol
 import NorrisTerminal
 import Testing
@@ -8,6 +8,7 @@ struct UsageTests {
         "fact", "categories", "search", "recent", "status", "watch", "refresh", "reload", "clear-cache", "doctor",
         "call", "gif", "favorite", "feed", "post", "read", "prompt", "init", "completion", "card",
     ]
+    private static let favoriteCommands = ["add", "remove", "list", "export", "import"].map { "favorite \($0)" }
 
     @Test(arguments: [["--version"], ["fact", "--version"], ["--version", "fact"], ["search", "--version"]])
     func tellsTheVersions(arguments: [String]) {
@@ -30,16 +31,17 @@ struct UsageTests {
         #expect(outcome.output.contains("\n  --timeout <time> "))
     }
 
-    @Test(arguments: commands)
+    @Test(arguments: commands + favoriteCommands)
     func helpOfACommandHasExamplesAndEveryOption(command: String) {
-        let outcome = Machine().run(command, "--help")
+        let words = command.split(separator: " ").map(String.init)
+        let outcome = Machine().run(words + ["--help"])
         #expect(outcome.status == .done)
         #expect(outcome.output.contains("\nExamples:\n  "))
         #expect(outcome.output.contains("USAGE: norrisctl \(command)"))
         #expect(outcome.output.contains("\n  --socket <path> "))
-        #expect(Machine().run("--help", command) == outcome)
-        #expect(Machine().run(command, "--json", "-h") == outcome)
-        #expect(Machine().run("help", command) == outcome)
+        #expect(Machine().run(["--help"] + words) == outcome)
+        #expect(Machine().run(words + ["--json", "-h"]) == outcome)
+        #expect(Machine().run(["help"] + words) == outcome)
     }
 
     @Test func helpFitsTheTerminal() {
@@ -51,8 +53,8 @@ struct UsageTests {
     }
 
     @Test(arguments: [
-        ("fcat", "fact"), ("facts", "fact"), ("categ", "categories"), ("crad", "card"), ("stat", "status"), ("seach", "search"),
-        ("serach", "search"), ("relod", "reload"), ("docter", "doctor"), ("calll", "call"), ("hlep", "help"),
+        ("fcat", "fact"), ("facts", "fact"), ("categ", "categories"), ("crad", "card"), ("stat", "status"),
+        ("seach", "search"), ("serach", "search"), ("relod", "reload"), ("docter", "doctor"), ("calll", "call"), ("hlep", "help"),
         ("categroies", "categories"), ("gfi", "gif"), ("favourite", "favorite"), ("favorites", "favorite"),
     ])
     func suggestsTheCommandThatWasMeant(word: String, command: String) {
@@ -73,16 +75,134 @@ struct UsageTests {
     }
 
     @Test func namesTheOptionAndTheHelp() {
-        #expect(Machine().run("fact", "--count", "0") == Outcome(
-            errors: """
-                norrisctl: The value '0' is invalid for '--count <n>': it takes a whole number from 1 to 100.
-                  norrisctl fact --help shows what it takes.
-
-                """,
-            status: .usage
+        #expect(Machine().run("fact", "--count", "0") == .failed(
+            .usage, "The value '0' is invalid for '--count <n>': it takes a whole number from 1 to 100.",
+            "norrisctl fact --help shows what it takes."
         ))
         #expect(Machine().run("fact", "--categry", "dev").errors.contains("'--category'?"))
         #expect(Machine().run("--count", "2", "fact").errors.contains("Unknown option '--count'"))
         #expect(Machine().run("--bogus").errors.hasSuffix("\n  norrisctl --help shows what it takes.\n"))
+    }
+}
+
+struct GrammarTests {
+    /// What a run of `fact` or `call` shows of the options that every command takes.
+    private func socketAndTimeout(_ arguments: [String]) -> ([String], Duration)? {
+        let machine = Machine(results: page(fact("a", "x")))
+        let outcome = machine.run(arguments)
+        #expect(outcome.status == .done, "\(outcome.errors)")
+        guard let sockets = machine.sockets.first, let timeout = machine.timeouts.first else { return nil }
+        return (sockets, timeout)
+    }
+
+    @Test(arguments: [
+        ["--socket", "/s", "--timeout", "2s", "--json", "fact", "--count", "1"],
+        ["fact", "--count", "1", "--socket", "/s", "--timeout", "2s", "--json"],
+        ["--socket=/s", "fact", "--json", "--count=1", "--timeout=2s"],
+        ["--json", "--timeout", "2s", "fact", "--socket", "/s"],
+        ["--color", "never", "--width", "30", "--plain", "--timeout", "2s", "--socket", "/s", "fact"],
+        ["--timeout", "1s", "fact", "--socket", "/s", "--timeout", "2s"],
+        ["--socket", "fact", "fact", "--socket", "/s", "--timeout", "2s"],
+    ])
+    func takesTheCommonOptionsOnBothSidesOfTheCommand(arguments: [String]) {
+        let found = socketAndTimeout(arguments)
+        #expect(found?.0 == ["/s"])
+        #expect(found?.1 == .seconds(2))
+    }
+
+    @Test(arguments: [
+        ("500ms", Duration.milliseconds(500)), ("1ms", .milliseconds(1)), ("5s", .seconds(5)), ("2m", .seconds(120)),
+        ("1440m", .seconds(86_400)),
+    ])
+    func takesTimesWithUnits(text: String, duration: Duration) {
+        #expect(socketAndTimeout(["fact", "--timeout", text])?.1 == duration)
+        #expect(Timeout(text)?.text == text)
+    }
+
+    @Test func givesUpAfterFiveSecondsByDefault() {
+        #expect(socketAndTimeout(["fact"])?.1 == .seconds(5))
+    }
+
+    @Test(arguments: [
+        ["fact", "--timeout", "5"], ["fact", "--timeout", "0s"], ["fact", "--timeout", "-1s"],
+        ["fact", "--timeout", "5 s"], ["fact", "--timeout", "5h"], ["fact", "--timeout", "s"],
+        ["fact", "--timeout", "1.5s"], ["fact", "--timeout", "99999999999999999999s"], ["fact", "--timeout", "1441m"],
+        ["fact", "--timeout", "٥s"], ["fact", "--timeout"], ["fact", "--width", "0"], ["fact", "--width", "x"],
+        ["fact", "--width", "10001"], ["fact", "--width"], ["--width", "fact"], ["fact", "--color", "red"],
+        ["fact", "--color", "Always"], ["fact", "--socket"], ["--socket"], ["fact", "--count", "0"],
+        ["fact", "--count", "101"], ["fact", "--count", "two"], ["fact", "--count", ""], ["fact", "--count"],
+        ["fact", "--max-length", "0"], ["fact", "--max-length", "10001"], ["fact", "--category"], ["fact", "--id"],
+        ["fact", "--name"], ["fact", "extra"], ["fact", "--bogus"], ["fact", "-x"], ["fact", "--json=1"],
+        ["fact", "--id", "a", "--today"], ["fact", "--id", "a", "--count", "1"], ["fact", "--id", "a", "--name", "b"],
+        ["fact", "--today", "--category", "dev"], ["fact", "--today", "--explicit"], ["search"], ["search", ""],
+        ["search", "--limit", "0", "x"], ["search", "--limit", "101", "x"], ["search", "-x"],
+        ["search", "--bogus", "x"], ["categories", "x"], ["status", "x"], ["reload", "x"], ["doctor", "x"], ["call"],
+        ["watch", "x"], ["refresh", "a", "b"], ["clear-cache", "a", "b"], ["recent", "x"], ["recent", "1", "2"],
+        ["recent", "1", "--clear"], ["call", "m", "{}", "x"],
+        ["gif", ""], ["gif", "--random", ""], ["gif", "--limit", "0"], ["gif", "--limit", "51"],
+        ["gif", "--page", "11"],
+        ["gif", "--id", "a", "x"], ["gif", "--id", "a", "--random"], ["gif", "--id", "a", "--trending"],
+        ["gif", "--id", "a", "--limit", "1"], ["gif", "--id", "a", "--page", "1"], ["gif", "--id", "a", "--offline"],
+        ["gif", "--random", "--trending"], ["gif", "--random", "--page", "2"], ["gif", "--random", "--limit", "2"],
+        ["gif", "--random", "--offline"], ["gif", "--trending", "x"], ["gif", "--offline"], ["gif", "--rendition"],
+        ["gif", "--trending", "--offline"], ["gif", "--url", "--markdown"], ["gif", "-x"],
+        ["gif", "--open", "--copy"], ["gif", "--copy", "--show"], ["gif", "--show", "--url"],
+        ["gif", "--open", "--limit", "1"], ["gif", "--copy", "--limit", "1"], ["gif", "--json", "--show"],
+        ["gif", "--copy", "--json"], ["--json", "gif", "--open"], ["fact", "--copy", "--count", "2"],
+        ["fact", "--copy", "--json"], ["post", "a", "--json", "--open"], ["post", "a", "--show", "--json"],
+        ["favorite"], ["favorite", "x"], ["favorite", "--kind", "fact", "list"], ["favorite", "add"],
+        ["favorite", "add", "cat"], ["favorite", "add", "Gif", "a"], ["favorite", "add", "gif", "a", "b"],
+        ["favorite", "add", "gif", "-x"], ["favorite", "remove"], ["favorite", "remove", "factss"],
+        ["favorite", "list", "fact"], ["favorite", "list", "--kind", "x"], ["favorite", "list", "--limit", "101"],
+        ["favorite", "list", "--page", "0"], ["favorite", "export", "f"], ["favorite", "import", "a", "b"],
+        ["feed", "x"], ["feed", "--limit", "0"], ["feed", "--limit", "101"], ["feed", "--page", "11"],
+        ["feed", "--source"], ["feed", "--author"], ["feed", "-x"], ["post"], ["post", "a", "b"], ["post", "-x"],
+        ["card"], ["card", "--json"], ["card", "x", "-o", "f"], ["card", "-o"], ["card", "-o", ""],
+        ["card", "--id", "a", "--today", "-o", "f"], ["card", "--id", "a", "--text", "b", "-o", "f"],
+        ["card", "--today", "--text", "b", "-o", "f"], ["card", "--open"], ["card", "--text", "b", "--open"],
+        ["card", "--show", "--open"], ["card", "--alt", "--open"], ["card", "-o", "-", "--open"],
+        ["card", "-o", "-", "--show"], ["card", "-o", "-", "--alt"], ["card", "-o", "-", "--json"],
+        ["card", "-o", "f", "--json", "--show"], ["card", "-o", "f", "--json", "--open"],
+        ["card", "-o", "f", "--json", "--alt"], ["card", "--alt", "--show"], ["card", "--text", "-o"],
+        ["card", "-o", "f", "--size", "255"], ["card", "-o", "f", "--size", "4097"],
+        ["card", "-o", "f", "--size", "-1"], ["card", "-o", "f", "--size", "9999999999999999999999"],
+        ["card", "-o", "f", "--size", "1080.5"], ["card", "-o", "f", "--size"], ["card", "-o", "f", "-o"],
+        ["card", "--text", "", "-o", "f"], ["card", "--text", " \n\t\u{1B}[31m", "-o", "f"],
+        ["read"], ["read", "a", "--all"], ["read", "-x"], ["read", "--all", "x"],
+        ["init"], ["init", "sh"], ["init", "Bash"], ["init", "bash", "zsh"], ["init", "bash", "--max-length", "0"],
+        ["init", "bash", "--max-length", "10001"], ["init", "bash", "--max-length", "x"], ["init", "-x"],
+        ["--bogus"], ["--bogus", "fact"], ["--count", "2", "fact"], ["fcat"], ["", "fact"],
+    ])
+    func refusesWhatIsNoCommandLine(arguments: [String]) {
+        let machine = Machine()
+        let outcome = machine.run(arguments)
+        #expect(outcome.status == .usage)
+        #expect(ExitStatus.usage.rawValue == 64)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("norrisctl: "))
+        #expect(outcome.errors.split(separator: "\n").count == 2)
+        #expect(machine.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["--id", "-x"], "-x"), (["--id=-x"], "-x"), (["--id", "-hello"], "-hello"), (["--id", "--json"], "--json"),
+        (["--id", "-plain"], "-plain"), (["--id", "--"], "--"), (["--json", "--id", "-x-"], "-x-"),
+        (["--id", "-1"], "-1"), (["--id", "x=y"], "x=y"), (["--id", "-x=y"], "-x=y"),
+    ])
+    func takesIdsThatLookLikeOptions(arguments: [String], id: String) {
+        let machine = Machine(results: #"{"fact":\#(fact("a", "x"))}"#)
+        #expect(machine.run(["fact"] + arguments).status == .done)
+        #expect(machine.parameters == [#"{"id":"\#(id)"}"#])
+    }
+
+    @Test(arguments: [
+        (["search", "--", "-x"], "-x"), (["search", "--", "--help"], "--help"), (["search", "fact"], "fact"),
+        (["search", "--", "--", "x"], "-- x"), (["--json", "search", "a", "--offline", "b"], "a b"),
+        (["search", "a", "--", "-b"], "a -b"), (["search", "  a ", " b"], "  a   b"), (["search", "help"], "help"),
+    ])
+    func takesWordsBehindTwoDashesAsTheyAre(arguments: [String], query: String) {
+        let machine = Machine(results: page(fact("a", "x")))
+        #expect(machine.run(arguments).status == .done)
+        #expect(machine.parameters.first?.hasPrefix(#"{"query":"\#(query)""#) == true)
     }
 }

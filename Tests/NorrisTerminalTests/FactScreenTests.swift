@@ -4,72 +4,6 @@ import NorrisText
 import Testing
 
 struct FactScreenTests {
-    @Test func wrapsTo40Columns() {
-        #expect(screen(40) { $0.facts([short, long, wide]) } == """
-            Chuck Norris can instantiate an abstract
-            class.
-            #dev  ye0_hnd3rgq68e_pfvsqqg
-
-            Chuck Norris once opened a text editor,
-            looked at the screen for a minute and
-            closed it again; the program was
-            finished, tested and documented, and the
-            computer had learned some manners as
-            well.
-            #dev  #science  #career  builtin-dev-12
-
-            チャック・ノリスは腕立て伏せをしない。地
-            球を押し下げるのだ。👩‍💻 does the rest.
-            fortune-1
-
-            """)
-    }
-
-    @Test func wrapsTo80Columns() {
-        #expect(screen(80) { $0.facts([short, long]) } == """
-            Chuck Norris can instantiate an abstract class.
-            #dev  ye0_hnd3rgq68e_pfvsqqg
-
-            Chuck Norris once opened a text editor, looked at the screen for a minute and
-            closed it again; the program was finished, tested and documented, and the
-            computer had learned some manners as well.
-            #dev  #science  #career  builtin-dev-12
-
-            """)
-    }
-
-    @Test func wrapsTo132Columns() {
-        #expect(screen(132) { $0.facts([long]) } == """
-            Chuck Norris once opened a text editor, looked at the screen for a minute and closed it again; \
-            the program was finished, tested and
-            documented, and the computer had learned some manners as well.
-            #dev  #science  #career  builtin-dev-12
-
-            """)
-    }
-
-    @Test func keepsTheLinesOfVerse() {
-        #expect(screen(40) { $0.facts([verse]) } == """
-            One line,
-                    and another.
-            #poems  fortune-2
-
-            """)
-    }
-
-    @Test func dimsTheFootAndLinksTheId() {
-        #expect(visible(screen(80, escapes: true) { $0.facts([short, verse]) }) == """
-            Chuck Norris can instantiate an abstract class.
-            <2m#dev<0m  <link https://api.chucknorris.io/jokes/ye0_hnd3rgq68e_pfvsqqg>\
-            <2mye0_hnd3rgq68e_pfvsqqg<0m<link >
-
-            One line,
-                    and another.
-            <2m#poems<0m  <2mfortune-2<0m
-
-            """)
-    }
-
     @Test(arguments: [1, 2, 40, 80, 132])
     func wrapsTheLongestFactThereMayBe(width: Int) {
         let words = String(repeating: "word\t漢字 ", count: 1_250)
@@ -91,37 +25,12 @@ struct FactScreenTests {
         #expect(foot == ["#dev", "#science", "#career", "builtin-dev-12"])
     }
 
-    @Test func printsOneLineAFactToAPipe() {
-        #expect(screen(nil) { $0.facts([short, long, verse, wide]) } == """
-            Chuck Norris can instantiate an abstract class.
-            \(long.text)
-            One line, and another.
-            \(wide.text)
-
-            """)
-    }
-
     @Test func addsDimTagsToAPipeOnlyIfColoursWereForced() {
         #expect(visible(screen(nil, escapes: true) { $0.facts([long, wide]) }) == """
             \(long.text) <2m#dev<0m <2m#science<0m <2m#career<0m
             \(wide.text)
 
             """)
-    }
-
-    @Test(arguments: [1, 7, 40, 80, nil])
-    func letsNoControlCharacterThrough(width: Int?) {
-        var fact = Fact(id: hostile, text: hostile, categories: [hostile, hostile], source: hostile, url: hostile)
-        let text = screen(width) { $0.facts([fact, fact]) }
-        #expect(forbidden(in: text) == [])
-        if width == nil {
-            #expect(text == "abcdefg h i j\nabcdefg h i j\n")
-        }
-        // With escapes on, only those of the renderer's own are there.
-        fact.url = "https://example.org/\u{1B}]8;;evil"
-        let coloured = screen(width, escapes: true) { $0.facts([fact]) }
-        let rest = coloured.replacing("\u{1B}[2m", with: "").replacing("\u{1B}[0m", with: "")
-        #expect(forbidden(in: rest) == [])
     }
 
     @Test(arguments: [
@@ -138,5 +47,26 @@ struct FactScreenTests {
         var fact = short
         fact.url = url
         #expect(screen(80, escapes: true) { $0.facts([fact]) }.contains("\u{1B}]8;;\(url)\u{1B}\\"))
+    }
+}
+
+struct CategoriesScreenTests {
+    private let categories = [
+        FactCategories.Category(name: "animal", count: 9), FactCategories.Category(name: "dev", count: 1_204),
+        FactCategories.Category(name: "日本", count: 31),
+    ]
+
+    @Test func aNameThatLeavesNoRoomIsNoMeasureForTheOthers() {
+        let long = String(repeating: "long", count: 10)
+        let all = categories + [FactCategories.Category(name: long, count: 5)]
+        #expect(screen(40) { $0.categories(all) } == """
+            animal      9
+            dev     1,204
+            日本       31
+            \(long)
+                        5
+
+            """)
+        #expect(screen(1) { $0.categories([categories[0]]) } == "animal\n  9\n")
     }
 }

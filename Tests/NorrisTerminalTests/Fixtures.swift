@@ -7,11 +7,8 @@ let now = Timestamp("2026-11-21T12:00:00Z")!
 func ago(_ seconds: Int64) -> Timestamp { Timestamp(seconds: now.seconds - seconds) }
 
 let short = Fact(
-    id: "ye0_hnd3rgq68e_pfvsqqg",
-    text: "Chuck Norris can instantiate an abstract class.",
-    categories: ["dev"],
-    source: "chucknorris",
-    url: "https://api.chucknorris.io/jokes/ye0_hnd3rgq68e_pfvsqqg"
+    id: "ye0_hnd3rgq68e_pfvsqqg", text: "Chuck Norris can instantiate an abstract class.", categories: ["dev"],
+    source: "chucknorris", url: "https://api.chucknorris.io/jokes/ye0_hnd3rgq68e_pfvsqqg"
 )
 
 let long = Fact(
@@ -25,13 +22,8 @@ let long = Fact(
 )
 
 let wide = Fact(
-    id: "fortune-1",
-    text: "チャック・ノリスは腕立て伏せをしない。地球を押し下げるのだ。👩‍💻 does the rest.",
-    categories: [],
-    source: "fortune:zh"
+    id: "fortune-1", text: "チャック・ノリスは腕立て伏せをしない。地球を押し下げるのだ。👩‍💻 does the rest.", categories: [], source: "fortune:zh"
 )
-
-let verse = Fact(id: "fortune-2", text: "One line,\n\tand another.\n", categories: ["poems"], source: "fortune:poems")
 
 /// What must never reach a terminal: escape sequences, C0, DEL, C1, bidi controls, separators.
 let hostile =
@@ -56,5 +48,67 @@ func forbidden(in text: String) -> [Unicode.Scalar] {
         case ..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }
+    }
+}
+
+let angel = Gif(
+    id: "bq2Nk0o7bQhhseGATA", title: "Full House Angel GIF by The Kelly Clarkson Show", rating: "g",
+    pageURL: "https://giphy.com/gifs/kelly-clarkson-show-bq2Nk0o7bQhhseGATA", username: "KellyClarksonShow",
+    altText: "A man in a white suit looks up, spreads two large wings and leaves through the ceiling.",
+    renditions: [
+        "original": Gif.Rendition(
+            url: "https://media2.giphy.com/media/v1.Y2lk/bq2Nk0o7bQhhseGATA/giphy.gif?cid=1&rid=giphy.gif&ct=g",
+            mp4: "https://media2.giphy.com/angel.mp4", width: 480, height: 229, bytes: 954_321, frames: 20
+        ),
+        "fixed_height": Gif.Rendition(url: "https://media2.giphy.com/angel-200.gif", width: 419, height: 200),
+        "original_still": Gif.Rendition(url: "https://media2.giphy.com/angel.jpg", width: 480, height: 229),
+        "preview": Gif.Rendition(mp4: "https://media2.giphy.com/preview.mp4", width: 200, height: 96, bytes: 50_000),
+    ]
+)
+
+/// All that Giphy may leave out is left out.
+let bare = Gif(id: "x", title: " ", rating: "", pageURL: "")
+
+let nameless = Gif(
+    id: "3o7", title: "", rating: "pg-13", pageURL: "https://giphy.com/gifs/3o7", username: "studio", altText: " ",
+    isSticker: true, renditions: ["downsized": Gif.Rendition(url: "http://media.example/d.gif", frames: 1)]
+)
+
+let cats = Gif(
+    id: "猫", title: "猫がキーボードの上を歩いている、とても長い題名のジフ", rating: "g", pageURL: "https://giphy.com/gifs/c",
+    altText: "猫がキーボードの上を歩いている、とても長い題名のジフ",
+    renditions: ["original": Gif.Rendition(url: "https://media.example/cat.gif", width: 100, height: 80)]
+)
+
+let ada = Post.Author(
+    id: "town:7", name: "Ada Lovelace", handle: "@ada@town.example", avatarURL: "https://town.example/ada.png",
+    email: "ada@town.example"
+)
+
+/// A read post of one line, three minutes old.
+func post(_ text: String? = "Good morning.", images: Int = 0) -> Post {
+    Post(
+        id: "town:109", source: "town", author: ada, publishedAt: ago(180), text: text,
+        images: (0..<images).map { index in
+            Post.Image(
+                url: "https://files.example/pic\(index + 1).jpg?size=large", width: 640, height: 480,
+                alt: index == 0 ? "A cat on a mat, looking at the camera" : nil
+            )
+        },
+        url: "https://town.example/@ada/109",
+        isRead: true
+    )
+}
+
+let essay = """
+    The analytical engine has no pretensions whatever to originate anything. It can do whatever we know how to order \
+    it to perform. It can follow analysis; but it has no power of anticipating any truths.
+
+    Its province is to assist us in making available what we are already acquainted with.
+    """
+
+func cards(_ posts: [Post], _ width: Int?, escapes: Bool = false, showsAll: Bool = false) -> String {
+    screen(width, escapes: escapes) { screen in
+        screen.posts(posts, now: now, showsAll: showsAll) { "norrisctl post \($0)" }
     }
 }

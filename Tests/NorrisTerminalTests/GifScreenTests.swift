@@ -3,23 +3,6 @@ import NorrisTerminal
 import Testing
 
 struct GifScreenTests {
-    @Test func wrapsTo80Columns() {
-        #expect(screen(80) { $0.gifs([angel, bare]) } == """
-            Full House Angel GIF by The Kelly Clarkson Show
-            480×229 · 20 frames · 932 KiB · g · by KellyClarksonShow
-            A man in a white suit looks up, spreads two large wings and leaves through the
-            ceiling.
-            https://media2.giphy.com/media/v1.Y2lk/bq2Nk0o7bQhhseGATA/giphy.gif?cid=1&rid=giphy.gif&ct=g
-            bq2Nk0o7bQhhseGATA
-
-            untitled
-            x
-
-            Powered by GIPHY
-
-            """)
-    }
-
     @Test func wrapsTo40Columns() {
         #expect(screen(40) { $0.gifs([angel, nameless, cats], rendition: nil) } == """
             Full House Angel GIF by The Kelly
@@ -55,35 +38,6 @@ struct GifScreenTests {
         #expect(lines[4] == "https://media2.giphy.com/preview.mp4")
     }
 
-    @Test func linksTheTitleAndTheId() {
-        var gif = nameless
-        gif.pageURL = "javascript:alert(1)"
-        #expect(visible(screen(80, escapes: true) { $0.gifs([nameless, gif]) }) == """
-            <link http://media.example/d.gif><1mGIF by studio<0m<link >
-            <2m1 frame<0m<2m · <0m<2mpg-13<0m<2m · <0m<2msticker<0m
-            http://media.example/d.gif
-            <link https://giphy.com/gifs/3o7><2m3o7<0m<link >
-
-            <link http://media.example/d.gif><1mGIF by studio<0m<link >
-            <2m1 frame<0m<2m · <0m<2mpg-13<0m<2m · <0m<2msticker<0m
-            http://media.example/d.gif
-            <2m3o7<0m
-
-            <2mPowered by GIPHY<0m
-
-            """)
-    }
-
-    @Test func printsOneLineAGifToAPipe() {
-        #expect(screen(nil) { $0.gifs([nameless, bare]) } == """
-            3o7\tGIF by studio\thttp://media.example/d.gif\tPowered by GIPHY
-            x\tuntitled\t-\tPowered by GIPHY
-
-            """)
-        #expect(screen(nil) { $0.gifs([]) } == "")
-        #expect(screen(80) { $0.gifs([]) } == "")
-    }
-
     @Test func printsAddressesByteForByte() {
         #expect(screen(nil) { $0.addresses(of: [angel, bare, nameless]) } == """
             https://media2.giphy.com/media/v1.Y2lk/bq2Nk0o7bQhhseGATA/giphy.gif?cid=1&rid=giphy.gif&ct=g
@@ -103,25 +57,52 @@ struct GifScreenTests {
         ("", "https://e.org/", "![untitled](https://e.org/)"),
     ])
     func escapesMarkdown(title: String, url: String, line: String) {
-        let gif = Gif(
-            id: "x", title: title, rating: "", pageURL: "", renditions: ["original": Gif.Rendition(url: url)]
-        )
+        let gif = Gif(id: "x", title: title, rating: "", pageURL: "", renditions: ["original": Gif.Rendition(url: url)])
         #expect(screen(nil) { $0.markdown(of: [gif, bare]) } == line + "\n")
     }
+}
 
-    @Test(arguments: [1, 7, 40, 80, nil])
-    func letsNoControlCharacterThrough(width: Int?) {
-        let rendition = Gif.Rendition(
-            url: hostile, mp4: "https://e.org/\(hostile)", webp: hostile, width: -1, bytes: -1
-        )
-        let gif = Gif(
-            id: hostile, title: hostile, rating: hostile, pageURL: hostile, username: hostile, altText: hostile + "!",
-            renditions: ["original": rendition, hostile: Gif.Rendition(url: "https://e.org/")]
-        )
-        let text = screen(width) { $0.gifs([gif, gif]) }
-        #expect(forbidden(in: text.replacing("\t", with: "")) == [])
-        #expect(forbidden(in: screen(width) { $0.markdown(of: [gif]) }) == [])
-        #expect(screen(width) { $0.addresses(of: [gif]) } == "https://e.org/\n")
-        #expect(screen(width) { $0.gifs([gif], rendition: "original") }.contains("e.org") == false)
+struct GifPictureTests {
+    private func gif(_ renditions: [String: Gif.Rendition]) -> Gif {
+        Gif(id: "x", title: "", rating: "", pageURL: "", renditions: renditions)
+    }
+
+    private func url(_ name: String) -> Gif.Rendition { Gif.Rendition(url: "https://e.org/\(name)") }
+
+    @Test func takesTheBestThatThereIs() {
+        var renditions: [String: Gif.Rendition] = [
+            "preview": Gif.Rendition(webp: "https://e.org/webp"), "hd": Gif.Rendition(mp4: "https://e.org/mp4"),
+        ]
+        // Each of these is better than those before it.
+        #expect(gif(renditions).picture()?.address == "https://e.org/mp4")
+        for name in ["480w_still", "preview_gif", "fixed_width", "fixed_height", "original"] {
+            renditions[name] = url(name)
+            #expect(gif(renditions).picture()?.address == "https://e.org/\(name)")
+        }
+        #expect(gif(["preview": Gif.Rendition(webp: "https://e.org/webp")]).picture()?.address == "https://e.org/webp")
+        #expect(gif([:]).picture() == nil)
+        #expect(gif(["looping": Gif.Rendition(width: 1)]).picture() == nil)
+    }
+
+    @Test func takesNoOtherThanTheOneThatWasNamed() {
+        let gif = gif(["original": url("o"), "hd": Gif.Rendition(mp4: "https://e.org/hd", webp: "https://e.org/w")])
+        #expect(gif.picture("hd")?.address == "https://e.org/hd")
+        #expect(gif.picture("original")?.address == "https://e.org/o")
+        #expect(gif.picture("fixed_width") == nil)
+    }
+
+    @Test(arguments: [
+        "javascript:alert(1)", "ftp://e.org/", "//e.org/", "https://e.org/a b", "https://exämple.org/",
+        "https://e.org/\n", "https://e.org/\u{1B}[31m", "",
+    ])
+    func passesOverWhatCannotBePrinted(address: String) {
+        let gif = gif(["original": Gif.Rendition(url: address), "downsized": url("d")])
+        #expect(gif.picture("original") == nil)
+        #expect(gif.picture()?.address == "https://e.org/d")
+    }
+
+    @Test func takesAddressesOfAnyLength() {
+        let address = "HTTPS://e.org/" + String(repeating: "x", count: 5_000)
+        #expect(gif(["original": Gif.Rendition(url: address)]).picture()?.address == address)
     }
 }

@@ -1,89 +1,10 @@
 import NorrisProtocol
 import NorrisTerminal
+import NorrisTestSupport
 import NorrisText
 import Testing
 
 struct PostScreenTests {
-    @Test func showsCardsWithAnEmptyLineBetweenThem() {
-        var second = post("Thanks!\nAnd good night.")
-        second.title = "A day"
-        second.tags = ["day", "night"]
-        second.stats = Post.Stats(likes: 12, comments: 1)
-        #expect(cards([post(), second], 80) == """
-            Ada Lovelace @ada@town.example · 3 minutes ago · town
-            Good morning.
-            town:109
-
-            Ada Lovelace @ada@town.example · 3 minutes ago · town
-            A day
-            Thanks!
-            And good night.
-            12 likes · 1 comment
-            #day  #night  town:109
-
-            """)
-    }
-
-    @Test func styles() {
-        var post = post(images: 1)
-        post.title = "Morning"
-        post.tags = ["day"]
-        post.isRead = false
-        post.stats = Post.Stats(shares: 1)
-        let bar = String(repeating: "─", count: 38)
-        #expect(visible(cards([post], 40, escapes: true)) == """
-            <32m●<0m <1mAda Lovelace<0m <2m@ada@town.example<0m
-            3 minutes ago<2m · <0m<2mtown<0m
-            <link https://town.example/@ada/109><1mMorning<0m<link >
-            Good morning.
-            <2m┌\(bar)┐<0m
-            <2m│ <0m<link https://files.example/pic1.jpg?size=large>A cat on a mat, looking at…<link >  \
-            <link https://files.example/pic1.jpg?size=large><2m640×480<0m<link ><2m │<0m
-            <2m└\(bar)┘<0m
-            1 share
-            <2m#day<0m  <link https://town.example/@ada/109><2mtown:109<0m<link >
-
-            """)
-    }
-
-    @Test func cutsTextAtThreeLinesWithTheCommandForTheRest() {
-        var post = post(essay)
-        post.title = "On engines"
-        #expect(cards([post], 80) == """
-            Ada Lovelace @ada@town.example · 3 minutes ago · town
-            On engines
-            The analytical engine has no pretensions whatever to originate anything. It can
-            do whatever we know how to order it to perform. It can follow analysis; but it
-            has no power of anticipating any truths.…
-            norrisctl post town:109
-            town:109
-
-            """)
-        #expect(cards([post], 50) == """
-            Ada Lovelace @ada@town.example · 3 minutes ago
-            town
-            On engines
-            The analytical engine has no pretensions whatever
-            to originate anything. It can do whatever we know
-            how to order it to perform. It can follow…
-            norrisctl post town:109
-            town:109
-
-            """)
-        #expect(cards([post], 20) == """
-            Ada Lovelace
-            @ada@town.example
-            3 minutes ago · town
-            On engines
-            The analytical
-            engine has no
-            pretensions whateve…
-            norrisctl post town:109
-            town:109
-
-            """)
-    }
-
     @Test("A title that the text begins with is shown once", arguments: [
         ("Good morning, all", false), ("Good morning", false), ("Good mor…", false), ("Good\nmorning,  ", false),
         ("…", false), ("Good mor", true), ("good morning", true), ("Good morning, all, and more", true),
@@ -233,10 +154,6 @@ struct PostScreenTests {
         #expect(cards([post], 80).hasSuffix("\nGood morning.\n\(line)town:109\n"))
     }
 
-    @Test func isNoWiderThanEightyColumns() {
-        #expect(cards([post(essay, images: 3)], 200) == cards([post(essay, images: 3)], 80))
-    }
-
     @Test func printsOneLineAPostToAPipe() {
         var titled = post("Thanks!\n\tAnd good night.")
         titled.title = "A day"
@@ -255,17 +172,6 @@ struct PostScreenTests {
     }
 
     @Test func addsDetailsToBeCopied() {
-        #expect(screen(20) { $0.details(of: post(images: 2)) } == """
-
-            published  2026-11-21T11:57:00Z
-            address    https://town.example/@ada/109
-            author id  town:7
-            e-mail     ada@town.example
-            avatar     https://town.example/ada.png
-            image 1    https://files.example/pic1.jpg?size=large
-            image 2    https://files.example/pic2.jpg?size=large
-
-            """)
         var bare = post(images: 1)
         bare.publishedAt = nil
         bare.url = nil
@@ -310,17 +216,78 @@ struct PostScreenTests {
             """)
         #expect(cards([arabic], 60, showsAll: true).contains("\npic9.jpg\ntown:109\n"))
     }
+}
 
-    @Test func keepsItsFramesWhereAllIsASCII() {
-        let card = cards([post("Good morning.", images: 3)], 44)
-        let lines = asciiText(card).split(separator: "\n")
-        #expect(lines[3...5] == [
-            "+------------------------------------------+",
-            "| A cat on a mat, looking at the~  640x480 |",
-            "+------------------------------------------+",
-        ])
-        for (ascii, line) in zip(lines, card.split(separator: "\n")) {
-            #expect(displayWidth(of: String(ascii)) == displayWidth(of: String(line)))
+/// What holds for the card of every post, at every width.
+struct PostPropertyTests {
+    private static let parts = [
+        "a", "word", "supercalifragilistic", " ", " ", "   ", "\n", "\n\n", "\t", "日本", "。", "「", "👩‍👩‍👧‍👦", "👍🏽",
+        "e\u{301}", "\u{1B}[31m", "\u{9B}2J", "\u{202E}", "\u{A0}", "│", "…", "🇨🇭", "กำ",
+    ]
+
+    private func text(_ generator: inout SeededGenerator) -> String {
+        (0..<Int.random(in: 0...30, using: &generator)).map { _ in
+            Self.parts.randomElement(using: &generator) ?? ""
+        }.joined()
+    }
+
+    private func post(_ generator: inout SeededGenerator) -> Post {
+        Post(
+            id: "p", source: text(&generator),
+            author: Post.Author(id: "a", name: text(&generator), handle: text(&generator)),
+            publishedAt: Bool.random(using: &generator) ? now : nil,
+            title: Bool.random(using: &generator) ? text(&generator) : nil,
+            text: Bool.random(using: &generator) ? text(&generator) : nil,
+            isSensitive: Int.random(in: 0..<5, using: &generator) == 0,
+            tags: (0..<Int.random(in: 0...3, using: &generator)).map { _ in text(&generator) },
+            images: (0..<Int.random(in: 0...7, using: &generator)).map { _ in
+                Post.Image(
+                    url: "https://example.org/b", width: Int.random(in: 0...5_000, using: &generator), height: 1,
+                    alt: text(&generator)
+                )
+            },
+            stats: Post.Stats(likes: Int.random(in: 0...5_000, using: &generator)),
+            url: Bool.random(using: &generator) ? "https://example.org/a/long/address" : nil,
+            isRead: Bool.random(using: &generator)
+        )
+    }
+
+    @Test(arguments: UInt64(1)...40)
+    func noLineIsWiderThanTheTerminalAndNoneIsEmpty(seed: UInt64) {
+        var generator = SeededGenerator(state: seed)
+        for _ in 0..<25 {
+            let post = post(&generator)
+            let width = Int.random(in: 2...100, using: &generator)
+            let lines = cards([post], width).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            for line in lines where line != "norrisctl post p" {
+                #expect(displayWidth(of: String(line)) <= min(width, 80), "\(line) in \(width)")
+                #expect(!line.isEmpty, "\(post) in \(width)")
+            }
+            #expect(lines.last?.hasSuffix("p") == true)
+        }
+    }
+
+    @Test(arguments: UInt64(1)...20)
+    func boxesHaveStraightSides(seed: UInt64) {
+        var generator = SeededGenerator(state: seed)
+        for _ in 0..<25 {
+            var post = post(&generator)
+            post.isSensitive = false
+            let width = Int.random(in: 8...80, using: &generator)
+            for line in cards([post], width).split(separator: "\n") where line.hasPrefix("┌") || line.hasPrefix("│ ") {
+                guard line.hasSuffix("┐") || line.hasSuffix(" │") else { continue }
+                #expect(displayWidth(of: String(line)) == width, "\(line) in \(width)")
+            }
+        }
+    }
+
+    @Test(arguments: UInt64(1)...10)
+    func nothingCrashesAtOneColumn(seed: UInt64) {
+        var generator = SeededGenerator(state: seed)
+        for showsAll in [true, false] {
+            let posts = (0..<25).map { _ in post(&generator) }
+            #expect(forbidden(in: cards(posts, 1, showsAll: showsAll)) == [])
+            #expect(forbidden(in: cards(posts, 0, showsAll: showsAll)) == [])
         }
     }
 }

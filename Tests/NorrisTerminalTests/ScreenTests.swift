@@ -1,3 +1,4 @@
+import NorrisProtocol
 import NorrisTerminal
 import Testing
 
@@ -69,5 +70,97 @@ struct ScreenTests {
             #expect(text.contains("\u{1B}]8;") == (width != nil))
             #expect(text.contains("here"))
         }
+    }
+}
+
+struct FavoriteScreenTests {
+    private let favorites = [
+        Favorite(kind: .fact, id: short.id, title: short.text, addedAt: ago(7_200), fact: short),
+        Favorite(kind: .gif, id: "bq2Nk0o7bQhhseGATA", title: angel.title, addedAt: ago(3 * 86_400)),
+        Favorite(kind: .post, id: "town:109", title: "", addedAt: ago(-60)),
+    ]
+
+    @Test func wrapsTo80Columns() {
+        #expect(screen(80) { $0.favorites(favorites, now: now) } == """
+            Chuck Norris can instantiate an abstract class.
+            fact  2 hours ago  ye0_hnd3rgq68e_pfvsqqg
+
+            Full House Angel GIF by The Kelly Clarkson Show
+            gif  3 days ago  bq2Nk0o7bQhhseGATA
+
+            town:109
+            post  just now  town:109
+
+            Powered by GIPHY
+
+            """)
+    }
+
+    @Test func namesGiphyOnlyWhereThereAreGifs() {
+        #expect(!screen(80) { $0.favorites([favorites[0]], now: now) }.contains("GIPHY"))
+    }
+}
+
+struct SpinnerTests {
+    private let erased = "\r\u{1B}[K"
+
+    private struct Tick: Equatable {
+        var output = ""
+        let pause: Duration
+    }
+
+    private func tick(_ spinner: inout Spinner, at milliseconds: Int, columns: Int = 80) -> Tick {
+        let (output, pause) = spinner.tick(at: .milliseconds(milliseconds), columns: columns)
+        return Tick(output: output, pause: pause)
+    }
+
+    private func spinner(_ text: String = "asking Giphy") -> Spinner {
+        var spinner = Spinner(start: .seconds(7))
+        spinner.text = text
+        return spinner
+    }
+
+    @Test func isSilentForThreeTenthsOfASecond() {
+        var spinner = spinner()
+        #expect(tick(&spinner, at: 7_000) == Tick(pause: .milliseconds(300)))
+        #expect(tick(&spinner, at: 7_299) == Tick(pause: .milliseconds(1)))
+        #expect(spinner.erase() == "")
+    }
+
+    @Test func turnsTenTimesASecond() {
+        var spinner = spinner()
+        #expect(tick(&spinner, at: 7_300) == Tick(output: "\r⠸ asking Giphy…\u{1B}[K", pause: .milliseconds(100)))
+        // It was woken up for something else.
+        #expect(tick(&spinner, at: 7_350) == Tick(pause: .milliseconds(50)))
+        #expect(tick(&spinner, at: 7_420) == Tick(output: "\r⠼ asking Giphy…\u{1B}[K", pause: .milliseconds(80)))
+        let turns = (0..<10).map { tick(&spinner, at: 8_000 + 100 * $0).output }
+        #expect(Set(turns).count == 10)
+    }
+
+    @Test func comesBackAfterItWasErased() {
+        var spinner = spinner()
+        _ = tick(&spinner, at: 7_300)
+        #expect(spinner.erase() == erased)
+        #expect(spinner.erase() == "")
+        spinner.text = "fetching"
+        #expect(tick(&spinner, at: 7_350).output == "\r⠸ fetching…\u{1B}[K")
+    }
+
+    @Test func waitsForNothingWithoutAText() {
+        var spinner = Spinner(start: .zero)
+        #expect(tick(&spinner, at: 9_000) == Tick(pause: .seconds(3600)))
+        #expect(spinner.erase() == "")
+    }
+
+    @Test(arguments: [(0, ""), (1, ""), (2, "…"), (5, "⠸ a…"), (16, "⠸ asking Giphy…"), (2_000, "⠸ asking Giphy…")])
+    func leavesTheLastColumnFree(columns: Int, line: String) {
+        var spinner = spinner()
+        #expect(tick(&spinner, at: 7_300, columns: columns).output == "\r\(line)\u{1B}[K")
+    }
+
+    @Test func letsNoControlCharacterThrough2() {
+        var spinner = spinner(hostile)
+        let line = tick(&spinner, at: 8_000).output
+        #expect(forbidden(in: String(line.dropFirst().dropLast(3))) == [])
     }
 }

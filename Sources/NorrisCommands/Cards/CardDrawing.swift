@@ -1,20 +1,19 @@
 import NorrisProtocol
 import NorrisText
 
-/// A card as norris-card is to draw it.
+/// A card for norris-card to draw.
 struct CardDrawing {
     let fact: Fact
     /// The width in pixels.
     let size: Int
     let showsTags: Bool
-
     /// What norris-card may write, in bytes.
     private static let limit = 512 << 20
 
     func picture(_ session: Session) throws(Failure) -> CardPicture {
         let bytes = try run([], session)
         guard let picture = CardPicture(bytes) else {
-            throw Failure(.internalError, "What norris-card wrote is no picture.", hint: Self.comparison)
+            throw Failure(.internalError, "What norris-card wrote is no picture.", hint: Self.mismatch)
         }
         return picture
     }
@@ -23,7 +22,7 @@ struct CardDrawing {
     func alternativeText(_ session: Session) throws(Failure) -> String {
         let text = sanitizedLine(sanitizedText(bytes: try run(["--alt"], session)))
         guard !text.isEmpty else {
-            throw Failure(.internalError, "norris-card has no words for the picture.", hint: Self.comparison)
+            throw Failure(.internalError, "norris-card has no words for the picture.", hint: Self.mismatch)
         }
         return text
     }
@@ -37,26 +36,23 @@ struct CardDrawing {
             arguments: ["--size", "\(size)"] + (showsTags ? [] : ["--no-tags"]) + arguments,
             input: .bytes(fact.jsonBytes),
             output: .collected(limit: Self.limit),
-            // What the user gives is all that counts: a large card may take long on a small machine.
-            timeout: session.settings.hasTimeout ? max(session.timeLeft, .zero) : .seconds(60)
+            // Only the user's own timeout bounds a large card on a small machine.
+            timeout: session.settings.timeout == nil ? .seconds(60) : max(session.timeLeft, .zero)
         )
         session.system.waiting.show("drawing the card")
         defer { session.system.waiting.hide() }
         for folder in session.system.ownFolders() {
             request.program = "\(folder)/norris-card"
             let outcome = session.system.run(request)
-            if outcome != .missing {
-                return try output(outcome, session)
-            }
+            if outcome != .missing { return try output(outcome) }
         }
         throw .missing("norris-card", packages: "norris-card")
     }
 
-    /// - Returns: what norris-card wrote, if it was content with it.
-    private func output(_ outcome: SubprocessOutcome, _ session: Session) throws(Failure) -> [UInt8] {
+    /// What norris-card wrote, if it succeeded.
+    private func output(_ outcome: SubprocessOutcome) throws(Failure) -> [UInt8] {
         switch outcome {
-        case .ended(status: 0, let bytes):
-            return bytes
+        case .ended(status: 0, let bytes): return bytes
         case .ended(status: 65, _):
             throw Failure(
                 .usage, "The text cannot be drawn: it has nothing to be seen, or more lines than a picture can hold.",
@@ -75,25 +71,43 @@ struct CardDrawing {
         case .ended(let status, _) where status > 128:
             throw Failure(.internalError, "norris-card was killed by signal \(status - 128).", hint: Self.shortage)
         case .ended(let status, _):
-            throw Failure(.internalError, "norris-card failed with status \(status).", hint: Self.comparison)
+            throw Failure(.internalError, "norris-card failed with status \(status).", hint: Self.mismatch)
         case .tooLarge:
-            throw Failure(.internalError, "norris-card wrote more than 512 MiB.", hint: Self.comparison)
+            throw Failure(.internalError, "norris-card wrote more than 512 MiB.", hint: Self.mismatch)
         case let outcome:
             var failure = Failure.unfinished("norris-card", outcome)
-            if outcome == .timedOut {
-                failure.hint = "Allow more time: --timeout 5m, or draw it smaller: --size 540"
-            }
+            if outcome == .timedOut { failure.hint = "Allow more time: --timeout 5m, or draw it smaller: --size 540" }
             throw failure
         }
     }
 
-    /// The likeliest reason for a norris-card that gave up or was made to.
+    /// The likeliest reason for a norris-card that failed or was killed.
     private static var shortage: Advice {
         "Memory or open files may be short; a smaller --size, or a shorter text, needs less."
     }
 
     /// The likeliest reason for a norris-card that does not do what it should.
-    private static var comparison: Advice {
+    private static var mismatch: Advice {
         "norrisctl and norris-card must be of one version: \(command: "apt install norrisd norris-card")"
+    }
+}
+
+/// A picture that norris-card has drawn.
+struct CardPicture {
+    /// The file, a PNG.
+    let bytes: [UInt8]
+    /// In pixels.
+    let width: Int
+    let height: Int
+
+    /// nil for what is no PNG.
+    ///
+    /// Source: PNG specification (third edition), 5.2 "PNG signature", and 11.2.1 "IHDR", the chunk that comes first.
+    init?(_ bytes: [UInt8]) {
+        let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
+        guard bytes.count >= 24, bytes.starts(with: start) else { return nil }
+        self.bytes = bytes
+        width = bytes[16..<20].reduce(0) { $0 << 8 | Int($1) }
+        height = bytes[20..<24].reduce(0) { $0 << 8 | Int($1) }
     }
 }

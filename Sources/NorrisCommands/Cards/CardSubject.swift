@@ -52,7 +52,7 @@ enum CardSubject {
             )
             return try fact(id: served.value.id, session)
         } catch {
-            // There is none, it is gone, or an older daemon does not keep it in mind.
+            // There is none, it is gone, or an older daemon does not know it.
             guard [.notFound, .unknownMethod].contains(error.response?.code) else { throw error }
         }
         let reply = try session.call(FactRandom.self)

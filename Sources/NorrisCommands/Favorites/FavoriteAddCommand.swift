@@ -2,13 +2,10 @@ import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite add`: keeps an item.
+/// `norrisctl favorite add`: adds an item to the favourites.
 struct FavoriteAddCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "add",
-        of: "favorite",
-        abstract: "Keep an item.",
-        usage: "<kind> [<id>]",
+        "add", of: "favorite", abstract: "Keep an item.", usage: "<kind> [<id>]",
         discussion: """
             What is kept survives the cache; of a GIF that is its id and title. At most 10,000 items of all kinds
             and 16 MiB with their content.
@@ -27,17 +24,14 @@ struct FavoriteAddCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let parameters = try item.parameters(session, verb: "add")
         let reply = try add(parameters, session)
-        if session.settings.json {
-            return Report(json: reply.json)
+        return session.report(reply.json) { screen in
+            if reply.value.added {
+                let title = title(of: parameters, session)
+                screen.paragraph("kept: \(title.map { "\($0) (\(parameters.id))" } ?? parameters.id)")
+            } else {
+                screen.paragraph("was kept already: \(parameters.id)")
+            }
         }
-        var screen = Screen(layout: session.layout)
-        if reply.value.added {
-            let title = title(of: parameters, session)
-            screen.paragraph("kept: \(title.map { "\($0) (\(parameters.id))" } ?? parameters.id)")
-        } else {
-            screen.paragraph("was kept already: \(parameters.id)")
-        }
-        return Report(screen)
     }
 
     private func add(_ item: ItemParameters, _ session: Session) throws(Failure) -> Reply<FavoriteAdd.Result> {
@@ -52,7 +46,7 @@ struct FavoriteAddCommand: SessionCommand {
         }
     }
 
-    /// What has just been kept is the newest of its kind. It is kept whether its title can be had or not.
+    /// What has just been added is the newest of its kind. It is added whether its title is found or not.
     private func title(of item: ItemParameters, _ session: Session) -> String? {
         let newest = try? session.call(
             FavoriteList.self, FavoriteList.Parameters(kind: item.kind, limit: 1)
@@ -61,13 +55,39 @@ struct FavoriteAddCommand: SessionCommand {
     }
 }
 
+/// `norrisctl favorite remove`: removes an item.
+struct FavoriteRemoveCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "remove", of: "favorite", abstract: "Let go of an item that was kept.", usage: "<kind> [<id>]",
+        discussion: """
+            Examples:
+              norrisctl favorite remove gif
+              norrisctl favorite remove fact builtin-8t1ie85ph93io
+            """
+    )
+
+    @OptionGroup var item: FavoriteItem
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func run(in session: Session) throws(Failure) -> Report {
+        let parameters = try item.parameters(session, verb: "remove")
+        let reply = try session.call(FavoriteRemove.self, parameters)
+        var report = session.report(reply.json, status: reply.value.removed ? .done : .nothing) {
+            if reply.value.removed { $0.paragraph("removed: \(parameters.id)") }
+        }
+        if !reply.value.removed, !session.settings.json {
+            report.note("You do not keep a \(item.kind) of the id \(parameters.id.quotedForMessage).")
+            report.hint("norrisctl favorite list --kind \(item.kind) lists those you do.")
+        }
+        return report
+    }
+}
+
 extension Failure {
-    /// Says what becomes of explicit facts, which norrisctl shows with `--explicit`, but the daemon gives to no id.
+    /// Says that explicit facts, which norrisctl shows with `--explicit`, are served by no id.
     fileprivate var withExplicitHint: Failure {
-        // Without a reason of its own, it differs from an id that is not known by the words alone.
-        guard response?.code == .notFound, message.hasSuffix("\" is explicit.") else { return self }
-        var failure = self
-        failure.hint = "Explicit facts cannot be kept."
-        return failure
+        // Without a reason of its own, it differs from an id that is not known by the text alone.
+        notFound(message.hasSuffix("\" is explicit.") ? "Explicit facts cannot be kept." : nil)
     }
 }

@@ -2,13 +2,10 @@ import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite export`: all that the user keeps, to be kept elsewhere.
+/// `norrisctl favorite export`: all favourites, to be imported elsewhere.
 struct FavoriteExportCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "export",
-        of: "favorite",
-        abstract: "Print all you keep as JSON, one item a line.",
-        usage: "",
+        "export", of: "favorite", abstract: "Print all you keep as JSON, one item a line.", usage: "",
         discussion: """
             Newest first, facts and posts with their content, GIFs with id and title alone.
             It takes 10 minutes at most, unless --timeout says otherwise.
@@ -35,7 +32,12 @@ struct FavoriteExportCommand: SessionCommand {
                     FavoriteList.self, FavoriteList.Parameters(limit: Self.pageLimit, cursor: cursor)
                 )
             } catch {
-                throw written == 0 ? error : error.after(written)
+                var failure = error
+                if written > 0 {
+                    let count = countText(written, "item")
+                    failure.steps.append("The export ends early, with \(count); do not rely on it.")
+                }
+                throw failure
             }
             guard try session.write(Self.lines(of: page.json)) else { return Report() }
             written += page.value.items.count
@@ -54,14 +56,5 @@ struct FavoriteExportCommand: SessionCommand {
             json.newline()
         }
         return json.bytes
-    }
-}
-
-extension Failure {
-    /// Says that there is output already, which looks whole and is not.
-    fileprivate func after(_ written: Int) -> Failure {
-        var failure = self
-        failure.steps.append("The export ends early, with \(countText(written, "item")); do not rely on it.")
-        return failure
     }
 }

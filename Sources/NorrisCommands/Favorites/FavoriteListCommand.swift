@@ -5,9 +5,7 @@ import NorrisTerminal
 /// `norrisctl favorite list`: what the user keeps.
 struct FavoriteListCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "list",
-        of: "favorite",
-        abstract: "List what you keep, newest first.",
+        "list", of: "favorite", abstract: "List what you keep, newest first.",
         usage: "[--kind <kind>] [--limit <n>] [--page <n>]",
         discussion: """
             To a pipe each line is a kind, a tab, an id, a tab, a time, a tab and a title.
@@ -18,8 +16,7 @@ struct FavoriteListCommand: SessionCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("Only fact, gif or post.", valueName: "kind"), transform: favoriteKind)
-    var kind: String?
+    @Option(help: ArgumentHelp("Only fact, gif or post.", valueName: "kind"), transform: favoriteKind) var kind: String?
 
     @Option(help: ArgumentHelp("How many a page, 1 to 100.", valueName: "n"), transform: integer(1...100))
     var limit: Int?
@@ -30,8 +27,10 @@ struct FavoriteListCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
+        let command = ["favorite", "list"]
+            + optionWords(("--socket", globals.socket), ("--kind", kind), ("--limit", limit.map(String.init)))
         var hasGifs = false
-        var report = try Paging(number: page ?? 1, noun: "favourites", command: command).report(
+        var report = try Paging(number: page ?? 1, noun: "favourites", command: (command, [])).report(
             session,
             source: "",
             nothing: "You keep no \(kind.map { "\($0)s" } ?? "favourites") yet; "
@@ -43,9 +42,7 @@ struct FavoriteListCommand: SessionCommand {
             }
         )
         // A terminal has it below the items.
-        if hasGifs, session.layout.width == nil {
-            report.remark(Gif.attribution)
-        }
+        if hasGifs, session.layout.width == nil { report.remark(Gif.attribution) }
         return report
     }
 
@@ -54,19 +51,5 @@ struct FavoriteListCommand: SessionCommand {
             kind: kind.map(Favorite.Kind.init(rawValue:)), limit: limit, cursor: cursor
         )
         return try session.call(FavoriteList.self, parameters)
-    }
-
-    private func command(page: Int) -> String? {
-        var words = ["norrisctl", "favorite", "list"]
-        if let socket = globals.socket {
-            words += ["--socket", socket]
-        }
-        if let kind {
-            words += ["--kind", kind]
-        }
-        if let limit {
-            words += ["--limit", "\(limit)"]
-        }
-        return shellCommand(words + ["--page", "\(page)"])
     }
 }

@@ -11,17 +11,16 @@ struct GifListing {
     /// Only for a text.
     var offline = false
     var output = GifOutput()
-    /// The socket that was given, for the command that shows another page.
-    var socket: String?
 
     func report(_ session: Session) throws(Failure) -> Report {
         let session = output.session(session)
         var output = output
+        let command = ["gif"] + optionWords(("--socket", session.settings.socket)) + (text == nil ? ["--trending"] : [])
+            + optionWords(("--limit", limit.map(String.init))) + (offline ? ["--offline"] : []) + output.words
+        let arguments = text.map(argumentWords) ?? []
         do throws(Failure) {
-            var report = try Paging(number: page, noun: "GIFs", uncounted: nil, command: command).report(
-                session,
-                source: "gifs",
-                nothing: nothing,
+            var report = try Paging(number: page, noun: "GIFs", uncounted: nil, command: (command, arguments)).report(
+                session, source: "gifs", nothing: nothing,
                 call: { (cursor) throws(Failure) in try call(session, cursor: cursor) },
                 show: { output.show($1, on: &$0) }
             )
@@ -46,28 +45,5 @@ struct GifListing {
         return offline
             ? "No GIF that is stored answers \(text.quotedForMessage); leave out --offline to ask Giphy."
             : "No GIF answers \(text.quotedForMessage); try other words, or: norrisctl gif --trending"
-    }
-
-    /// The command that shows a page of this list, for a shell; nil if the text cannot be shown as it is.
-    private func command(page: Int) -> String? {
-        var words = ["norrisctl", "gif"]
-        if let socket {
-            words += ["--socket", socket]
-        }
-        if text == nil {
-            words.append("--trending")
-        }
-        if let limit {
-            words += ["--limit", "\(limit)"]
-        }
-        if offline {
-            words.append("--offline")
-        }
-        words += output.words
-        words += ["--page", "\(page)"]
-        if let text {
-            words += text.utf8.first == UInt8(ascii: "-") ? ["--", text] : [text]
-        }
-        return shellCommand(words)
     }
 }

@@ -1,7 +1,7 @@
 import NorrisProtocol
 import NorrisTerminal
 
-/// In which form GIFs are printed, and which of those that came could be.
+/// How GIFs are printed, and which of them could not be.
 struct GifOutput {
     enum Form {
         /// Titles, sizes and addresses for a terminal, one a line for a pipe.
@@ -11,20 +11,18 @@ struct GifOutput {
         case markdown
     }
 
-    var form = Form.full
-
+    let form: Form
     /// The rendition that was asked for; nil takes the best that each GIF has.
-    var rendition: String?
-
+    let rendition: String?
     /// What else is done with the first ones, and how many these are; no others are printed then.
-    var handover: (kind: Handover, count: Int)?
-
+    let action: (kind: ExternalAction, count: Int)?
     private var shown: [Gif] = []
     private var omitted: [Gif] = []
 
-    init(form: Form = .full, rendition: String? = nil) {
+    init(form: Form = .full, rendition: String? = nil, action: (kind: ExternalAction, count: Int)? = nil) {
         self.form = form
         self.rendition = rendition
+        self.action = action
     }
 
     /// The session to print in: what is to be pasted somewhere is laid out as for a pipe.
@@ -34,8 +32,8 @@ struct GifOutput {
 
     /// Prints those that have what was asked for.
     mutating func show(_ gifs: [Gif], on screen: inout Screen) {
-        let gifs = gifs.prefix(handover?.count ?? gifs.count)
-        let needsAddress = form != .full || rendition != nil || [.copy, .show].contains(handover?.kind)
+        let gifs = gifs.prefix(action?.count ?? gifs.count)
+        let needsAddress = form != .full || rendition != nil || [.copy, .show].contains(action?.kind)
         shown = gifs.filter { !needsAddress || $0.picture(rendition) != nil }
         omitted = gifs.filter { needsAddress && $0.picture(rendition) == nil }
         switch form {
@@ -45,47 +43,30 @@ struct GifOutput {
         }
     }
 
-    /// Says what was left out, and what Giphy asks to be said wherever the content does not; hands over what is to be.
+    /// Says what was left out, and what Giphy asks to be said wherever the content does not; runs the external program.
     func finish(_ report: inout Report, _ session: Session) throws(Failure) {
-        for note in notes {
-            report.note(note)
-        }
-        if shown.isEmpty, !omitted.isEmpty {
-            report.status = .nothing
-        }
-        if form != .full, !shown.isEmpty {
-            report.remark(Gif.attribution)
-        }
-        if let handover, !shown.isEmpty {
-            try hand(over: handover.kind, session, &report)
-        }
-    }
-
-    private func hand(over kind: Handover, _ session: Session, _ report: inout Report) throws(Failure) {
+        notes.forEach { report.note($0) }
+        if shown.isEmpty, !omitted.isEmpty { report.status = .nothing }
+        guard let first = shown.first else { return }
+        if form != .full { report.remark(Gif.attribution) }
         let addresses = shown.compactMap { $0.picture(rendition)?.address }
-        let gif = shown[0]
-        switch kind {
+        switch action?.kind {
         case .copy: report.attempt { () throws(Failure) in try session.copy(addresses[0]) }
-        case .open: report.attempt { () throws(Failure) in try session.open(gif.pageURL, of: "GIF \(gif.id)") }
+        case .open: report.attempt { () throws(Failure) in try session.open(first.pageURL, of: "GIF \(first.id)") }
         case .show: try session.draw(addresses, below: &report)
+        case nil: break
         }
     }
 
     /// The words that make a command print in this form.
     var words: [String] {
-        var words: [String] = []
-        if let rendition {
-            words += ["--rendition", rendition]
-        }
-        switch form {
-        case .full: break
-        case .url: words.append("--url")
-        case .markdown: words.append("--markdown")
-        }
-        if let handover {
-            words.append(handover.kind.flag)
-        }
-        return words
+        let form: [String] =
+            switch form {
+            case .full: []
+            case .url: ["--url"]
+            case .markdown: ["--markdown"]
+            }
+        return optionWords(("--rendition", rendition)) + form + (action.map { [$0.kind.flag] } ?? [])
     }
 
     private var notes: [String] {
@@ -101,18 +82,39 @@ struct GifOutput {
                 notes.append("\(Self.named(without)) no rendition \(rendition.quotedForMessage); \(pronoun): \(choice)")
             }
         }
-        if !unprintable.isEmpty {
-            notes.append("\(Self.named(unprintable)) no address that can be printed.")
-        }
+        if !unprintable.isEmpty { notes.append("\(Self.named(unprintable)) no address that can be printed.") }
         return notes
     }
 
     /// `GIF abc has`, or `5 GIFs (abc, def, ghi and others) have`.
     private static func named(_ gifs: [Gif]) -> String {
-        if gifs.count == 1 {
-            return "GIF \(gifs[0].id) has"
-        }
+        if gifs.count == 1 { return "GIF \(gifs[0].id) has" }
         let ids = gifs.prefix(3).map(\.id).joined(separator: ", ")
         return "\(gifs.count) GIFs (\(ids)\(gifs.count > 3 ? " and others" : "")) have"
+    }
+}
+
+extension Failure {
+    /// Says how to get at GIFs where there are none: a key for Giphy and where it goes, or what is wrong and
+    /// when it is tried again. Where the daemon knows of no failure its own hint stays.
+    func withGifHint(now: Timestamp) -> Failure {
+        guard let response, response.code == .nothingCached else { return self }
+        let error = response.details["last_error"].flatMap { try? SourceFailure(json: $0) }
+        var failure = self
+        if response.lacksCredentials {
+            // The source's own words as a further sentence, unless the message has them already.
+            if let words = error?.message, !words.isEmpty {
+                let sentence = words.last == "." ? words : words + "."
+                failure.message += sentence.hasSameBytes(as: failure.message) ? "" : " " + sentence
+            }
+            failure.hint = "Get an API key of your own at https://developers.giphy.com, and give it to norrisd."
+            failure.steps = [
+                "To the system's: /etc/credstore/giphy-api-key, mode 0600, then: systemctl restart norrisd",
+                "To one of your own: gifs.api_key_file in ~/.config/norrisd/config.yaml, then: norrisctl reload",
+            ]
+        } else if let error {
+            failure.hint = "gifs: \(error.outlook(now: now))"
+        }
+        return failure
     }
 }

@@ -1,0 +1,57 @@
+import ArgumentParser
+import NorrisProtocol
+
+/// `norrisctl call`: any method of the protocol, for scripts and for looking around.
+struct CallCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "call", abstract: "Call a method of the protocol and print its result as JSON.", usage: "<method> [<json>]",
+        discussion: """
+            The result goes to standard output, an error object to standard error, each as one line.
+
+            Examples:
+              norrisctl call server.info
+              norrisctl call fact.random '{"category":"dev","count":2}'
+              echo '{"query":"code"}' | norrisctl call fact.search -
+              norrisctl call rpc.discover
+            """
+    )
+
+    /// The longest request line the daemon takes, in bytes.
+    private static let longestRequest = 65_536
+
+    @Argument(help: "The method, such as fact.random; rpc.discover lists them.") var method: String
+
+    @Argument(help: ArgumentHelp("The parameters as a JSON object; - reads standard input.", valueName: "json"))
+    var parameters: String?
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func run(in session: Session) throws(Failure) -> Report {
+        let line = Session.line(method, try readParameters(session))
+        do {
+            // Inside the request the brackets are one deeper, so what passed before may not pass now.
+            _ = try JSON.parse(line)
+        } catch {
+            throw Failure(.usage, "The parameters open more than \(JSON.maximumDepth - 1) brackets.")
+        }
+        session.system.waiting.show("waiting for norrisd")
+        switch try session.send(line, to: session.sockets) {
+        case .success(let result): return Report(json: result)
+        case .failure(let error):
+            return Report(Failure(ExitStatus(error), error.message, response: error), json: true)
+        }
+    }
+
+    private func readParameters(_ session: Session) throws(Failure) -> JSON? {
+        guard let parameters else { return nil }
+        let bytes = parameters == "-" ? try session.readInput(Self.longestRequest) : Array(parameters.utf8)
+        if bytes.count > Self.longestRequest {
+            throw Failure(.usage, "The parameters are longer than \(Self.longestRequest) bytes.")
+        }
+        do {
+            return try JSON.parse(bytes)
+        } catch {
+            throw Failure(.usage, "The parameters are not JSON: \(error)", hint: "norrisctl call --help has examples.")
+        }
+    }
+}

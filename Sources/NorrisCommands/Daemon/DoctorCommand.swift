@@ -1,0 +1,66 @@
+import ArgumentParser
+import NorrisProtocol
+import NorrisTerminal
+
+/// `norrisctl doctor`: what works and what does not, and the command that fixes it.
+struct DoctorCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "doctor", abstract: "Check norrisd, the way to it, and its sources.", usage: "",
+        discussion: """
+            Each line begins with ok, warn or fail. The exit status is that of the first failure.
+
+            Examples:
+              norrisctl doctor
+              norrisctl doctor --timeout 1s && echo healthy
+            """
+    )
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func run(in session: Session) -> Report {
+        var doctor = Doctor(session)
+        doctor.examine()
+        let status = doctor.checks.first { $0.outcome == .fail }?.status ?? .done
+        return session.report(["checks": doctor.checks], status: status) { screen in
+            let widths = doctor.checks.map { Span($0.subject).width }
+            let subjectWidth = widths.filter { $0 <= Self.maximumSubjectWidth }.max() ?? 0
+            doctor.checks.forEach { show($0, &screen, subjectWidth: subjectWidth) }
+        }
+    }
+
+    /// In columns; a longer subject, such as one with a long name of a source, stands before its message.
+    private static let maximumSubjectWidth = 20
+
+    private func show(_ check: Check, _ screen: inout Screen, subjectWidth: Int) {
+        let outcome = Span(check.outcome.rawValue, check.outcome.style)
+        let subject = Span(check.subject)
+        guard let width = screen.layout.width else {
+            let text = check.message + (check.fix.map { " \($0.text)" } ?? "")
+            screen.fields([outcome, subject, Span(text)])
+            return
+        }
+        // Two columns of labels and the gaps behind them leave too little of a narrow terminal.
+        let isNarrow = width < subjectWidth + 8 + 30 || subject.width > subjectWidth
+        if isNarrow {
+            screen.entry([(outcome, 4)], Span("\(check.subject): \(check.message)"))
+        } else {
+            screen.entry([(outcome, 4), (subject, subjectWidth)], Span(check.message))
+        }
+        let labels = [(label: Span(""), columns: isNarrow ? 4 : subjectWidth + 6)]
+        for part in check.fix?.parts ?? [] {
+            switch part {
+            case .words(let text): screen.entry(labels, Span(text.withoutSeparators))
+            case .command(let text): screen.entry(labels, Span(text, .bold), wraps: false)
+            }
+        }
+    }
+}
+
+extension String {
+    /// Words without what parts them from the commands on the lines above and below.
+    fileprivate var withoutSeparators: String {
+        let separators: Set<Character> = [" ", ",", ";"]
+        let words = drop { separators.contains($0) }
+        return String(words.prefix(words.count - words.reversed().prefix { separators.contains($0) }.count))
+    }
+}

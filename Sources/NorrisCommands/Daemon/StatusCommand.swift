@@ -1,0 +1,36 @@
+import ArgumentParser
+import NorrisProtocol
+import NorrisTerminal
+import NorrisText
+
+/// `norrisctl status`: how the daemon, its sources and its databases are.
+struct StatusCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "status", abstract: "Show how norrisd, its sources and its databases are.", usage: "[--metrics]",
+        discussion: """
+            To a pipe each line is a key, a tab and a value.
+
+            Examples:
+              norrisctl status
+              norrisctl status --plain | grep ^source.facts
+              norrisctl status --metrics
+              norrisctl status --json
+            """
+    )
+
+    @Flag(help: "Print figures for a monitoring system (OpenMetrics).") var metrics = false
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func run(in session: Session) throws(Failure) -> Report {
+        if metrics { return try figures(session) }
+        let reply = try session.call(ServerStatus.self)
+        return session.report(reply.json) { $0.status(reply.value, now: session.system.now) }
+    }
+
+    /// The text as it comes, at a terminal too: it is for programs.
+    private func figures(_ session: Session) throws(Failure) -> Report {
+        let reply = try session.call(ServerMetrics.self)
+        return session.settings.json ? Report(json: reply.json) : Report(output: sanitizedText(reply.value.text))
+    }
+}

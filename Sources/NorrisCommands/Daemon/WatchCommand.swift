@@ -1,0 +1,43 @@
+import ArgumentParser
+import NorrisClient
+import NorrisProtocol
+import NorrisTerminal
+
+/// `norrisctl watch`: what norrisd and its sources do, as it happens.
+struct WatchCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "watch", abstract: "Show what norrisd and its sources do, as it happens.", usage: "",
+        discussion: """
+            Goes on until Ctrl-C, or until norrisd stops. --timeout is for the beginning only.
+            To a terminal times are of the day, in UTC. To a pipe each line is a date and time, a tab, a source, a tab
+            and what happened.
+
+            Examples:
+              norrisctl watch
+              norrisctl watch --json | jq -r 'select(.phase == "failed") | .source'
+            """
+    )
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func run(in session: Session) throws(Failure) -> Report {
+        var isStopping = false
+        let request = (method: EventSubscribe.name, parameters: EventSubscribe.Parameters())
+        let end = try session.follow([request]) { incoming throws(Failure) in
+            // From here on there may be nothing for hours: no line says that it is waited for.
+            session.system.waiting.hide()
+            guard case .event(let params, let event) = incoming else { return .goOn(within: nil) }
+            isStopping = event.topic == .server && event.phase == .stopping
+            return try session.write(text(params, event, session)) ? .goOn(within: nil) : .stop
+        }
+        guard let end else { return Report() }
+        guard isStopping, case .closed = end else { throw session.lost(end) }
+        var report = Report()
+        report.note("norrisd has stopped.")
+        return report
+    }
+
+    private func text(_ params: JSON, _ event: Event, _ session: Session) -> [UInt8] {
+        session.report(params) { $0.event(event) }.output
+    }
+}

@@ -1,0 +1,137 @@
+import ArgumentParser
+import NorrisProtocol
+import NorrisTerminal
+
+/// `norrisctl fact`: the next facts, the fact of the day, or one by its id.
+struct FactCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "fact", abstract: "Show facts you have not seen yet.",
+        usage: """
+            [--category <name>]... [--count <n>] [--max-length <n>] [--name <name>] [--explicit] [--copy]
+            norrisctl fact --id <id> | --today [--copy]
+            """,
+        discussion: """
+            Every fact that matches comes once before any comes again.
+
+            Examples:
+              norrisctl fact
+              norrisctl fact --category dev --category science --count 3
+              norrisctl fact --max-length 80 --name "Grace Hopper"
+              norrisctl fact --today --copy
+            """
+    )
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Only facts of this category; may be repeated.", valueName: "name")
+    )
+    var category: [String] = []
+
+    @Option(help: ArgumentHelp("How many facts, 1 to 100.", valueName: "n"), transform: integer(1...100))
+    var count: Int?
+
+    @Option(
+        help: ArgumentHelp("Only facts of at most so many characters.", valueName: "n"), transform: integer(1...10_000)
+    )
+    var maxLength: Int?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("A name in place of Chuck Norris.", valueName: "name"))
+    var name: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("The fact of this id.", valueName: "id")) var id: String?
+    @Flag(help: "The fact of the day, the same for everybody.") var today = false
+    @Flag(help: "Let explicit facts come as well.") var explicit = false
+    @Flag(help: "Copy the fact to the clipboard as well.") var copy = false
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    private var request: FactRequest {
+        FactRequest(
+            categories: category, count: count, maxLength: maxLength, name: name, id: id, isToday: today,
+            allowsExplicit: explicit, isCopied: copy
+        )
+    }
+
+    func validate() throws {
+        if let contradiction = request.contradiction { throw ValidationError(contradiction) }
+        try globals.check(copy ? [.copy] : [])
+    }
+
+    func run(in session: Session) throws(Failure) -> Report {
+        try request.report(session)
+    }
+}
+
+/// Which facts `norrisctl fact` shows. It knows nothing of ArgumentParser, see `PlainArguments`.
+struct FactRequest: Equatable {
+    var categories: [String] = []
+    var count: Int?
+    /// In characters.
+    var maxLength: Int?
+    /// In place of Chuck Norris.
+    var name: String?
+    var id: String?
+    var isToday = false
+    var allowsExplicit = false
+    /// Whether it goes to the clipboard as well.
+    var isCopied = false
+
+    /// What makes no sense together, as a sentence; nil where all is well.
+    var contradiction: String? {
+        let choosesRandom = !categories.isEmpty || count != nil || maxLength != nil || name != nil || allowsExplicit
+        if id != nil, isToday || choosesRandom { return "--id stands alone: it names one fact." }
+        if isToday, choosesRandom { return "--today stands alone: the fact of the day is the same for everybody." }
+        if isCopied, count ?? 1 > 1 { return "--copy takes one fact: leave out --count." }
+        return nil
+    }
+
+    func report(_ session: Session) throws(Failure) -> Report {
+        if let id {
+            let reply = try session.call(FactGet.self, IDParameters(id: id))
+            return report(session, reply.json, [reply.value.fact], nil)
+        }
+        if isToday {
+            let reply = try session.call(FactToday.self)
+            return report(session, reply.json, [reply.value.fact], reply.value.freshness)
+        }
+        do {
+            let reply = try session.call(FactRandom.self, parameters)
+            return report(session, reply.json, reply.value.items, reply.value.freshness)
+        } catch {
+            throw error.withCategoryHint(categories, allowsExplicit: allowsExplicit)
+        }
+    }
+
+    private var parameters: FactRandom.Parameters {
+        FactRandom.Parameters(
+            categories: categories,
+            count: count,
+            maxLength: maxLength,
+            name: name,
+            allowExplicit: allowsExplicit
+        )
+    }
+
+    private func report(_ session: Session, _ json: JSON, _ facts: [Fact], _ freshness: Freshness?) -> Report {
+        let nothing = "No fact matches; try other categories (norrisctl categories) or a larger --max-length."
+        var report = session.report(
+            json, freshness: freshness, source: "facts", nothing: facts.isEmpty ? nothing : nil
+        ) { $0.facts(facts) }
+        if isCopied, let fact = facts.first {
+            report.attempt { () throws(Failure) in try session.copy(fact.text) }
+        }
+        return report
+    }
+}
+
+extension Failure {
+    /// The hint in words of norrisctl where the daemon does not have a category or leaves it out.
+    func withCategoryHint(_ categories: [String], allowsExplicit: Bool) -> Failure {
+        guard !categories.isEmpty else { return self }
+        return notFound(
+            categories.contains("explicit") && !allowsExplicit
+                ? "norrisctl fact --explicit shows explicit facts as well."
+                : "norrisctl categories lists those there are."
+        )
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import NorrisProtocol
+import NorrisText
+
+/// `norrisctl prompt`: one fact on one line for a prompt that can run a program, or nothing.
+struct PromptCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "prompt", abstract: "Print one short fact on one line, or nothing.",
+        usage: "[--max-length <n>] [--timeout <time>]",
+        discussion: """
+            For prompts and status lines that run a program. It gives up after 50ms unless --timeout says otherwise,
+            says nothing where norrisd is away, and always exits with 0. The characters ` $ \\ % and ! are left out.
+            Shells need no program: see norrisctl init.
+
+            Examples:
+              norrisctl prompt
+              norrisctl prompt --max-length 60 --timeout 20ms
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp("Only facts of at most so many characters. (default: 80)", valueName: "n"),
+        transform: integer(1...10_000)
+    )
+    var maxLength: Int?
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func run(in session: Session) -> Report {
+        var request = PromptRequest()
+        request.maxLength = maxLength ?? request.maxLength
+        return request.report(session)
+    }
+}
+
+/// The fact that `norrisctl prompt` shows, if there is one in time.
+struct PromptRequest: Equatable {
+    /// In characters.
+    var maxLength = 80
+
+    /// One line, or nothing and no word about why: a prompt is no place for that, nor for words about waiting.
+    func report(_ session: Session) -> Report {
+        var report = Report()
+        report.isForPrompt = true
+        let session = session.settings.timeout == nil ? session.with { $0.timeout = .prompt } : session
+        let line = Session.line(FactRandom.name, FactRandom.Parameters(maxLength: maxLength))
+        // A fact is far shorter, and reading a long reply would delay the prompt.
+        guard let reply = try? session.system.exchange(line, session.sockets, 65_536, session.timeLeft) else {
+            return report
+        }
+        if session.settings.json {
+            report.output = result(reply)
+        } else if let text = Response.firstItemText(reply), text.unicodeScalars.count <= maxLength {
+            let line = promptText(text)
+            report.output = line.isEmpty ? [] : Array((line + "\n").utf8)
+        }
+        return report
+    }
+
+    /// The result of a reply as a line; nothing where the reply has none.
+    private func result(_ reply: [UInt8]) -> [UInt8] {
+        guard let response = try? Response(json: JSON.parse(reply)), case .success(let json) = response.outcome,
+            (try? FactRandom.Result(json: json)) != nil
+        else { return [] }
+        return Report(json: json).output
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import NorrisProtocol
+import NorrisTerminal
+
+/// `norrisctl recent`: what the user searched for last, and one of these searches again.
+struct RecentCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "recent", abstract: "List your last searches, or run one of them again.", usage: "[<n>] [--clear]",
+        discussion: """
+            To a pipe each line is a number, a tab, a text, a tab, a kind, a tab and a time.
+
+            Examples:
+              norrisctl recent
+              norrisctl recent 2
+              norrisctl recent --clear
+            """
+    )
+
+    @Argument(help: ArgumentHelp("Run the search of this number again.", valueName: "n")) var number: Int?
+    @Flag(help: "Forget them all.") var clear = false
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func validate() throws {
+        if clear, number != nil { throw ValidationError("--clear stands alone: it forgets all searches.") }
+    }
+
+    func run(in session: Session) throws(Failure) -> Report {
+        if clear {
+            let reply = try session.call(RecentClear.self)
+            return session.report(reply, of: "search", plural: "searches")
+        }
+        let reply = try session.call(RecentList.self)
+        let searches = reply.value.items
+        guard let number, !searches.isEmpty else {
+            return session.report(reply.json, nothing: searches.isEmpty ? "nothing searched yet" : nil) {
+                $0.recents(searches, now: session.system.now)
+            }
+        }
+        guard (1...searches.count).contains(number) else {
+            throw Failure(.nothing, "There is no search \(number).", hint: "norrisctl recent lists \(searches.count).")
+        }
+        let search = searches[number - 1]
+        switch search.kind {
+        case .fact: return try FactTextSearch(text: search.query).report(session)
+        case .gif: return try GifListing(text: search.query).report(session)
+        default:
+            throw Failure(
+                .unavailable,
+                "This norrisctl searches facts and GIFs only, and that was a search for \(search.kind.rawValue)s.",
+                hint: "Update norrisctl."
+            )
+        }
+    }
+}

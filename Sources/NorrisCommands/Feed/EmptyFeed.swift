@@ -1,0 +1,74 @@
+import NorrisProtocol
+import NorrisTerminal
+
+/// Why a feed has no post to show, and what to do about it.
+struct EmptyFeed {
+    let source: String?
+    let author: String?
+    let isUnreadOnly: Bool
+    let allSources: [SourceStatus]
+
+    /// What is said, with what to do about it in lines below.
+    typealias Note = (text: String, hints: [String])
+
+    /// Of posts; the one that was asked for, or all.
+    private var sources: [SourceStatus] {
+        allSources.filter {
+            !["chucknorris", "giphy"].contains($0.kind) && (source?.hasSameBytes(as: $0.name) ?? true)
+        }
+    }
+
+    /// 75 (78 for want of a key) where nothing was ever fetched because it fails, else 1.
+    static func status(_ freshness: Freshness?) -> ExitStatus {
+        guard let freshness, freshness.origin == .none, let error = freshness.error else { return .nothing }
+        return error.kind == .credentials ? .configuration : .temporary
+    }
+
+    func notes(now: Timestamp) -> [Note] {
+        guard !sources.isEmpty else { return [Self.nothingConfigured] }
+        let failing: [Note] = sources.compactMap { source in
+            source.freshness.error.map { ("\(source.name): \($0.outlook(now: now))", []) }
+        }
+        guard sources.allSatisfy({ $0.items == 0 }) else { return failing + [nothingMatches] }
+        if sources.contains(where: { $0.freshness.fetchedAt != nil }) {
+            return failing + [("No posts: there are none in what was fetched.", [])]
+        }
+        guard failing.isEmpty else {
+            return failing + [("No posts: nothing could be fetched yet.", ["Try now: \(refresh)"])]
+        }
+        if sources.allSatisfy({ !$0.isEnabled }) {
+            let hint = "Take enabled: false out of the configuration, then: norrisctl reload"
+            return [("No posts: fetching them is switched off.", [hint])]
+        }
+        return [("No posts: nothing fetched yet.", ["Fetch now: \(refresh)"])]
+    }
+
+    private static let nothingConfigured: Note = (
+        "No posts: no source of posts is configured.",
+        [
+            "Add some to ~/.config/norrisd/config.yaml, or /etc/norrisd/config.yaml for the system's norrisd:",
+            "posts: {sources: {planet: {kind: feed, url: https://planet.debian.org/rss20.xml}}}",
+            "Then: norrisctl reload",
+        ]
+    )
+
+    private var nothingMatches: Note {
+        let suffix = source.map { " of \($0.quotedForMessage)" } ?? ""
+        switch (author, isUnreadOnly) {
+        case (nil, true):
+            return ("All posts\(suffix) are read.", ["Without --unread they are shown again."])
+        case (let author?, true):
+            return ("No unread post\(suffix) by \(author.quotedForMessage).", ["Leave out --unread or --author."])
+        case (let author?, false):
+            let hint = "Leave out --author, or see who writes: norrisctl call author.list"
+            return ("No post\(suffix) by \(author.quotedForMessage).", [hint])
+        case (nil, false):
+            // There were some a moment ago, or are now.
+            return ("No posts\(suffix) here any more.", ["Start again: norrisctl feed"])
+        }
+    }
+
+    private var refresh: String {
+        shellCommand(["norrisctl", "refresh"] + [source].compactMap { $0 } + ["--wait"]) ?? "norrisctl refresh --wait"
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import NorrisProtocol
+import NorrisTerminal
+
+/// `norrisctl read`: marks posts as read.
+struct ReadCommand: SessionCommand {
+    /// How many bytes of ids go into one request, whose line may have 65,536.
+    private static let bytesOfIDs = 60_000
+
+    static let configuration = CommandConfiguration.command(
+        "read", abstract: "Mark posts as read, for yourself only.", usage: "<id>... | --all",
+        discussion: """
+            Examples:
+              norrisctl read town:109372843234
+              norrisctl feed --author Ada | cut -f 1 | xargs -r norrisctl read
+              norrisctl read --all
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The ids of the posts, which stand below them in the feed.", valueName: "id"))
+    var ids: [String] = []
+
+    @Flag(help: "Mark every post that is stored.") var all = false
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func validate() throws {
+        if all, !ids.isEmpty { throw ValidationError("--all stands alone: it marks every post.") }
+        if !all, ids.isEmpty { throw ValidationError("Name posts by their ids, or all of them: norrisctl read --all.") }
+    }
+
+    func run(in session: Session) throws(Failure) -> Report {
+        let requests = all
+            ? [PostMarkRead.Parameters(all: true)] : Self.chunks(of: ids).map { PostMarkRead.Parameters(ids: $0) }
+        var replies: [Reply<PostMarkRead.Result>] = []
+        for parameters in requests {
+            replies.append(try mark(session, parameters))
+        }
+        let marked = replies.reduce(0) { $0 + $1.value.marked }
+        let json: any JSONEncodable = replies.count == 1 ? replies[0].json : PostMarkRead.Result(marked: marked)
+        return session.report(json) {
+            $0.line(marked > 0 ? "\(groupedDigits(marked)) marked as read" : "already read")
+        }
+    }
+
+    private func mark(
+        _ session: Session, _ parameters: PostMarkRead.Parameters
+    ) throws(Failure) -> Reply<PostMarkRead.Result> {
+        do {
+            return try session.call(PostMarkRead.self, parameters)
+        } catch {
+            throw error.notFound("norrisctl feed shows those there are, with their ids.")
+        }
+    }
+
+    /// The ids in lists that each fit into a request.
+    private static func chunks(of ids: [String]) -> [[String]] {
+        var chunks: [[String]] = []
+        var free = 0
+        for id in ids {
+            // Quotation marks and comma; in the worst case a byte is written as six.
+            let bytes = id.utf8.reduce(3) { $0 + (0x20..<0x7F ~= $1 ? 2 : 6) }
+            if bytes > free {
+                chunks.append([])
+                free = bytesOfIDs
+            }
+            chunks[chunks.count - 1].append(id)
+            free -= bytes
+        }
+        return chunks
+    }
+}

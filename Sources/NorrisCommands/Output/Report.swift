@@ -1,0 +1,128 @@
+import NorrisProtocol
+import NorrisTerminal
+import NorrisText
+
+/// The exit statuses of norrisctl: 0, 1, and those of sysexits.h that the contract with scripts names.
+enum ExitStatus: Int32, Sendable {
+    case done = 0
+    /// Nothing matched.
+    case nothing = 1
+    /// EX_USAGE: the command line or the parameters are wrong.
+    case usage = 64
+    /// EX_UNAVAILABLE: the daemon cannot be reached, or is too old.
+    case unavailable = 69
+    /// EX_SOFTWARE: one of the two programs is at fault.
+    case internalError = 70
+    /// EX_IOERR: something cannot be written or read.
+    case inputOutput = 74
+    /// EX_TEMPFAIL: later it may work.
+    case temporary = 75
+    /// EX_NOPERM: not permitted.
+    case notPermitted = 77
+    /// EX_CONFIG: the daemon's configuration lacks something.
+    case configuration = 78
+}
+
+/// What a command ends with: content, lines beside it, and a status.
+struct Report: Equatable, Sendable {
+    /// For standard output.
+    var output: [UInt8] = []
+    /// For standard error: whole lines without their ends, safe for a terminal.
+    private(set) var notes: [String] = []
+    var status: ExitStatus
+
+    /// Whether it stands in a prompt, which goes on whatever has happened.
+    var isForPrompt = false {
+        didSet { status = isForPrompt ? .done : status }
+    }
+
+    init(output: String = "", status: ExitStatus = .done) {
+        self.status = status
+        self.output = Array(output.utf8)
+    }
+
+    /// One line for a program.
+    init(json value: some JSONEncodable, status: ExitStatus = .done) {
+        self.init(status: status)
+        output = Self.line(value)
+    }
+
+    /// A failure in words, or, asked for JSON, the error object of the daemon if there is one.
+    init(_ failure: Failure, json: Bool) {
+        self.init(status: failure.status)
+        if json, let response = failure.response {
+            notes = [String(decoding: Self.line(response).dropLast(), as: UTF8.self)]
+        } else {
+            add(failure)
+        }
+    }
+
+    /// The report of a command in a session.
+    init(of session: Session, _ run: (Session) throws(Failure) -> Report) {
+        do throws(Failure) {
+            self = try run(session)
+        } catch {
+            self.init(error, json: session.settings.json)
+        }
+    }
+
+    /// Adds a failure in words; what else there is stays.
+    mutating func add(_ failure: Failure) {
+        status = failure.status
+        note(failure.message)
+        hint(failure.hint?.text)
+        failure.steps.forEach { hint($0) }
+    }
+
+    /// Does something beside the content, and adds what has been done, or why not.
+    mutating func attempt(_ body: () throws(Failure) -> String) {
+        do throws(Failure) {
+            remark(try body())
+        } catch {
+            add(error)
+        }
+    }
+
+    /// Adds a line in the name of the program.
+    mutating func note(_ message: String) {
+        notes.append("norrisctl: " + sanitizedLine(message))
+    }
+
+    /// Adds what to do about the line before.
+    mutating func hint(_ text: String?) {
+        guard let text, !text.isEmpty else { return }
+        notes.append("  " + sanitizedLine(text))
+    }
+
+    /// Adds a line that is neither: what has to be said beside the content.
+    mutating func remark(_ text: String) {
+        notes.append(sanitizedLine(text))
+    }
+
+    private static func line(_ value: some JSONEncodable) -> [UInt8] {
+        var json = JSONWriter()
+        json.value(value)
+        json.newline()
+        return json.bytes
+    }
+}
+
+extension Session {
+    /// The report of most commands: the result as JSON if that was asked for, else lines, and on the side what is wrong
+    /// with the source they come from.
+    ///
+    /// - Parameter nothing: what to try where there are no items; nil where there are.
+    func report(
+        _ json: some JSONEncodable, status: ExitStatus = .done, freshness: Freshness? = nil, source: String = "",
+        nothing: String? = nil, show: (inout Screen) -> Void = { _ in }
+    ) -> Report {
+        let status = nothing == nil ? status : .nothing
+        if settings.json { return Report(json: json, status: status) }
+        var screen = Screen(layout: layout)
+        if nothing == nil { show(&screen) }
+        var report = Report(output: screen.text, status: status)
+        if let warning = freshness?.warning(source: source, now: system.now) { report.note(warning) }
+        if let nothing { report.note(nothing) }
+        return report
+    }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import NorrisTerminal
+
+/// What the user chose for all commands alike, as typed: nothing of the system has been looked at.
+struct Settings: Equatable, Sendable {
+    var json = false
+    var plain = false
+    var width: Int?
+    var color = ColorChoice.auto
+    var socket: String?
+    /// nil where the user has not chosen one.
+    var timeout: Timeout?
+}
+
+/// The options that every command takes, before or after its name.
+struct GlobalOptions: ParsableArguments {
+    static let title = "Options of every command"
+    /// Those that have a value in the argument behind them, unless it is joined by `=`.
+    static let namesWithValue = ["--color", "--socket", "--timeout", "--width"]
+    /// Those that stand alone, with the two that every command has from ArgumentParser.
+    static let namesOfFlags = ["--help", "--json", "--plain", "--version", "-h"]
+
+    @Flag(help: "Print the daemon's result as one line of JSON.") var json = false
+    @Flag(help: "Print as to a pipe: one item a line, not wrapped.") var plain = false
+
+    @Option(
+        help: ArgumentHelp("Wrap to so many columns on a terminal.", valueName: "columns"),
+        transform: integer(1...10_000)
+    )
+    var width: Int?
+
+    // The next three are texts that are only checked: each further type of option costs every start the making of its
+    // metadata.
+
+    @Option(
+        help: ArgumentHelp("auto, always or never.", valueName: "when"),
+        transform: checked("it takes auto, always or never.") { ColorChoice(rawValue: $0) != nil }
+    )
+    var color: String?
+
+    @Option(help: ArgumentHelp("Connect to this socket alone.", valueName: "path")) var socket: String?
+
+    @Option(
+        help: ArgumentHelp("Give up after this time: 500ms, 5s, 1m. (default: 5s)", valueName: "time"),
+        transform: checked("it takes a number above zero with a unit, such as 500ms, 5s or 1m.") { Timeout($0) != nil }
+    )
+    var timeout: String?
+
+    var settings: Settings {
+        Settings(
+            json: json, plain: plain, width: width, color: color.flatMap(ColorChoice.init) ?? .auto, socket: socket,
+            timeout: timeout.flatMap(Timeout.init)
+        )
+    }
+
+    /// Refuses `--json` beside an external program.
+    func check(_ programs: [ExternalAction]) throws {
+        guard json, let program = programs.first else { return }
+        throw ValidationError("--json is for programs: leave out \(program.flag).")
+    }
+}
+
+/// Reads an option's value that must be a whole number of a range.
+func integer(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
+    { text in
+        guard let value = Int(text), range.contains(value) else {
+            throw ValidationError("it takes a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return value
+    }
+}
+
+/// Checks an option's value and returns it as it is.
+func checked(
+    _ message: String, _ isValid: @escaping @Sendable (String) -> Bool
+) -> @Sendable (String) throws -> String {
+    { text in
+        guard isValid(text) else { throw ValidationError(message) }
+        return text
+    }
+}
+
+/// The bound of a whole command, as typed and as a duration.
+struct Timeout: Equatable, Sendable {
+    let text: String
+    let duration: Duration
+    static let standard = Timeout(text: "5s", duration: .seconds(5))
+    /// Too short to be noticed at a prompt.
+    static let prompt = Timeout(text: "50ms", duration: .milliseconds(50))
+    /// For the words behind a Tab: with the start of the program it is a tenth of a second.
+    static let completion = Timeout(text: "80ms", duration: .milliseconds(80))
+    /// For what is fetched from the net, and for what takes many calls.
+    static let long = Timeout(text: "10m", duration: .seconds(600))
+    /// For the fact of the day in a welcome.
+    static let moment = Timeout(text: "100ms", duration: .milliseconds(100))
+
+    private init(text: String, duration: Duration) {
+        self.text = text
+        self.duration = duration
+    }
+
+    /// A whole number above zero with the unit ms, s or m, at most a day; nil for anything else.
+    init?(_ text: String) {
+        let digits = text.utf8.prefix { 0x30...0x39 ~= $0 }
+        guard let count = Int(Substring(digits)), count > 0, count <= 86_400_000 else { return nil }
+        let duration: Duration
+        switch text.utf8.dropFirst(digits.count).map({ Unicode.Scalar($0) }) {
+        case ["m", "s"]: duration = .milliseconds(count)
+        case ["s"]: duration = .seconds(count)
+        case ["m"]: duration = .seconds(60 * count)
+        default: return nil
+        }
+        guard duration <= .seconds(86_400) else { return nil }
+        self.init(text: text, duration: duration)
+    }
+}

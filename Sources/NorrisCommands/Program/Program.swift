@@ -1,0 +1,76 @@
+import ArgumentParser
+import Glibc
+import NorrisTerminal
+
+/// norrisctl as a process.
+package enum Program {
+    /// Runs the command line and ends the process.
+    package static func run() -> Never {
+        openStandardDescriptors()
+        // A reader that goes away is met at write(2), and is no error.
+        signal(SIGPIPE, SIG_IGN)
+        // So is the end of what a file may hold (setrlimit(2)), but that is one.
+        signal(SIGXFSZ, SIG_IGN)
+        let system = System()
+        exit(finish(report(arguments: Array(CommandLine.arguments.dropFirst()), system: system), system))
+    }
+
+    /// The report of a command line on a machine; nothing is written.
+    static func report(arguments: [String], system: System) -> Report {
+        if arguments.first == Completion.request {
+            return Completion(words: Array(arguments.dropFirst()), system: system).report()
+        }
+        if let report = Report(plainly: arguments, system: system) { return report }
+        let invocation = Invocation(arguments)
+        if invocation.words.isEmpty { return report(Norrisctl.self, arguments, invocation, system) }
+        if invocation.words == ["help"] {
+            return report(arguments: Invocation(invocation.arguments).words + ["--help"], system: system)
+        }
+        guard let command = invocation.command else {
+            return Report(Invocation.unknownCommand(invocation.words), json: false)
+        }
+        var outcome = report(command, invocation.arguments, invocation, system)
+        if command == PromptCommand.self { outcome.isForPrompt = true }
+        return outcome
+    }
+
+    private static func report<Command: SessionCommand>(
+        _ type: Command.Type, _ arguments: [String], _ invocation: Invocation, _ system: System
+    ) -> Report {
+        do {
+            var parsed = try type.parseAsRoot(arguments)
+            guard let command = parsed as? Command else {
+                // ArgumentParser's own, which throws the help.
+                try parsed.run()
+                return Report()
+            }
+            return Report(of: Session(settings: command.globals.settings, system: system), command.run)
+        } catch {
+            return invocation.report(error, of: type, system: system)
+        }
+    }
+
+    /// Writes the report and returns the exit status.
+    private static func finish(_ report: Report, _ system: System) -> Int32 {
+        var report = report
+        do {
+            try system.writeOutput(report.output)
+        } catch {
+            guard !report.isForPrompt, let message = error.message else { return ExitStatus.done.rawValue }
+            report.status = .inputOutput
+            report.note(message)
+        }
+        if !report.notes.isEmpty { system.writeError(Array(report.notes.map { $0 + "\n" }.joined().utf8)) }
+        return report.status.rawValue
+    }
+
+    /// Opens standard input, output and error where the caller has closed them, so that no other descriptor, such as
+    /// the socket, takes their number. They can be neither read nor written: the error is the same as without it.
+    private static func openStandardDescriptors() {
+        for (descriptor, flags) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            // open(2) takes the lowest number there is, which is this one.
+            _ = open("/dev/null", flags)
+        }
+    }
+}

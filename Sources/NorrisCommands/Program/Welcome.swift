@@ -1,0 +1,49 @@
+import NorrisClient
+import NorrisProtocol
+import NorrisTerminal
+
+/// What `norrisctl` alone says: the fact of the day, or how to start a daemon that is not there, and what to try.
+///
+/// It never fails, and waits for the daemon only for a moment. The fact of the day is the same however often it is
+/// asked for, so a welcome uses nothing up.
+struct Welcome {
+    private let session: Session
+
+    init(_ session: Session) {
+        let isShort = session.timeout.duration < Timeout.moment.duration
+        self.session = isShort ? session : session.with { $0.timeout = .moment }
+    }
+
+    var report: Report {
+        var screen = Screen(layout: session.layout)
+        greet(&screen)
+        screen.line()
+        screen.paragraph("norrisctl shows facts, GIFs and posts from norrisd, the daemon that keeps them at hand.")
+        screen.line()
+        screen.line("Three things to try:")
+        for command in ["norrisctl fact --category dev", "norrisctl gif round house kick", "norrisctl feed"] {
+            screen.line([Span("  "), Span(command, .bold)])
+        }
+        screen.line()
+        screen.paragraph("A fact in each new shell, or in its prompt: norrisctl init --help")
+        screen.paragraph("All commands: norrisctl --help")
+        return Report(output: screen.text)
+    }
+
+    private func greet(_ screen: inout Screen) {
+        do throws(Failure) {
+            let line = Session.line(FactToday.name, JSON?.none)
+            let outcome = try session.send(line, to: session.sockets)
+            // An error, or the reply of another version, is no welcome.
+            let reply: Reply<FactToday.Result>? = try? session.read(outcome, of: FactToday.self)
+            screen.paragraph(reply?.value.fact.text ?? "norrisd is there.")
+        } catch {
+            if case .timedOut? = error.connection {
+                screen.paragraph("norrisd does not answer at once. Find out why: norrisctl doctor", .warning)
+            } else {
+                screen.paragraph(error.message, .warning)
+                screen.paragraph(error.hint?.text ?? "")
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import NorrisProtocol
+import NorrisTerminal
+import NorrisText
+
+extension Session {
+    /// Copies a text to the clipboard, as one line: a newline that is pasted into a shell would run what stands before.
+    ///
+    /// - Returns: what has been done, as a sentence.
+    func copy(_ text: String) throws(Failure) -> String {
+        let bytes = Array(sanitizedLine(text).utf8)
+        for program in clipboardPrograms where copy(bytes, with: program) {
+            return "Copied to the clipboard."
+        }
+        let hint: Advice = "With Wayland: apt install wl-clipboard; with X11: apt install xclip"
+        guard let write = terminalWriter else {
+            let message = "Nothing took the text: neither wl-copy, nor xclip, nor a terminal."
+            throw Failure(.unavailable, message, hint: hint)
+        }
+        let encoded = base64(bytes)
+        // What terminals take at least.
+        guard encoded.utf8.count <= 100_000 else {
+            throw Failure(.unavailable, "The text is too long to be copied through the terminal.", hint: hint)
+        }
+        // OSC 52 of xterm's ctlseqs; what stands in it is base64, so nothing of the text reaches the terminal.
+        write(Array("\u{1B}]52;c;\(encoded)\u{1B}\\".utf8))
+        return "Sent to the terminal, for its clipboard."
+    }
+
+    /// Those of the display there is. They stay in the background to hold the text, with nothing of norrisctl's open.
+    private var clipboardPrograms: [(String, [String])] {
+        [
+            ("WAYLAND_DISPLAY", "wl-copy", ["--type", "text/plain"]),
+            ("DISPLAY", "xclip", ["-selection", "clipboard", "-in"]),
+        ].filter { system.environment.value(of: $0.0) != nil }.map { ($0.1, $0.2) }
+    }
+
+    private func copy(_ bytes: [UInt8], with program: (name: String, arguments: [String])) -> Bool {
+        let request = SubprocessRequest(
+            program: program.name, arguments: program.arguments, input: .bytes(bytes), timeout: .seconds(3)
+        )
+        return system.run(request) == .ended(status: 0)
+    }
+
+    /// Writes to the terminal, if there is one that knows what OSC is.
+    private var terminalWriter: (([UInt8]) -> Void)? {
+        guard !isDumbTerminal(system.environment), system.environment["TERM"] != "linux" else { return nil }
+        if system.isErrorTerminal { return system.writeError }
+        // If this fails, writing the content fails too, and that is reported.
+        return system.terminal.isTerminal ? { try? system.writeOutput($0) } : nil
+    }
+}
+
+/// Bytes in base64 (RFC 4648, section 4), with its padding.
+private func base64(_ bytes: [UInt8]) -> String {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+        let group = bytes[start..<min(start + 3, bytes.count)]
+        let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+        for index in 0..<4 {
+            text.append(index <= group.count ? digits[bits >> (18 - 6 * index) & 0x3F] : UInt8(ascii: "="))
+        }
+    }
+    return String(decoding: text, as: UTF8.self)
+}

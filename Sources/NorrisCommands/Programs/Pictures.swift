@@ -1,0 +1,130 @@
+import NorrisTerminal
+
+extension Session {
+    /// The most pictures that are drawn at once.
+    private static var drawnPictures: Int { 4 }
+
+    /// The largest picture that is fetched, in bytes.
+    private static var pictureLimit: Int { 16 << 20 }
+
+    /// Refuses to draw where there is no terminal, before anything is asked of the daemon.
+    ///
+    /// - Parameter otherwise: what gives the addresses of the pictures.
+    func requireTerminalToDraw(otherwise: Advice) throws(Failure) {
+        guard layout.width == nil else { return }
+        throw Failure(.usage, "--show draws on a terminal, and there is none, or --plain.", hint: otherwise)
+    }
+
+    /// Draws pictures on the terminal, one below the other.
+    ///
+    /// - Parameter report: its output so far is written before them; it gets notes about the pictures that cannot be
+    ///   drawn.
+    func draw(_ addresses: [String], below report: inout Report) throws(Failure) {
+        guard try write(report.output) else { return }
+        report.output = []
+        for address in addresses.prefix(Self.drawnPictures) {
+            do throws(Failure) {
+                try draw(picture: try fetchPicture(address))
+            } catch {
+                report.add(error)
+                // What stopped this one stops the others as well.
+                if error.status == .unavailable { return }
+            }
+        }
+        if addresses.count > Self.drawnPictures {
+            report.note("Only the first \(Self.drawnPictures) of \(addresses.count) pictures are drawn.")
+        }
+    }
+
+    /// Draws a picture, or a moving one for some seconds, with chafa, in the best way the terminal has.
+    ///
+    /// chafa writes to the terminal itself: what it writes it makes from pixels, and no byte of the file is among it.
+    /// It writes UTF-8 whatever the locale is, so to a terminal that is not UTF-8 it may write ASCII alone.
+    func draw(picture: [UInt8]) throws(Failure) {
+        let columns = min(layout.width ?? 80, system.terminal.columns ?? 80)
+        // What moves must not scroll the terminal.
+        let rows = max((system.terminal.rows ?? 24) - 2, 1)
+        var arguments = ["--size", "\(columns)x\(rows)"]
+        if !layout.usesEscapes {
+            arguments += ["--format", "symbols", "--colors", "none", "--animate", "off"]
+        } else if mayMove(picture) {
+            // Without it chafa shows what moves for ever; with it what does not move for as long. It needs some time
+            // besides.
+            let seconds = pictureTime(.milliseconds(5_500)) - .milliseconds(500)
+            arguments += ["--duration", "\(max(seconds.components.seconds, 0))"]
+        }
+        if !isUTF8Locale(system.environment) {
+            arguments += ["--format", "symbols", "--symbols", "ascii", "--fill", "none"]
+        }
+        let request = SubprocessRequest(
+            program: "chafa", arguments: arguments + ["-"], input: .bytes(picture),
+            output: .terminal(reset: layout.usesEscapes ? Self.terminalReset : []), timeout: pictureTime(.seconds(30))
+        )
+        switch system.run(request) {
+        case .ended(status: 0, _): return
+        case .ended(let status, _):
+            throw Failure(.nothing, "chafa cannot draw the picture; it ended with status \(status).")
+        case .missing: throw .missing("chafa", packages: "chafa")
+        case let outcome: throw unfinished("chafa", outcome)
+        }
+    }
+
+    /// Fetches a picture with curl, over https alone.
+    ///
+    /// norrisctl makes no request of its own: with curl the user's proxy and certificates count.
+    private func fetchPicture(_ address: String) throws(Failure) -> [UInt8] {
+        guard isWebAddress(address), address.prefix(8).lowercased() == "https://" else {
+            throw Failure(.nothing, "The picture at \(address) is not fetched: its address is not https.")
+        }
+        system.waiting.show("fetching the picture")
+        defer { system.waiting.hide() }
+        let request = SubprocessRequest(
+            program: "curl",
+            arguments: [
+                // First of all, so that no .curlrc changes the rest.
+                "--disable", "--silent", "--fail", "--location", "--max-redirs", "3",
+                "--proto", "=https", "--proto-redir", "=https",
+                // Without it brackets and braces stand for many addresses.
+                "--globoff",
+                "--max-time", "20", "--max-filesize", "\(Self.pictureLimit)", "--url", address,
+            ],
+            // curl does not know the size of all it fetches, and may hang where it counts no time.
+            output: .collected(limit: Self.pictureLimit), timeout: pictureTime(.seconds(25))
+        )
+        switch system.run(request) {
+        case .ended(status: 0, let bytes): return bytes
+        case .tooLarge, .ended(status: 63, _):
+            throw Failure(.nothing, "The picture at \(address) is larger than \(byteSizeText(Self.pictureLimit)).")
+        case .ended(let status, _):
+            throw Failure(.temporary, "The picture at \(address) cannot be fetched: \(Self.reason(curl: status)).")
+        case .missing: throw .missing("curl", packages: "chafa curl")
+        case let outcome: throw unfinished("curl", outcome)
+        }
+    }
+
+    /// Source: curl(1), "Exit codes".
+    private static func reason(curl status: Int32) -> String {
+        switch status {
+        case 1: "it leads to what is not https"
+        case 5, 6: "its host is not found"
+        case 7: "its host does not answer"
+        case 22: "its host answers with an error"
+        case 28: "it takes too long"
+        case 35, 51, 53, 54, 58...60, 77, 83, 90, 91: "its host cannot prove to be it"
+        case 47: "it leads from one place to the next"
+        default: "curl ended with status \(status)"
+        }
+    }
+
+    /// How long a program may take to fetch or draw a picture: its own time, or what is left of the user's.
+    private func pictureTime(_ own: Duration) -> Duration {
+        settings.timeout == nil ? own : max(min(own, timeLeft), .zero)
+    }
+
+    /// Why such a program did not come to its end.
+    private func unfinished(_ program: String, _ outcome: SubprocessOutcome) -> Failure {
+        var failure = Failure.unfinished(program, outcome)
+        if outcome == .timedOut, settings.timeout != nil { failure.hint = "Allow more time: --timeout 1m" }
+        return failure
+    }
+}

@@ -1,0 +1,234 @@
+import Glibc
+import NorrisClient
+
+/// What else is done with content, by external programs.
+enum ExternalAction: String {
+    case copy, open, show
+
+    var flag: String { "--\(rawValue)" }
+}
+
+/// A program to be run beside norrisctl: its arguments go to it as they are, and no shell sees them.
+struct SubprocessRequest: Equatable, Sendable {
+    enum Input: Equatable, Sendable {
+        case nothing
+        case bytes([UInt8])
+        /// norrisctl's own. SIGINT and SIGQUIT, which keys send, are left to the program.
+        case inherited
+    }
+
+    enum Output: Equatable, Sendable {
+        case discarded
+        /// Stored up to so many bytes; a program that writes more is ended.
+        case collected(limit: Int)
+        /// norrisctl's own, a terminal. The bytes are written to it unless the program ends with status 0.
+        case terminal(reset: [UInt8])
+    }
+
+    /// A path, or a name to be looked for in the folders of `PATH`.
+    var program: String
+    var arguments: [String]
+    var input = Input.nothing
+    /// Standard output; standard error is discarded, since it may quote what came from the net.
+    var output = Output.discarded
+    /// nil waits for ever.
+    var timeout: Duration?
+    /// Whether a program that takes longer is left alone, not ended.
+    var mayGoOn = false
+}
+
+/// How the run of a program ended.
+enum SubprocessOutcome: Equatable, Sendable {
+    /// It is not at its path, or in no folder of `PATH`.
+    case missing
+    /// The system refused, with this `errno`.
+    case notStarted(errno: Int32)
+    /// - Parameter status: 128 and the signal's number for one that a signal ended, as shells have it.
+    case ended(status: Int32, output: [UInt8] = [])
+    /// It was ended because it wrote more than the limit.
+    case tooLarge
+    /// It was ended because its time was over.
+    case timedOut
+    /// It was ended because norrisctl is to end itself.
+    case interrupted
+    /// Its time is over, and it was left alone.
+    case goesOn
+}
+
+extension Failure {
+    /// - Parameter packages: of Debian, with a space between them.
+    static func missing(_ program: String, packages: String) -> Failure {
+        Failure(.unavailable, "\(program) is not installed.", hint: "apt install \(packages)")
+    }
+
+    /// A program that could not be started, or was ended before its time.
+    static func unfinished(_ program: String, _ outcome: SubprocessOutcome) -> Failure {
+        switch outcome {
+        case .notStarted(let errno):
+            Failure(.unavailable, "\(program) cannot be started: \(SystemError(errno: errno).reason).")
+        case .timedOut:
+            Failure(.unavailable, "\(program) took too long, and was ended.")
+        case .ended, .goesOn, .interrupted, .missing, .tooLarge:
+            Failure(.unavailable, "\(program) was ended.")
+        }
+    }
+}
+
+/// Runs a program to its end, or until its timeout.
+///
+/// A signal that would end norrisctl is blocked until the program has been ended, so that none is left behind. Unless
+/// it shares the terminal, the program leads a session of its own, and is ended together with all it has started.
+///
+/// - Parameter tick: called many times a second while output is collected.
+func runSubprocess(_ request: SubprocessRequest, tick: () -> Void = {}) -> SubprocessOutcome {
+    let path = getenv("PATH").map { String(cString: $0) } ?? ""
+    guard let file = executable(named: request.program, in: path) else { return .missing }
+    // One that is ignored, as below nohup(1), ends nothing; blocked it would be pending all the same.
+    let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].filter { !isIgnored($0) }
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    signals.forEach { sigaddset(&mask, $0) }
+    var before = sigset_t()
+    pthread_sigmask(SIG_BLOCK, &mask, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    do throws(SystemError) {
+        var subprocess = try Subprocess(request, file: file, signals: signals, signalMask: before)
+        return subprocess.outcome(tick)
+    } catch {
+        return .notStarted(errno: error.errno)
+    }
+}
+
+private func isIgnored(_ signal: Int32) -> Bool {
+    var action = sigaction()
+    sigaction(signal, nil, &action)
+    // Both are addresses of functions, which Swift does not compare.
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+}
+
+/// A program while norrisctl waits for it.
+private struct Subprocess: ~Copyable {
+    private let request: SubprocessRequest
+    private let spawned: SpawnedProcess
+    /// Those at which it is ended.
+    private let signals: [Int32]
+    private let terminal: TerminalState?
+    /// -1 once closed.
+    private var input: Int32
+    private var output: Int32
+    /// What its standard input has not taken yet.
+    private var rest: ArraySlice<UInt8> = []
+    private var collected: [UInt8] = []
+
+    init(_ request: SubprocessRequest, file: String, signals: [Int32], signalMask: sigset_t) throws(SystemError) {
+        self.request = request
+        // The keys' signals go to all that is in the foreground of the terminal, and the program may well go on.
+        // norrisctl waits, as system(3) does, and is ended by them when the program has ended.
+        self.signals = request.input == .inherited ? signals.filter { ![SIGINT, SIGQUIT].contains($0) } : signals
+        terminal = if case .terminal(let reset) = request.output { TerminalState(reset: reset) } else { nil }
+        spawned = try SpawnedProcess(request, file: file, signalMask: signalMask)
+        (input, output) = (spawned.input, spawned.output)
+        if case .bytes(let bytes) = request.input { rest = bytes[...] }
+    }
+
+    deinit {
+        close(input)
+        close(output)
+    }
+
+    mutating func outcome(_ tick: () -> Void) -> SubprocessOutcome {
+        let deadline = request.timeout.map { Deadline(after: $0) } ?? .never
+        while true {
+            var status: Int32 = 0
+            // Asked before its output is read: what has ended writes nothing more.
+            let hasEnded = waitpid(spawned.processID, &status, WNOHANG) == spawned.processID
+            feed()
+            guard collect() else {
+                if !hasEnded { stop() }
+                return .tooLarge
+            }
+            if hasEnded {
+                if status != 0 { terminal?.restore() }
+                let signal = status & 0x7F
+                return .ended(status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, output: collected)
+            }
+            if isToEnd() {
+                stop()
+                return .interrupted
+            }
+            if deadline.hasPassed {
+                guard !request.mayGoOn else { return .goesOn }
+                stop()
+                return .timedOut
+            }
+            wait(tick)
+        }
+    }
+
+    /// Until something can be done, or a moment for what poll(2) does not report: an end, a signal, the deadline.
+    private func wait(_ tick: () -> Void) {
+        var milliseconds: Int32 = 20
+        if case .collected = request.output {
+            tick()
+            // One that has closed its output is about to end.
+            if output < 0 { milliseconds = 1 }
+        }
+        // A descriptor below zero is passed over.
+        var entries = [
+            pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
+            pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+        ]
+        poll(&entries, nfds_t(entries.count), milliseconds)
+    }
+
+    /// Writes what its standard input takes now, and closes it at the end.
+    private mutating func feed() {
+        while input >= 0 {
+            let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if count < 0, errno == EAGAIN {
+                return
+            } else if count == 0 || errno != EINTR {
+                // All is written, or it reads no more.
+                rest = []
+                close(input)
+                input = -1
+            }
+        }
+    }
+
+    /// Reads what there is now.
+    ///
+    /// - Returns: false if that is more than it may be.
+    private mutating func collect() -> Bool {
+        guard case .collected(let limit) = request.output else { return true }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while output >= 0 {
+            let count = read(output, &buffer, buffer.count)
+            if count > 0 {
+                collected += buffer[..<count]
+                guard collected.count <= limit else { return false }
+            } else if count < 0, errno == EAGAIN {
+                return true
+            } else if count == 0 || errno != EINTR {
+                close(output)
+                output = -1
+            }
+        }
+        return true
+    }
+
+    /// Whether a signal is blocked that would end norrisctl.
+    private func isToEnd() -> Bool {
+        var pending = sigset_t()
+        sigpending(&pending)
+        return signals.contains { sigismember(&pending, $0) == 1 }
+    }
+
+    private func stop() {
+        kill(spawned.leadsSession ? -spawned.processID : spawned.processID, SIGKILL)
+        while waitpid(spawned.processID, nil, 0) < 0, errno == EINTR {}
+        terminal?.restore()
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import NorrisProtocol
+import NorrisTerminal
+
+/// Why a system call failed.
+struct SystemError: Error, Equatable {
+    let errno: Int32
+
+    /// In the words of the system, such as `Is a directory`.
+    var reason: String { String(cString: strerror(errno)) }
+}
+
+/// What the system knows of a file without reading it.
+struct FileStatus: Equatable, Sendable {
+    /// Not a folder, a pipe or a device.
+    var isPlainFile: Bool
+    var bytes: Int
+    var modifiedAt: Timestamp
+}
+
+/// The status of what is at a path, or where a symbolic link there leads (stat(2)).
+func fileStatus(_ path: String) throws(SystemError) -> FileStatus {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw SystemError(errno: errno) }
+    return FileStatus(
+        isPlainFile: status.st_mode & S_IFMT == S_IFREG, bytes: status.st_size,
+        modifiedAt: Timestamp(seconds: Int64(status.st_mtim.tv_sec))
+    )
+}
+
+/// A file up to its end, or some bytes past the limit.
+func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    let descriptor = try open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    return try readAll(descriptor, limit: limit)
+}
+
+/// What a descriptor has up to its end, or some bytes past the limit.
+func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while bytes.count <= limit {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count == 0 { break }
+        if count > 0 {
+            bytes += buffer[..<count]
+        } else if errno != EINTR {
+            throw SystemError(errno: errno)
+        }
+    }
+    return bytes
+}
+
+/// Writes a file as a whole or not at all: into a new file beside it, which then takes its place and its mode. Where a
+/// symbolic link leads to it the link stays. What is no plain file, such as a pipe, is written to as it is.
+func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+    var old = stat()
+    let exists = stat(path, &old) == 0
+    if exists, old.st_mode & S_IFMT != S_IFREG {
+        return try write(bytes, try open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC))
+    }
+    let file = exists ? realPath(path) ?? path : path
+    let temporary = "\(file).\(getpid()).tmp"
+    do throws(SystemError) {
+        let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
+        if exists { fchmod(descriptor, old.st_mode & 0o777) }
+        try write(bytes, descriptor)
+        guard rename(temporary, file) == 0 else { throw SystemError(errno: errno) }
+    } catch {
+        unlink(temporary)
+        throw error
+    }
+}
+
+private func open(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
+    let descriptor = Glibc.open(path, flags, 0o666)
+    guard descriptor >= 0 else { throw SystemError(errno: errno) }
+    return descriptor
+}
+
+/// Writes all bytes and closes the descriptor. A pipe that nobody reads any more is no error.
+private func write(_ bytes: [UInt8], _ descriptor: Int32) throws(SystemError) {
+    do {
+        defer { close(descriptor) }
+        try writeAll(bytes, to: descriptor)
+    } catch {
+        if case .system(let errno) = error { throw SystemError(errno: errno) }
+    }
+}
+
+/// Without symbolic links (realpath(3)); nil where there is nothing.
+private func realPath(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+}
+
+/// Where programs are that belong to norrisctl and to nobody else: beside its own file, as after a build, or where the
+/// packages put them. None where the system does not tell (proc(5)).
+func ownFolders() -> [String] {
+    guard let file = realPath("/proc/self/exe"), let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+        return []
+    }
+    let folder = file[..<slash]
+    return [String(folder), "\(folder)/../libexec/norrisd"]
+}

@@ -1,0 +1,216 @@
+import NorrisClient
+import NorrisProtocol
+import NorrisTerminal
+import NorrisText
+
+/// One run of a command: what the user chose, the machine, and the time that is left.
+struct Session {
+    let settings: Settings
+    let system: System
+    private let start: Duration
+
+    init(settings: Settings, system: System) {
+        self.settings = settings
+        self.system = system
+        start = system.elapsed()
+    }
+
+    /// The same with other settings. The time begins anew, so this is for the beginning of a command.
+    func with(_ change: (inout Settings) -> Void) -> Session {
+        var settings = settings
+        change(&settings)
+        return Session(settings: settings, system: system)
+    }
+
+    /// With the time that many calls take, unless the user has chosen one.
+    var forManyCalls: Session { settings.timeout == nil ? with { $0.timeout = .long } : self }
+
+    var timeout: Timeout { settings.timeout ?? .standard }
+
+    /// What is left of the time for the whole command; zero or less when it is over.
+    var timeLeft: Duration { timeout.duration - (system.elapsed() - start) }
+
+    /// The sockets to try, in order.
+    var sockets: [String] {
+        SocketPath.connectCandidates(flag: settings.socket, environment: system.environment)
+    }
+
+    var layout: Layout {
+        let isTerminal = system.terminal.isTerminal && !settings.plain
+        let width = isTerminal
+            ? system.terminal.width(flag: settings.width, environment: system.environment) : nil
+        let usesEscapes = settings.color.allowsEscapes(environment: system.environment, isTerminal: isTerminal)
+        return Layout(width: width, usesEscapes: usesEscapes)
+    }
+
+    /// Standard input up to its end or one byte past the limit.
+    func readInput(_ limit: Int) throws(Failure) -> [UInt8] {
+        guard let input = system.readInput(limit) else { throw Failure(.inputOutput, "Standard input cannot be read.") }
+        return input
+    }
+
+    /// Writes a line to standard error at once, for commands that go on.
+    func writeError(_ text: String) {
+        system.writeError(Array((sanitizedLine(text) + "\n").utf8))
+    }
+
+    /// Writes to standard output at once, for commands that go on.
+    ///
+    /// - Returns: false where nobody reads any more.
+    func write(_ bytes: [UInt8]) throws(Failure) -> Bool {
+        do {
+            try system.writeOutput(bytes)
+            return true
+        } catch {
+            guard let message = error.message else { return false }
+            throw Failure(.inputOutput, message)
+        }
+    }
+}
+
+// MARK: Calls
+
+/// What the daemon replied: the result as it came, and what was read from it.
+struct Reply<Value> {
+    let json: JSON
+    let value: Value
+}
+
+extension Session {
+    /// Calls a method and reads its result.
+    func call<M: Method>(_ method: M.Type, _ parameters: M.Parameters? = nil) throws(Failure) -> Reply<M.Result> {
+        system.waiting.show(waitingText(M.name))
+        return try read(try send(Self.line(M.name, parameters), to: sockets), of: method)
+    }
+
+    /// What is waited for: GIFs and searches the daemon may have to fetch.
+    private func waitingText(_ method: String) -> String {
+        switch method {
+        case GifSearch.name, GifTrending.name, GifRandom.name: "asking Giphy"
+        case FactSearch.name: "searching"
+        default: "waiting for norrisd"
+        }
+    }
+
+    /// Reads the outcome of a call.
+    func read<M: Method>(_ outcome: Response.Outcome, of method: M.Type) throws(Failure) -> Reply<M.Result> {
+        switch outcome {
+        case .failure(let error):
+            throw Failure(error, method: M.name)
+        case .success(let json):
+            do {
+                return Reply(json: json, value: try M.Result(json: json))
+            } catch {
+                throw .unreadable("\(error)")
+            }
+        }
+    }
+
+    /// Sends a line to the first of the sockets that accepts and reads the reply's envelope.
+    func send(_ line: [UInt8], to sockets: [String]) throws(Failure) -> Response.Outcome {
+        let reply: [UInt8]
+        do {
+            reply = try system.exchange(line, sockets, Connection.maximumReply, timeLeft)
+        } catch {
+            throw failure(error)
+        }
+        do {
+            return try Response(json: JSON.parse(reply)).outcome
+        } catch {
+            throw .unreadable("\(error)")
+        }
+    }
+
+    /// The request line of a call, without its end.
+    static func line(_ method: String, _ parameters: (some JSONEncodable)?, id: Int64 = 1) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("jsonrpc")
+        json.string("2.0")
+        json.key("id")
+        json.integer(id)
+        json.key("method")
+        json.string(method)
+        json.member("params", parameters)
+        json.endObject()
+        return json.bytes
+    }
+
+    func failure(_ error: ClientError) -> Failure {
+        Failure(error, choice: SocketChoice(flag: settings.socket, environment: system.environment), timeout: timeout)
+    }
+}
+
+// MARK: Events
+
+/// A line of a connection that has subscribed to events.
+enum Incoming {
+    case result(JSON, id: Int64)
+    /// The parameters as they came, and what was read from them.
+    case event(JSON, Event)
+    /// What a newer daemon may send, to be passed over.
+    case unknown
+}
+
+extension Session {
+    /// Sends requests on one connection, numbered from 1, and hands over what comes until told to stop.
+    ///
+    /// - Returns: why it ended by itself after the daemon had begun to reply; nil where it was told to stop.
+    /// - Throws: why the daemon did not reply, an error of the daemon, and what `receive` throws.
+    func follow(
+        _ requests: [(method: String, parameters: any JSONEncodable)],
+        receive: (Incoming) throws(Failure) -> FollowStep
+    ) throws(Failure) -> ClientError? {
+        let lines = requests.enumerated().map { Self.line($1, id: Int64($0) + 1) }
+        var failure: Failure?
+        var hasBegun = false
+        system.waiting.show("waiting for norrisd")
+        let error = system.follow(lines, sockets, timeLeft) { line in
+            hasBegun = true
+            system.waiting.erase()
+            do throws(Failure) {
+                return try receive(try incoming(line, methods: requests.map(\.method)))
+            } catch {
+                failure = error
+                return .stop
+            }
+        }
+        if let failure { throw failure }
+        if let error, !hasBegun { throw self.failure(error) }
+        return error
+    }
+
+    private static func line(_ request: (String, any JSONEncodable), id: Int64) -> [UInt8] {
+        func line(_ parameters: some JSONEncodable) -> [UInt8] { Self.line(request.0, parameters, id: id) }
+        return line(request.1)
+    }
+
+    private func incoming(_ line: [UInt8], methods: [String]) throws(Failure) -> Incoming {
+        let message: JSON
+        let response: Response
+        do {
+            message = try JSON.parse(line)
+            if case .object(let object) = message, object["method"] != nil {
+                let params = Event.params(of: message)
+                guard let params, let event = try? Event(json: params) else { return .unknown }
+                return .event(params, event)
+            }
+            response = try Response(json: message)
+        } catch {
+            throw .unreadable("\(error)")
+        }
+        var position: Int64 = 1
+        if case .integer(let id) = response.id, 1...Int64(methods.count) ~= id { position = id }
+        switch response.outcome {
+        case .success(let result): return .result(result, id: position)
+        case .failure(let error): throw Failure(error, method: methods[Int(position) - 1])
+        }
+    }
+
+    /// A connection that ended after the daemon had begun to reply.
+    func lost(_ error: ClientError) -> Failure {
+        guard case .closed(let path) = error else { return failure(error) }
+        let message = "The connection to norrisd at \(path) was lost."
+        return Failure(.unavailable, message, hint: DaemonCommands(socket: path).log)
+    }
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+
+/// `norrisctl completion`: the script that lets a shell complete command lines of norrisctl.
+struct CompletionCommand: SessionCommand {
+    static let configuration = CommandConfiguration.command(
+        "completion", abstract: "Print the script that completes norrisctl in a shell.", usage: "bash | zsh | fish",
+        discussion: """
+            Packages and Scripts/install put it in place. Categories, sources and ids come from norrisd when Tab is
+            pressed, or not at all where it does not answer within a tenth of a second.
+
+            Examples:
+              norrisctl completion bash >> ~/.bash_completion
+              norrisctl completion zsh > ~/.zfunc/_norrisctl
+              norrisctl completion fish > ~/.config/fish/completions/norrisctl.fish
+            """
+    )
+
+    @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"), transform: ShellName.check)
+    var shell: String
+
+    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func run(in session: Session) -> Report {
+        ShellName.report(shell, CompletionScript.text)
+    }
+}
+
+/// The scripts that tell shells to ask norrisctl, when Tab is pressed, what may stand at the cursor.
+///
+/// They know nothing of commands and options themselves, so that they stay true to whichever norrisctl is installed,
+/// and are static text. ArgumentParser could generate scripts as well; in those ids with a colon, such as those of
+/// posts, cannot be completed in bash and zsh, and a folder named like a category gets in the way in bash.
+///
+/// What norrisctl answers is compared, cut and handed on, and never expanded by a shell.
+enum CompletionScript {
+    static func text(for shell: ShellName) -> String {
+        switch shell {
+        case .bash: bash
+        case .zsh: zsh
+        case .fish: fish
+        }
+    }
+
+    /// bash(1), Programmable Completion. It parts words at `=` and `:` too, and replaces only what is behind the last.
+    private static let bash = #"""
+        # Completion of norrisctl for bash 4.3 or newer: norrisctl itself says which words there are.
+        _norrisctl() {
+            local line=${COMP_LINE:0:COMP_POINT} rest words=() word option= i
+            # Words that no blank parts are one to norrisctl, even if there is a colon or an equals sign in it.
+            for ((i = 0; i <= COMP_CWORD; i++)); do
+                rest=${line#"${line%%[![:space:]]*}"}
+                if [[ $i -eq 0 || $rest != "$line" ]]; then
+                    words+=('')
+                fi
+                # The last word may go on behind the cursor.
+                word=${COMP_WORDS[i]}
+                [[ $i -eq $COMP_CWORD ]] && word=$rest
+                words[-1]+=$word
+                line=${rest#"$word"}
+            done
+            local current=${words[-1]#[\"\']}
+            [[ $current == --*=* ]] && option=${current%%=*}=
+            while IFS= read -r word; do
+                word=$option${word%%$'\t'*}
+                if [[ $word == "$option/" ]]; then
+                    compopt -o default
+                elif [[ $word == "$current"* ]]; then
+                    COMPREPLY+=("${word#"${current%"$2"}"}")
+                fi
+            done < <(command norrisctl ---complete "${words[@]}" 2>/dev/null </dev/null)
+        }
+        complete -F _norrisctl norrisctl
+
+        """#
+
+    /// zshcompsys(1): a colon parts a word from its description, unless there is a backslash before it.
+    private static let zsh = #"""
+        #compdef norrisctl
+        # Completion of norrisctl for zsh: norrisctl itself says which words there are.
+        _norrisctl() {
+            local line tab=$'\t'
+            local -a lines offers
+            lines=("${(@f)$(command norrisctl ---complete "${(@Q)words[1,CURRENT]}" 2>/dev/null </dev/null)}")
+            for line in $lines; do
+                line=${line//:/\\:}
+                offers+=("${line/$tab/:}")
+            done
+            compset -P '--[^=]#='
+            if [[ $lines == / ]]; then
+                _files
+            elif (( $#offers )); then
+                _describe -V 'norrisctl' offers
+            fi
+        }
+        if [[ $funcstack[1] == _norrisctl ]]; then
+            _norrisctl "$@"
+        else
+            compdef _norrisctl norrisctl
+        fi
+
+        """#
+
+    /// complete(1) of fish, which takes words with a tab and a description as they are.
+    private static let fish = #"""
+        # Completion of norrisctl for fish 3.1 or newer: norrisctl itself says which words there are.
+        function __norrisctl_complete
+            set -l words (commandline -opc)
+            # Variables before the command.
+            while string match -q '*=*' -- $words[1]
+                set -e words[1]
+            end
+            set -l current (commandline -ct)
+            set -l option (string match -r -- '^--[a-z-]+=' "$current")
+            set -l offers (command norrisctl ---complete $words "$current" 2>/dev/null </dev/null)
+            if test "$offers" = /
+                set offers (__fish_complete_path (string replace -- "$option" '' "$current"))
+            end
+            for offer in $offers
+                printf '%s\n' "$option$offer"
+            end
+        end
+        complete -c norrisctl -f -k -a '(__norrisctl_complete)'
+
+        """#
+}

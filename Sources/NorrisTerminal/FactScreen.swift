@@ -1,0 +1,40 @@
+package import NorrisProtocol
+
+extension Screen {
+    /// Facts for a terminal with an empty line between them; else one a line.
+    package mutating func facts(_ facts: [Fact]) {
+        for (index, fact) in facts.enumerated() {
+            let tags = fact.categories.map { Span("#\($0)", .dim) }
+            if let width = layout.width {
+                if index > 0 { line() }
+                paragraph(fact.text)
+                flow(tags + [Span(fact.id, .dim, link: fact.url)], width: width)
+            } else if layout.usesEscapes {
+                // Escapes in a pipe were asked for by name; there is nothing but the tags to use them on.
+                line([Span(fact.text)] + tags.flatMap { [Span(" "), $0] })
+            } else {
+                line(fact.text)
+            }
+        }
+    }
+
+    /// Names and counts: aligned for a terminal, else with a tab between them.
+    package mutating func categories(_ categories: [FactCategories.Category]) {
+        guard let width = layout.width else {
+            for category in categories {
+                fields([Span(category.name), Span("\(category.count)", .dim)])
+            }
+            return
+        }
+        let rows = categories.map { (name: Span($0.name), count: Span(groupedDigits($0.count), .dim)) }
+        let countColumns = rows.map(\.count.width).max() ?? 0
+        // A name that leaves too few columns for a count has a line of its own, and the others are no wider for it.
+        let nameColumns = rows.map(\.name.width).filter { $0 + 2 + countColumns <= width }.max() ?? 0
+        for (name, count) in rows {
+            let fits = name.width <= nameColumns
+            if !fits { line([name]) }
+            let label = fits ? name : Span("")
+            line([label, .spaces(nameColumns + 2 + countColumns - label.width - count.width), count])
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// A number of things for people: `9,000 items`, `1 item`.
+///
+/// - Parameter plural: the noun with an s if nil.
+package func countText(_ count: Int, _ noun: String, plural: String? = nil) -> String {
+    "\(groupedDigits(count)) \(count == 1 ? noun : plural ?? noun + "s")"
+}
+
+/// `1,234,567`.
+package func groupedDigits(_ number: Int) -> String {
+    let digits = Array(String(number.magnitude))
+    var text = number < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+        text += index > 0 && (digits.count - index).isMultiple(of: 3) ? "," : ""
+        text.append(digit)
+    }
+    return text
+}
+
+/// A number of bytes for people: `512 B`, `1.2 MiB`, `36 KiB`; one decimal below ten, rounded; never negative.
+package func byteSizeText(_ bytes: Int) -> String {
+    guard bytes >= 1024 else { return "\(max(0, bytes)) B" }
+    var tenths = Double(bytes) * 10 / 1024
+    // The largest value, 2^63, is 8 EiB.
+    var unit = 0
+    // 1,023.5 and more would be rounded to 1,024 of the unit, which is one of the next.
+    while tenths >= 10_235 {
+        tenths /= 1024
+        unit += 1
+    }
+    let name = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"][unit]
+    guard tenths < 99.5 else { return "\(Int((tenths / 10).rounded())) \(name)" }
+    let rounded = Int(tenths.rounded())
+    return "\(rounded / 10).\(rounded % 10) \(name)"
+}
+
+/// `640×480`, in pixels; empty if one of the two is not known.
+func pixelsText(_ width: Int?, _ height: Int?) -> String {
+    guard let width, let height, width > 0, height > 0 else { return "" }
+    return "\(width)×\(height)"
+}
+
+/// Counts as a curve of bars, each as high as its part of the largest, rounded up: only a zero is as low as a zero.
+///
+/// - Parameters:
+///   - counts: oldest first; negative ones count 0.
+///   - columns: how many bars fit, at least 1. Where there are more counts, a bar stands for the largest of several
+///     neighbours, so many for each bar but the first, which may have fewer.
+func sparkline(_ counts: [Int], columns: Int) -> String {
+    let bars = Array("▁▂▃▄▅▆▇█")
+    let size = max(1, (counts.count + max(columns, 1) - 1) / max(columns, 1))
+    let missing = (size - counts.count % size) % size
+    let padded = Array(repeating: 0, count: missing) + counts
+    let heights = stride(from: 0, to: padded.count, by: size).map { padded[$0..<($0 + size)].max() ?? 0 }
+    guard let largest = heights.max(), largest > 0 else { return String(repeating: bars[0], count: heights.count) }
+    return String(heights.map { height in
+        let part = Double(max(height, 0)) / Double(largest)
+        return bars[Int((part * Double(bars.count - 1)).rounded(.up))]
+    })
+}
+
+/// A part of a whole as a bar of ten: full only when all is there, empty only when nothing is.
+func gauge(_ part: Int, of whole: Int) -> String {
+    let cells = 10
+    guard part < whole else { return String(repeating: "█", count: cells) }
+    let filled = part > 0 ? max(1, Int(Double(part) / Double(whole) * Double(cells))) : 0
+    return String(repeating: "█", count: filled) + String(repeating: "░", count: cells - filled)
+}

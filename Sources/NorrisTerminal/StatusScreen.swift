@@ -1,0 +1,165 @@
+package import NorrisProtocol
+
+extension Screen {
+    /// How the daemon is: a page for a terminal, else lines of a key, a tab and a value.
+    package mutating func status(_ status: ServerStatus.Result, now: Timestamp) {
+        if let width = layout.width {
+            page(status, width: width, now: now)
+        } else {
+            list(status)
+        }
+    }
+
+    // MARK: For a terminal
+
+    private mutating func page(_ status: ServerStatus.Result, width: Int, now: Timestamp) {
+        let style: Style = status.state == .ok ? .good : .warning
+        flow(
+            [Span("●", style), Span("norrisd \(status.version)", .bold), Span(status.state.rawValue, style)],
+            separator: Span(" "), width: width
+        )
+        paragraph(status.message)
+        line()
+        labelled("uptime", [Span(durationText(seconds: status.uptimeSeconds))], width: width)
+        labelled("connections", [Span(groupedDigits(status.connections))], width: width)
+        labelled("requests", [Span(groupedDigits(status.requestsTotal))], width: width)
+        minutes(Array((status.requestsPerMinute ?? []).suffix(60)), width: width)
+        labelled("databases", status.database.parts, width: width)
+        sources(status.sources, width: width, now: now)
+        let quotas = status.sources.compactMap { $0.quotaParts(now: now) }
+        let failing = status.sources.filter { $0.freshness.error != nil }
+        if !quotas.isEmpty || !failing.isEmpty { line() }
+        quotas.flatMap { flowed($0, width: width) }.forEach { line($0) }
+        for source in failing {
+            paragraph("\(source.name): \(source.freshness.error?.outlook(now: now) ?? "")", .warning)
+        }
+    }
+
+    /// The requests of the last minutes as a curve, with how high it is.
+    private mutating func minutes(_ counts: [Int], width: Int) {
+        guard let largest = counts.max() else { return }
+        let scale = Span("at most \(groupedDigits(max(0, largest))) a minute")
+        let columns = width - Self.labelColumns
+        // Beside the scale if it is not too short there.
+        let beside = columns - scale.width - 3
+        let curve = sparkline(counts, columns: beside >= 20 ? beside : columns)
+        let label = counts.count == 60 ? "last hour" : "last \(counts.count) min"
+        labelled(label, [Span(curve, .good), scale], width: width)
+    }
+
+    private mutating func sources(_ sources: [SourceStatus], width: Int, now: Timestamp) {
+        guard !sources.isEmpty else { return }
+        line()
+        let hasFailures = sources.contains { $0.consecutiveFailures > 0 }
+        let titles: [Table.Column] = [.left("SOURCE"), .right("ITEMS"), .left("STATE"), .left("NEXT RUN")]
+        let table = Table(
+            columns: titles + (hasFailures ? [.right("FAILURES")] : []) + [.left("KIND")],
+            rows: sources.map { $0.cells(now: now, withFailures: hasFailures) }
+        )
+        if table.width <= width {
+            table.lines.forEach { line($0) }
+            return
+        }
+        // Too narrow for a table: each source as a few lines of its own.
+        for source in sources {
+            line([Span(source.name, .bold)])
+            for row in flowed(source.parts(now: now), width: max(1, width - 2)) {
+                line([.spaces(2)] + row)
+            }
+        }
+    }
+
+    // MARK: For a pipe
+
+    private mutating func list(_ status: ServerStatus.Result) {
+        let database = status.database
+        pair("state", status.state.rawValue, status.state == .ok ? .good : .warning)
+        pair("message", status.message)
+        pair("version", status.version)
+        pair("uptime_seconds", String(status.uptimeSeconds))
+        pair("connections", String(status.connections))
+        pair("requests_total", String(status.requestsTotal))
+        if let minutes = status.requestsPerMinute {
+            pair("requests_per_minute", minutes.map(String.init).joined(separator: " "))
+        }
+        pair("database.cache_bytes", String(database.cacheBytes))
+        pair("database.state_bytes", String(database.stateBytes))
+        pair("database.read_only", String(database.isReadOnly))
+        if let free = database.freeBytes { pair("database.free_bytes", String(free)) }
+        for source in status.sources {
+            for case (let key, let value?) in source.pairs {
+                pair("source.\(source.name).\(key)", value)
+            }
+        }
+    }
+
+    private mutating func pair(_ key: String, _ value: String, _ style: Style = .normal) {
+        fields([Span(key, .dim), Span(value, style)])
+    }
+}
+
+extension ServerStatus.Database {
+    /// Below this little space soon nothing can be stored, nor the copy that is made before a migration.
+    package static let scarceBytes = 64 << 20
+
+    /// How large the databases are, how much they may grow, and whether they may.
+    fileprivate var parts: [Span] {
+        let free = freeBytes.map { Span("\(byteSizeText($0)) free", $0 < Self.scarceBytes ? .warning : .normal) }
+        let sizes = [Span("cache \(byteSizeText(cacheBytes))"), Span("state \(byteSizeText(stateBytes))"), free]
+        return sizes.compactMap { $0 } + (isReadOnly ? [Span("read-only", .warning)] : [])
+    }
+}
+
+extension SourceStatus {
+    /// Name, items, state, next run, failures if asked for, kind.
+    fileprivate func cells(now: Timestamp, withFailures: Bool) -> [Span] {
+        let failures = Span(consecutiveFailures > 0 ? groupedDigits(consecutiveFailures) : "", .warning)
+        return [Span(name, .bold), Span(groupedDigits(items)), state(now: now), Span(nextRun(now: now) ?? "-")]
+            + (withFailures ? [failures] : []) + [Span(kind, .dim)]
+    }
+
+    /// The same without name and kind, with dots between them.
+    fileprivate func parts(now: Timestamp) -> [(gap: Span, span: Span)] {
+        var parts = [Span(countText(items, "item")), state(now: now)]
+        if let time = nextRun(now: now) { parts.append(Span("next run \(time)")) }
+        if consecutiveFailures > 0 { parts.append(Span(countText(consecutiveFailures, "failure"), .warning)) }
+        return parts.map { (.dot, $0) }
+    }
+
+    private func state(now: Timestamp) -> Span {
+        guard isEnabled else { return Span("off", .dim) }
+        if freshness.origin == .builtin, freshness.error == nil { return Span("built in") }
+        let age = freshness.fetchedAt.map { ", " + pastTime($0, at: now) } ?? ""
+        return Span(freshness.state.rawValue + age, freshness.state == .fresh ? .good : .warning)
+    }
+
+    private func nextRun(now: Timestamp) -> String? {
+        (nextRunAt ?? freshness.error?.retryAt).map { upcomingTime(of: $0, at: now) }
+    }
+
+    /// Its budget of requests as a bar and in words; nil if it has none.
+    fileprivate func quotaParts(now: Timestamp) -> [(gap: Span, span: Span)]? {
+        guard let quota else { return nil }
+        // The last fifth is for searches only.
+        let isScarce = Double(quota.used) >= 0.8 * Double(quota.limit)
+        let bar = Span(gauge(quota.used, of: quota.limit), isScarce ? .warning : .good)
+        let count = Span("\(groupedDigits(quota.used)) of \(countText(quota.limit, "request"))")
+        let parts = [Span(name, .bold), bar, count].map { (gap: Span(" "), span: $0) }
+        guard quota.used > 0 else { return parts }
+        return parts + [(.dot, Span("all back \(upcomingTime(of: quota.resetsAt, at: now))"))]
+    }
+
+    /// For programs: times as on the wire; nil for what is not known.
+    fileprivate var pairs: [(key: String, value: String?)] {
+        [
+            ("kind", kind), ("enabled", String(isEnabled)), ("items", String(items)),
+            ("origin", freshness.origin.rawValue), ("state", freshness.state.rawValue),
+            ("fetched_at", freshness.fetchedAt?.description),
+            ("error", freshness.error.map { "\($0.kind.rawValue): \($0.message)" }),
+            ("error_since", freshness.error?.since.description), ("retry_at", freshness.error?.retryAt?.description),
+            ("next_run_at", nextRunAt?.description), ("consecutive_failures", String(consecutiveFailures)),
+            ("quota.limit", quota.map { String($0.limit) }), ("quota.used", quota.map { String($0.used) }),
+            ("quota.resets_at", quota?.resetsAt.description),
+        ]
+    }
+}

@@ -1,0 +1,333 @@
+import Glibc
+import NorrisClient
+@testable import NorrisCommands
+import NorrisTerminal
+import NorrisTestSupport
+import Testing
+
+struct CopyTests {
+    private let factReply = page(fact("a", "First."))
+    private let missing = "  With Wayland: apt install wl-clipboard; with X11: apt install xclip\n"
+
+    private func machine(_ reply: String, _ programs: [String: SubprocessOutcome] = [:]) -> Machine {
+        let machine = Machine(results: reply)
+        machine.programs = programs.mapValues { [$0] }
+        machine.environment = ["WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0", "TERM": "xterm"]
+        return machine
+    }
+
+    private func request(_ program: String, _ text: String) -> SubprocessRequest {
+        SubprocessRequest(
+            program: program,
+            arguments: program == "wl-copy" ? ["--type", "text/plain"] : ["-selection", "clipboard", "-in"],
+            input: .bytes(Array(text.utf8)), timeout: .seconds(3)
+        )
+    }
+
+    @Test func copiesAFactWithWayland() {
+        let machine = machine(factReply, ["wl-copy": .ended(status: 0)])
+        #expect(machine.run("fact", "--copy") == Outcome(output: "First.\n", errors: "Copied to the clipboard.\n"))
+        #expect(machine.runs == [request("wl-copy", "First.")])
+    }
+
+    @Test func copiesWithX11WhereWaylandFails() {
+        for outcome in [SubprocessOutcome.missing, .ended(status: 1), .timedOut] {
+            let machine = machine(factReply, ["wl-copy": outcome, "xclip": .ended(status: 0)])
+            #expect(machine.run("fact", "--copy") == Outcome(output: "First.\n", errors: "Copied to the clipboard.\n"))
+            #expect(machine.runs == [request("wl-copy", "First."), request("xclip", "First.")])
+        }
+        let machine = machine(factReply, ["wl-copy": .ended(status: 0), "xclip": .ended(status: 0)])
+        machine.environment["WAYLAND_DISPLAY"] = nil
+        #expect(machine.run("fact", "--copy").status == .done)
+        #expect(machine.runs == [request("xclip", "First.")])
+    }
+
+    @Test(arguments: [("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("ÿ>?", "w78+Pw==")])
+    func leavesItToTheTerminalWhereThereIsNoProgram(text: String, encoded: String) {
+        let sequence = "\u{1B}]52;c;\(encoded)\u{1B}\\"
+        let remark = "Sent to the terminal, for its clipboard.\n"
+        let viaErrors = machine(page(fact("a", text)))
+        viaErrors.isErrorTerminal = true
+        #expect(viaErrors.run("fact", "--copy") == Outcome(output: text + "\n", errors: sequence + remark))
+
+        let viaOutput = machine(page(fact("a", text))).onTerminal()
+        #expect(viaOutput.run("fact", "--copy") == Outcome(output: sequence + text + "\n#dev  a\n", errors: remark))
+    }
+
+    @Test(arguments: ["dumb", "linux", ""])
+    func saysWhatToInstallWhereNothingTakesIt(type: String) {
+        let machine = machine(factReply)
+        machine.environment["TERM"] = type
+        machine.isErrorTerminal = true
+        #expect(machine.run("fact", "--copy") == Outcome(
+            output: "First.\n",
+            errors: "norrisctl: Nothing took the text: neither wl-copy, nor xclip, nor a terminal.\n" + missing,
+            status: .unavailable
+        ))
+        let pipe = self.machine(factReply)
+        #expect(pipe.run("fact", "--copy").status == .unavailable)
+    }
+
+    @Test func sendsNoSequenceThatIsTooLong() {
+        let text = String(repeating: "x", count: 75_001)
+        let machine = machine(page(fact("a", text)))
+        machine.isErrorTerminal = true
+        let outcome = machine.run("fact", "--copy")
+        #expect(outcome.status == .unavailable)
+        #expect(outcome.errors == "norrisctl: The text is too long to be copied through the terminal.\n" + missing)
+        let shorter = self.machine(page(fact("a", String(text.dropLast()))))
+        shorter.isErrorTerminal = true
+        #expect(shorter.run("fact", "--copy").status == .done)
+    }
+
+    @Test func copiesNothingThatAShellWouldRun() {
+        let text = #"rm -rf /\n\u001b[201~\u0003sudo\r\n\u009bx\u202e\u2028\ty"#
+        let machine = machine(page(fact("a", text)), ["wl-copy": .ended(status: 0)])
+        #expect(machine.run("fact", "--copy").status == .done)
+        #expect(machine.runs == [request("wl-copy", "rm -rf / sudo y")])
+    }
+
+    @Test func copiesTheAddressOfAGif() {
+        let machine = machine(page(gif("a"), gif("b")), ["wl-copy": .ended(status: 0)])
+        #expect(machine.run("gif", "cats", "--copy", "--rendition", "hd") == Outcome(
+            output: "a\tCat GIF\thttps://media.example/a.mp4\tPowered by GIPHY\n", errors: "Copied to the clipboard.\n"
+        ))
+        #expect(machine.runs == [request("wl-copy", "https://media.example/a.mp4")])
+    }
+
+    @Test func copiesNothingWhereThereIsNothing() {
+        let none = machine(page(gif("a", renditions: "{}")), ["wl-copy": .ended(status: 0)])
+        #expect(none.run("gif", "cats", "--copy").status == .nothing)
+        #expect(none.runs.isEmpty)
+        let empty = machine(page(), ["wl-copy": .ended(status: 0)])
+        #expect(empty.run("fact", "--copy").status == .nothing)
+        #expect(empty.runs.isEmpty)
+    }
+}
+
+struct OpenTests {
+    private let gifReply = #"{"gif":\#(gif("a"))}"#
+    private let reset = Array("\u{1B}\\\u{1B}7\u{1B}[?1049l\u{1B}[?1000l\u{1B}\\\u{1B}[0m\u{1B}[?25h\n".utf8)
+
+    private func machine(_ reply: String, _ outcome: SubprocessOutcome..., display: String = "DISPLAY") -> Machine {
+        let machine = Machine(results: reply)
+        machine.programs["xdg-open"] = outcome
+        machine.environment[display] = ":0"
+        return machine
+    }
+
+    @Test(arguments: [SubprocessOutcome.ended(status: 0), .goesOn], ["DISPLAY", "WAYLAND_DISPLAY"])
+    func opensThePageOfAGif(outcome: SubprocessOutcome, display: String) {
+        let machine = machine(gifReply, outcome, display: display)
+        #expect(machine.run("gif", "--id", "a", "--open") == Outcome(
+            output: "a\tCat GIF\thttps://media.example/a.gif\tPowered by GIPHY\n",
+            errors: "Opened https://giphy.com/gifs/a\n"
+        ))
+        #expect(machine.runs == [
+            SubprocessRequest(
+                program: "xdg-open", arguments: ["https://giphy.com/gifs/a"], timeout: .seconds(3), mayGoOn: true
+            )
+        ])
+    }
+
+    @Test func opensThePageOfAPost() {
+        let machine = machine(#"{"post":\#(post("town:1", "x"))}"#, .ended(status: 0))
+        let outcome = machine.run("post", "town:1", "--open")
+        #expect(outcome.status == .done)
+        #expect(outcome.errors == "Opened https://town.example/1\n")
+        #expect(machine.runs.map(\.arguments) == [["https://town.example/1"]])
+    }
+
+    @Test func givesTheTerminalToABrowserWhereThereIsNoDisplay() {
+        let machine = Machine(results: gifReply).onTerminal()
+        machine.isInputTerminal = true
+        machine.programs["xdg-open"] = [.ended(status: 0)]
+        #expect(machine.run("gif", "--id", "a", "--open").status == .done)
+        #expect(machine.runs == [
+            SubprocessRequest(
+                program: "xdg-open", arguments: ["https://giphy.com/gifs/a"], input: .inherited,
+                output: .terminal(reset: reset)
+            )
+        ])
+    }
+
+    @Test func startsNothingWithoutDisplayAndTerminal() {
+        let machine = Machine(results: gifReply)
+        machine.environment = ["DISPLAY": ""]
+        let outcome = machine.run("gif", "--id", "a", "--open")
+        #expect(outcome.output.hasPrefix("a\t"))
+        #expect(outcome.errors == """
+            norrisctl: There is neither a display nor a terminal to open it in.
+              Open it yourself: https://giphy.com/gifs/a
+
+            """)
+        #expect(outcome.status == .unavailable)
+        #expect(machine.runs.isEmpty)
+    }
+
+    @Test(arguments: [
+        (SubprocessOutcome.missing, "xdg-open is not installed.\n  apt install xdg-utils"),
+        (.ended(status: 4), "xdg-open failed with status 4.\n  Open it yourself: https://giphy.com/gifs/a"),
+        (.notStarted(errno: 13), "xdg-open cannot be started: Permission denied."),
+        (.interrupted, "xdg-open was ended."),
+    ])
+    func saysWhatWentWrongBesideTheContent(outcome: SubprocessOutcome, message: String) {
+        #expect(machine(gifReply, outcome).run("gif", "--id", "a", "--open") == Outcome(
+            output: "a\tCat GIF\thttps://media.example/a.gif\tPowered by GIPHY\n",
+            errors: "norrisctl: \(message)\n", status: .unavailable
+        ))
+    }
+
+    @Test(arguments: [
+        "javascript:alert(1)", "file:///etc/passwd", "-o x", "--help", "", "x", "ftp://e.org/", "https:/e.org",
+        "https://e.org/ x", #"https://e.org/\u001b]0;x\u0007"#, #"https://e.org/\nx"#, #"\u0009https://e.org/"#,
+        "https://e.org/ü", #"https://e.org/\u0000x"#, #"https://e.org/\u202ex"#,
+    ])
+    func handsOverNoAddressButOneOfTheWeb(address: String) {
+        let hostileGif = gifReply.replacing("https://giphy.com/gifs/a", with: address)
+        let hostilePost = #"{"post":\#(post("town:1", "x"))}"#.replacing("https://town.example/1", with: address)
+        for (reply, arguments) in [(hostileGif, ["gif", "--id", "a"]), (hostilePost, ["post", "town:1"])] {
+            let machine = machine(reply, .ended(status: 0))
+            let outcome = machine.run(arguments + ["--open"])
+            #expect(outcome.status == .nothing)
+            #expect(outcome.errors.hasSuffix(" has no address of the web that could be opened.\n"))
+            #expect(machine.runs.isEmpty)
+        }
+    }
+}
+
+/// Other programs, run for real.
+struct SubprocessTests {
+    private func run(
+        _ program: String, _ arguments: String..., input: SubprocessRequest.Input = .nothing,
+        output: SubprocessRequest.Output = .collected(limit: 1 << 24), timeout: Duration? = nil, mayGoOn: Bool = false
+    ) async throws -> SubprocessOutcome {
+        try await TestThread.run {
+            runSubprocess(
+                SubprocessRequest(
+                    program: program, arguments: arguments, input: input, output: output, timeout: timeout,
+                    mayGoOn: mayGoOn
+                )
+            )
+        }
+    }
+
+    @Test func feedsAndCollectsMoreThanAPipeHolds() async throws {
+        let bytes = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(try await run("cat", input: .bytes(bytes)) == .ended(status: 0, output: bytes))
+        #expect(try await run("cat", input: .bytes([])) == .ended(status: 0))
+        #expect(try await run("cat") == .ended(status: 0))
+        #expect(try await run("cat", input: .bytes(bytes), output: .discarded) == .ended(status: 0))
+        // Not all is read; as norrisctl, it does not die of that.
+        signal(SIGPIPE, SIG_IGN)
+        #expect(try await run("head", "-c1", input: .bytes(bytes)) == .ended(status: 0, output: [0]))
+    }
+
+    @Test func passesArgumentsOnAsTheyAre() async throws {
+        let arguments = "$(id) `id` ' \" \\ * ; | &"
+        #expect(try await run("printf", "%s", arguments) == .ended(status: 0, output: Array(arguments.utf8)))
+    }
+
+    @Test func tellsHowItEnded() async throws {
+        #expect(try await run("sh", "-c", "exit 3") == .ended(status: 3))
+        #expect(try await run("sh", "-c", "kill -KILL $$") == .ended(status: 137))
+        #expect(try await run("norris-no-such-program") == .missing)
+        let long = String(repeating: "x", count: 200_000)
+        #expect(try await run("true", long) == .notStarted(errno: E2BIG))
+    }
+
+    @Test func takesAProgramByItsFile() async throws {
+        let folder = TemporaryFolder()
+        let program = try await TestThread.run { try folder.writeProgram("printf %s \"$0\"", to: "program") }
+        #expect(try await run(program) == .ended(status: 0, output: Array(program.utf8)))
+        // In Swift the slash and such a mark behind it are one character.
+        let marked = try await TestThread.run { try folder.writeProgram("", to: "\u{301}program") }
+        #expect(try await run(marked) == .ended(status: 0))
+        let file = try folder.write("#!/bin/sh\n", to: "file")
+        for path in [folder("none"), file, folder.path, program + "/x", "/", "./norris-no-such-program"] {
+            #expect(try await run(path) == .missing)
+        }
+    }
+
+    @Test func discardsWhatIsSaidToStandardError() async throws {
+        #expect(try await run("sh", "-c", "echo a >&2; echo b") == .ended(status: 0, output: Array("b\n".utf8)))
+    }
+
+    @Test func givesItTheUsualSignals() async throws {
+        // As norrisctl does; what is ignored is inherited.
+        signal(SIGPIPE, SIG_IGN)
+        #expect(try await run("sh", "-c", "kill -PIPE $$") == .ended(status: 141))
+    }
+
+    @Test func endsOneThatWritesTooMuch() async throws {
+        #expect(try await run("yes", output: .collected(limit: 1_000_000)) == .tooLarge)
+        #expect(try await run("printf", "1234", output: .collected(limit: 3)) == .tooLarge)
+        #expect(try await run("printf", "123", output: .collected(limit: 3)) == .ended(status: 0, output: [49, 50, 51]))
+    }
+
+    @Test func endsOneThatHangsWithAllItStarted() async throws {
+        // On a busy machine a shell may need more than the first for what it does before it hangs.
+        for timeout in [Duration.seconds(2), .seconds(20), .seconds(200)] {
+            let folder = TemporaryFolder()
+            let outcome = try await run(
+                "sh", "-c", "sleep 1000 & echo $! > '\(folder("child"))'; echo $$ > '\(folder("parent"))'; wait",
+                timeout: timeout
+            )
+            #expect(outcome == .timedOut)
+            let started = ["parent", "child"].compactMap { processID(in: folder($0)) }
+            guard started.count == 2 else { continue }
+            for processID in started {
+                #expect(try await TestThread.run { hasEnded(processID) })
+            }
+            return
+        }
+        Issue.record("The shell never came to where it hangs.")
+    }
+
+    @Test func leavesOneAloneThatMayGoOn() async throws {
+        let folder = TemporaryFolder()
+        let outcome = try await run(
+            "sh", "-c", "echo $$ > '\(folder("shell"))'; until [ -e '\(folder("end"))' ]; do sleep 0.05; done",
+            output: .discarded, timeout: .milliseconds(50), mayGoOn: true
+        )
+        #expect(outcome == .goesOn)
+        try await TestThread.run {
+            #expect(waits { processID(in: folder("shell")) != nil })
+            _ = try folder.write("", to: "end")
+            // A child that nobody waited for would keep the runner's own waiting for exit tests busy.
+            let shell = try #require(processID(in: folder("shell")))
+            var status: CInt = 0
+            #expect(waitpid(shell, &status, 0) == shell)
+            #expect(status == 0)
+        }
+    }
+
+    @Test func ignoresOneThatStaysBehindWithItsOutput() async throws {
+        // As clipboard programs do, but those have no pipe of ours.
+        #expect(try await run("sh", "-c", "sleep 3 & echo a", timeout: .seconds(60))
+            == .ended(status: 0, output: Array("a\n".utf8)))
+    }
+}
+
+/// The number that a shell has written; nil as long as it is not there whole.
+private func processID(in path: String) -> Int32? {
+    guard let text = try? readFile(path, limit: 100), text.last == UInt8(ascii: "\n") else { return nil }
+    return Int32(String(decoding: text.dropLast(), as: UTF8.self))
+}
+
+/// Whether a process is gone within some seconds; one that nobody has waited for yet counts as gone.
+private func hasEnded(_ processID: Int32) -> Bool {
+    waits {
+        guard let status = try? readFile("/proc/\(processID)/stat", limit: 1000) else { return true }
+        return String(decoding: status, as: UTF8.self).contains(") Z ")
+    }
+}
+
+/// Whether something comes true within some seconds.
+private func waits(for condition: () -> Bool) -> Bool {
+    for _ in 0..<3000 {
+        if condition() { return true }
+        poll(nil, 0, 10)
+    }
+    return false
+}

@@ -1,0 +1,98 @@
+import Foundation
+@testable import NorrisCommands
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+/// Files on a real disk.
+struct FilesTests {
+    private let folder = TemporaryFolder()
+    private let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+
+    private func contents(_ name: String) throws -> [UInt8] { try readFile(folder(name), limit: 1 << 20) }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    private func mode(_ name: String) -> mode_t {
+        var status = stat()
+        lstat(folder(name), &status)
+        return status.st_mode
+    }
+
+    @Test func readsAFileToItsEndOrPastTheLimit() throws {
+        let path = try folder.write(String(repeating: "0123456789", count: 10_000), to: "f")
+        #expect(try readFile(path, limit: 100_000).count == 100_000)
+        #expect(try (20_001..<60_000).contains(readFile(path, limit: 20_000).count))
+        #expect(try readFile(try folder.write("", to: "e"), limit: 10) == [])
+        #expect(throws: SystemError(errno: ENOENT)) { try readFile(folder("nope"), limit: 10) }
+        #expect(throws: SystemError(errno: EISDIR)) { try readFile(folder("."), limit: 10) }
+        #expect(SystemError(errno: EISDIR).reason == "Is a directory")
+    }
+
+    @Test func looksAtFiles() throws {
+        let path = try folder.write("One.\n", to: "file")
+        let times = [timeval(tv_sec: 7, tv_usec: 0), timeval(tv_sec: 9, tv_usec: 0)]
+        #expect(utimes(path, times) == 0)
+        #expect(try fileStatus(path) == FileStatus(isPlainFile: true, bytes: 5, modifiedAt: Timestamp(seconds: 9)))
+        #expect(try !fileStatus(folder.path).isPlainFile)
+        #expect(throws: SystemError(errno: ENOENT)) { try fileStatus(folder("none")) }
+    }
+
+    @Test func writesANewFile() throws {
+        try writeFile(folder("new.png"), bytes)
+        #expect(try contents("new.png") == bytes)
+        // What any program's new file gets here.
+        close(creat(folder("other"), 0o666))
+        #expect(mode("new.png") == mode("other"))
+        #expect(try names() == ["new.png", "other"])
+    }
+
+    @Test(arguments: [mode_t(0o600), 0o644, 0o666, 0o640])
+    func replacesAFileAndKeepsItsMode(mode: mode_t) throws {
+        let path = try folder.write("old", to: "f")
+        chmod(path, mode)
+        #expect(symlink("f", folder("link")) == 0)
+        let reader = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(reader) }
+        try writeFile(folder("link"), bytes)
+        #expect(try contents("f") == bytes)
+        #expect(self.mode("f") & 0o7777 == mode)
+        #expect(self.mode("link") & S_IFMT == S_IFLNK)
+        #expect(try names() == ["f", "link"])
+        // It is replaced, not written over: who reads the old one reads it to its end.
+        var buffer = [UInt8](repeating: 0, count: 10)
+        #expect(read(reader, &buffer, 10) == 3)
+    }
+
+    @Test func writesIntoWhatIsNoPlainFile() async throws {
+        signal(SIGPIPE, SIG_IGN)
+        try await TestThread.run {
+            try writeFile("/dev/null", bytes)
+            #expect(throws: SystemError(errno: ENOSPC)) { try writeFile("/dev/full", bytes) }
+            #expect(mkfifo(folder("pipe"), 0o600) == 0)
+            let reader = try ChildProcess("cat", [folder("pipe")], output: folder("copy"))
+            try writeFile(folder("pipe"), bytes)
+            #expect(reader.wait() == 0)
+            #expect(try contents("copy") == bytes)
+            // One who has read enough is no error.
+            let impatient = try ChildProcess("head", ["-c1", folder("pipe")])
+            try writeFile(folder("pipe"), bytes)
+            #expect(impatient.wait() == 0)
+            #expect(try names() == ["copy", "pipe"])
+        }
+    }
+
+    @Test func saysWhyItCannotWriteAndLeavesNothing() throws {
+        _ = try folder.write("old", to: "f")
+        for (path, number) in [
+            (folder("none/f"), ENOENT), (folder.path, EISDIR), (folder("f/x"), ENOTDIR), ("", ENOENT),
+            ("/proc/x", ENOENT),
+        ] {
+            #expect(throws: SystemError(errno: number), "\(path)") { try writeFile(path, bytes) }
+        }
+        #expect(try names() == ["f"])
+        #expect(try contents("f") == Array("old".utf8))
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import NorrisProtocol
+import NorrisTerminal
+import Testing
+
+struct TerminalFactsTests {
+    @Test(arguments: [
+        (40, 100, "90", 40), (nil, 100, "90", 100), (nil, nil, "90", 90), (nil, nil, nil, 80), (nil, nil, "", 80),
+        (nil, nil, "0", 80), (nil, nil, "-5", 80), (nil, nil, "wide", 80),
+    ] as [(Int?, Int?, String?, Int)])
+    func takesTheWidthFromFlagDriverOrVariable(flag: Int?, driver: Int?, variable: String?, width: Int) {
+        let facts = TerminalFacts(isTerminal: true, columns: driver)
+        #expect(facts.width(flag: flag, environment: variable.map { ["COLUMNS": $0] } ?? [:]) == width)
+    }
+
+    @Test func asksTheDriverOfARealTerminal() {
+        let terminal = PseudoTerminal(columns: 123, rows: 45)
+        let facts = TerminalFacts(isTerminal: true, columns: 123, rows: 45)
+        #expect(TerminalFacts(descriptor: terminal.descriptor) == facts)
+    }
+
+    @Test func knowsNoSizeWhereTheDriverSaysZero() {
+        let terminal = PseudoTerminal(columns: 0)
+        #expect(TerminalFacts(descriptor: terminal.descriptor) == TerminalFacts(isTerminal: true, columns: nil))
+    }
+
+    @Test func tellsAPipeFromATerminal() {
+        let pipe = Pipe()
+        #expect(TerminalFacts(descriptor: pipe.writing) == TerminalFacts(isTerminal: false, columns: nil))
+    }
+}
+
+/// The program's side of a pseudo-terminal.
+struct PseudoTerminal: ~Copyable {
+    let descriptor: Int32
+    private let master: Int32
+
+    init(columns: UInt16, rows: UInt16 = 0) {
+        // As pty(7) tells: unlock the other side, ask for its number, open it. The requests are TIOCSPTLCK and
+        // TIOCGPTN (ioctl_tty(2)), whose macros Swift does not import.
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        var locked: Int32 = 0
+        var number: UInt32 = 0
+        var size = winsize()
+        size.ws_col = columns
+        size.ws_row = rows
+        let isUnlocked = ioctl(master, 0x4004_5431, &locked) == 0 && ioctl(master, 0x8004_5430, &number) == 0
+        descriptor = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+        precondition(isUnlocked && ioctl(descriptor, UInt(TIOCSWINSZ), &size) == 0, "There is no pseudo-terminal.")
+    }
+
+    deinit {
+        close(descriptor)
+        close(master)
+    }
+}
+
+struct Pipe: ~Copyable {
+    let reading: Int32
+    let writing: Int32
+
+    init() {
+        var ends: [Int32] = [0, 0]
+        precondition(pipe(&ends) == 0)
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(reading)
+        close(writing)
+    }
+}
+
+struct ColorChoiceTests {
+    @Test(arguments: [
+        // The flag comes first.
+        (ColorChoice.always, ["NO_COLOR": "1", "CLICOLOR_FORCE": "0", "TERM": "dumb"], false, true),
+        (.never, ["CLICOLOR_FORCE": "1", "TERM": "xterm"], true, false),
+        // Then NO_COLOR, if it is not empty.
+        (.auto, ["NO_COLOR": "1", "CLICOLOR_FORCE": "1", "TERM": "xterm"], true, false),
+        (.auto, ["NO_COLOR": "0", "TERM": "xterm"], true, false),
+        (.auto, ["NO_COLOR": "", "TERM": "xterm"], true, true),
+        // Then CLICOLOR_FORCE, if it is neither empty nor 0.
+        (.auto, ["CLICOLOR_FORCE": "1"], false, true), (.auto, ["CLICOLOR_FORCE": "yes", "TERM": "dumb"], true, true),
+        (.auto, ["CLICOLOR_FORCE": "0"], false, false), (.auto, ["CLICOLOR_FORCE": ""], false, false),
+        (.auto, ["CLICOLOR_FORCE": "0", "TERM": "xterm"], true, true),
+        // Then a terminal that is not dumb.
+        (.auto, ["TERM": "xterm"], true, true), (.auto, [:], true, false), (.auto, ["TERM": ""], true, false),
+        (.auto, ["TERM": "dumb"], true, false), (.auto, ["TERM": "xterm"], false, false),
+    ] as [(ColorChoice, [String: String], Bool, Bool)])
+    func decidesInOrder(choice: ColorChoice, environment: [String: String], isTerminal: Bool, allows: Bool) {
+        #expect(choice.allowsEscapes(environment: Environment(environment), isTerminal: isTerminal) == allows)
+    }
+}
+
+struct TerminalEnvironmentTests {
+    @Test(arguments: [
+        ([:], true), (["LANG": ""], true), (["LANG": "C"], false), (["LANG": "POSIX"], false),
+        (["LANG": "C.UTF-8"], true), (["LANG": "C.utf8"], true), (["LANG": "de_DE"], false),
+        (["LANG": "de_DE.UTF-8@euro"], true), (["LANG": "de_DE@euro"], false), (["LANG": "de_DE.ISO-8859-15"], false),
+        (["LC_CTYPE": "C", "LANG": "C.UTF-8"], false), (["LC_CTYPE": "", "LANG": "C.UTF-8"], true),
+        (["LC_ALL": "en_US.UTF-8", "LC_CTYPE": "C"], true), (["LC_ALL": "C", "LC_CTYPE": "C.UTF-8"], false),
+    ] as [([String: String], Bool)])
+    func tellsWhetherTheLocaleIsUTF8(environment: [String: String], isUTF8: Bool) {
+        #expect(isUTF8Locale(Environment(environment)) == isUTF8)
+    }
+
+    @Test func takesATerminalOfNoKindForADumbOne() {
+        #expect(isDumbTerminal([:]))
+        #expect(isDumbTerminal(["TERM": ""]))
+        #expect(isDumbTerminal(["TERM": "dumb"]))
+        #expect(!isDumbTerminal(["TERM": "linux"]))
+    }
+}
+
+struct DescriptorWriterTests {
+    @Test func writesAllBytesPastTheSizeOfAPipe() throws {
+        let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let pipe = Pipe()
+        // Not blocking, so that a full pipe has to be waited for.
+        #expect(fcntl(pipe.writing, F_SETFL, O_NONBLOCK) == 0)
+        let reading = dup(pipe.reading)
+        let reader = Reader(descriptor: reading)
+        try writeAll(bytes, to: pipe.writing)
+        _ = consume pipe
+        #expect(reader.bytes() == bytes)
+    }
+
+    @Test func writesNothingWhenThereIsNothing() throws {
+        // A descriptor that is not open would fail.
+        try writeAll([], to: -1)
+    }
+
+    @Test func tellsThatTheReaderHasGone() throws {
+        signal(SIGPIPE, SIG_IGN)
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        close(ends[0])
+        defer { close(ends[1]) }
+        #expect(throws: WriteError.closedPipe) {
+            // A program that another test has just started may hold the other end as well, until it is another program.
+            for _ in 0..<3000 {
+                try writeAll([1], to: ends[1])
+                poll(nil, 0, 10)
+            }
+        }
+        #expect(WriteError.closedPipe.message == nil)
+    }
+
+    @Test func tellsThatTheDiskIsFull() {
+        let full = open("/dev/full", O_WRONLY)
+        defer { close(full) }
+        let error = #expect(throws: WriteError.self) { try writeAll([1], to: full) }
+        #expect(error == .system(errno: ENOSPC))
+        #expect(error?.message == "Standard output cannot be written: No space left on device.")
+    }
+}
+
+/// Reads a descriptor to its end on a thread of its own, and closes it.
+private final class Reader: @unchecked Sendable {
+    // Written by the thread before the signal, read after it.
+    private var result: [UInt8] = []
+    private let finished = DispatchSemaphore(value: 0)
+
+    init(descriptor: Int32) {
+        Thread.detachNewThread { [self] in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = read(descriptor, &buffer, buffer.count)
+                guard count > 0 else { break }
+                result += buffer[..<count]
+            }
+            close(descriptor)
+            finished.signal()
+        }
+    }
+
+    func bytes() -> [UInt8] {
+        finished.wait()
+        return result
+    }
+}

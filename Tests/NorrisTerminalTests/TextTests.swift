@@ -1,0 +1,176 @@
+import NorrisProtocol
+import NorrisTerminal
+import NorrisTestSupport
+import Testing
+
+struct FreshnessTextTests {
+    private func failure(_ kind: SourceFailure.Kind, since: Timestamp = ago(3 * 3_600)) -> SourceFailure {
+        SourceFailure(kind: kind, message: "api.chucknorris.io is away.", since: since)
+    }
+
+    @Test(arguments: [
+        (SourceFailure.Kind.offline, "offline"), (.timeout, "timing out"), (.http, "answering with errors"),
+        (.quota, "out of quota"), (.decode, "sending what cannot be read"), (.credentials, "without a valid key"),
+        (SourceFailure.Kind(rawValue: "upside_down"), "upside_down"),
+    ])
+    func warnsOfEachKindOfFailure(kind: SourceFailure.Kind, text: String) {
+        let freshness = Freshness(origin: .cache, state: .fresh, error: failure(kind))
+        #expect(freshness.warning(source: "facts", now: now) == """
+            facts: \(text) for 3 hours (api.chucknorris.io is away); showing what is stored
+            """)
+    }
+
+    /// The one ahead is of a daemon that was waited for: the command began before.
+    @Test(arguments: [ago(5), ago(-2)])
+    func warnsOfAFailureThatHasJustHappened(since: Timestamp) {
+        let freshness = Freshness(origin: .builtin, state: .stale, error: failure(.offline, since: since))
+        #expect(freshness.warning(source: "facts", now: now) == """
+            facts: offline just now (api.chucknorris.io is away); showing what is stored
+            """)
+    }
+
+    @Test func warnsThatNothingIsStored() {
+        let freshness = Freshness(origin: .none, state: .empty, error: failure(.offline))
+        #expect(freshness.warning(source: "gifs", now: now) == """
+            gifs: offline for 3 hours (api.chucknorris.io is away); nothing is stored yet
+            """)
+    }
+
+    @Test func warnsOfStaleContent() {
+        let old = Freshness(origin: .cache, state: .stale, fetchedAt: ago(3 * 86_400))
+        #expect(old.warning(source: "facts", now: now) == """
+            facts: out of date, last fetched 3 days ago; showing what is stored
+            """)
+        let never = Freshness(origin: .cache, state: .stale)
+        #expect(never.warning(source: "facts", now: now) == "facts: not fetched yet; showing what is stored")
+    }
+
+    @Test(arguments: [
+        Freshness(origin: .upstream, state: .fresh, fetchedAt: now),
+        Freshness(origin: .cache, state: .fresh, fetchedAt: ago(60)), Freshness(origin: .builtin, state: .stale),
+        Freshness(origin: .none, state: .empty),
+    ])
+    func saysNothingWhereNothingIsWrong(freshness: Freshness) {
+        #expect(freshness.warning(source: "facts", now: now) == nil)
+    }
+
+    @Test func tellsWhenAQuotaIsBack() {
+        let error = SourceFailure(
+            kind: .quota, message: "", since: ago(600), retryAt: Timestamp(seconds: now.seconds + 2_400)
+        )
+        #expect(Freshness(origin: .cache, state: .fresh, error: error).warning(source: "gifs", now: now)
+            == "gifs: out of quota for 10 minutes; next try in 40 minutes; showing what is stored")
+    }
+}
+
+struct RelativeTimeTests {
+    @Test(arguments: [
+        (0, "just now"), (59, "just now"), (60, "1 minute ago"), (119, "1 minute ago"), (120, "2 minutes ago"),
+        (3_599, "59 minutes ago"), (3_600, "1 hour ago"), (10_800, "3 hours ago"), (86_399, "23 hours ago"),
+        (86_400, "1 day ago"), (30 * 86_400 - 1, "29 days ago"), (30 * 86_400, "1 month ago"),
+        (365 * 86_400 - 1, "12 months ago"), (365 * 86_400, "1 year ago"), (6 * 365 * 86_400, "6 years ago"),
+        (-1, "in a moment"), (-59, "in a moment"), (-60, "in 1 minute"), (-7_200, "in 2 hours"),
+        (-400 * 86_400, "in 1 year"),
+    ] as [(Int64, String)])
+    func roundsDownToTheLargestUnit(seconds: Int64, text: String) {
+        #expect(relativeTime(of: ago(seconds), at: now) == text)
+    }
+
+    @Test func survivesTheEndsOfTime() {
+        let first = Timestamp(seconds: .min)
+        let last = Timestamp(seconds: .max)
+        #expect(relativeTime(of: first, at: last) == "292471208677 years ago")
+        #expect(relativeTime(of: last, at: first) == "in 292471208677 years")
+    }
+
+    @Test(arguments: [
+        (-5, "0 seconds"), (0, "0 seconds"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"),
+        (61, "1 minute 1 second"), (3_600, "1 hour"), (3_659, "1 hour"), (3_660, "1 hour 1 minute"),
+        (3 * 86_400 + 4 * 3_600 + 59, "3 days 4 hours"), (400 * 86_400, "400 days"),
+    ])
+    func writesDurationsInTheirTwoLargestUnits(seconds: Int, text: String) {
+        #expect(durationText(seconds: seconds) == text)
+    }
+}
+
+struct ByteSizeTextTests {
+    @Test(arguments: [
+        (-1, "0 B"), (0, "0 B"), (1_023, "1023 B"), (1_024, "1.0 KiB"), (1_536, "1.5 KiB"), (10_188, "9.9 KiB"),
+        (10_189, "10 KiB"), (36_864, "36 KiB"), (1_048_063, "1023 KiB"), (1_048_064, "1.0 MiB"),
+        (1_258_291, "1.2 MiB"), (1 << 30, "1.0 GiB"), (5 << 40, "5.0 TiB"), (1 << 50, "1.0 PiB"), (.max, "8.0 EiB"),
+    ])
+    func roundsToWhatFitsThreeDigits(bytes: Int, text: String) {
+        #expect(byteSizeText(bytes) == text)
+    }
+}
+
+struct EventTextTests {
+    private static let offline = SourceFailure(kind: .offline, message: "No route.", since: ago(7_200))
+
+    @Test("What happened, in a few words", arguments: [
+        (Event.source("facts", .started, at: now), "started"),
+        (.source("facts", .finished, items: 1, at: now), "finished: 1 item"),
+        (.source("facts", .finished, at: now), "finished"),
+        (.source("facts", .failed, error: offline, at: now), "failed: offline for 2 hours (No route)"),
+        (.source("facts", .failed, at: now), "failed"), (.item(source: "facts", added: 1_200, at: now), "1,200 new"),
+        (.server(.reloaded, at: now), "reloaded"), (.server(.degraded, at: now), "degraded"),
+        (.source("facts", Event.Phase(rawValue: "resting"), at: now), "resting"),
+    ])
+    func words(_ event: Event, _ text: String) {
+        #expect(event.summary == text)
+    }
+
+    @Test func coloursWhatIsWellAndWhatIsNot() {
+        let text = visible(screen(80, escapes: true) { screen in
+            screen.event(.source("facts", .finished, items: 2, at: now))
+            screen.event(.server(.degraded, at: now))
+        })
+        #expect(text == """
+            <2m12:00:00Z<0m  <1mfacts<0m     <32mfinished: 2 items<0m
+            <2m12:00:00Z<0m  <1mnorrisd<0m   <33mdegraded<0m
+
+            """)
+    }
+
+    @Test(arguments: [
+        (0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (100_000, "100,000"), (-1_000, "-1,000"),
+        (Int.min, "-9,223,372,036,854,775,808"),
+    ])
+    func digitsAreInGroups(number: Int, text: String) {
+        #expect(groupedDigits(number) == text)
+    }
+
+    @Test func whatIsOverdueIsDueNow() {
+        #expect(upcomingTime(of: ago(-300), at: now) == "in 5 minutes")
+        #expect(upcomingTime(of: now, at: now) == "now")
+        #expect(upcomingTime(of: ago(86_400), at: now) == "now")
+    }
+}
+
+struct ShellQuotingTests {
+    @Test(arguments: [
+        ("dev", "dev"), ("--page", "--page"), ("/run/norrisd.sock", "/run/norrisd.sock"), ("", "''"),
+        ("chuck norris", "'chuck norris'"), ("don't", "'don'\\''t'"), ("$HOME", "'$HOME'"), ("~", "'~'"),
+        ("=ls", "'=ls'"), ("é", "'é'"),
+    ])
+    func quotesOnlyWhatNeedsIt(word: String, quoted: String) {
+        #expect(shellQuoted(word) == quoted)
+    }
+
+    @Test(arguments: [
+        "plain", "", " ", "'", "''", "\"", "\\", "a'b'c", "`id`", "$(id)", "${HOME}", "*", "?", "[a]", "{a,b}", "!!",
+        "a;b", "a&b", "a|b", "<a>", "#a", "~root", "%1", "=a", "-n", "日本語 '👍'", "e\u{301}'\u{301}x",
+    ])
+    func givesAShellTheSameBytes(word: String) throws {
+        #expect(try run("sh", ["-c", "printf %s \(shellQuoted(word))"]).output == word)
+    }
+
+    @Test func joinsWordsToACommand() {
+        #expect(shellCommand(["norrisctl", "search", "two words"]) == "norrisctl search 'two words'")
+    }
+
+    @Test(arguments: ["\u{1B}[2J", "a\nb", "a\tb", "\u{202E}", "\u{9B}"])
+    func showsNoCommandThatWouldNotBeTheOneMeant(word: String) {
+        #expect(shellCommand(["search", word]) == nil)
+    }
+}
