@@ -1,48 +1,35 @@
-/// Cuts a document into its sections, such as the items of a feed, and hands each out as a small tree; of the whole
-/// there never is one.
-final class XMLSections: XMLHandler {
-    /// What to do with an element.
-    enum Step {
-        /// Look at its children.
-        case enter
-        /// Hand it out.
-        case take
-    }
-
-    /// Of one text, in bytes: more than anybody reads, and what is behind is dropped.
-    private static let maximumText = 256 * 1024
-    /// Of one section; what comes behind is dropped.
+/// Cuts a feed into its sections, such as the items, and hands each out as a small tree; of the whole there never is
+/// one.
+final class XMLSections {
+    /// Of one text, in bytes: more than anybody reads, and the rest is dropped.
+    private static let maximumText = 256 << 10
+    /// Of one section; the rest is dropped.
     private static let maximumElements = 10_000
+    private static let roots: Set<XMLName> = [
+        XMLName("rss"), XMLName("RDF", in: .rdf), XMLName("feed", in: .atom),
+    ]
 
-    private let step: ([XMLName]) throws(UnusableBody) -> Step
-    private let section: (XMLElement) throws(UnusableBody) -> Void
-    /// Of the elements that were entered.
-    private var path: [XMLName] = []
+    private let section: (XMLElement) throws(UpstreamError) -> Void
+    /// Of the document, and of the elements that hold sections.
     private var bases: [HTTPURL]
     /// The elements of the section that are open, the section first.
     private var open: [XMLElement] = []
     private var pending: [UInt8] = []
     private var elements = 0
     private let budget: DecodingBudget
-    /// How deep inside of an element that is dropped.
+    /// The depth inside of an element that is dropped.
     private var dropped = 0
 
     /// - Parameters:
-    ///   - base: the document's own address.
-    ///   - step: decides by the names from the root down to an element.
-    init(
-        base: HTTPURL,
-        budget: DecodingBudget,
-        step: @escaping ([XMLName]) throws(UnusableBody) -> Step,
-        section: @escaping (XMLElement) throws(UnusableBody) -> Void
-    ) {
+    ///   - base: the document's own URL.
+    ///   - section: takes the children of the root, and those of its channel.
+    init(base: HTTPURL, budget: DecodingBudget, section: @escaping (XMLElement) throws(UpstreamError) -> Void) {
         bases = [base]
         self.budget = budget
-        self.step = step
         self.section = section
     }
 
-    func start(_ name: XMLName, _ attributes: [(name: XMLName, value: String)]) throws(UnusableBody) {
+    func start(_ name: XMLName, _ attributes: [(name: XMLName, value: String)]) throws(UpstreamError) {
         if dropped > 0 || elements >= Self.maximumElements {
             dropped += 1
             return
@@ -50,20 +37,25 @@ final class XMLSections: XMLHandler {
         let outer = open.last?.base ?? bases[bases.count - 1]
         let reference = attributes.first { $0.name == XMLName("base", in: .xml) }?.value
         var base = reference.flatMap(outer.resolving) ?? outer
-        // One that grows with each element is none that anybody means.
-        if base.target.utf8.count > XMLReader.maximumURI { base = outer }
-        if reference != nil { budget.spend(bytes: base.target.utf8.count) }
-        if open.isEmpty {
-            path.append(name)
-            if case .enter = try step(path) {
-                bases.append(base)
-                return
-            }
-            path.removeLast()
+        // Nobody needs one that grows with each element.
+        if base.description.utf8.count > XMLReader.maximumURI { base = outer }
+        if reference != nil { budget.spend(bytes: base.description.utf8.count) }
+        if open.isEmpty, try holdsSections(name) {
+            bases.append(base)
+            return
         }
         flush()
         elements += 1
         open.append(XMLElement(name: name, attributes: attributes, base: base))
+    }
+
+    private func holdsSections(_ name: XMLName) throws(UpstreamError) -> Bool {
+        if bases.count > 1 { return bases.count == 2 && name == XMLName("channel") }
+        guard Self.roots.contains(name) else {
+            let name = UpstreamError.cut(name.local, to: 40)
+            throw .unusable("answered with XML that is no feed, for its root is \(name); is url right?")
+        }
+        return true
     }
 
     func text(_ bytes: some Collection<UInt8>) {
@@ -71,15 +63,13 @@ final class XMLSections: XMLHandler {
         pending += bytes.prefix(Self.maximumText - min(pending.count, Self.maximumText))
     }
 
-    func end() throws(UnusableBody) {
+    func end() throws(UpstreamError) {
         if dropped > 0 {
             dropped -= 1
             return
         }
         flush()
         guard let element = open.popLast() else {
-            // An element that was entered; each has a name and a base.
-            path.removeLast()
             bases.removeLast()
             return
         }

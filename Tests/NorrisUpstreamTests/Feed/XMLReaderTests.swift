@@ -148,14 +148,9 @@ struct XMLReaderTests {
         #expect(try rssPost("<title>a\u{0}b\u{8}c</title>")?.title == "abc")
     }
 
-    @Test func readingStopsWhenNobodyWantsIt() async {
+    @Test func readingStopsWhenCancelled() async {
         let document = rss(String(repeating: "<x/>", count: 5000))
-        let result = await withTaskGroup(of: String?.self) { group in
-            group.cancelAll()
-            group.addTask { fault(document) }
-            return await group.next()
-        }
-        #expect(result == "cancelled")
+        #expect(await failureWhenCancelled { _ = try batch(document) } == .cancelled)
     }
 
     @Test(
@@ -170,5 +165,35 @@ struct XMLReaderTests {
     )
     func hostile(document: String) {
         #expect(fault(document) != nil)
+    }
+}
+
+struct XMLSectionsTests {
+    /// The sections right below the root.
+    private func sections(_ content: String) throws -> [XMLElement] {
+        var found: [XMLElement] = []
+        let base = try #require(HTTPURL("https://x.example/"))
+        let sections = XMLSections(base: base, budget: .untimed) { found.append($0) }
+        #expect(try XMLReader.read(Array("<rss>\(content)</rss>".utf8), sections, .untimed) == nil)
+        return found
+    }
+
+    @Test func eachIsATreeOfItsOwn() throws {
+        let found = try sections("x<a b='1' c=''>one<i>two</i> three</a>y<a/><d xmlns='urn:d'>z</d>")
+        #expect(found.map(\.name.local) == ["a", "a", "d"])
+        #expect(found.map(\.text) == ["onetwo three", "", "z"])
+        #expect(found.map(\.name.namespace) == [.none, .none, .other])
+        #expect(found[0]["b"] == "1" && found[0]["c"] == nil && found[0]["d"] == nil)
+        #expect(found[0].children("i").count == 1)
+    }
+
+    @Test func textsAndTreesAreBounded() throws {
+        let long = String(repeating: "x", count: 400_000)
+        let texts = try sections("<a>\(long)<![CDATA[\(long)]]></a><a>y</a>")
+        #expect(texts.map(\.text.utf8.count) == [256 * 1024, 1])
+        let many = String(repeating: "<i>x<j/></i>", count: 20_000)
+        let trees = try sections("<a>\(many)</a><a><i>y</i></a>")
+        #expect(trees.map(\.elements.count) == [5000, 1])
+        #expect(trees[1].text == "y")
     }
 }
