@@ -10,7 +10,6 @@ package struct Chucknorris: Sendable {
     /// - Parameters:
     ///   - baseURL: may hold a port and a path, to which those of the API are added.
     ///   - timeout: for a whole request that has none of its own.
-    ///   - executor: decodes the responses, which may take seconds.
     package init(
         baseURL: String, transport: any HTTPTransport, timeout: Duration, decodingOn executor: (any TaskExecutor)? = nil
     ) {
@@ -25,10 +24,9 @@ package struct Chucknorris: Sendable {
     package func search(
         _ query: String, validators: Validators = Validators(), timeout: Duration? = nil
     ) async throws(UpstreamError) -> Fetched<FactBatch> {
-        try await fetcher.json(
-            joinedURL(baseURL, "jokes/search?query=\(percentEncoded(query))"), validators: validators,
-            timeout: timeout ?? self.timeout
-        ) { response, budget throws(UpstreamError) in
+        let url = joinedURL(baseURL, "jokes/search?query=\(percentEncoded(query))")
+        return try await fetcher.json(url, validators, timeout ?? self.timeout) {
+            response, budget throws(UpstreamError) in
             try FactBatch(searchResult: response.body, budget)
         }
     }
@@ -37,9 +35,9 @@ package struct Chucknorris: Sendable {
     package func categories(
         validators: Validators = Validators(), timeout: Duration? = nil
     ) async throws(UpstreamError) -> Fetched<[String]> {
-        try await fetcher.json(
-            joinedURL(baseURL, "jokes/categories"), validators: validators, timeout: timeout ?? self.timeout
-        ) { response, budget throws(UpstreamError) in
+        let url = joinedURL(baseURL, "jokes/categories")
+        return try await fetcher.json(url, validators, timeout ?? self.timeout) {
+            response, budget throws(UpstreamError) in
             var names: [String] = []
             try JSONItems.forEach(in: response.body[...], budget) { item throws(UpstreamError) in
                 // Names are short, and so is the list.
@@ -87,10 +85,9 @@ extension FactBatch {
 }
 
 extension Fact {
-    /// A fact from a joke of api.chucknorris.io; nil without a usable id, text and categories.
-    ///
-    /// Categories are under `categories`, before 2019 under `category`. Whatever else cannot be used is left out, and
-    /// members that are not known do not matter.
+    /// A fact from a joke of api.chucknorris.io; nil without a usable id, text and categories. Categories are under
+    /// `categories`, before 2019 under `category`. Whatever else cannot be used is left out, and members that are not
+    /// known do not matter.
     init?(joke: JSONObject, _ budget: DecodingBudget) {
         guard let id = joke.text("id"), Self.isUsableID(id), let value = joke.text("value"),
             let categories = Self.categories(joke)

@@ -1,10 +1,9 @@
 import Glibc
 
-/// Bounds the decoding of one document: bytes copied, elements, depth, and CPU time of the decoding thread.
-///
-/// One is made where the decoding of a document begins, and passed to each decoder. Whatever takes memory or time in
-/// proportion to the document spends first. The first limit that is passed is remembered: from then on the loops of
-/// the decoders end early, and the next ``check()`` throws.
+/// Bounds the decoding of one document: bytes copied, elements, depth, and CPU time of the decoding thread. One is made
+/// where the decoding of a document begins, and passed to each decoder. Whatever takes memory or time in proportion to
+/// the document spends first. The first limit that is passed is remembered: from then on the loops of the decoders end
+/// early, and the next ``check()`` throws.
 final class DecodingBudget {
     struct Limits {
         /// Everything that decoders copy out of the document or add to it, whether it is stored or not.
@@ -42,9 +41,7 @@ final class DecodingBudget {
     /// Whether no limit was passed so far.
     var isLeft: Bool { failure == nil }
 
-    /// Takes memory.
-    ///
-    /// - Returns: false if it should not be taken.
+    /// Takes memory; false if it should not be taken.
     @discardableResult
     func spend(bytes count: Int) -> Bool {
         bytes += count
@@ -54,21 +51,15 @@ final class DecodingBudget {
         return read(bytes: count)
     }
 
-    /// Takes elements.
-    ///
-    /// - Returns: false if they should not be taken.
+    /// Takes elements; false if they should not be taken.
     @discardableResult
     func spend(elements count: Int) -> Bool {
         elements += count
-        if elements > limits.elements {
-            exceed("is too large to decode: it has more than \(limits.elements) elements")
-        }
+        if elements > limits.elements { exceed("is too large to decode: it has more than \(limits.elements) elements") }
         return read(bytes: count * Self.elementWeight)
     }
 
-    /// Takes only the time to read so many bytes.
-    ///
-    /// - Returns: false if nothing more should be read.
+    /// Takes only the time to read so many bytes; false if nothing more should be read.
     @discardableResult
     func read(bytes count: Int) -> Bool {
         unchecked += count

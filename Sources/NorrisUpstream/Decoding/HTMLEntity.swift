@@ -1,7 +1,6 @@
-/// The character reference that begins at the first byte, an `&`: its text, and its length in bytes.
-///
-/// Numeric ones, and the named ones that people write; all must end with a semicolon, so that `a&copy=b` and `AT&T`
-/// stay. Nil for anything else.
+/// The character reference that begins at the first byte, an `&`: its text, and its length in bytes. Numeric ones, and
+/// the named ones that people write; all must end with a semicolon, so that `a&copy=b` and `AT&T` stay. Nil for
+/// anything else.
 func htmlEntity(_ bytes: ArraySlice<UInt8>) -> (text: String, length: Int)? {
     // The longest is `&thetasym;` or a number of few digits.
     let limit = min(bytes.endIndex, bytes.startIndex + 16)
@@ -12,8 +11,7 @@ func htmlEntity(_ bytes: ArraySlice<UInt8>) -> (text: String, length: Int)? {
     let isHex = name.dropFirst().first.map { $0 == "x" || $0 == "X" } ?? false
     let digits = name.dropFirst(isHex ? 2 : 1)
     // The initializer would take a sign.
-    guard digits.utf8.first != "+", digits.utf8.first != "-",
-        let number = UInt32(digits, radix: isHex ? 16 : 10)
+    guard digits.utf8.first != "+", digits.utf8.first != "-", let number = UInt32(digits, radix: isHex ? 16 : 10)
     else { return nil }
     return (String(scalar(number)), length)
 }

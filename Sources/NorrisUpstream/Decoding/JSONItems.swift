@@ -1,9 +1,8 @@
 import NorrisProtocol
 
-/// Reads the elements of an array, or the members of an object, in a large document without building a tree of it.
-///
-/// The document around them is checked: complete, balanced, of the right type, with nothing after its end. The content
-/// of an element is only skipped, by its brackets and quotes; whether it is JSON is for its parser to find out, so that
+/// Reads the elements of an array, or the members of an object, in a large document without building a tree of it. The
+/// document around them is checked: complete, balanced, of the right type, with nothing after its end. The content of
+/// an element is only skipped, by its brackets and quotes; whether it is JSON is for its parser to find out, so that
 /// one bad element is no reason to refuse the others.
 struct JSONItems {
     /// The longest element that is parsed, in bytes.
@@ -212,9 +211,7 @@ extension JSONObject {
     }
 
     /// An `http` or `https` URL of at most 2,048 bytes, byte for byte.
-    func url(_ key: String) -> String? {
-        text(key).flatMap { $0.utf8.count <= 2048 && HTTPURL($0) != nil ? $0 : nil }
-    }
+    func url(_ key: String) -> String? { text(key).flatMap { $0.utf8.count <= 2048 && HTTPURL($0) != nil ? $0 : nil } }
 
     func date(_ key: String) -> Timestamp? { text(key).flatMap(UpstreamDate.parse) }
 

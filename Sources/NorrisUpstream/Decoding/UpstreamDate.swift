@@ -99,13 +99,10 @@ enum UpstreamDate {
 
     /// `0100`, `01:00`, `1:00`, `01` or `1`.
     private static func numericOffset(_ text: Substring) -> Int? {
-        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
-        let hours = fields.count == 1 && text.utf8.count > 2 ? text.dropLast(2) : fields[0]
-        let minutes = fields.count == 1 ? (text.utf8.count > 2 ? text.suffix(2) : "00") : fields[1]
-        guard fields.count <= 2,
-            let hours = number(hours, 1...2), hours < 24, let minutes = number(minutes, 2...2), minutes < 60
-        else { return nil }
-        return hours * 3600 + minutes * 60
+        let digits = text.filter { $0 != ":" }
+        guard let number = number(digits[...], 1...4) else { return nil }
+        let (hours, minutes) = digits.utf8.count > 2 ? number.quotientAndRemainder(dividingBy: 100) : (number, 0)
+        return hours < 24 && minutes < 60 ? hours * 3600 + minutes * 60 : nil
     }
 
     /// Zones that feeds name, in half hours east of UTC; a name with several meanings is not here.

@@ -7,9 +7,7 @@ import Glibc
 /// become U+FFFD; control characters that neither XML nor JSON may hold are left out.
 ///
 /// - Parameter contentType: the field's value; a charset in it that is not known does not count.
-func documentText(
-    _ body: [UInt8], contentType: String?, _ budget: DecodingBudget
-) throws(UpstreamError) -> [UInt8] {
+func documentText(_ body: [UInt8], contentType: String?, _ budget: DecodingBudget) throws(UpstreamError) -> [UInt8] {
     budget.spend(bytes: body.count)
     try budget.check()
     let text: [UInt8]
@@ -81,9 +79,8 @@ private func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
 }
 
 /// The encodings of the web that norrisd reads, by their labels in small letters, as iconv(3) names them
-/// (<https://encoding.spec.whatwg.org/#names-and-labels>).
-///
-/// A closed list: whatever else iconv(3) knows is code that nobody needs to reach with bytes from outside.
+/// (<https://encoding.spec.whatwg.org/#names-and-labels>). A closed list: whatever else iconv(3) knows is code that
+/// nobody needs to reach with bytes from outside.
 private let encodings: [String: String] = {
     var encodings = [
         // What calls itself UTF-16 in bytes that are not was encoded again by a program that left the name.
@@ -105,9 +102,7 @@ private let encodings: [String: String] = {
 }()
 
 /// Bytes of an encoding as UTF-8, with U+FFFD for each byte that is no character in it.
-private func converted(
-    _ bytes: [UInt8], from name: String, _ budget: DecodingBudget
-) throws(UpstreamError) -> [UInt8] {
+private func converted(_ bytes: [UInt8], from name: String, _ budget: DecodingBudget) throws(UpstreamError) -> [UInt8] {
     let converter = iconv_open("UTF-8", name)
     // What iconv_open(3) returns for an error is (iconv_t) -1.
     guard let converter, Int(bitPattern: converter) != -1 else {

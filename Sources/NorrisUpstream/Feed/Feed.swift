@@ -6,10 +6,7 @@ package struct Feed: PostUpstream {
     private let source: String
     private let fetcher: Fetcher
 
-    /// - Parameters:
-    ///   - url: of the document itself.
-    ///   - source: the key under `posts.sources`.
-    ///   - executor: decodes the responses, which may take seconds.
+    /// - Parameter url: of the document itself.
     package init(
         url: String, source: String, transport: any HTTPTransport, decodingOn executor: (any TaskExecutor)? = nil
     ) {
@@ -18,24 +15,18 @@ package struct Feed: PostUpstream {
         fetcher = Fetcher(transport: transport, executor: executor)
     }
 
-    package func posts(
-        validators: Validators, timeout: Duration
-    ) async throws(UpstreamError) -> Fetched<PostBatch> {
+    package func posts(validators: Validators, timeout: Duration) async throws(UpstreamError) -> Fetched<PostBatch> {
         guard let address = HTTPURL(url) else {
             throw UpstreamError(.decode, "The url of \(source) is no address of http or https.")
         }
-        return try await fetcher.document(
-            url, accept: Self.types, validators: validators, timeout: timeout
-        ) { [source] response, budget throws(UpstreamError) in
+        // What servers that have several forms of one document should choose from.
+        let types = "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9, "
+            + "application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, */*;q=0.1"
+        return try await fetcher.document(url, accept: types, validators, timeout) {
+            response, budget throws(UpstreamError) in
             try decodeFeed(response, at: address, for: source, budget)
         }
     }
-
-    /// What servers that have several forms of one document should choose from.
-    private static let types = """
-        application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9, \
-        application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, */*;q=0.1
-        """
 }
 
 /// Makes posts of a feed: the bytes of a response, whatever its media type, for servers send feeds as anything.

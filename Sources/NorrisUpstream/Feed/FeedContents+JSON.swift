@@ -27,12 +27,12 @@ extension Post {
         let text = ([html].compactMap(\.self) + plain).first { !$0.isBlank }
         let link = (item.text("url") ?? item.text("external_url")).flatMap { resolved($0, at: base) }
         let id = item.id("id")
-        let pictures = ["image", "banner_image"].compactMap { item.text($0) }.map { (url: $0, alt: nil as String?) }
-        let attachments = item.objects("attachments").compactMap { attachment -> (url: String, alt: String?)? in
+        let pictures = ["image", "banner_image"].compactMap { item.text($0).map { Image(url: $0) } }
+        let attachments = item.objects("attachments").compactMap { attachment -> Image? in
             guard let url = attachment.text("url"), isImage(type: attachment.text("mime_type"), url: url) else {
                 return nil
             }
-            return (url, attachment.text("title"))
+            return Image(url: url, alt: attachment.text("title"))
         }
         self.init(
             id: id ?? "", source: "", author: Post.Author(jsonFeed: item, at: base) ?? Post.Author(id: "", name: ""),

@@ -1,10 +1,9 @@
 import NorrisProtocol
 
 extension FeedContents {
-    /// Reads RSS 0.9x, 1.0, 2.0 or Atom.
-    ///
-    /// The items of RSS 2.0 are in its channel, those of RSS 1.0 beside it; some feeds mix that up, and nothing is lost
-    /// by reading both. A document that is not well-formed is repaired, if that is possible, and read again.
+    /// Reads RSS 0.9x, 1.0, 2.0 or Atom. The items of RSS 2.0 are in its channel, those of RSS 1.0 beside it; some
+    /// feeds mix that up, and nothing is lost by reading both. A document that is not well-formed is repaired, if that
+    /// is possible, and read again.
     init(xml document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget) throws(UpstreamError) {
         var (contents, error) = try Self.readDeclaring(document, at: url, budget)
         if let fault = error?.fault {
@@ -32,11 +31,10 @@ extension FeedContents {
         _ document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget
     ) throws(UpstreamError) -> (FeedContents, XMLReader.SyntaxError?) {
         var contents = FeedContents()
-        let sections = XMLSections(base: url, budget: budget) { section throws(UpstreamError) in
+        let error = try XMLReader.read(document, base: url, budget) { section throws(UpstreamError) in
             try contents.add(section, budget)
             try budget.check()
         }
-        let error = try XMLReader.read(document, sections, budget)
         return (contents, error)
     }
 

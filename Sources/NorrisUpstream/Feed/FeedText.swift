@@ -6,9 +6,7 @@ struct FeedText {
     /// Whether it has no text, though there may be pictures.
     var isBlank: Bool { plain.allSatisfy(\.isWhitespace) }
 
-    init(plain: String) {
-        self.plain = plain
-    }
+    init(plain: String) { self.plain = plain }
 
     init(html: String, _ budget: DecodingBudget) {
         let html = withoutInlineData(html)
@@ -27,7 +25,10 @@ struct FeedText {
         guard element["src"] == nil, element["mode"]?.lowercased() != "base64" else { return nil }
         switch element["type"]?.lowercased() {
         case "html", "text/html": self.init(html: element.text, budget)
-        case "xhtml", "application/xhtml+xml": self.init(html: element.innerHTML(budget), budget)
+        case "xhtml", "application/xhtml+xml":
+            var html = ""
+            element.appendHTML(to: &html, budget)
+            self.init(html: html, budget)
         case nil, "text", "text/plain": self.init(plain: element.text)
         default: return nil
         }

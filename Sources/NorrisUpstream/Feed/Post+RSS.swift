@@ -66,21 +66,14 @@ struct Mailbox {
     var email: String?
 
     init(_ text: String) {
-        var name = text
-        for (first, last) in [("(", ")"), ("<", ">")] as [(Character, Character)] {
-            guard let start = text.firstIndex(of: first), let end = text[start...].firstIndex(of: last) else { continue }
-            let inside = String(text[text.index(after: start)..<end])
-            let outside = String(text[..<start])
-            if let email = cleanEmail(inside) {
-                (self.email, name) = (email, outside)
-            } else if let email = cleanEmail(outside) {
-                (self.email, name) = (email, inside)
-            }
-            break
+        let words = text.split { $0.isWhitespace || "()<>".contains($0) }
+        guard let address = words.first(where: { $0.contains("@") }), let email = cleanEmail(String(address)) else {
+            name = cleanLine(text, upTo: 200)
+            return
         }
-        if email == nil, let email = cleanEmail(text) { (self.email, name) = (email, "") }
-        self.name = cleanLine(name, upTo: 200)
+        let rest = text.replacing(address, with: "").filter { !"()<>".contains($0) }
+        name = cleanLine(rest, upTo: 200)
         let nobody = ["noreply@", "no-reply@", "donotreply@", "do-not-reply@"]
-        if let email, nobody.contains(where: email.hasPrefix) { self.email = nil }
+        self.email = nobody.contains(where: email.hasPrefix) ? nil : email
     }
 }

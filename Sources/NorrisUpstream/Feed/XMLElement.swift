@@ -21,9 +21,7 @@ struct XMLElement {
     /// The value of an attribute as a URL, resolved.
     func url(_ attribute: String) -> String? { self[attribute].flatMap { resolved($0, at: base) } }
 
-    var elements: [XMLElement] {
-        nodes.compactMap { if case .element(let element) = $0 { element } else { nil } }
-    }
+    var elements: [XMLElement] { nodes.compactMap { if case .element(let element) = $0 { element } else { nil } } }
 
     func children(_ local: String, in namespace: XMLNamespace = .none) -> [XMLElement] {
         let name = XMLName(local, in: namespace)
@@ -32,16 +30,10 @@ struct XMLElement {
 
     /// All text in it, without markup.
     var text: String {
-        var text = ""
-        appendText(to: &text)
-        return text
-    }
-
-    private func appendText(to text: inout String) {
-        for node in nodes {
+        nodes.reduce(into: "") { text, node in
             switch node {
             case .text(let piece): text += piece
-            case .element(let element): element.appendText(to: &text)
+            case .element(let element): text += element.text
             }
         }
     }
@@ -56,35 +48,29 @@ struct XMLElement {
         text(of: local, in: namespace).flatMap { resolved($0, at: base) }
     }
 
-    /// The content as HTML: the names of elements, their texts, and of their attributes those of pictures.
-    func innerHTML(_ budget: DecodingBudget) -> String {
-        var html = ""
-        appendNodes(to: &html, budget)
-        return html
-    }
-
-    private func appendNodes(to html: inout String, _ budget: DecodingBudget) {
+    /// Appends the content as HTML: the names of elements, their texts, and of their attributes those of pictures.
+    func appendHTML(to html: inout String, _ budget: DecodingBudget) {
         for node in nodes where budget.isLeft {
             switch node {
             case .text(let text):
-                let text = Self.escaped(text)
+                let text = escaped(text)
                 budget.spend(bytes: text.utf8.count)
                 html += text
             case .element(let element):
                 let name = element.name.local
                 html += "<\(name)"
                 for attribute in ["src", "alt", "width", "height", "class"] {
-                    if let value = element[attribute] { html += " \(attribute)=\"\(Self.escaped(value))\"" }
+                    if let value = element[attribute] { html += " \(attribute)=\"\(escaped(value))\"" }
                 }
                 html += ">"
-                element.appendNodes(to: &html, budget)
+                element.appendHTML(to: &html, budget)
                 // Elements without an end tag; `</br>` would be another line.
                 if !["br", "hr", "img"].contains(name) { html += "</\(name)>" }
             }
         }
     }
 
-    private static func escaped(_ text: String) -> String {
+    private func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -149,24 +135,14 @@ enum XMLNamespace: Hashable {
     }
 
     private static let known: [String: XMLNamespace] = [
-        "http://backend.userland.com/rss2": .none,
-        "http://blogs.law.harvard.edu/tech/rss": .none,
-        "http://example.com/necho": .atom,
-        "http://example.com/newformat#": .atom,
-        "http://my.netscape.com/rdf/simple/0.9": .none,
-        "http://purl.org/atom/ns#": .atom,
-        "http://purl.org/dc/elements/1.1": .dublinCore,
-        "http://purl.org/dc/terms": .dublinCore,
-        "http://purl.org/echo": .atom,
-        "http://purl.org/pie": .atom,
-        "http://purl.org/rss/1.0": .none,
-        "http://purl.org/rss/1.0/modules/content": .content,
-        "http://purl.org/rss/1.0/modules/slash": .slash,
-        "http://search.yahoo.com/mrss": .media,
-        "http://www.itunes.com/dtds/podcast-1.0.dtd": .itunes,
-        "http://www.w3.org/1999/02/22-rdf-syntax-ns#": .rdf,
-        "http://www.w3.org/2005/atom": .atom,
-        "http://www.w3.org/xml/1998/namespace": .xml,
-        "https://www.w3.org/2005/atom": .atom,
+        "http://backend.userland.com/rss2": .none, "http://blogs.law.harvard.edu/tech/rss": .none,
+        "http://example.com/necho": .atom, "http://example.com/newformat#": .atom,
+        "http://my.netscape.com/rdf/simple/0.9": .none, "http://purl.org/atom/ns#": .atom,
+        "http://purl.org/dc/elements/1.1": .dublinCore, "http://purl.org/dc/terms": .dublinCore,
+        "http://purl.org/echo": .atom, "http://purl.org/pie": .atom, "http://purl.org/rss/1.0": .none,
+        "http://purl.org/rss/1.0/modules/content": .content, "http://purl.org/rss/1.0/modules/slash": .slash,
+        "http://search.yahoo.com/mrss": .media, "http://www.itunes.com/dtds/podcast-1.0.dtd": .itunes,
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#": .rdf, "http://www.w3.org/2005/atom": .atom,
+        "http://www.w3.org/xml/1998/namespace": .xml, "https://www.w3.org/2005/atom": .atom,
     ]
 }

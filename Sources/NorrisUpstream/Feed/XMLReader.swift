@@ -1,11 +1,10 @@
 import CExpat
 import Glibc
 
-/// Reads XML with Expat, and of XML only what a feed needs: elements, attributes and text, with namespaces.
-///
-/// No entity is ever expanded, and nothing outside of the document is read: a document with declarations of its own is
-/// refused where they begin, for entities and default attributes make much of little. The names that HTML knows
-/// (`&nbsp;`) are understood without being declared, for feeds use them.
+/// Reads XML with Expat, and of XML only what a feed needs: elements, attributes and text, with namespaces. No entity
+/// is ever expanded, and nothing outside of the document is read: a document with declarations of its own is refused
+/// where they begin, for entities and default attributes make much of little. The names that HTML knows (`&nbsp;`) are
+/// understood without being declared, for feeds use them.
 final class XMLReader {
     /// Where a document is not well-formed.
     struct SyntaxError: Equatable {
@@ -20,28 +19,45 @@ final class XMLReader {
     private static let maximumTag = 4 << 20
     /// Of one tag: Expat has them all at the same time, each in many times its size.
     private static let maximumAttributes = 10_000
-    /// The number of names that are remembered; a feed has some tens.
-    private static let maximumNames = 4096
     /// The size of a name in the tables of Expat, which keep it as long as the parser lives, and here; in bytes.
     private static let nameCost = 256
     /// The size of a declaration of a namespace there.
     private static let namespaceCost = 128
 
+    /// Of one text, in bytes: more than anybody reads, and the rest is dropped.
+    private static let maximumText = 256 << 10
+    /// Of one section; the rest is dropped.
+    private static let maximumElements = 10_000
+    private static let roots: Set<XMLName> = [XMLName("rss"), XMLName("RDF", in: .rdf), XMLName("feed", in: .atom)]
+
     private let parser: XML_Parser
-    private let sections: XMLSections
     private let budget: DecodingBudget
+    private let section: (XMLElement) throws(UpstreamError) -> Void
+    /// The base URLs of the document, and of the elements that hold sections.
+    private var bases: [HTTPURL]
+    /// The elements of the section that are open, the section first.
+    private var open: [XMLElement] = []
+    /// The text since the last tag.
+    private var pending: [UInt8] = []
+    /// The number of elements in the section.
+    private var elements = 0
+    /// The depth inside of an element that is dropped.
+    private var dropped = 0
     private var depth = 0
     /// By their text in Expat.
     private var names: [String: XMLName] = [:]
     private var failure: UpstreamError?
 
-    /// Reads a whole document into its sections.
+    /// Reads a whole document.
     ///
-    /// - Parameter document: in UTF-8, as ``documentText(_:contentType:_:)`` makes it.
+    /// - Parameters:
+    ///   - document: in UTF-8, as ``documentText(_:contentType:_:)`` makes it.
+    ///   - base: its URL.
+    ///   - section: takes the children of the root, and those of its channel.
     /// - Returns: nil if all of it was read; else why it was not.
-    /// - Throws: an error with its line; the errors of `sections` and the budget.
     static func read(
-        _ document: [UInt8], _ sections: XMLSections, _ budget: DecodingBudget
+        _ document: [UInt8], base: HTTPURL, _ budget: DecodingBudget,
+        section: @escaping (XMLElement) throws(UpstreamError) -> Void
     ) throws(UpstreamError) -> SyntaxError? {
         for (kind, range) in XMLTokens(document) {
             budget.read(bytes: range.count)
@@ -64,13 +80,17 @@ final class XMLReader {
             let parser = XML_ParserCreateNS("UTF-8", XML_Char(bitPattern: XMLName.separator))
         else { throw .unusable("answered with XML that is too large") }
         defer { XML_ParserFree(parser) }
-        return try XMLReader(parser, sections, budget).read(document, length)
+        return try XMLReader(parser, base, budget, section).read(document, length)
     }
 
-    private init(_ parser: XML_Parser, _ sections: XMLSections, _ budget: DecodingBudget) {
+    private init(
+        _ parser: XML_Parser, _ base: HTTPURL, _ budget: DecodingBudget,
+        _ section: @escaping (XMLElement) throws(UpstreamError) -> Void
+    ) {
         self.parser = parser
-        self.sections = sections
         self.budget = budget
+        self.section = section
+        bases = [base]
     }
 
     private func read(_ document: [UInt8], _ length: Int32) throws(UpstreamError) -> SyntaxError? {
@@ -144,7 +164,7 @@ final class XMLReader {
             }
             let element = self.name(name)
             try budget.check()
-            try sections.start(element, list)
+            try start(element, list)
         }
     }
 
@@ -154,7 +174,7 @@ final class XMLReader {
         if let name = names[expanded] { return name }
         budget.spend(bytes: expanded.utf8.count + Self.nameCost)
         let name = XMLName(expanded: expanded)
-        if names.count < Self.maximumNames { names[expanded] = name }
+        names[expanded] = name
         return name
     }
 
@@ -168,10 +188,8 @@ final class XMLReader {
     }
 
     private func refuseDeclarations() {
-        attempt { () throws(UpstreamError) in
-            let place = "in line \(line); norrisd refuses them"
-            throw .unusable("answered with XML whose document type has declarations, \(place)")
-        }
+        let fault = "answered with XML whose document type has declarations, in line \(line); norrisd refuses them"
+        attempt { () throws(UpstreamError) in throw .unusable(fault) }
     }
 
     private func tooLong(_ what: String) -> UpstreamError {
@@ -181,7 +199,18 @@ final class XMLReader {
     private func end() {
         attempt { () throws(UpstreamError) in
             depth -= 1
-            try sections.end()
+            if dropped > 0 { return dropped -= 1 }
+            flush()
+            guard let element = open.popLast() else {
+                bases.removeLast()
+                return
+            }
+            if open.isEmpty {
+                elements = 0
+                try section(element)
+            } else {
+                open[open.count - 1].nodes.append(.element(element))
+            }
         }
     }
 
@@ -189,7 +218,7 @@ final class XMLReader {
         attempt { () throws(UpstreamError) in
             budget.spend(bytes: Int(length))
             try budget.check()
-            sections.text(UnsafeRawBufferPointer(start: text, count: Int(length)))
+            append(UnsafeRawBufferPointer(start: text, count: Int(length)))
         }
     }
 
@@ -197,8 +226,7 @@ final class XMLReader {
         guard failure == nil, let name else { return }
         budget.spend(elements: 1)
         let reference = Array("&\(String(cString: name));".utf8)
-        let entity = htmlEntity(reference[...])
-        sections.text(entity.map { Array($0.text.utf8) } ?? reference)
+        append(htmlEntity(reference[...]).map { Array($0.text.utf8) } ?? reference)
     }
 
     /// Does it unless there was an error, for some callbacks still come behind one; the first ends the parse.
@@ -210,5 +238,40 @@ final class XMLReader {
             failure = error
             XML_StopParser(parser, 0)
         }
+    }
+
+    // MARK: Sections
+
+    private func start(_ name: XMLName, _ attributes: [(name: XMLName, value: String)]) throws(UpstreamError) {
+        if dropped > 0 || elements >= Self.maximumElements { return dropped += 1 }
+        let outer = open.last?.base ?? bases[bases.count - 1]
+        let reference = attributes.first { $0.name == XMLName("base", in: .xml) }?.value
+        var base = reference.flatMap(outer.resolving) ?? outer
+        // Nobody needs one that grows with each element.
+        if base.description.utf8.count > Self.maximumURI { base = outer }
+        if reference != nil { budget.spend(bytes: base.description.utf8.count) }
+        if open.isEmpty, try holdsSections(name) { return bases.append(base) }
+        flush()
+        elements += 1
+        open.append(XMLElement(name: name, attributes: attributes, base: base))
+    }
+
+    private func holdsSections(_ name: XMLName) throws(UpstreamError) -> Bool {
+        if bases.count > 1 { return bases.count == 2 && name == XMLName("channel") }
+        if Self.roots.contains(name) { return true }
+        let root = UpstreamError.cut(name.local, to: 40)
+        throw .unusable("answered with XML that is no feed, for its root is \(root); is url right?")
+    }
+
+    private func append(_ text: some Collection<UInt8>) {
+        guard dropped == 0, !open.isEmpty else { return }
+        pending += text.prefix(Self.maximumText - min(pending.count, Self.maximumText))
+    }
+
+    /// Puts the text since the last tag into the innermost element.
+    private func flush() {
+        guard !pending.isEmpty else { return }
+        if !open.isEmpty { open[open.count - 1].nodes.append(.text(String(decoding: pending, as: UTF8.self))) }
+        pending.removeAll(keepingCapacity: true)
     }
 }

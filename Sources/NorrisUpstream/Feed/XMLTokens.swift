@@ -20,9 +20,7 @@ struct XMLTokens: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private var position = 0
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     mutating func next() -> (kind: Kind, range: Range<Int>)? {
         guard position < bytes.count else { return nil }

@@ -2,9 +2,8 @@ import NorrisProtocol
 import NorrisText
 
 extension Gif {
-    /// A GIF from an item of Giphy; nil if it has no usable id.
-    ///
-    /// Whatever else cannot be used is left out, and members that are not known do not matter.
+    /// A GIF from an item of Giphy; nil if it has no usable id. Whatever else cannot be used is left out, and members
+    /// that are not known do not matter.
     init?(giphy object: JSONObject, _ budget: DecodingBudget) {
         guard let id = object.id("id"), Giphy.isPossibleID(id) else { return nil }
         var renditions: [String: Rendition] = [:]
@@ -23,8 +22,7 @@ extension Gif {
     }
 
     fileprivate static func isName(_ text: String, upTo length: Int) -> Bool {
-        (1...length).contains(text.utf8.count)
-            && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == "-" || $0 == "_" }
+        (1...length).contains(text.utf8.count) && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == "-" || $0 == "_" }
     }
 
     private static func isRating(_ text: String) -> Bool {

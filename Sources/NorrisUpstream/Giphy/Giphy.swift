@@ -1,13 +1,8 @@
 package import NorrisProtocol
 
-/// The API of Giphy, with the key of whoever runs the daemon.
-///
-/// The key stands in every request and nowhere else: not in errors either.
+/// The API of Giphy, with the key of whoever runs the daemon. The key stands in every request and nowhere else: not in
+/// errors either.
 package struct Giphy: Sendable {
-    /// The last position that a search may begin at.
-    private static let maximumSearchOffset = 4999
-    /// The last position that trending may begin at.
-    private static let maximumTrendingOffset = 499
     /// The number of GIFs that one request may name by id.
     static let maximumIDs = 100
 
@@ -21,7 +16,6 @@ package struct Giphy: Sendable {
     ///   - baseURL: may hold a port and a path, to which those of the API are added.
     ///   - rating: the strongest that is wanted where a request names none; without any, Giphy returns all.
     ///   - timeout: for a whole request that has none of its own.
-    ///   - executor: decodes the responses.
     package init(
         baseURL: String, key: String, rating: String, transport: any HTTPTransport, timeout: Duration,
         decodingOn executor: (any TaskExecutor)? = nil
@@ -37,26 +31,23 @@ package struct Giphy: Sendable {
     ///
     /// - Parameters:
     ///   - query: at most 50 characters, else Giphy answers 414; an empty one finds nothing.
-    ///   - offset: beyond 4,999 nothing is fetched.
+    ///   - offset: beyond 4,999 Giphy has nothing, and nothing is fetched.
     ///   - limit: 1...50.
     package func search(
         _ query: String, offset: Int, limit: Int, rating: String? = nil, lang: String? = nil, timeout: Duration? = nil
     ) async throws(UpstreamError) -> GifPage {
-        let window = Window(offset: offset, limit: limit, maximumOffset: Self.maximumSearchOffset)
+        let window = GifPage.Window(offset: offset, limit: limit, maximumOffset: 4999)
         let parameters = [("q", query)] + (lang.map { [("lang", $0)] } ?? [])
-        return try await page("gifs/search", parameters, window, rating: rating, timeout)
+        return try await fetch("gifs/search", parameters, timeout, rating: rating, window)
     }
 
     /// The GIFs that are shown most.
     ///
     /// - Parameters:
-    ///   - offset: beyond 499 nothing is fetched.
+    ///   - offset: beyond 499 Giphy has nothing, and nothing is fetched.
     ///   - limit: 1...50.
-    package func trending(
-        offset: Int, limit: Int, timeout: Duration? = nil
-    ) async throws(UpstreamError) -> GifPage {
-        let window = Window(offset: offset, limit: limit, maximumOffset: Self.maximumTrendingOffset)
-        return try await page("gifs/trending", [], window, timeout)
+    package func trending(offset: Int, limit: Int, timeout: Duration? = nil) async throws(UpstreamError) -> GifPage {
+        try await fetch("gifs/trending", [], timeout, GifPage.Window(offset: offset, limit: limit, maximumOffset: 499))
     }
 
     /// Any GIF, or any that matches a tag; nil if none does.
@@ -82,75 +73,33 @@ package struct Giphy: Sendable {
         let ids = ids.filter(Self.isPossibleID)
         if ids.isEmpty { return GifPage() }
         do throws(UpstreamError) {
-            let response = try await fetch("gifs", [("ids", ids.joined(separator: ","))], timeout)
-            return GifPage(gifs: response.gifs, skipped: response.skipped, totalCount: response.totalCount)
+            return try await fetch("gifs", [("ids", ids.joined(separator: ","))], timeout)
         } catch where error.kind == .http(status: 404) {
             return GifPage()
         }
     }
 
-    /// A part of a long list.
-    private struct Window {
-        var offset: Int
-        var limit: Int
-        var maximumOffset: Int
-
-        /// Where the next page begins; nil at the end. Counted from the request: an `offset` in the response that does
-        /// not move would lead in a circle.
-        func next(after response: GiphyResponse) -> Int? {
-            let count = response.pageCount ?? response.items
-            // A page may be short before the end; without pagination a short page has to be the last.
-            let hasPagination = response.pageCount != nil || response.totalCount != nil
-            if count == 0 || (!hasPagination && count < limit) { return nil }
-            let next = offset + count
-            return next < response.totalCount ?? .max && next <= maximumOffset ? next : nil
-        }
-    }
-
-    private func page(
-        _ path: String, _ parameters: [(String, String)], _ window: Window, rating: String? = nil, _ timeout: Duration?
-    ) async throws(UpstreamError) -> GifPage {
-        if window.offset > window.maximumOffset { return GifPage() }
-        let position = [("offset", String(window.offset)), ("limit", String(window.limit))]
-        let response = try await fetch(path, parameters + position, rating: rating, timeout)
-        return GifPage(
-            gifs: response.gifs, skipped: response.skipped, totalCount: response.totalCount,
-            nextOffset: window.next(after: response)
-        )
-    }
-
     private func fetch(
-        _ path: String, _ parameters: [(String, String)], rating: String? = nil, _ timeout: Duration?
-    ) async throws(UpstreamError) -> GiphyResponse {
-        let parameters = [("api_key", key.value), ("rating", rating ?? self.rating)] + parameters
+        _ path: String, _ parameters: [(String, String)], _ timeout: Duration?, rating: String? = nil,
+        _ window: GifPage.Window? = nil
+    ) async throws(UpstreamError) -> GifPage {
+        if let window, window.offset > window.maximumOffset { return GifPage() }
+        let position = window.map { [("offset", String($0.offset)), ("limit", String($0.limit))] } ?? []
+        let parameters = [("api_key", key.value), ("rating", rating ?? self.rating)] + parameters + position
         let query = parameters.map { "\($0.0)=\(percentEncoded($0.1))" }.joined(separator: "&")
         let url = joinedURL(baseURL, "v1/\(path)?\(query)")
         do throws(UpstreamError) {
-            let fetched = try await fetcher.json(
-                url, timeout: timeout ?? self.timeout
-            ) { response, budget throws(UpstreamError) in
-                try GiphyResponse(response, from: url, budget)
+            let fetched = try await fetcher.json(url, Validators(), timeout ?? self.timeout) {
+                response, budget throws(UpstreamError) in
+                try GifPage(response, of: window, from: url, budget)
             }
-            guard case .changed(let response, _) = fetched else {
-                throw UpstreamError(.decode, "Giphy answered 304, but was not asked for a change.")
-            }
-            return response
+            // Without validators there is no 304.
+            guard case .changed(let page, _) = fetched else { return GifPage() }
+            return page
         } catch {
             throw error.ofGiphy(hiding: key)
         }
     }
-}
-
-/// The usable GIFs of one response, and where the next ones are.
-package struct GifPage: Sendable, Equatable {
-    /// In the order of the response, no id twice. A later page may repeat some: the list moves while it is read.
-    package var gifs: [Gif] = []
-    /// The number of items that could not be used.
-    package var skipped = 0
-    /// The number of GIFs in all, as Giphy estimates; nil where it does not.
-    package var totalCount: Int?
-    /// Where the next page begins; nil at the end.
-    package var nextOffset: Int?
 }
 
 /// A key that stands in requests and must not be seen anywhere else.

@@ -7,10 +7,7 @@ package struct Mastodon: PostUpstream {
     private let source: String
     private let fetcher: Fetcher
 
-    /// - Parameters:
-    ///   - baseURL: of the server; may hold a port and a path, to which that of the API is added.
-    ///   - source: the key of the source under `posts.sources`.
-    ///   - executor: decodes the responses, which may take seconds.
+    /// - Parameter baseURL: may hold a port and a path, to which that of the API is added.
     package init(
         baseURL: String, source: String, transport: any HTTPTransport, decodingOn executor: (any TaskExecutor)? = nil
     ) {
@@ -21,31 +18,21 @@ package struct Mastodon: PostUpstream {
         fetcher = Fetcher(transport: transport, executor: executor)
     }
 
-    package func posts(
-        validators: Validators, timeout: Duration
-    ) async throws(UpstreamError) -> Fetched<PostBatch> {
+    package func posts(validators: Validators, timeout: Duration) async throws(UpstreamError) -> Fetched<PostBatch> {
         do throws(UpstreamError) {
-            return try await fetcher.json(
-                url, validators: validators, timeout: timeout
-            ) { response, budget throws(UpstreamError) in
+            return try await fetcher.json(url, validators, timeout) { response, budget throws(UpstreamError) in
                 var builder = PostBatchBuilder(source: source, budget)
                 try JSONItems.forEach(in: response.body[...], budget) { item throws(UpstreamError) in
-                    try builder.add(
-                        JSONObject(item: item).flatMap { Post(status: $0, host: base?.host ?? "", budget) }
-                    )
+                    try builder.add(JSONObject(item: item).flatMap { Post(status: $0, host: base?.host ?? "", budget) })
                 }
                 return try builder.batch()
             }
         } catch {
             // Mastodon answers 422 where it means 401.
             guard case .http(let status) = error.kind, status == 401 || status == 422 else { throw error }
-            throw UpstreamError(
-                error.kind,
-                """
-                The public timeline of \(base?.authority ?? "the server") needs a login (HTTP \(status)), and norrisd \
-                has none; put another server into posts.sources.\(source).url.
-                """
-            )
+            let timeline = "The public timeline of \(base?.authority ?? "the server")"
+            let advice = "and norrisd has none; put another server into posts.sources.\(source).url."
+            throw UpstreamError(error.kind, "\(timeline) needs a login (HTTP \(status)), \(advice)")
         }
     }
 }

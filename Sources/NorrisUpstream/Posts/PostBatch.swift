@@ -20,9 +20,8 @@ package struct PostBatch: Sendable, Equatable {
     package var isPartial = false
 }
 
-/// Makes a batch of an upstream's posts: the one way for posts of any kind into norrisd.
-///
-/// Whatever is added has the upstream's own ids and texts; the batch is cleaned, bounded, and has ids of the source.
+/// Makes a batch of an upstream's posts: the one way for posts of any kind into norrisd. Whatever is added has the
+/// upstream's own ids and texts; the batch is cleaned, bounded, and has ids of the source.
 struct PostBatchBuilder {
     /// A response with more items is refused: no reader shows that many, and no feed has them.
     static let maximumItems = 100_000

@@ -6,10 +6,7 @@ package struct UsersPosts: PostUpstream {
     private let source: String
     private let fetcher: Fetcher
 
-    /// - Parameters:
-    ///   - baseURL: may hold a port and a path, to which `/users/posts` is added.
-    ///   - source: the key of the source under `posts.sources`.
-    ///   - executor: decodes the responses, which may take seconds.
+    /// - Parameter baseURL: may hold a port and a path, to which `/users/posts` is added.
     package init(
         baseURL: String, source: String, transport: any HTTPTransport, decodingOn executor: (any TaskExecutor)? = nil
     ) {
@@ -18,12 +15,8 @@ package struct UsersPosts: PostUpstream {
         fetcher = Fetcher(transport: transport, executor: executor)
     }
 
-    package func posts(
-        validators: Validators, timeout: Duration
-    ) async throws(UpstreamError) -> Fetched<PostBatch> {
-        try await fetcher.json(
-            url, validators: validators, timeout: timeout
-        ) { response, budget throws(UpstreamError) in
+    package func posts(validators: Validators, timeout: Duration) async throws(UpstreamError) -> Fetched<PostBatch> {
+        try await fetcher.json(url, validators, timeout) { response, budget throws(UpstreamError) in
             var builder = PostBatchBuilder(source: source, budget)
             try JSONItems.forEach(in: response.body, under: "data", budget) { user throws(UpstreamError) in
                 try builder.add(user: user, budget)
@@ -34,9 +27,8 @@ package struct UsersPosts: PostUpstream {
 }
 
 extension PostBatchBuilder {
-    /// Adds a user, and the posts under `posts` or, in an older form, the one post under `post`.
-    ///
-    /// Each member is parsed by itself, so that a bad one costs no other; the posts may be many.
+    /// Adds a user, and the posts under `posts` or, in an older form, the one post under `post`. Each member is parsed
+    /// by itself, so that a bad one costs no other; the posts may be many.
     fileprivate mutating func add(user: ArraySlice<UInt8>, _ budget: DecodingBudget) throws(UpstreamError) {
         // Shorter ones were counted as items.
         if user.count > JSONItems.maximumItem { budget.spend(bytes: user.count) }

@@ -2,9 +2,8 @@ package import Logging
 package import NorrisProtocol
 import Synchronization
 
-/// Sends requests over the network with libcurl; redirects, limits and errors are ours.
-///
-/// A transport that is no longer needed must be shut down.
+/// Sends requests over the network with libcurl; redirects, limits and errors are ours. A transport that is no longer
+/// needed must be shut down.
 package final class CurlTransport: HTTPTransport {
     private let settings: HTTPSettings
     private let logger: Logger
@@ -112,9 +111,7 @@ package final class CurlTransport: HTTPTransport {
         default:
             throw UpstreamError(status: status, from: url, headers: exchange.headers, body: exchange.body, now: now())
         }
-        return HTTPResponse(
-            status: status, headers: exchange.headers, body: exchange.body, url: url, receivedAt: now()
-        )
+        return HTTPResponse(status: status, headers: exchange.headers, body: exchange.body, url: url, receivedAt: now())
     }
 }
 

@@ -29,10 +29,9 @@ struct Exchange: Sendable {
     var failure: UpstreamError?
 }
 
-/// The thread on which libcurl transfers, with one multi handle for all (libcurl-multi(3)).
-///
-/// It begins with a fetch and ends, with the connections that are still open, five seconds after the last: an idle
-/// daemon has none. Connections are reused in between.
+/// The thread on which libcurl transfers, with one multi handle for all (libcurl-multi(3)). It begins with a fetch and
+/// ends, with the connections that are still open, five seconds after the last: an idle daemon has none. Connections
+/// are reused in between.
 final class FetchThread: Sendable {
     static let shared = FetchThread()
     /// How long connections stay open for another request.

@@ -8,11 +8,9 @@ struct Fetcher: Sendable {
 
     /// Fetches a document unless it is still the one that the validators name.
     ///
-    /// - Parameters:
-    ///   - accept: the media types that are wanted.
-    ///   - decode: makes a value of the whole response, or throws ``UpstreamError/unusable(_:)``.
+    /// - Parameter decode: makes a value of the whole response, or throws ``UpstreamError/unusable(_:)``.
     func document<Value: Sendable>(
-        _ url: String, accept: String, validators: Validators, timeout: Duration,
+        _ url: String, accept: String, _ validators: Validators, _ timeout: Duration,
         decode: @Sendable (HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
     ) async throws(UpstreamError) -> Fetched<Value> {
         let headers = [(name: "Accept", value: accept)] + validators.headers
@@ -36,12 +34,11 @@ struct Fetcher: Sendable {
 
     /// The same for a document in JSON.
     func json<Value: Sendable>(
-        _ url: String, validators: Validators = Validators(), timeout: Duration,
+        _ url: String, _ validators: Validators, _ timeout: Duration,
         decode: @Sendable (HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
     ) async throws(UpstreamError) -> Fetched<Value> {
-        try await document(
-            url, accept: "application/json", validators: validators, timeout: timeout
-        ) { response, budget throws(UpstreamError) in
+        try await document(url, accept: "application/json", validators, timeout) {
+            response, budget throws(UpstreamError) in
             if let type = response.headers["content-type"], !isJSON(mediaType: type) {
                 let name = UpstreamError.cut(String(type.prefix { $0 != ";" }), to: 60)
                 throw .unusable("answered with \(name) instead of JSON; is the configured address right?")

@@ -45,9 +45,8 @@ func retryAfter(_ value: String, now: Timestamp) -> Duration? {
 }
 
 /// When the rate limit ends, as a time from now: more than 0, at most 24 h; nil if the headers do not say so, or that
-/// moment has passed.
-///
-/// No standard has `X-RateLimit-Reset`: Mastodon writes RFC 3339 there, most others seconds since 1970.
+/// moment has passed. No standard has `X-RateLimit-Reset`: Mastodon writes RFC 3339 there, most others seconds since
+/// 1970.
 func rateLimitReset(_ headers: HTTPHeaderFields, now: Timestamp) -> Duration? {
     guard let field = headers["x-ratelimit-reset"],
         let reset = isNumber(field) ? Int64(field).map(Timestamp.init(seconds:)) : Timestamp(field), reset > now
@@ -55,9 +54,8 @@ func rateLimitReset(_ headers: HTTPHeaderFields, now: Timestamp) -> Duration? {
     return min(.seconds(reset.seconds - now.seconds), longestDelay)
 }
 
-/// The three forms of a date in a header field (RFC 9110, section 5.6.7), and more (curl_getdate(3)); else nil.
-///
-/// Of a year of two digits, which only the obsolete form has, those up to 70 count as 20xx.
+/// The three forms of a date in a header field (RFC 9110, section 5.6.7), and more (curl_getdate(3)); else nil. Of a
+/// year of two digits, which only the obsolete form has, those up to 70 count as 20xx.
 func httpDate(_ text: String) -> Timestamp? {
     let seconds = curl_getdate(text, nil)
     return seconds == -1 ? nil : Timestamp(seconds: Int64(seconds))

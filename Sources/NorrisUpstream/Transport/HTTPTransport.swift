@@ -32,13 +32,9 @@ package struct HTTPResponse: Sendable {
 package struct HTTPHeaderFields: Sendable, ExpressibleByArrayLiteral {
     private let fields: [(name: String, value: String)]
 
-    package init(_ fields: [(name: String, value: String)]) {
-        self.fields = fields
-    }
+    package init(_ fields: [(name: String, value: String)]) { self.fields = fields }
 
-    package init(arrayLiteral elements: (String, String)...) {
-        fields = elements.map { (name: $0.0, value: $0.1) }
-    }
+    package init(arrayLiteral elements: (String, String)...) { fields = elements.map { (name: $0.0, value: $0.1) } }
 
     /// The value of the first field of a name.
     package subscript(_ name: String) -> String? { all(name).first }

@@ -1,10 +1,9 @@
 import CCurl
 import Glibc
 
-/// An absolute `http` or `https` URL, parsed by libcurl (libcurl-url(3)), which sends the requests as well.
-///
-/// Stricter where parsers disagree: only ASCII that a URL may hold (RFC 3986), valid percent-encoding, no user and
-/// password, a host that is a name, an IPv4 address or an IPv6 address in brackets.
+/// An absolute `http` or `https` URL, parsed by libcurl (libcurl-url(3)), which sends the requests as well. Stricter
+/// where parsers disagree: only ASCII that a URL may hold (RFC 3986), valid percent-encoding, no user and password, a
+/// host that is a name, an IPv4 address or an IPv6 address in brackets.
 package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     package let isSecure: Bool
     /// In small letters; an IPv6 address with its brackets.
@@ -15,9 +14,7 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     /// The part after the question mark.
     var query: String?
 
-    package init?(_ text: String) {
-        self.init(text, at: nil, flags: CURLU_PATH_AS_IS)
-    }
+    package init?(_ text: String) { self.init(text, at: nil, flags: CURLU_PATH_AS_IS) }
 
     /// The URL that a reference found at this one means (RFC 3986, section 5.2); nil if it is not `http` or `https`.
     func resolving(_ reference: String) -> HTTPURL? {
@@ -64,9 +61,8 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { "\(scheme)://\(authority)\(path)\(query.map { "?\($0)" } ?? "")" }
 
-    /// Whether the host, as it is written, is no host of the public internet.
-    ///
-    /// That is all there is to check behind a proxy, which looks names up itself.
+    /// Whether the host, as it is written, is no host of the public internet. That is all there is to check behind a
+    /// proxy, which looks names up itself.
     package var hasPrivateHost: Bool {
         if host.first == "[" { return IPAddress(String(host.dropFirst().dropLast()))?.isPrivate ?? true }
         let name = host.last == "." ? host.dropLast() : host[...]
@@ -90,10 +86,9 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Whether a host is an address in its usual form, or a name of at most 253 letters, digits, hyphens, underscores
-    /// and dots (RFC 1035, section 2.3.4).
-    ///
-    /// A name whose last label begins with a digit is refused: resolvers take some of them for addresses, and libcurl
-    /// does not give addresses their usual form where they are percent-encoded (`1%2e1`).
+    /// and dots (RFC 1035, section 2.3.4). A name whose last label begins with a digit is refused: resolvers take some
+    /// of them for addresses, and libcurl does not give addresses their usual form where they are percent-encoded
+    /// (`1%2e1`).
     private static func isHost(_ host: String) -> Bool {
         if host.first == "[" { return true }
         let name = host.last == "." ? host.dropLast() : host[...]

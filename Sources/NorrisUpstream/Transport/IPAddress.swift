@@ -18,14 +18,11 @@ struct IPAddress: Equatable, Sendable {
         }
     }
 
-    private init(bytes: ArraySlice<UInt8>) {
-        self.bytes = Array(bytes)
-    }
+    private init(bytes: ArraySlice<UInt8>) { self.bytes = Array(bytes) }
 
-    /// Whether the address is not one of the public internet, so that no upstream may send us there.
-    ///
-    /// These are the registries of special-purpose addresses (RFC 6890), the prefixes that are not globally reachable,
-    /// and multicast. An IPv6 address that carries one of IPv4 counts as that one.
+    /// Whether the address is not one of the public internet, so that no upstream may send us there. These are the
+    /// registries of special-purpose addresses (RFC 6890), the prefixes that are not globally reachable, and multicast.
+    /// An IPv6 address that carries one of IPv4 counts as that one.
     var isPrivate: Bool {
         // `::` and `::1` look like compatible addresses and are none.
         let isLoopback = bytes.count == 16 && bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1

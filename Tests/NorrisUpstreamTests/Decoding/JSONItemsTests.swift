@@ -30,9 +30,7 @@ struct JSONItemsTests {
             (#"{"x":{"y":1,"y":2},"y":1e999,"z":tru,"result":[1],"u":"\ud800"}"#, ["1"]),
         ] as [(String, [String])]
     )
-    func elementsAreFound(json: String, expected: [String]) throws {
-        #expect(try items(json) == expected)
-    }
+    func elementsAreFound(json: String, expected: [String]) throws { #expect(try items(json) == expected) }
 
     @Test func aDocumentMayBeTheArray() throws {
         #expect(try items("[1, [2]]", under: nil) == ["1", "[2]"])
@@ -58,9 +56,7 @@ struct JSONItemsTests {
             #"{"result":[],1:2}"#, "\u{FEFF}{\"result\":[]}",
         ]
     )
-    func whatIsNotWholeAndRightIsRefused(json: String) {
-        #expect(throws: UpstreamError.self) { try items(json) }
-    }
+    func whatIsNotWholeAndRightIsRefused(json: String) { #expect(throws: UpstreamError.self) { try items(json) } }
 
     @Test func depthIsBounded() throws {
         let deep = String(repeating: "[", count: 100_000)

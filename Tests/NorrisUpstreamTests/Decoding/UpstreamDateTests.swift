@@ -45,9 +45,7 @@ struct UpstreamDateTests {
             ("2020-01-05 13:42:19.324003", "2020-01-05T13:42:19Z"),
         ]
     )
-    func mailDates(text: String, expected: String) {
-        #expect(UpstreamDate.parse(text)?.description == expected)
-    }
+    func mailDates(text: String, expected: String) { #expect(UpstreamDate.parse(text)?.description == expected) }
 
     @Test(
         "The dates of Atom and JSON",
@@ -61,9 +59,7 @@ struct UpstreamDateTests {
             ("2026-11-21T03:25:04EST", "2026-11-21T08:25:04Z"),
         ]
     )
-    func isoDates(text: String, expected: String) {
-        #expect(UpstreamDate.parse(text)?.description == expected)
-    }
+    func isoDates(text: String, expected: String) { #expect(UpstreamDate.parse(text)?.description == expected) }
 
     @Test(
         arguments: [
@@ -79,9 +75,7 @@ struct UpstreamDateTests {
             "Tue Mrz 08 2022 06:56:06 GMT-0500", "Tue Mar 08 +12022 06:56:06 GMT-0500", "(((((", "1784604304", "-1", "99999999999999999999999999",
         ]
     )
-    func nonsenseIsNoDate(text: String) {
-        #expect(UpstreamDate.parse(text) == nil)
-    }
+    func nonsenseIsNoDate(text: String) { #expect(UpstreamDate.parse(text) == nil) }
 
     @Test func whatIsLongIsNotLookedAt() {
         #expect(UpstreamDate.parse(String(repeating: "(", count: 1_000_000)) == nil)

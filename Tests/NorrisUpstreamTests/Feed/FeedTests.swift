@@ -11,9 +11,7 @@ struct FeedTests {
         private let response: HTTPResponse
         private let recorded = Mutex<[HTTPRequest]>([])
 
-        init(_ response: HTTPResponse) {
-            self.response = response
-        }
+        init(_ response: HTTPResponse) { self.response = response }
 
         var requests: [HTTPRequest] { recorded.withLock { $0 } }
 
@@ -89,10 +87,7 @@ struct FeedTests {
     @Test func whatIsWrongIsSaidInASentence() async {
         let error = await fetchFailure(FixedTransport("<rss>\n<channel>", headers: []))
         #expect(error?.kind == .decode)
-        #expect(
-            error?.message
-                == "blog.example/feed answered with XML that is broken in line 2: no element found."
-        )
+        #expect(error?.message == "blog.example/feed answered with XML that is broken in line 2: no element found.")
         #expect(error?.isRetryable == false)
     }
 
@@ -111,9 +106,7 @@ struct FeedTests {
             ("<\u{202E}>", "broken in line 1"),
         ]
     )
-    func whatIsNoFeed(document: String, reason: String) {
-        #expect(fault(document)?.contains(reason) == true)
-    }
+    func whatIsNoFeed(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
 
     // MARK: Web pages
 
@@ -158,15 +151,6 @@ struct FeedTests {
     }
 
     // MARK: Size
-
-    @Test("Fifty thousand items")
-    func many() throws {
-        let items = (0..<50_000).map { "<item><guid>\($0)</guid><title>Number \($0)</title></item>" }
-        let batch = try batch(rss(items.joined()))
-        #expect(batch.posts.count == 50_000)
-        #expect(batch.posts.last?.id == "blog:49999")
-        #expect(batch.authors.count == 1)
-    }
 
     @Test func tooManyAreRefused() {
         let document = "<rss><channel>\(String(repeating: "<item/>", count: 100_001))</channel></rss>"

@@ -107,9 +107,7 @@ struct GiphyErrorTests {
             ("Qw3/rT+", "Qw3/rT+"), ("QQQw3/rT+yUi0 pAsD", "QQ***"), ("100%", "100%"), ("", ""),
         ]
     )
-    func aTextIsRedacted(text: String, redacted: String) {
-        #expect(APIKey(value: Self.key).redacted(text) == redacted)
-    }
+    func aTextIsRedacted(text: String, redacted: String) { #expect(APIKey(value: Self.key).redacted(text) == redacted) }
 
     private static let key = "Qw3/rT+yUi0 pAsD"
 

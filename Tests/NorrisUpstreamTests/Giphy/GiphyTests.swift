@@ -53,16 +53,6 @@ struct GiphyTests {
         }
     }
 
-    @Test func aKeyOfAnyLettersArrives() async throws {
-        let key = "a&b=c %41+é/?#"
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            fixture.upstream.setGifs(FakeUpstream.gifs(count: 1))
-            fixture.upstream.requireKey(key)
-            let page = try await fixture.giphy(key: key).trending(offset: 0, limit: 1)
-            #expect(page.gifs.count == 1)
-        }
-    }
-
     @Test func aBaseURLMayHaveAPath() async throws {
         try await run(prefix: "/x/y") { fixture async throws in
             #expect(try await fixture.giphy("//").trending(offset: 0, limit: 2).gifs.count == 2)
@@ -84,24 +74,16 @@ struct GiphyTests {
     @Test func anImpossibleIDIsNotFetched() async throws {
         try await run { fixture async throws in
             let giphy = fixture.giphy()
-            #expect(try await giphy.gif(id: "../trending") == nil)
-            #expect(try await giphy.gif(id: "") == nil)
-            #expect(try await giphy.gif(id: String(repeating: "i", count: 65)) == nil)
-            for id in ["random", "search", "trending", "translate", "related", "categories", "Random"] {
+            let long = String(repeating: "i", count: 64)
+            for id in ["../trending", "", long + "i", "random", "search", "translate", "categories", "Random"] {
                 #expect(try await giphy.gif(id: id) == nil)
                 #expect(!Giphy.isPossibleID(id))
             }
             #expect(try await giphy.gifs(ids: ["", "a b", "random"]) == GifPage())
             #expect(try await giphy.gifs(ids: []) == GifPage())
             #expect(fixture.upstream.requests.isEmpty)
-        }
-    }
-
-    @Test func possibleIDsAreFetched() async throws {
-        #expect(Giphy.isPossibleID(RecordedGif.id))
-        #expect(Giphy.isPossibleID(String(repeating: "i", count: 64)))
-        try await run { fixture in
-            _ = try await fixture.giphy().gifs(ids: ["a", "search", "b"])
+            #expect(Giphy.isPossibleID(RecordedGif.id) && Giphy.isPossibleID(long))
+            _ = try await giphy.gifs(ids: ["a", "search", "b"])
             #expect(fixture.upstream.requests.first?.parameter("ids") == "a,b")
         }
     }
@@ -127,7 +109,7 @@ struct GiphyTests {
                 await failure { _ = try await giphy.gif(id: "x", timeout: short) },
                 await failure { _ = try await giphy.gifs(ids: ["x"], timeout: short) },
             ]
-            #expect(errors.map(\.?.kind) == [.timeout, .timeout, .timeout, .timeout, .timeout])
+            #expect(errors.allSatisfy { $0?.kind == .timeout })
         }
     }
 
@@ -165,54 +147,6 @@ struct GiphyTests {
         }
     }
 
-    @Test func aLaterPageMayRepeatAGif() async throws {
-        try await run { fixture in
-            fixture.upstream.setGiphyQuirks([.repeatsAcrossPages])
-            let first = try await fixture.giphy().trending(offset: 0, limit: 10)
-            let second = try await fixture.giphy().trending(offset: 10, limit: 10)
-            #expect(first.gifs.last == second.gifs.first)
-            #expect(second.nextOffset == 20)
-        }
-    }
-
-    @Test func withoutPaginationAShortPageIsTheLast() async throws {
-        try await run(FakeUpstream.gifs(count: 12)) { fixture in
-            fixture.upstream.setGiphyQuirks([.noPagination])
-            let first = try await fixture.giphy().trending(offset: 0, limit: 10)
-            #expect((first.totalCount, first.nextOffset) == (nil, 10))
-            #expect(try await fixture.giphy().trending(offset: 10, limit: 10).nextOffset == nil)
-        }
-    }
-
-    @Test("A query that is empty finds nothing, and that is no error")
-    func noQuery() async throws {
-        try await run { fixture in
-            let page = try await fixture.giphy().search("", offset: 0, limit: 5)
-            #expect(page == GifPage(totalCount: 0))
-        }
-    }
-
-    @Test func theRatingKeepsStrongerOnesOut() async throws {
-        let gifs = ["y", "g", "pg", "pg-13", "r"].map { FakeGif(id: $0, title: "chuck", rating: $0) }
-        try await run(gifs) { fixture in
-            #expect(try await fixture.giphy().trending(offset: 0, limit: 9).gifs.map(\.rating) == ["y", "g"])
-            #expect(try await fixture.giphy(rating: "pg").gifs(ids: ["r", "pg"]).gifs.map(\.id) == ["pg"])
-            let page = try await fixture.giphy().search("chuck", offset: 0, limit: 9, rating: "pg-13")
-            #expect(page.gifs.map(\.rating) == ["y", "g", "pg", "pg-13"])
-        }
-    }
-
-    @Test(arguments: [[], [FakeUpstream.GiphyQuirk.nothingIsAnObject]])
-    func aTagMayFindNothing(quirks: Set<FakeUpstream.GiphyQuirk>) async throws {
-        let gifs = FakeUpstream.gifs(count: 3)
-        try await run(gifs) { fixture async throws in
-            fixture.upstream.setGiphyQuirks(quirks)
-            #expect(try await fixture.giphy().random(tag: "nothing") == nil)
-            #expect(try await fixture.giphy().random(tag: "number 2")?.id == gifs[2].id)
-            #expect(try await fixture.giphy().random()?.id == gifs[0].id)
-        }
-    }
-
     @Test func gifsComeByID() async throws {
         let gifs = FakeUpstream.gifs(count: 120)
         try await run(gifs) { fixture in
@@ -223,14 +157,6 @@ struct GiphyTests {
             let page = try await giphy.gifs(ids: ids + ["unknown"])
             #expect(page.gifs.map(\.id) == ids)
             #expect((page.skipped, page.nextOffset) == (0, nil))
-        }
-    }
-
-    @Test func compressedResponsesAreRead() async throws {
-        try await Fixture.run(FakeUpstream.start(gzip: true)) { fixture in
-            fixture.upstream.setGifs(FakeUpstream.gifs(count: 25))
-            let page = try await fixture.giphy().trending(offset: 0, limit: 25)
-            #expect(page.gifs.count == 25)
         }
     }
 }

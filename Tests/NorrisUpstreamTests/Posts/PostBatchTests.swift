@@ -26,12 +26,6 @@ struct PostBatchTests {
         #expect(batch.skipped == 0)
     }
 
-    @Test func anAuthorNeedsNoPosts() throws {
-        var builder = PostBatchBuilder(source: "town")
-        try builder.add(ann)
-        #expect(try builder.batch() == PostBatch(authors: [Post.Author(id: "town:1", name: "Ann")]))
-    }
-
     @Test func ofTheSamePostTheFirstCounts() throws {
         let batch = try batch(post("a", text: "first"), post("a", text: "second"), post("b"))
         #expect(batch.posts.map(\.text) == ["first", "Text of b"])
@@ -42,9 +36,7 @@ struct PostBatchTests {
         let full = Post.Author(
             id: "1", name: "Annie", handle: "@ann", avatarURL: "https://h/a.png", email: "ann@example.org"
         )
-        let other = Post.Author(
-            id: "1", name: "X", handle: "@x", avatarURL: "https://h/x.png", email: "x@example.org"
-        )
+        let other = Post.Author(id: "1", name: "X", handle: "@x", avatarURL: "https://h/x.png", email: "x@example.org")
         let merged = Post.Author(
             id: "town:1", name: "Ann", handle: "@ann", avatarURL: "https://h/a.png", email: "ann@example.org"
         )
@@ -64,9 +56,7 @@ struct PostBatchTests {
         #expect(batch.skipped == 2)
     }
 
-    @Test func nothingIsNoError() throws {
-        #expect(try batch() == PostBatch())
-    }
+    @Test func nothingIsNoError() throws { #expect(try batch() == PostBatch()) }
 
     @Test func onlyUselessPostsAreOne() throws {
         var builder = PostBatchBuilder(source: "town")

@@ -14,9 +14,7 @@ func batch(
     return batch
 }
 
-func batch(
-    _ document: String, url: String = "https://blog.example/feeds/all.xml"
-) throws(UpstreamError) -> PostBatch {
+func batch(_ document: String, url: String = "https://blog.example/feeds/all.xml") throws(UpstreamError) -> PostBatch {
     try batch(document.utf8, url: url)
 }
 

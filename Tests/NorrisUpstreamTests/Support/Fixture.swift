@@ -46,15 +46,11 @@ struct Fixture {
         _ path: String = search, url: String? = nil, headers: [(name: String, value: String)] = [],
         timeout: Duration = longEnough
     ) async throws(UpstreamError) -> HTTPResponse {
-        try await transport.send(
-            HTTPRequest(url: url ?? upstream.baseURL + path, headers: headers, timeout: timeout)
-        )
+        try await transport.send(HTTPRequest(url: url ?? upstream.baseURL + path, headers: headers, timeout: timeout))
     }
 
     /// The error of a request; nil if it succeeds.
-    func failure(
-        _ path: String = search, url: String? = nil, timeout: Duration = longEnough
-    ) async -> UpstreamError? {
+    func failure(_ path: String = search, url: String? = nil, timeout: Duration = longEnough) async -> UpstreamError? {
         await NorrisUpstreamTests.failure { _ = try await send(path, url: url, timeout: timeout) }
     }
 
@@ -136,9 +132,7 @@ struct PostFixture {
 struct FixedTransport: HTTPTransport {
     let response: HTTPResponse
 
-    init(_ response: HTTPResponse) {
-        self.response = response
-    }
+    init(_ response: HTTPResponse) { self.response = response }
 
     init(_ body: String, headers: HTTPHeaderFields = [("Content-Type", "application/json")]) {
         self.init(HTTPResponse(status: 200, headers: headers, body: Array(body.utf8)))

@@ -74,7 +74,7 @@ struct CurlTransportTests {
 
     // MARK: Statuses
 
-    @Test(arguments: [204, 206, 300, 400, 401, 403, 404, 408, 418, 425, 500, 502, 503, 520, 522])
+    @Test(arguments: [204, 300, 404, 408, 503])
     func anyOtherStatusIsAnError(status: Int) async throws {
         try await run { fixture in
             let error = await fixture.failure(with: .status(status, body: status == 204 ? "" : "<html>"))
@@ -208,14 +208,6 @@ struct CurlTransportTests {
     }
 
     // MARK: No connection
-
-    @Test func aResetIsOffline() async throws {
-        try await run { fixture in
-            let error = await fixture.failure(with: .reset)
-            #expect(error?.kind == .offline)
-            #expect(error?.isRetryable == true)
-        }
-    }
 
     @Test func aRefusedConnectionIsOfflineUntilThereIsOne() async throws {
         try await run { fixture async throws in

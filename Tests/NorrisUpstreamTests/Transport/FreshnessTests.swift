@@ -14,9 +14,7 @@ struct HTTPDateTests {
             ("Sat, 31 Dec 2016 23:59:60 GMT", "2017-01-01T00:00:00Z"),
         ]
     )
-    func allThreeFormsAreRead(text: String, expected: String) {
-        #expect(httpDate(text) == Timestamp(expected))
-    }
+    func allThreeFormsAreRead(text: String, expected: String) { #expect(httpDate(text) == Timestamp(expected)) }
 
     @Test(
         arguments: [
@@ -24,9 +22,7 @@ struct HTTPDateTests {
             "Sun, 06 Nov 1994 08:49:61 GMT", "Foo, 06 Nov 1994 08:49:37 GMT",
         ]
     )
-    func whatIsNoDateIsNone(text: String) {
-        #expect(httpDate(text) == nil)
-    }
+    func whatIsNoDateIsNone(text: String) { #expect(httpDate(text) == nil) }
 }
 
 struct RetryAfterTests {
@@ -43,9 +39,7 @@ struct RetryAfterTests {
     }
 
     @Test(arguments: ["", "-1", "+1", "1.5", "1 s", " 1", "soon"])
-    func anythingElseIsIgnored(value: String) {
-        #expect(retryAfter(value, now: Fixture.now) == nil)
-    }
+    func anythingElseIsIgnored(value: String) { #expect(retryAfter(value, now: Fixture.now) == nil) }
 }
 
 struct FreshnessLifetimeTests {
@@ -60,16 +54,12 @@ struct FreshnessLifetimeTests {
             ("max-age=99999999999999999999", 86_400), (",, max-age=60", 60),
         ]
     )
-    func maximumAge(field: String, seconds: Int) {
-        #expect(lifetime([("Cache-Control", field)]) == .seconds(seconds))
-    }
+    func maximumAge(field: String, seconds: Int) { #expect(lifetime([("Cache-Control", field)]) == .seconds(seconds)) }
 
     @Test(
         arguments: ["", "no-store", "max-age=0", "max-age", "max-age=-1", "max-age=1.5", "s-maxage=60", "xmax-age=60"]
     )
-    func noneInThese(field: String) {
-        #expect(lifetime([("Cache-Control", field)]) == nil)
-    }
+    func noneInThese(field: String) { #expect(lifetime([("Cache-Control", field)]) == nil) }
 
     @Test func ageIsTakenOff() {
         #expect(lifetime([("cache-control", "max-age=60"), ("age", "20")]) == .seconds(40))
@@ -113,9 +103,7 @@ struct RateLimitTests {
         #expect(rateLimitReset([("X-RateLimit-Reset", value)], now: Fixture.now) == expected)
     }
 
-    @Test func withoutAFieldThereIsNone() {
-        #expect(rateLimitReset([], now: Fixture.now) == nil)
-    }
+    @Test func withoutAFieldThereIsNone() { #expect(rateLimitReset([], now: Fixture.now) == nil) }
 
     private func notBefore(_ headers: HTTPHeaderFields) -> Duration? {
         FetchInfo(HTTPResponse(status: 200, headers: headers), sent: Validators()).notBefore

@@ -10,9 +10,7 @@ struct HTTPURLTests {
             "https://h/a%20b?q=%C3%A9", "https://h_1.example/;p=(1)'*,!$",
         ]
     )
-    func roundTrip(text: String) throws {
-        #expect(try #require(HTTPURL(text)).description == text)
-    }
+    func roundTrip(text: String) throws { #expect(try #require(HTTPURL(text)).description == text) }
 
     @Test(
         "What may be written in several ways has one form",
@@ -22,9 +20,7 @@ struct HTTPURLTests {
             ("https://h?q=1", "https://h/?q=1"), ("https://h/a#b?c", "https://h/a"),
         ]
     )
-    func normalForm(text: String, expected: String) {
-        #expect(HTTPURL(text)?.description == expected)
-    }
+    func normalForm(text: String, expected: String) { #expect(HTTPURL(text)?.description == expected) }
 
     @Test(
         arguments: [
@@ -35,9 +31,7 @@ struct HTTPURLTests {
             "https://1.2.3.4.5/", "https://.../", "https://0x7f%2e1/", "https://h.0x1/", "https://h/<", "https://" + String(repeating: "a", count: 254) + "/",
         ]
     )
-    func whatIsNoURLIsRefused(text: String) {
-        #expect(HTTPURL(text) == nil)
-    }
+    func whatIsNoURLIsRefused(text: String) { #expect(HTTPURL(text) == nil) }
 
     @Test(
         "References, with the examples of RFC 3986, section 5.4",
@@ -107,18 +101,14 @@ struct PrivateAddressTests {
             "2606:4700::1111",
         ]
     )
-    func neighbours(address: String) throws {
-        #expect(try !#require(IPAddress(address)).isPrivate)
-    }
+    func neighbours(address: String) throws { #expect(try !#require(IPAddress(address)).isPrivate) }
 
     @Test(
         "An address of IPv6 that carries one of IPv4 counts as that one",
         arguments: ["::ffff:%@", "::%@", "64:ff9b::%@"]
     )
     func embedded(form: String) throws {
-        func address(_ v4: String) throws -> IPAddress {
-            try #require(IPAddress(form.replacing("%@", with: v4)))
-        }
+        func address(_ v4: String) throws -> IPAddress { try #require(IPAddress(form.replacing("%@", with: v4))) }
         #expect(try address("127.0.0.1").isPrivate)
         #expect(try address("10.1.2.3").isPrivate)
         #expect(try address("169.254.169.254").isPrivate)
@@ -137,12 +127,8 @@ struct PrivateAddressTests {
             "localhost.", "a.localhost", "127.1", "0x7f000001", "2130706433", "0177.0.0.1",
         ]
     )
-    func theseNamesArePrivate(host: String) throws {
-        #expect(try #require(HTTPURL("https://\(host)/")).hasPrivateHost)
-    }
+    func theseNamesArePrivate(host: String) throws { #expect(try #require(HTTPURL("https://\(host)/")).hasPrivateHost) }
 
     @Test(arguments: ["8.8.8.8", "8.8.8.8.", "[2606:4700::1111]", "example.org", "localhost.example", "10.example"])
-    func theseNamesAreNot(host: String) throws {
-        #expect(try !#require(HTTPURL("https://\(host)/")).hasPrivateHost)
-    }
+    func theseNamesAreNot(host: String) throws { #expect(try !#require(HTTPURL("https://\(host)/")).hasPrivateHost) }
 }

@@ -7,9 +7,7 @@ import Testing
 struct RedirectTests {
     private let certificate: FakeCertificate
 
-    init() throws {
-        certificate = try FakeCertificate(names: ["IP:127.0.0.1", "IP:127.0.0.2", "DNS:localhost"])
-    }
+    init() throws { certificate = try FakeCertificate(names: ["IP:127.0.0.1", "IP:127.0.0.2", "DNS:localhost"]) }
 
     /// - Parameters:
     ///   - host: of the base; the other upstream is at 127.0.0.1.
@@ -39,19 +37,9 @@ struct RedirectTests {
         }
     }
 
-    @Test func aRelativeOneIsFollowed() async throws {
-        try await run { fixture, _ async throws in
-            fixture.upstream.setFault(.redirect(to: "categories?x=1"), path: "/jokes/search")
-            #expect(try await fixture.send().status == 200)
-            #expect(fixture.upstream.requests.last?.target == "/jokes/categories?x=1")
-        }
-    }
-
     @Test func threeAreFollowedAndNoMore() async throws {
         try await run { fixture, _ async throws in
-            for number in 0...2 {
-                fixture.upstream.setFault(.redirect(to: "/\(number + 1)"), path: "/\(number)")
-            }
+            for number in 0...2 { fixture.upstream.setFault(.redirect(to: "/\(number + 1)"), path: "/\(number)") }
             fixture.upstream.setFault(.json("[]"), path: "/3")
             #expect(try await fixture.send("/0").status == 200)
             fixture.upstream.setFault(.redirect(to: "/4"), path: "/3")
@@ -129,9 +117,7 @@ struct RedirectTargetTests {
     }
 
     @Test(arguments: [200, 204, 300, 304, 305, 306, 400, 404, 503])
-    func otherStatusesAreNoRedirects(status: Int) throws {
-        #expect(try target(status, "https://other/z") == nil)
-    }
+    func otherStatusesAreNoRedirects(status: Int) throws { #expect(try target(status, "https://other/z") == nil) }
 
     @Test(
         arguments: [
@@ -145,9 +131,7 @@ struct RedirectTargetTests {
         ] as [(String?, String, String)]
     )
     func theseAreErrors(location: String?, url: String, reason: String) async throws {
-        let error = try #require(
-            await failure { _ = try target(302, location, from: url, mayBePrivate: false) }
-        )
+        let error = try #require(await failure { _ = try target(302, location, from: url, mayBePrivate: false) })
         #expect(error.kind == .http(status: 302))
         #expect(error.message.contains(reason))
         #expect(error.message.contains("; configure ") && !error.message.contains("secret"))

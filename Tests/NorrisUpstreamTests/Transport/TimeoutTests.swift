@@ -40,7 +40,7 @@ struct TimeoutTests {
         ) { fixture in
             fixture.upstream.setFault(.redirect(to: "/slow"), path: "/jokes/search")
             fixture.upstream.setFault(.hang, path: "/slow")
-            // On a busy machine the first answer may need most of the first of these.
+            // On a busy machine the first response may need most of the first of these.
             for seconds in [2, 20, 200] {
                 let before = fixture.upstream.requests.count
                 let error = await fixture.failure(timeout: .seconds(seconds))
@@ -160,7 +160,5 @@ private final class SilentListener {
         return poll(&descriptor, 1, 0) == 1
     }
 
-    deinit {
-        descriptors.forEach { close($0) }
-    }
+    deinit { descriptors.forEach { close($0) } }
 }

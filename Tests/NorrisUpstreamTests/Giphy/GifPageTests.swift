@@ -3,7 +3,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-struct GiphyResponseTests {
+struct GifPageTests {
     private func search(_ body: String, offset: Int = 0, limit: Int = 25) async throws -> GifPage {
         try await Fixture.giphy(returning: body).search("x", offset: offset, limit: limit)
     }
@@ -19,7 +19,7 @@ struct GiphyResponseTests {
             Fixture.envelope("[\(RecordedGif.json)]", pagination: #"{"total_count":4287,"count":1,"offset":0}"#)
         )
         #expect(page.gifs.map(\.id) == [RecordedGif.id])
-        #expect(page.gifs.first?.renditions.count == 6)
+        #expect(page.gifs.first?.renditions.count == 3)
         #expect(page == GifPage(gifs: page.gifs, totalCount: 4287, nextOffset: 1))
     }
 
@@ -144,9 +144,7 @@ struct GiphyResponseTests {
         let error = await searchFailure(body)
         #expect(error?.kind == .http(status: 200))
         #expect(error?.isRetryable == true)
-        #expect(
-            error?.message == "api.example/v1/gifs/search answered without a result; Giphy has trouble of its own."
-        )
+        #expect(error?.message == "api.example/v1/gifs/search answered without a result; Giphy has trouble of its own.")
         await #expect(throws: UpstreamError.self) { try await Fixture.giphy(returning: body).random(tag: "x") }
         await #expect(throws: UpstreamError.self) { try await Fixture.giphy(returning: body).gif(id: "x") }
     }
