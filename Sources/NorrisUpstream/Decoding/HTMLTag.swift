@@ -93,10 +93,21 @@ func htmlTags(_ element: String, in html: [UInt8], _ budget: DecodingBudget) -> 
     return tags
 }
 
-/// - Parameter bytes: the part of a tag after its name.
 private func htmlAttributes(_ bytes: ArraySlice<UInt8>, _ budget: DecodingBudget) -> [String: String] {
-    let isGap = { (byte: UInt8) in isWhiteSpace(byte) || byte == "/" }
     var attributes: [String: String] = [:]
+    for (name, value) in tagAttributes(bytes) {
+        let key = String(decoding: name, as: UTF8.self).lowercased()
+        if attributes[key] == nil {
+            attributes[key] = plainText(fromHTML: String(decoding: value, as: UTF8.self), budget)
+        }
+    }
+    return attributes
+}
+
+/// The attributes in the part of a tag after its name, as they are written; values are without their quotes.
+func tagAttributes(_ bytes: ArraySlice<UInt8>) -> [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
+    let isGap = { (byte: UInt8) in isWhiteSpace(byte) || byte == "/" }
+    var attributes: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
     var rest = bytes.drop(while: isGap)
     while !rest.isEmpty {
         let name = rest.prefix { !isGap($0) && $0 != "=" }
@@ -112,10 +123,7 @@ private func htmlAttributes(_ bytes: ArraySlice<UInt8>, _ budget: DecodingBudget
                 rest = rest[value.endIndex...]
             }
         }
-        let key = String(decoding: name, as: UTF8.self).lowercased()
-        if attributes[key] == nil {
-            attributes[key] = plainText(fromHTML: String(decoding: value, as: UTF8.self), budget)
-        }
+        attributes.append((name, value))
         rest = rest.drop(while: isGap)
     }
     return attributes

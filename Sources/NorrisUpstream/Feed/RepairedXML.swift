@@ -86,12 +86,15 @@ struct RepairedXML {
         if text != nil, isHTML(name) { return escape(range) }
         let start = document.count
         let holdsText = Self.texts.contains(local(name))
-        let type = holdsText ? value(of: "type", in: name.upperBound..<range.upperBound) : nil
-        if let type, ["xhtml", "application/xhtml+xml"].contains(String(decoding: source[type], as: UTF8.self)) {
+        // In a long tag each would take many times its size.
+        let isShort = range.count <= 4096
+        let attributes = holdsText && isShort ? tagAttributes(source[name.upperBound..<range.upperBound - 1]) : []
+        let type = attributes.first { $0.name.elementsEqual("type".utf8) }?.value
+        if let type, ["xhtml", "application/xhtml+xml"].contains(String(decoding: type, as: UTF8.self)) {
             // Its tags become text.
-            copyWithReferences(range.lowerBound..<type.lowerBound)
+            copyWithReferences(range.lowerBound..<type.startIndex)
             document += "html".utf8
-            copyWithReferences(type.upperBound..<range.upperBound)
+            copyWithReferences(type.endIndex..<range.upperBound)
         } else {
             copyWithReferences(range)
         }
@@ -188,21 +191,5 @@ struct RepairedXML {
 
     private func isHTML(_ name: Range<Int>) -> Bool {
         name.count <= 16 && HTMLTag.isKnown(String(decoding: source[name], as: UTF8.self).lowercased())
-    }
-
-    /// The range of the value of an attribute in the part of a tag behind the name.
-    private func value(of name: String, in range: Range<Int>) -> Range<Int>? {
-        var rest = source[range]
-        while true {
-            rest = rest.drop(while: isWhiteSpace)
-            let found = rest.prefix { !isWhiteSpace($0) && $0 != "=" }
-            rest = rest[found.endIndex...].drop(while: isWhiteSpace)
-            guard !found.isEmpty, rest.first == "=" else { return nil }
-            rest = rest.dropFirst().drop(while: isWhiteSpace)
-            guard let quote = rest.first, quote == "\"" || quote == "'" else { return nil }
-            let value = rest.dropFirst().prefix { $0 != quote }
-            if found.elementsEqual(name.utf8) { return value.startIndex..<value.endIndex }
-            rest = rest[value.endIndex...].dropFirst()
-        }
     }
 }

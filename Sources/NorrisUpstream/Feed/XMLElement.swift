@@ -98,12 +98,12 @@ struct XMLName: Hashable {
     /// - Parameter expanded: a name as ``XMLReader`` has it from Expat: `URI`, ``separator``, local part; or the latter
     ///   alone.
     init(expanded: String) {
-        let parts = expanded.split(separator: Character(Unicode.Scalar(Self.separator)), omittingEmptySubsequences: false)
+        let parts = expanded.split(separator: Character(Self.separator), omittingEmptySubsequences: false)
         self.init(String(parts[parts.count - 1]), in: parts.count > 1 ? XMLNamespace(String(parts[0])) : .none)
     }
 
     /// Can stand neither in a URI nor in a name.
-    static let separator = UInt8(ascii: "\n")
+    static let separator: Unicode.Scalar = "\n"
 }
 
 /// The namespaces of feeds.

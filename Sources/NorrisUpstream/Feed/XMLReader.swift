@@ -77,7 +77,7 @@ final class XMLReader {
             for index in declaration where !isWhiteSpace(document[index]) { document[index] = UInt8(ascii: " ") }
         }
         guard let length = Int32(exactly: document.count),
-            let parser = XML_ParserCreateNS("UTF-8", XML_Char(bitPattern: XMLName.separator))
+            let parser = XML_ParserCreateNS("UTF-8", XML_Char(UInt8(ascii: XMLName.separator)))
         else { throw .unusable("answered with XML that is too large") }
         defer { XML_ParserFree(parser) }
         return try XMLReader(parser, base, budget, section).read(document, length)

@@ -27,12 +27,9 @@ package struct Giphy: Sendable {
         fetcher = Fetcher(transport: transport, executor: executor)
     }
 
-    /// GIFs for a text, in Giphy's order.
+    /// GIFs for a text of at most 50 characters, in Giphy's order; beyond offset 4,999 there are none.
     ///
-    /// - Parameters:
-    ///   - query: at most 50 characters, else Giphy answers 414; an empty one finds nothing.
-    ///   - offset: beyond 4,999 Giphy has nothing, and nothing is fetched.
-    ///   - limit: 1...50.
+    /// - Parameter limit: 1...50.
     package func search(
         _ query: String, offset: Int, limit: Int, rating: String? = nil, lang: String? = nil, timeout: Duration? = nil
     ) async throws(UpstreamError) -> GifPage {
@@ -41,11 +38,9 @@ package struct Giphy: Sendable {
         return try await fetch("gifs/search", parameters, timeout, rating: rating, window)
     }
 
-    /// The GIFs that are shown most.
+    /// The GIFs that are shown most; beyond offset 499 there are none.
     ///
-    /// - Parameters:
-    ///   - offset: beyond 499 Giphy has nothing, and nothing is fetched.
-    ///   - limit: 1...50.
+    /// - Parameter limit: 1...50.
     package func trending(offset: Int, limit: Int, timeout: Duration? = nil) async throws(UpstreamError) -> GifPage {
         try await fetch("gifs/trending", [], timeout, GifPage.Window(offset: offset, limit: limit, maximumOffset: 499))
     }
@@ -65,9 +60,7 @@ package struct Giphy: Sendable {
         }
     }
 
-    /// The GIFs with these ids; whichever is unknown is left out.
-    ///
-    /// - Parameter ids: at most ``maximumIDs``.
+    /// The GIFs with these ids, at most ``maximumIDs``; whichever is unknown is left out.
     package func gifs(ids: [String], timeout: Duration? = nil) async throws(UpstreamError) -> GifPage {
         precondition(ids.count <= Self.maximumIDs, "\(ids.count) ids are too many for one request.")
         let ids = ids.filter(Self.isPossibleID)

@@ -57,8 +57,8 @@ package final class CurlTransport: HTTPTransport {
             )
             guard let target else {
                 // Only the first URL is logged: an upstream may have put the key into that of a redirect.
-                let metadata: Logger.Metadata = ["http.url": "\(first.hostAndPath)", "http.status": "\(exchange.status)"]
-                logger.debug("http.response", metadata: metadata)
+                let metadata = ["http.url": first.hostAndPath, "http.status": "\(exchange.status)"]
+                logger.debug("http.response", metadata: metadata.mapValues { .string($0) })
                 return try response(exchange, from: url, to: request)
             }
             let isChecked = checksPeers && target.host != base?.host

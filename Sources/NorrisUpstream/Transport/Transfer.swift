@@ -13,13 +13,8 @@ final class Transfer {
     /// Whether there is a connection, with TLS and the proxy's tunnel, so that the request is sent.
     private(set) var isConnected = false
 
-    /// Why one of the callbacks ended it.
-    private enum Stop {
-        /// There is as much as is wanted.
-        case enough
-        case failure(UpstreamError)
-    }
-    private var stop: Stop?
+    /// Why one of the callbacks ended it: all that is wanted has come, or an error.
+    private var stop: Result<Void, UpstreamError>?
     private var headerBytes = 0
     /// When something was received last, and how many bytes had been received then.
     private var lastReceipt = ContinuousClock.now
@@ -139,7 +134,7 @@ final class Transfer {
         if status == 200, length > fetch.settings.maximumBody {
             stop = .failure(.tooLarge(fetch.url, fetch.settings.maximumBody))
         } else if redirectStatuses.contains(status), length != 0 {
-            stop = .enough
+            stop = .success(())
         }
         return stop == nil
     }
@@ -158,7 +153,7 @@ final class Transfer {
         let isSuccess = exchange.status == 200
         let maximum = isSuccess ? fetch.settings.maximumBody : Self.maximumErrorBody
         guard exchange.body.count + chunk.count <= maximum else {
-            stop = isSuccess ? .failure(.tooLarge(fetch.url, maximum)) : .enough
+            stop = isSuccess ? .failure(.tooLarge(fetch.url, maximum)) : .success(())
             return false
         }
         exchange.body += chunk
@@ -186,7 +181,7 @@ final class Transfer {
     func failure(_ code: CURLcode) -> UpstreamError? {
         switch stop {
         case .failure(let failure): return failure
-        case .enough: return nil
+        case .success: return nil
         case nil: return code == CURLE_OK ? nil : UpstreamError(code, of: self, saying: String(cString: message))
         }
     }

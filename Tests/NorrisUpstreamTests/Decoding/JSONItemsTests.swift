@@ -97,7 +97,7 @@ struct JSONItemsTests {
 
     @Test func urlsAreBoundedAndStayByteForByte() throws {
         let url = "https://h/" + String(repeating: "x", count: 2038)
-        let none = ["5", "null", #""javascript:alert(1)""#, #""ftp://h/""#, #""https://h/\u001b""#, #""/x""#, #""https://h/é""#]
+        let none = ["5", #""javascript:1""#, #""ftp://h/""#, #""https://h/\u001b""#, #""/x""#, #""https://é/""#]
         for (json, expected) in [("\"\(url)\"", url), ("\"\(url)x\"", nil)] + none.map({ ($0, nil as String?) }) {
             #expect(try #require(JSONObject(item: Array("{\"u\":\(json)}".utf8)[...])).url("u") == expected)
         }

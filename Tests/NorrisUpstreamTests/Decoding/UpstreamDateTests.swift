@@ -72,7 +72,8 @@ struct UpstreamDateTests {
             "1 Jan 2026 24:00:00 GMT", "1 Jan 2026 noon", "1 Jan 2026 00:00:00 +aa00", "1 Jan 2026 1:2:3 GMT",
             "1 Jan 2026 00:00:00 +01:00:00", "1 Jan 2026 00:00:00 <b>", "1 Jan ٢٠٢٦ 00:00:00 GMT",
             "Sat, , , ,", "Invalid Date", "Tue Mar 08 2022 24:00:00 GMT-0500", "Mon Feb 29 2021 06:56:06 GMT-0500",
-            "Tue Mrz 08 2022 06:56:06 GMT-0500", "Tue Mar 08 +12022 06:56:06 GMT-0500", "(((((", "1784604304", "-1", "99999999999999999999999999",
+            "Tue Mrz 08 2022 06:56:06 GMT-0500", "Tue Mar 08 +12022 06:56:06 GMT-0500", "(((((",
+            "1784604304", "-1", "99999999999999999999999999",
         ]
     )
     func nonsenseIsNoDate(text: String) { #expect(UpstreamDate.parse(text) == nil) }

@@ -72,7 +72,8 @@ struct FeedTests {
         // The page of a redirect may repeat the key of the request.
         let page = "<html><link rel=alternate type=application/rss+xml href='/f?key=secret'>"
         let plain = HTTPURL("https://new.example/")
-        let error = await fetchFailure(RecordingTransport(HTTPResponse(status: 200, body: Array(page.utf8), url: plain)))
+        let response = HTTPResponse(status: 200, body: Array(page.utf8), url: plain)
+        let error = await fetchFailure(FixedTransport(response))
         #expect(error?.message.contains("https://new.example/f,") == true)
         #expect(error?.message.contains("secret") == false)
     }

@@ -138,7 +138,7 @@ struct StatusTests {
         let post = try post(
             """
             {"id":"113519234987654321","created_at":"2024-11-20T18:03:11.482Z","in_reply_to_id":null,
-            "in_reply_to_account_id":null,"sensitive":true,"spoiler_text":"Lunch, with photo","visibility":"public",
+            "sensitive":true,"spoiler_text":"Lunch, with photo","visibility":"public",
             "language":"en","uri":"https://far.example/users/Ada/statuses/113519234987654321",
             "url":"https://far.example/@Ada/113519234987654321","replies_count":2,"reblogs_count":3,
             "favourites_count":14,"edited_at":null,"content":"<p>Soup again :blobcat:</p><p>See you &amp; all</p>",

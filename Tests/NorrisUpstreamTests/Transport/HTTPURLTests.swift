@@ -28,7 +28,8 @@ struct HTTPURLTests {
             "https://h:0/", "https://h:65536/", "https://h:+1/", "https://h:1a/", "https://h x/", "https://h/a b",
             "https://h/\\x", "https://h/\n", "https://h/%", "https://h/%2", "https://h/%zz", "https://é/",
             "https://h/é", "https://[::1/", "https://[1.2.3.4]/", "https://[::1]x/", "https://[fe80::1%25eth0]/",
-            "https://1.2.3.4.5/", "https://.../", "https://0x7f%2e1/", "https://h.0x1/", "https://h/<", "https://" + String(repeating: "a", count: 254) + "/",
+            "https://1.2.3.4.5/", "https://.../", "https://0x7f%2e1/", "https://h.0x1/",
+            "https://h/<", "https://" + String(repeating: "a", count: 254) + "/",
         ]
     )
     func whatIsNoURLIsRefused(text: String) { #expect(HTTPURL(text) == nil) }
