@@ -1,17 +1,16 @@
 import Glibc
 
-/// What the decoding of one document may cost: bytes copied, elements, depth, and CPU time of the decoding thread.
-///
-/// One is made where the decoding of a document begins, and passed to each decoder. Whatever takes memory or time in
-/// proportion to the document spends first. The first limit that is passed is remembered: from then on the loops of
-/// the decoders end early, and the next ``check()`` throws.
+/// Bounds the decoding of one document: bytes copied, elements, depth, and CPU time of the decoding thread. One is made
+/// where the decoding of a document begins, and passed to each decoder. Whatever takes memory or time in proportion to
+/// the document spends first. The first limit that is passed is remembered: from then on the loops of the decoders end
+/// early, and the next ``check()`` throws.
 final class DecodingBudget {
     struct Limits {
-        /// Everything that decoders copy out of the document or add to it, whether it is kept or not.
+        /// Everything that decoders copy out of the document or add to it, whether it is stored or not.
         var bytes = 64 << 20
         /// Elements and attributes of XML, tags of HTML, items and members of JSON.
         var elements = 2_000_000
-        /// Open elements of XML; what a feed means stands far above. JSON has lower limits of its own.
+        /// Open elements of XML; the content of feeds is far less deep. JSON has lower limits of its own.
         var depth = 256
         /// CPU time of the thread.
         var time = Duration.seconds(3)
@@ -24,10 +23,11 @@ final class DecodingBudget {
     private let start: Duration
     /// Bytes since the clock was read.
     private var unchecked = 0
-    private var fault: UnusableBody?
+    private var failure: UpstreamError?
 
-    /// The clock is read, and cancellation looked at, once for so many bytes; a system call costs as much as a hundred.
-    private static let interval = 64 * 1024
+    /// The clock and the task's cancellation are checked once for so many bytes; a system call costs as much as a
+    /// hundred.
+    private static let interval = 64 << 10
     /// An element costs about as much time as so many bytes.
     private static let elementWeight = 256
 
@@ -39,11 +39,9 @@ final class DecodingBudget {
     }
 
     /// Whether no limit was passed so far.
-    var isLeft: Bool { fault == nil }
+    var isLeft: Bool { failure == nil }
 
-    /// Takes memory.
-    ///
-    /// - Returns: false if it should not be taken.
+    /// Takes memory; false if it should not be taken.
     @discardableResult
     func spend(bytes count: Int) -> Bool {
         bytes += count
@@ -53,42 +51,37 @@ final class DecodingBudget {
         return read(bytes: count)
     }
 
-    /// Takes elements.
-    ///
-    /// - Returns: false if they should not be taken.
+    /// Takes elements; false if they should not be taken.
     @discardableResult
     func spend(elements count: Int) -> Bool {
         elements += count
-        if elements > limits.elements {
-            exceed("is too large to decode: it has more than \(limits.elements) elements")
-        }
+        if elements > limits.elements { exceed("is too large to decode: it has more than \(limits.elements) elements") }
         return read(bytes: count * Self.elementWeight)
     }
 
-    /// Takes only the time to look at so many bytes.
-    ///
-    /// - Returns: false if nothing more should be looked at.
+    /// Takes only the time to read so many bytes; false if nothing more should be read.
     @discardableResult
     func read(bytes count: Int) -> Bool {
         unchecked += count
         if unchecked >= Self.interval {
             unchecked = 0
-            if Task.isCancelled { fault = fault ?? .cancelled }
+            if Task.isCancelled { failure = failure ?? .cancelled }
             if clock() - start > limits.time {
-                exceed("takes too long to decode: more than \(limits.time.words) of CPU time")
+                exceed("takes too long to decode: more than \(limits.time.text) of CPU time")
             }
         }
         return isLeft
     }
 
-    /// - Throws: a fault if a limit was passed; `cancelled` in a cancelled task.
-    func check() throws(UnusableBody) {
-        if let fault { throw fault }
+    /// - Throws: an error if a limit was passed; `cancelled` in a cancelled task.
+    func check() throws(UpstreamError) {
+        if let failure { throw failure }
         if Task.isCancelled { throw .cancelled }
     }
 
-    private func exceed(_ what: String) {
-        fault = fault ?? .fault("answered with a document that \(what); use a smaller one, or disable this source")
+    private func exceed(_ limit: String) {
+        let advice = "use a smaller one, or disable this source"
+        failure = failure ?? .unusable("answered with a document that \(limit); \(advice)")
     }
 
     private static func threadTime() -> Duration {

@@ -1,19 +1,17 @@
-/// The character reference that begins at the first byte, an `&`: its text, and its length in bytes.
-///
-/// Numeric ones, and the named ones that people write; all must end with a semicolon, so that `a&copy=b` and `AT&T`
-/// stay. Nil for anything else.
+/// The character reference that begins at the first byte, an `&`: its text, and its length in bytes. Numeric ones, and
+/// the named ones that people write; all must end with a semicolon, so that `a&copy=b` and `AT&T` stay. Nil for
+/// anything else.
 func htmlEntity(_ bytes: ArraySlice<UInt8>) -> (text: String, length: Int)? {
     // The longest is `&thetasym;` or a number of few digits.
     let limit = min(bytes.endIndex, bytes.startIndex + 16)
-    guard let end = bytes[..<limit].firstIndex(of: UInt8(ascii: ";")) else { return nil }
+    guard let end = bytes[..<limit].firstIndex(where: { $0 == ";" }) else { return nil }
     let name = String(decoding: bytes[(bytes.startIndex + 1)..<end], as: UTF8.self)
     let length = end + 1 - bytes.startIndex
-    guard name.utf8.first == UInt8(ascii: "#") else { return named[name].map { (String($0), length) } }
+    guard name.utf8.first == "#" else { return named[name].map { (String($0), length) } }
     let isHex = name.dropFirst().first.map { $0 == "x" || $0 == "X" } ?? false
     let digits = name.dropFirst(isHex ? 2 : 1)
     // The initializer would take a sign.
-    guard digits.utf8.first != UInt8(ascii: "+"), digits.utf8.first != UInt8(ascii: "-"),
-        let number = UInt32(digits, radix: isHex ? 16 : 10)
+    guard digits.utf8.first != "+", digits.utf8.first != "-", let number = UInt32(digits, radix: isHex ? 16 : 10)
     else { return nil }
     return (String(scalar(number)), length)
 }

@@ -6,9 +6,9 @@ struct HTMLTag {
     /// In bytes, brackets included.
     let length: Int
 
-    /// A longer tag is taken for text; it bounds what is looked at for each `<`.
+    /// A longer tag is taken for text; it bounds what is read for each `<`.
     private static let maximumLength = 4096
-    /// Longer than any element of HTML; those that other people make up may be longer.
+    /// Longer than any element of HTML; those that other people invent may be longer.
     private static let maximumName = 40
 
     /// The tag that begins at the first byte, a `<`; nil if none does.
@@ -16,23 +16,25 @@ struct HTMLTag {
     /// - Parameter isKnown: whether it must be one that HTML knows.
     init?(_ bytes: ArraySlice<UInt8>, isKnown: Bool = true) {
         var index = bytes.startIndex + 1
-        isEnd = index < bytes.endIndex && bytes[index] == UInt8(ascii: "/")
+        isEnd = index < bytes.endIndex && bytes[index] == "/"
         if isEnd { index += 1 }
-        let start = index
-        while index < bytes.endIndex, index - start < Self.maximumName, Self.isNameByte(bytes[index]) { index += 1 }
-        name = String(decoding: bytes[start..<index], as: UTF8.self).lowercased()
-        guard let first = name.first, first.isLetter, !isKnown || Self.isKnown(name) else { return nil }
-        // Attributes, in whose quotes anything may stand; a bracket outside of them begins something else.
+        let letters = bytes[index...].prefix(Self.maximumName).prefix { isLetterOrDigit($0) || $0 == "-" || $0 == ":" }
+        name = String(decoding: letters, as: UTF8.self).lowercased()
+        guard letters.first.map(isLetter) == true, !isKnown || Self.isKnown(name) else { return nil }
+        index = letters.endIndex
+        // Attributes, in whose quotes anything may stand; a `<` outside of them begins something else.
         var quote: UInt8?
         let limit = min(bytes.endIndex, bytes.startIndex + Self.maximumLength)
-        guard index < limit, Self.endsName(bytes[index]) else { return nil }
+        guard index < limit, isWhiteSpace(bytes[index]) || bytes[index] == "/" || bytes[index] == ">" else {
+            return nil
+        }
         while index < limit {
             switch bytes[index] {
             case let byte where byte == quote: quote = nil
             case _ where quote != nil: break
-            case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = bytes[index]
-            case UInt8(ascii: "<"): return nil
-            case UInt8(ascii: ">"):
+            case "\"", "'": quote = bytes[index]
+            case "<": return nil
+            case ">":
                 length = index + 1 - bytes.startIndex
                 return
             default: break
@@ -42,30 +44,10 @@ struct HTMLTag {
         return nil
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: ":"):
-            true
-        default:
-            false
-        }
-    }
-
-    private static func endsName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: ">"), UInt8(ascii: "/"), UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"),
-            UInt8(ascii: "\t"):
-            true
-        default:
-            false
-        }
-    }
-
     /// Elements whose content no reader sees.
     static let hidden: Set<String> = ["script", "style", "template", "title"]
 
-    /// Those of them that hide all that follows if they never end: it is for machines.
+    /// Those of them that hide everything after them if they never end: it is for machines.
     static let code: Set<String> = ["script", "style"]
 
     static let paragraphs: Set<String> = [
@@ -86,7 +68,63 @@ struct HTMLTag {
         "video", "wbr",
     ]
 
-    static func isKnown(_ name: String) -> Bool { known.contains(name) }
-
     private static let known = hidden.union(paragraphs).union(blocks).union(cells).union(inline)
+
+    static func isKnown(_ name: String) -> Bool { known.contains(name) }
+}
+
+/// The attributes of the start tags of one element in a piece of HTML, in the order of the tags.
+///
+/// - Parameter element: in small letters.
+/// - Returns: for each tag its attributes with names in small letters and entities decoded; the first of a name counts.
+func htmlTags(_ element: String, in html: [UInt8], _ budget: DecodingBudget) -> [[String: String]] {
+    var tags: [[String: String]] = []
+    var index = 0
+    while let start = html[index...].firstIndex(of: UInt8(ascii: "<")) {
+        guard budget.read(bytes: start + 1 - index) else { break }
+        index = start + 1
+        guard let tag = HTMLTag(html[start...]) else { continue }
+        guard budget.spend(elements: 1) else { break }
+        index = start + tag.length
+        if tag.name == element, !tag.isEnd {
+            tags.append(htmlAttributes(html[(start + 1 + element.utf8.count)..<(index - 1)], budget))
+        }
+    }
+    return tags
+}
+
+private func htmlAttributes(_ bytes: ArraySlice<UInt8>, _ budget: DecodingBudget) -> [String: String] {
+    var attributes: [String: String] = [:]
+    for (name, value) in tagAttributes(bytes) {
+        let key = String(decoding: name, as: UTF8.self).lowercased()
+        if attributes[key] == nil {
+            attributes[key] = plainText(fromHTML: String(decoding: value, as: UTF8.self), budget)
+        }
+    }
+    return attributes
+}
+
+/// The attributes in the part of a tag after its name, as they are written; values are without their quotes.
+func tagAttributes(_ bytes: ArraySlice<UInt8>) -> [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
+    let isGap = { (byte: UInt8) in isWhiteSpace(byte) || byte == "/" }
+    var attributes: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
+    var rest = bytes.drop(while: isGap)
+    while !rest.isEmpty {
+        let name = rest.prefix { !isGap($0) && $0 != "=" }
+        rest = rest[name.endIndex...].drop(while: isWhiteSpace)
+        var value = rest.prefix(0)
+        if rest.first == "=" {
+            rest = rest.dropFirst().drop(while: isWhiteSpace)
+            if let quote = rest.first, quote == "\"" || quote == "'" {
+                value = rest.dropFirst().prefix { $0 != quote }
+                rest = rest[value.endIndex...].dropFirst()
+            } else {
+                value = rest.prefix { !isWhiteSpace($0) }
+                rest = rest[value.endIndex...]
+            }
+        }
+        attributes.append((name, value))
+        rest = rest.drop(while: isGap)
+    }
+    return attributes
 }

@@ -1,25 +1,20 @@
-/// HTML as plain text: entities decoded, tags taken out, a new line where a block begins or ends, an empty one between
+/// HTML as plain text: entities decoded, tags removed, a new line where a block begins or ends, an empty one between
 /// paragraphs, all other white space as one space.
 ///
-/// Only what is HTML is touched: `x < y`, `<3`, `AT&T` and `<unknown>` stay. What an entity gives is text, and may be
-/// anything: the result is not sanitised.
+/// Only what is HTML is touched: `x < y`, `<3`, `AT&T` and `<unknown>` stay. The text of an entity may be anything: the
+/// result is not sanitised. It ends where the budget is used up.
 ///
-/// Where the budget runs out it ends, as an unfinished text; so do the others.
-func plainText(fromHTML html: String, _ budget: DecodingBudget) -> String {
-    var reader = HTMLReader(html, budget)
-    return reader.text()
-}
-
-/// The same for what is HTML for sure, and no text in which somebody may have written `<unknown>`: all tags go.
-func plainText(fromCertainHTML html: String, _ budget: DecodingBudget) -> String {
-    var reader = HTMLReader(html, knowsTagsOnly: false, budget)
+/// - Parameter isCertain: whether it is HTML for sure, and no text in which somebody may have written `<unknown>`: all
+///   tags are removed.
+func plainText(fromHTML html: String, isCertain: Bool = false, _ budget: DecodingBudget) -> String {
+    var reader = HTMLReader(html, knowsTagsOnly: !isCertain, budget)
     return reader.text()
 }
 
 /// Whether a text holds a tag, a comment or an entity, so that it was meant as HTML.
 func holdsMarkup(_ text: String, _ budget: DecodingBudget) -> Bool {
-    guard text.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return false }
-    var reader = HTMLReader(text, budget)
+    guard text.utf8.contains(where: { $0 == "<" || $0 == "&" }) else { return false }
+    var reader = HTMLReader(text, knowsTagsOnly: true, budget)
     _ = reader.text(upToMarkup: true)
     return reader.hasSeenMarkup
 }
@@ -30,15 +25,17 @@ private struct HTMLReader {
     private var position = 0
     private var output = HTMLOutput()
     private(set) var hasSeenMarkup = false
-    /// What was looked for behind some position and is not there, so that it is not looked for again and again.
+    /// What was searched after some position and is not there, so that it is not searched again and again.
     private var absent: Set<String> = []
     /// Whether only what HTML knows is a tag.
     private let knowsTagsOnly: Bool
     private let budget: DecodingBudget
-    /// Where the budget is asked again.
-    private var nextLook = 0
+    /// Where the budget is checked again.
+    private var nextCheck = 0
+    /// Between two checks, in bytes.
+    private static let step = 4096
 
-    init(_ html: String, knowsTagsOnly: Bool = true, _ budget: DecodingBudget) {
+    init(_ html: String, knowsTagsOnly: Bool, _ budget: DecodingBudget) {
         bytes = Array(html.utf8)
         self.knowsTagsOnly = knowsTagsOnly
         self.budget = budget
@@ -46,33 +43,25 @@ private struct HTMLReader {
 
     mutating func text(upToMarkup: Bool = false) -> String {
         while position < bytes.count, !(upToMarkup && hasSeenMarkup) {
-            if position >= nextLook {
-                nextLook = position + Self.step
-                guard budget.spend(bytes: Swift.min(Self.step, bytes.count - position)) else { break }
+            if position >= nextCheck {
+                nextCheck = position + Self.step
+                guard budget.spend(bytes: min(Self.step, bytes.count - position)) else { break }
             }
-            switch bytes[position] {
-            case UInt8(ascii: "<") where passTag():
+            let byte = bytes[position]
+            if byte == "<", passTag() {
                 hasSeenMarkup = true
-                guard budget.spend(elements: 1) else { return output.text }
-            case UInt8(ascii: "&"):
-                if let (text, length) = htmlEntity(bytes[position...]) {
-                    hasSeenMarkup = true
-                    output.append(text)
-                    position += length
-                } else {
-                    output.append(bytes[position])
-                    position += 1
-                }
-            case let byte:
+                guard budget.spend(elements: 1) else { break }
+            } else if byte == "&", let (text, length) = htmlEntity(bytes[position...]) {
+                hasSeenMarkup = true
+                output.append(text)
+                position += length
+            } else {
                 output.append(byte)
                 position += 1
             }
         }
         return output.text
     }
-
-    /// In bytes.
-    private static let step = 4096
 
     /// Steps over the tag or comment at the position, with all that it hides; false if there is none.
     private mutating func passTag() -> Bool {
@@ -85,10 +74,8 @@ private struct HTMLReader {
         position += tag.length
         if !tag.isEnd, HTMLTag.hidden.contains(tag.name) {
             if let end = find("</\(tag.name)", from: position) {
-                position = end
-                // Up to the bracket of the end tag.
-                while position < bytes.count, bytes[position] != UInt8(ascii: ">") { position += 1 }
-                position = min(position + 1, bytes.count)
+                let bracket = bytes[end...].firstIndex(of: UInt8(ascii: ">"))
+                position = bracket.map { $0 + 1 } ?? bytes.count
             } else if HTMLTag.code.contains(tag.name) {
                 position = bytes.count
             }
@@ -105,7 +92,7 @@ private struct HTMLReader {
         return true
     }
 
-    /// The index behind the next occurrence of small ASCII letters and signs, whatever the case in the text.
+    /// The index after the next occurrence of small ASCII letters and signs, whatever the case in the text.
     private mutating func find(_ text: String, from start: Int) -> Int? {
         guard !absent.contains(text) else { return nil }
         let wanted = Array(text.utf8)
@@ -130,10 +117,10 @@ private struct HTMLOutput {
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     mutating func append(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"), 0x0C:
+        // 0x0C is a form feed.
+        if isWhiteSpace(byte) || byte == 0x0C {
             hasSpace = true
-        default:
+        } else {
             flush()
             bytes.append(byte)
         }
@@ -146,14 +133,10 @@ private struct HTMLOutput {
     }
 
     /// So many line ends before what follows, not counting those that are there.
-    mutating func breakLine(_ count: Int) {
-        newlines = max(newlines, count)
-    }
+    mutating func breakLine(_ count: Int) { newlines = max(newlines, count) }
 
     /// One more line end.
-    mutating func addLine() {
-        newlines = min(newlines + 1, 2)
-    }
+    mutating func addLine() { newlines = min(newlines + 1, 2) }
 
     private mutating func flush() {
         if !bytes.isEmpty {

@@ -1,54 +1,50 @@
 import Glibc
 
-/// A document in UTF-8, whatever it came in, so that no reader behind this has to know of encodings.
+/// A document in UTF-8, whatever encoding it came in.
 ///
 /// What the bytes themselves show counts first, that is a byte order mark or the zeros of UTF-16; then `charset` of
 /// Content-Type (RFC 7303, section 3.2), then the XML declaration, else it is UTF-8. Bytes that are no characters
 /// become U+FFFD; control characters that neither XML nor JSON may hold are left out.
 ///
 /// - Parameter contentType: the field's value; a charset in it that is not known does not count.
-func documentText(
-    _ body: [UInt8], contentType: String?, _ budget: DecodingBudget
-) throws(UnusableBody) -> [UInt8] {
+func documentText(_ body: [UInt8], contentType: String?, _ budget: DecodingBudget) throws(UpstreamError) -> [UInt8] {
     budget.spend(bytes: body.count)
     try budget.check()
-    if body.starts(with: [0xEF, 0xBB, 0xBF]) { return withoutControls(valid(body[3...])) }
-    if body.starts(with: [0xFE, 0xFF]) { return withoutControls(utf16(body[2...], isBigEndian: true)) }
-    if body.starts(with: [0xFF, 0xFE]) { return withoutControls(utf16(body[2...], isBigEndian: false)) }
+    let text: [UInt8]
     switch (body.first, body.dropFirst().first) {
-    case (0, let second?) where second != 0: return withoutControls(utf16(body[...], isBigEndian: true))
-    case (let first?, 0) where first != 0: return withoutControls(utf16(body[...], isBigEndian: false))
-    default: break
-    }
-    var charset = contentType.flatMap(charsetName).flatMap(Charset.init)
-    if charset == nil, let name = xmlEncodingName(body) {
-        charset = Charset(name)
-        if charset == nil {
-            throw .fault("answered in the encoding \(UpstreamError.cut(name, to: 40)), which norrisd does not know")
+    case (0xEF, 0xBB) where body.dropFirst(2).first == 0xBF: text = valid(body[3...])
+    case (0xFE, 0xFF): text = utf16(body[2...], isBigEndian: true)
+    case (0xFF, 0xFE): text = utf16(body[2...], isBigEndian: false)
+    case (0, let second?) where second != 0: text = utf16(body[...], isBigEndian: true)
+    case (let first?, 0) where first != 0: text = utf16(body[...], isBigEndian: false)
+    default:
+        var encoding = contentType.flatMap(charsetName).flatMap { encodings[$0.lowercased()] }
+        if encoding == nil, let name = xmlEncodingName(body) {
+            encoding = encodings[name.lowercased()]
+            if encoding == nil {
+                let name = UpstreamError.cut(name, to: 40)
+                throw .unusable("answered in the encoding \(name), which norrisd does not know")
+            }
         }
+        let name = encoding ?? "UTF-8"
+        text = name == "UTF-8" ? valid(body[...]) : try converted(body, from: name, budget)
     }
-    switch charset {
-    case nil, .utf8: return withoutControls(valid(body[...]))
-    case .other(let name): return withoutControls(try converted(body, from: name, budget))
-    }
+    let isAllowed = { (byte: UInt8) in byte >= 0x20 || isWhiteSpace(byte) }
+    return text.allSatisfy(isAllowed) ? text : text.filter(isAllowed)
 }
 
 /// The range of an XML declaration, which begins at the first byte that is not white space: XML wants it at the very
 /// beginning, but templates put line ends before it.
 func xmlDeclaration(_ document: [UInt8]) -> Range<Int>? {
-    guard let start = document.firstIndex(where: { !isWhiteSpace($0) }),
-        document[start...].starts(with: "<?xml".utf8), document[start...].count > 5, isWhiteSpace(document[start + 5])
-    else { return nil }
+    guard let start = document.firstIndex(where: { !isWhiteSpace($0) }) else { return nil }
     let head = document[start...].prefix(1024)
-    guard let end = head.indices.first(where: { head[$0...].starts(with: "?>".utf8) }) else { return nil }
+    guard head.starts(with: "<?xml".utf8), head.dropFirst(5).first.map(isWhiteSpace) == true,
+        let end = head.indices.first(where: { head[$0...].starts(with: "?>".utf8) })
+    else { return nil }
     return start..<end + 2
 }
 
-func isWhiteSpace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
-}
-
-/// What stands in quotes behind `encoding` in the XML declaration.
+/// The value of `encoding` in the XML declaration.
 private func xmlEncodingName(_ document: [UInt8]) -> String? {
     guard let declaration = xmlDeclaration(document) else { return nil }
     let text = String(decoding: document[declaration], as: UTF8.self)
@@ -64,17 +60,13 @@ private func xmlEncodingName(_ document: [UInt8]) -> String? {
 /// The parameter `charset` of a media type (RFC 9110, section 8.3.1).
 private func charsetName(_ contentType: String) -> String? {
     for parameter in contentType.split(separator: ";").dropFirst() {
-        let pair = parameter.split(separator: "=", maxSplits: 1)
-        if pair.count == 2, pair[0].filter({ $0 != " " && $0 != "\t" }).lowercased() == "charset" {
-            return pair[1].filter { !" \t\"'".contains($0) }
-        }
+        let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.filter { !" \t\"'".contains($0) } }
+        if pair.count == 2, pair[0].lowercased() == "charset" { return pair[1] }
     }
     return nil
 }
 
-private func valid(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-    Array(String(decoding: bytes, as: UTF8.self).utf8)
-}
+private func valid(_ bytes: ArraySlice<UInt8>) -> [UInt8] { Array(String(decoding: bytes, as: UTF8.self).utf8) }
 
 private func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
     var units: [UInt16] = []
@@ -86,7 +78,61 @@ private func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
     return Array(String(decoding: units, as: UTF16.self).utf8)
 }
 
-private func withoutControls(_ text: [UInt8]) -> [UInt8] {
-    let isAllowed = { (byte: UInt8) in byte >= 0x20 || isWhiteSpace(byte) }
-    return text.allSatisfy(isAllowed) ? text : text.filter(isAllowed)
+/// The encodings of the web that norrisd reads, by their labels in small letters, as iconv(3) names them
+/// (<https://encoding.spec.whatwg.org/#names-and-labels>). A closed list: whatever else iconv(3) knows is code that
+/// nobody needs to reach with bytes from outside.
+private let encodings: [String: String] = {
+    var encodings = [
+        // What calls itself UTF-16 in bytes that are not was encoded again by a program that left the name.
+        "utf-8": "UTF-8", "utf8": "UTF-8", "us-ascii": "UTF-8", "ascii": "UTF-8", "utf-16": "UTF-8",
+        "utf-16le": "UTF-8", "utf-16be": "UTF-8",
+        // Pages that say Latin-1 mean the encoding of Windows, which has letters where Latin-1 has controls.
+        "iso-8859-1": "CP1252", "iso8859-1": "CP1252", "latin1": "CP1252", "iso-8859-9": "CP1254",
+        "koi8-r": "KOI8-R", "koi8-u": "KOI8-U", "macintosh": "MACINTOSH", "ibm866": "IBM866", "cp866": "IBM866",
+        "tis-620": "TIS-620", "gbk": "GBK", "gb2312": "GBK", "gb18030": "GB18030", "big5": "BIG5",
+        "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "windows-31j": "CP932", "euc-jp": "EUC-JP",
+        "euc-kr": "EUC-KR",
+    ]
+    for part in [2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16] { encodings["iso-8859-\(part)"] = "ISO-8859-\(part)" }
+    for page in 1250...1258 {
+        encodings["windows-\(page)"] = "CP\(page)"
+        encodings["cp\(page)"] = "CP\(page)"
+    }
+    return encodings
+}()
+
+/// Bytes of an encoding as UTF-8, with U+FFFD for each byte that is no character in it.
+private func converted(_ bytes: [UInt8], from name: String, _ budget: DecodingBudget) throws(UpstreamError) -> [UInt8] {
+    let converter = iconv_open("UTF-8", name)
+    // What iconv_open(3) returns for an error is (iconv_t) -1.
+    guard let converter, Int(bitPattern: converter) != -1 else {
+        throw .unusable("answered in the encoding \(name), for which this system has no table")
+    }
+    defer { iconv_close(converter) }
+    var input = bytes
+    var output: [UInt8] = []
+    output.reserveCapacity(bytes.count + bytes.count / 4)
+    input.withUnsafeMutableBytes { input in
+        withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { piece in
+            var next = input.baseAddress?.assumingMemoryBound(to: CChar.self)
+            var left = input.count
+            while left > 0, budget.isLeft {
+                var end = piece.baseAddress?.assumingMemoryBound(to: CChar.self)
+                var free = piece.count
+                let result = iconv(converter, &next, &left, &end, &free)
+                let error = errno
+                output += piece[..<(piece.count - free)]
+                budget.spend(bytes: piece.count - free)
+                guard result == -1 else { break }
+                // The piece is full, which is no fault; any other error is about the next byte.
+                if error == E2BIG { continue }
+                output += "\u{FFFD}".utf8
+                budget.spend(bytes: 3)
+                next = next?.successor()
+                left -= 1
+            }
+        }
+    }
+    try budget.check()
+    return output
 }

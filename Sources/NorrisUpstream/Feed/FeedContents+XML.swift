@@ -1,21 +1,18 @@
 import NorrisProtocol
 
 extension FeedContents {
-    /// Reads RSS 0.9x, 1.0, 2.0 or Atom: the root tells which.
-    ///
-    /// The items of RSS 2.0 are in its channel, those of RSS 1.0 beside it; some feeds mix that up, and nothing is lost
-    /// by looking at both places.
-    ///
-    /// A document that is not well-formed is repaired, if that is possible, and read again.
-    init(xml document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget) throws(UnusableBody) {
+    /// Reads RSS 0.9x, 1.0, 2.0 or Atom. The items of RSS 2.0 are in its channel, those of RSS 1.0 beside it; some
+    /// feeds mix that up, and nothing is lost by reading both. A document that is not well-formed is repaired, if that
+    /// is possible, and read again.
+    init(xml document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget) throws(UpstreamError) {
         var (contents, error) = try Self.readDeclaring(document, at: url, budget)
         if let fault = error?.fault {
-            guard let repaired = try RepairedXML(document, budget) else { throw .fault(fault) }
+            guard let repaired = try RepairedXML(document, budget) else { throw .unusable(fault) }
             (contents, error) = try Self.readDeclaring(repaired.document, at: url, budget)
             contents.repairs = repaired.repairs
             contents.isPartial = repaired.isCut
-            // Of one that breaks off before its first item is whole, nothing is there.
-            if error != nil || repaired.isCut && contents.posts.isEmpty { throw .fault(fault) }
+            // A document that breaks off before its first item is whole has nothing.
+            if error != nil || repaired.isCut && contents.posts.isEmpty { throw .unusable(fault) }
         }
         self = contents
     }
@@ -23,7 +20,7 @@ extension FeedContents {
     /// Reads a document, also if it does not declare one of the prefixes that all feeds use, which many forget.
     private static func readDeclaring(
         _ document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget
-    ) throws(UnusableBody) -> (FeedContents, XMLReader.SyntaxError?) {
+    ) throws(UpstreamError) -> (FeedContents, XMLReader.SyntaxError?) {
         let result = try read(document, at: url, budget)
         guard result.1?.isUnboundPrefix == true, let declared = declaringUsualPrefixes(document) else { return result }
         budget.spend(bytes: declared.count)
@@ -32,35 +29,16 @@ extension FeedContents {
 
     private static func read(
         _ document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget
-    ) throws(UnusableBody) -> (FeedContents, XMLReader.SyntaxError?) {
-        let contents = Collector()
-        let sections = XMLSections(base: url, budget: budget) { path throws(UnusableBody) in
-            if path.count == 1 {
-                guard Self.roots.contains(path[0]) else {
-                    let name = UpstreamError.cut(path[0].local, to: 40)
-                    throw .fault("answered with XML that is no feed, for its root is \(name); is url right?")
-                }
-                return .enter
-            }
-            return path.count == 2 && path[1] == XMLName("channel") ? .enter : .take
-        } section: { section throws(UnusableBody) in
-            try contents.value.add(section, budget)
+    ) throws(UpstreamError) -> (FeedContents, XMLReader.SyntaxError?) {
+        var contents = FeedContents()
+        let error = try XMLReader.read(document, base: url, budget) { section throws(UpstreamError) in
+            try contents.add(section, budget)
             try budget.check()
         }
-        let error = try XMLReader.read(document, sections, budget)
-        return (contents.value, error)
+        return (contents, error)
     }
 
-    private static let roots: Set<XMLName> = [
-        XMLName("rss"), XMLName("RDF", in: .rdf), XMLName("feed", in: .atom),
-    ]
-
-    /// What the closures above fill while Expat reads.
-    private final class Collector {
-        var value = FeedContents()
-    }
-
-    private mutating func add(_ section: XMLElement, _ budget: DecodingBudget) throws(UnusableBody) {
+    private mutating func add(_ section: XMLElement, _ budget: DecodingBudget) throws(UpstreamError) {
         switch (section.name.namespace, section.name.local) {
         case (.none, "item"):
             try add(Post(rss: section, budget), budget)
@@ -71,7 +49,7 @@ extension FeedContents {
         case (.none, "image"):
             image = section.url(of: "url") ?? image
         case (.itunes, "image"):
-            image = image ?? section["href"].flatMap { resolved($0, at: section.base) }
+            image = image ?? section.url("href")
         case (.atom, "logo"), (.atom, "icon"):
             image = image ?? resolved(section.text, at: section.base)
         case (.atom, "author"):
@@ -80,4 +58,26 @@ extension FeedContents {
             break
         }
     }
+}
+
+/// The prefixes that feeds use without declaring them.
+private let usualPrefixes = [
+    ("atom", "http://www.w3.org/2005/Atom"), ("content", "http://purl.org/rss/1.0/modules/content/"),
+    ("dc", "http://purl.org/dc/elements/1.1/"), ("itunes", "http://www.itunes.com/dtds/podcast-1.0.dtd"),
+    ("media", "http://search.yahoo.com/mrss/"), ("slash", "http://purl.org/rss/1.0/modules/slash/"),
+]
+
+/// The document with declarations at its root for those of the usual prefixes that have none there; nil if it has no
+/// root, or lacks none. No line changes its number.
+private func declaringUsualPrefixes(_ document: [UInt8]) -> [UInt8]? {
+    // The first tag, behind comments, instructions and the document type.
+    let root = XMLTokens(document).first { [.startTag, .emptyTag].contains($0.kind) }?.range
+    guard let root,
+        let nameEnd = root.first(where: { isWhiteSpace(document[$0]) || document[$0] == "/" || document[$0] == ">" })
+    else { return nil }
+    let attributes = String(decoding: document[nameEnd..<root.upperBound], as: UTF8.self)
+    let missing = usualPrefixes.filter { !attributes.contains("xmlns:\($0.0)=") }
+    if missing.isEmpty { return nil }
+    let declarations = missing.map { " xmlns:\($0.0)=\"\($0.1)\"" }.joined()
+    return document[..<nameEnd] + Array(declarations.utf8) + document[nameEnd...]
 }

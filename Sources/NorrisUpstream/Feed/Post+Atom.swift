@@ -6,11 +6,10 @@ extension Post {
         let contents = entry.atomTexts("content", budget)
         let summaries = entry.atomTexts("summary", budget)
         let text = (contents + summaries).compactMap(\.text).first { !$0.isBlank } ?? entry.mediaDescription(budget)
-        let url = entry.atomLink
         let enclosures = entry.children("link", in: .atom).compactMap { link -> Image? in
-            guard link["rel"] == "enclosure", let url = link["href"].flatMap({ resolved($0, at: link.base) }),
-                isImage(type: link["type"], url: url)
-            else { return nil }
+            guard link["rel"] == "enclosure", let url = link.url("href"), isImage(type: link["type"], url: url) else {
+                return nil
+            }
             return Image(url: url, alt: link["title"])
         }
         let inText = [contents.first, summaries.first].flatMap { first -> [Image] in
@@ -20,36 +19,33 @@ extension Post {
         let author = entry.children("author", in: .atom).first
             ?? entry.children("source", in: .atom).first?.children("author", in: .atom).first
         self.init(
-            id: entry.text(of: "id", in: .atom) ?? "",
-            source: "",
+            id: entry.text(of: "id", in: .atom) ?? "", source: "",
             author: author.flatMap(Post.Author.init(atom:)) ?? Post.Author(id: "", name: ""),
-            publishedAt: entry.date(Self.dates),
-            title: entry.atomTexts("title", budget).compactMap(\.text).first { !$0.isBlank }?.plain,
-            text: text?.plain,
+            publishedAt: entry.date(Self.atomDates),
+            title: entry.atomTexts("title", budget).compactMap(\.text).first { !$0.isBlank }?.plain, text: text?.plain,
             tags: entry.children("category", in: .atom).compactMap { $0["label"] ?? $0["term"] },
-            images: enclosures + Image.images(inMediaOf: entry) + inText,
-            url: url
+            images: enclosures + Image.images(inMediaOf: entry) + inText, url: entry.atomLink
         )
     }
 
-    private static let dates = ["published", "issued", "created", "updated", "modified"].map {
+    private static let atomDates = ["published", "issued", "created", "updated", "modified"].map {
         XMLName($0, in: .atom)
     }
 }
 
 extension Post.Author {
-    /// A person of Atom; nil without a name, an address or a page.
+    /// A person of Atom; nil without a name, an email address or a page.
     init?(atom person: XMLElement) {
-        let box = person.text(of: "email", in: .atom).map(Mailbox.init)
+        let email = person.text(of: "email", in: .atom).flatMap { Mailbox($0).email }
         // Version 0.3 calls it `url`.
         let uri = person.url(of: "uri", in: .atom) ?? person.url(of: "url", in: .atom)
-        guard let name = person.text(of: "name", in: .atom) ?? box?.email ?? uri else { return nil }
-        self.init(id: box?.email ?? uri ?? "", name: name, email: box?.email)
+        guard let name = person.text(of: "name", in: .atom) ?? email ?? uri else { return nil }
+        self.init(id: email ?? uri ?? "", name: name, email: email)
     }
 }
 
 extension XMLElement {
-    /// The text constructs of a name, each nil if it is no text, with what addresses in them refer to.
+    /// The text constructs of a name, each nil if it is no text, with what URLs in them refer to.
     fileprivate func atomTexts(_ local: String, _ budget: DecodingBudget) -> [(text: FeedText?, base: HTTPURL)] {
         children(local, in: .atom).map { (FeedText(construct: $0, budget), $0.base) }
     }
@@ -58,23 +54,18 @@ extension XMLElement {
     var atomLink: String? {
         let links = children("link", in: .atom).filter { $0["rel"] ?? "alternate" == "alternate" }
         let link = links.first { $0["type"]?.hasPrefix("text/html") ?? true } ?? links.first
-        return link.flatMap { link in link["href"].flatMap { resolved($0, at: link.base) } }
+        return link?.url("href")
     }
 
-    /// What a film says of itself, for an item that says nothing else.
+    /// The description of a film, for an item that has no other text.
     func mediaDescription(_ budget: DecodingBudget) -> FeedText? {
         let text = text(of: "description", in: .media)
             ?? children("group", in: .media).first?.text(of: "description", in: .media)
         return text.map { FeedText(guessing: $0, budget) }
     }
 
-    /// The first of some dates that is one.
+    /// The first child of these names, in their order, that is a date.
     func date(_ names: [XMLName]) -> Timestamp? {
-        for name in names {
-            for child in children(name.local, in: name.namespace) {
-                if let date = FeedDate.parse(child.text) { return date }
-            }
-        }
-        return nil
+        names.lazy.flatMap { children($0.local, in: $0.namespace) }.compactMap { UpstreamDate.parse($0.text) }.first
     }
 }

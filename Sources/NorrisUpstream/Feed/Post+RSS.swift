@@ -6,17 +6,15 @@ extension Post {
     init(rss item: XMLElement, _ budget: DecodingBudget) {
         let short = item.text(of: "description").map { FeedText(guessing: $0, budget) }
         let full = item.text(of: "encoded", in: .content).map { FeedText(html: $0, budget) }
-        let text = [full, short, item.mediaDescription(budget)].compactMap { $0 }.first { !$0.isBlank }
+        let text = [full, short, item.mediaDescription(budget)].compactMap(\.self).first { !$0.isBlank }
         let guid = item.text(of: "guid")
         let about = item.value(XMLName("about", in: .rdf))
         let isLink = item.children("guid").first?["isPermaLink"]?.lowercased() != "false"
         let url = item.url(of: "link") ?? item.atomLink
             ?? (isLink ? guid.flatMap(cleanURL) : nil) ?? about.flatMap(cleanURL)
         self.init(
-            id: guid ?? about ?? "",
-            source: "",
-            author: Post.Author(rss: item) ?? Post.Author(id: "", name: ""),
-            publishedAt: item.date(Self.dates),
+            id: guid ?? about ?? "", source: "", author: Post.Author(rss: item) ?? Post.Author(id: "", name: ""),
+            publishedAt: item.date(Self.rssDates),
             title: (item.text(of: "title") ?? item.text(of: "title", in: .media))
                 .map { FeedText(guessing: $0, budget).plain },
             text: text?.plain,
@@ -24,13 +22,12 @@ extension Post {
             images: item.rssImages + [full, short].flatMap { text in
                 text?.html.map { Image.images(inHTML: $0, at: item.base, budget) } ?? []
             },
-            stats: Stats(comments: item.count("comments", in: .slash)),
-            url: url
+            stats: Stats(comments: item.text(of: "comments", in: .slash).flatMap { Int(trimmed($0)) }), url: url
         )
     }
 
     /// Those of when it was written before those of when it was changed.
-    private static let dates = [
+    private static let rssDates = [
         XMLName("pubDate"), XMLName("date", in: .dublinCore), XMLName("published", in: .atom),
         XMLName("created", in: .dublinCore), XMLName("issued", in: .dublinCore), XMLName("updated", in: .atom),
         XMLName("modified", in: .dublinCore),
@@ -38,7 +35,8 @@ extension Post {
 }
 
 extension Post.Author {
-    /// The author of an item: `author` is an address with the name behind it, the others are a name; nil without any.
+    /// The author of an item: `author` is an email address with the name behind it, the others are a name; nil without
+    /// any.
     fileprivate init?(rss item: XMLElement) {
         let author = item.text(of: "author").map(Mailbox.init)
         let name = author?.name ?? item.text(of: "creator", in: .dublinCore) ?? item.text(of: "author", in: .itunes)
@@ -51,20 +49,31 @@ extension Post.Author {
 extension XMLElement {
     /// Enclosures, then media; a podcast's picture if there is no other.
     fileprivate var rssImages: [Post.Image] {
-        var images = children("enclosure").compactMap { enclosure -> Post.Image? in
-            guard let url = enclosure["url"].flatMap({ resolved($0, at: base) }),
-                isImage(type: enclosure["type"], url: url)
-            else { return nil }
+        let enclosures = children("enclosure").compactMap { enclosure -> Post.Image? in
+            guard let url = enclosure.url("url"), isImage(type: enclosure["type"], url: url) else { return nil }
             return Post.Image(url: url)
         }
-        images += Post.Image.images(inMediaOf: self)
-        if images.isEmpty, let url = children("image", in: .itunes).first?["href"].flatMap({ resolved($0, at: base) }) {
-            images.append(Post.Image(url: url))
-        }
-        return images
+        let images = enclosures + Post.Image.images(inMediaOf: self)
+        guard images.isEmpty, let url = children("image", in: .itunes).first?.url("href") else { return images }
+        return [Post.Image(url: url)]
     }
+}
 
-    fileprivate func count(_ local: String, in namespace: XMLNamespace) -> Int? {
-        text(of: local, in: namespace).flatMap { Int($0.filter { !$0.isWhitespace }) }
+/// An author as RSS writes one: `jane@example.org (Jane Doe)`, `Jane Doe <jane@example.org>`, or either part alone.
+struct Mailbox {
+    var name: String?
+    /// In small letters; nil for one that says that nobody reads it, for then all authors of a server have the same.
+    var email: String?
+
+    init(_ text: String) {
+        let words = text.split { $0.isWhitespace || "()<>".contains($0) }
+        guard let address = words.first(where: { $0.contains("@") }), let email = cleanEmail(String(address)) else {
+            name = cleanLine(text, upTo: 200)
+            return
+        }
+        let rest = text.replacing(address, with: "").filter { !"()<>".contains($0) }
+        name = cleanLine(rest, upTo: 200)
+        let nobody = ["noreply@", "no-reply@", "donotreply@", "do-not-reply@"]
+        self.email = nobody.contains(where: email.hasPrefix) ? nil : email
     }
 }

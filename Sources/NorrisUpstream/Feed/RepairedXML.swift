@@ -1,11 +1,11 @@
-/// A feed that is not well-formed, made so where it is broken in one of the ways that are common.
+/// A feed that is not well-formed, repaired where it is broken in one of the ways that are common.
 ///
-/// It is asked for only after the document was refused as it is. What is repaired, each counted:
+/// It is made only after the document was refused as it is. What is repaired, each counted:
 ///
 /// - an `&` that begins no reference becomes `&amp;`, in texts and in values;
 /// - tags of HTML in what holds a text (a description, a content, a title) become a part of that text, so that they
 ///   need not end or match; so does a `<` that begins no tag;
-/// - what stands behind the root is left out;
+/// - anything behind the root is left out;
 /// - a document that breaks off ends before the item that is not whole.
 ///
 /// Anything else stays, for the parser to refuse.
@@ -18,8 +18,11 @@ struct RepairedXML {
     private let source: [UInt8]
     private let budget: DecodingBudget
     private var open: [Open] = []
-    /// Which of ``open`` is the outermost that holds a text.
+    /// The index in ``open`` of the outermost element that holds a text.
     private var text: Int?
+
+    /// What holds a text, in RSS, Atom and their extensions.
+    private static let texts: Set<String> = ["content", "description", "encoded", "subtitle", "summary", "title"]
 
     /// An element that has begun.
     private struct Open {
@@ -27,14 +30,14 @@ struct RepairedXML {
         let name: Range<Int>
         /// Where its tag begins in ``document``.
         let start: Int
-        /// Where a further attribute would stand in ``document``; nil if it says what its text is.
-        var typePlace: Int?
+        /// Where a further attribute would stand in ``document``; nil if it has a type.
+        var typeIndex: Int?
     }
 
     /// Nil if there is nothing to repair, or no way to.
     ///
     /// - Throws: what the budget throws.
-    init?(_ source: [UInt8], _ budget: DecodingBudget) throws(UnusableBody) {
+    init?(_ source: [UInt8], _ budget: DecodingBudget) throws(UpstreamError) {
         self.source = source
         self.budget = budget
         document.reserveCapacity(source.count + 1024)
@@ -42,7 +45,7 @@ struct RepairedXML {
     }
 
     /// - Returns: false if it cannot be done.
-    private mutating func repair() throws(UnusableBody) -> Bool {
+    private mutating func repair() throws(UpstreamError) -> Bool {
         for (kind, range) in XMLTokens(source) {
             budget.spend(bytes: range.count)
             budget.spend(elements: 1)
@@ -50,19 +53,15 @@ struct RepairedXML {
             switch kind {
             case .text: takeText(range)
             case .startTag, .emptyTag: try takeStart(range, isEmpty: kind == .emptyTag)
-            case .endTag:
-                guard takeEnd(range) else { return false }
-                if open.isEmpty {
-                    leaveOut(source[range.upperBound...])
-                    return true
-                }
+            case .endTag: guard takeEnd(range) else { return false }
             case .comment, .section, .instruction, .declaration: document += source[range]
             case .cut:
                 breakOff()
                 return !open.isEmpty
             }
-            if kind == .emptyTag, open.isEmpty {
-                leaveOut(source[range.upperBound...])
+            if kind == .endTag || kind == .emptyTag, open.isEmpty {
+                // Behind the root nothing is taken.
+                if !source[range.upperBound...].allSatisfy(isWhiteSpace) { repairs += 1 }
                 return true
             }
         }
@@ -72,40 +71,37 @@ struct RepairedXML {
     }
 
     private mutating func takeText(_ range: Range<Int>) {
-        if source[range.lowerBound] == UInt8(ascii: "<") {
-            // It begins nothing.
-            if text == nil {
-                document.append(UInt8(ascii: "<"))
-            } else {
-                document += "&lt;".utf8
-                repairs += 1
-            }
-            return
+        guard source[range.lowerBound] == "<" else { return copyWithReferences(range) }
+        // It begins nothing.
+        if text == nil {
+            document.append(UInt8(ascii: "<"))
+        } else {
+            document += "&lt;".utf8
+            repairs += 1
         }
-        copyWithReferences(range)
     }
 
-    private mutating func takeStart(_ range: Range<Int>, isEmpty: Bool) throws(UnusableBody) {
+    private mutating func takeStart(_ range: Range<Int>, isEmpty: Bool) throws(UpstreamError) {
         let name = name(in: range, at: range.lowerBound + 1)
-        if text != nil, isHTML(name) {
-            escape(range)
-            return
-        }
+        if text != nil, isHTML(name) { return escape(range) }
         let start = document.count
         let holdsText = Self.texts.contains(local(name))
-        let type = holdsText ? value(of: "type", in: name.upperBound..<range.upperBound) : nil
-        if let type, ["xhtml", "application/xhtml+xml"].contains(String(decoding: source[type], as: UTF8.self)) {
+        // In a long tag each would take many times its size.
+        let isShort = range.count <= 4096
+        let attributes = holdsText && isShort ? tagAttributes(source[name.upperBound..<range.upperBound - 1]) : []
+        let type = attributes.first { $0.name.elementsEqual("type".utf8) }?.value
+        if let type, ["xhtml", "application/xhtml+xml"].contains(String(decoding: type, as: UTF8.self)) {
             // Its tags become text.
-            copyWithReferences(range.lowerBound..<type.lowerBound)
+            copyWithReferences(range.lowerBound..<type.startIndex)
             document += "html".utf8
-            copyWithReferences(type.upperBound..<range.upperBound)
+            copyWithReferences(type.endIndex..<range.upperBound)
         } else {
             copyWithReferences(range)
         }
         if isEmpty { return }
-        open.append(Open(name: name, start: start, typePlace: type == nil ? document.count - 1 : nil))
+        open.append(Open(name: name, start: start, typeIndex: type == nil ? document.count - 1 : nil))
         if holdsText, text == nil { text = open.count - 1 }
-        guard open.count <= budget.limits.depth else { throw .fault("answered with XML that is nested too deeply") }
+        guard open.count <= budget.limits.depth else { throw .unusable("answered with XML that is nested too deeply") }
     }
 
     /// - Returns: false if it ends what has not begun.
@@ -125,24 +121,20 @@ struct RepairedXML {
 
     /// Makes a tag a part of the text around it, which then is HTML.
     private mutating func escape(_ range: Range<Int>) {
-        if let text, let place = open[text].typePlace {
-            document.insert(contentsOf: " type=\"html\"".utf8, at: place)
-            open[text].typePlace = nil
+        if let text, let index = open[text].typeIndex {
+            document.insert(contentsOf: " type=\"html\"".utf8, at: index)
+            open[text].typeIndex = nil
         }
         repairs += 1
-        budget.spend(bytes: 5 * range.count(where: { source[$0] == UInt8(ascii: "&") }))
+        budget.spend(bytes: 5 * range.count(where: { source[$0] == "&" }))
         for byte in source[range] {
             switch byte {
-            case UInt8(ascii: "<"): document += "&lt;".utf8
-            case UInt8(ascii: ">"): document += "&gt;".utf8
-            case UInt8(ascii: "&"): document += "&amp;".utf8
+            case "<": document += "&lt;".utf8
+            case ">": document += "&gt;".utf8
+            case "&": document += "&amp;".utf8
             default: document.append(byte)
             }
         }
-    }
-
-    private mutating func leaveOut(_ rest: ArraySlice<UInt8>) {
-        if !rest.allSatisfy(isWhiteSpace) { repairs += 1 }
     }
 
     /// Ends the document before what is not whole: the item, or whatever else stands where items do.
@@ -156,15 +148,12 @@ struct RepairedXML {
             document.removeLast(document.count - open[item].start)
             open.removeLast(open.count - item)
         }
-        for element in open.reversed() {
-            document += "</".utf8 + source[element.name]
-            document.append(UInt8(ascii: ">"))
-        }
+        for element in open.reversed() { document += "</".utf8 + source[element.name] + ">".utf8 }
     }
 
     private mutating func copyWithReferences(_ range: Range<Int>) {
         var copied = range.lowerBound
-        for index in range where source[index] == UInt8(ascii: "&") && !isReference(source[index..<range.upperBound]) {
+        for index in range where source[index] == "&" && !isReference(source[index..<range.upperBound]) {
             guard budget.spend(bytes: 4) else { return }
             document += source[copied...index]
             document += "amp;".utf8
@@ -176,33 +165,25 @@ struct RepairedXML {
 
     /// Whether `&name;`, or the number of a character that XML allows, begins the bytes.
     private func isReference(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let name = bytes.dropFirst().prefix(40).prefix { $0 != UInt8(ascii: ";") }
-        guard name.endIndex < bytes.endIndex, bytes[name.endIndex] == UInt8(ascii: ";"), let first = name.first else {
-            return false
-        }
-        if first == UInt8(ascii: "#") {
-            let isHex = name.dropFirst().first == UInt8(ascii: "x")
-            let digits = String(decoding: name.dropFirst(isHex ? 2 : 1), as: UTF8.self)
-            // The initializer would take a sign.
-            guard digits.first?.isHexDigit == true, let number = UInt32(digits, radix: isHex ? 16 : 10),
-                Unicode.Scalar(number) != nil
-            else { return false }
-            return number >= 0x20 && number != 0xFFFE && number != 0xFFFF || [9, 10, 13].contains(number)
-        }
-        return Self.isLetter(first) && name.allSatisfy { Self.isLetter($0) || (0x30...0x39).contains($0) }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        let name = bytes.dropFirst().prefix(40).prefix { $0 != ";" }
+        guard name.endIndex < bytes.endIndex, bytes[name.endIndex] == ";", let first = name.first else { return false }
+        guard first == "#" else { return isLetter(first) && name.allSatisfy(isLetterOrDigit) }
+        let isHex = name.dropFirst().first == "x"
+        let digits = String(decoding: name.dropFirst(isHex ? 2 : 1), as: UTF8.self)
+        // The initializer would take a sign.
+        guard digits.first?.isHexDigit == true, let number = UInt32(digits, radix: isHex ? 16 : 10),
+            Unicode.Scalar(number) != nil
+        else { return false }
+        return number >= 0x20 && number != 0xFFFE && number != 0xFFFF || [9, 10, 13].contains(number)
     }
 
     private func name(in tag: Range<Int>, at start: Int) -> Range<Int> {
         var end = start
-        while end < tag.upperBound - 1, !isWhiteSpace(source[end]), source[end] != UInt8(ascii: "/") { end += 1 }
+        while end < tag.upperBound - 1, !isWhiteSpace(source[end]), source[end] != "/" { end += 1 }
         return start..<end
     }
 
-    /// What stands behind the prefix; of a name that is too long for any that matters, nothing.
+    /// The part after the prefix; empty for a name that is too long for any that matters.
     private func local(_ name: Range<Int>) -> String {
         guard name.count <= 64 else { return "" }
         return String(decoding: source[name].split(separator: UInt8(ascii: ":")).last ?? [], as: UTF8.self)
@@ -211,23 +192,4 @@ struct RepairedXML {
     private func isHTML(_ name: Range<Int>) -> Bool {
         name.count <= 16 && HTMLTag.isKnown(String(decoding: source[name], as: UTF8.self).lowercased())
     }
-
-    /// Where the value of an attribute stands in the part of a tag behind the name.
-    private func value(of name: String, in range: Range<Int>) -> Range<Int>? {
-        var rest = source[range]
-        while true {
-            rest = rest.drop(while: isWhiteSpace)
-            let found = rest.prefix { !isWhiteSpace($0) && $0 != UInt8(ascii: "=") }
-            rest = rest[found.endIndex...].drop(while: isWhiteSpace)
-            guard !found.isEmpty, rest.first == UInt8(ascii: "=") else { return nil }
-            rest = rest.dropFirst().drop(while: isWhiteSpace)
-            guard let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
-            let value = rest.dropFirst().prefix { $0 != quote }
-            if found.elementsEqual(name.utf8) { return value.startIndex..<value.endIndex }
-            rest = rest[value.endIndex...].dropFirst()
-        }
-    }
-
-    /// What holds a text, in RSS, Atom and their extensions.
-    private static let texts: Set<String> = ["content", "description", "encoded", "subtitle", "summary", "title"]
 }

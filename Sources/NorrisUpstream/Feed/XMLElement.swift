@@ -1,4 +1,4 @@
-/// An element with all that stands in it: one item of a feed, never the feed.
+/// An element with all its content: one item of a feed, never the feed.
 struct XMLElement {
     enum Node {
         case text(String)
@@ -7,55 +7,142 @@ struct XMLElement {
 
     let name: XMLName
     let attributes: [(name: XMLName, value: String)]
-    /// What relative addresses in it refer to (<https://www.w3.org/TR/xmlbase/>).
+    /// What relative URLs in it refer to (<https://www.w3.org/TR/xmlbase/>).
     let base: HTTPURL
     var nodes: [Node] = []
 
     /// The value of an attribute without a namespace; nil also if it is empty.
-    subscript(_ attribute: String) -> String? {
-        value(XMLName(attribute))
-    }
+    subscript(_ attribute: String) -> String? { value(XMLName(attribute)) }
 
     func value(_ attribute: XMLName) -> String? {
         attributes.first { $0.name == attribute }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
 
-    var elements: [XMLElement] {
-        nodes.compactMap { if case .element(let element) = $0 { element } else { nil } }
-    }
+    /// The value of an attribute as a URL, resolved.
+    func url(_ attribute: String) -> String? { self[attribute].flatMap { resolved($0, at: base) } }
+
+    var elements: [XMLElement] { nodes.compactMap { if case .element(let element) = $0 { element } else { nil } } }
 
     func children(_ local: String, in namespace: XMLNamespace = .none) -> [XMLElement] {
         let name = XMLName(local, in: namespace)
         return elements.filter { $0.name == name }
     }
 
-    /// The text of all that stands in it, without markup.
+    /// All text in it, without markup.
     var text: String {
-        var text = ""
-        appendText(to: &text)
-        return text
-    }
-
-    private func appendText(to text: inout String) {
-        for node in nodes {
+        nodes.reduce(into: "") { text, node in
             switch node {
             case .text(let piece): text += piece
-            case .element(let element): element.appendText(to: &text)
+            case .element(let element): text += element.text
             }
         }
     }
 
     /// The text of the first child of a name that holds more than white space.
     func text(of local: String, in namespace: XMLNamespace = .none) -> String? {
-        for child in children(local, in: namespace) {
-            let text = child.text
-            if !text.utf8.allSatisfy(isWhiteSpace) { return text }
-        }
-        return nil
+        children(local, in: namespace).lazy.map(\.text).first { !$0.utf8.allSatisfy(isWhiteSpace) }
     }
 
-    /// The same as an address: without white space at its ends, resolved.
+    /// The same as a URL: without white space at its ends, resolved.
     func url(of local: String, in namespace: XMLNamespace = .none) -> String? {
         text(of: local, in: namespace).flatMap { resolved($0, at: base) }
     }
+
+    /// Appends the content as HTML: the names of elements, their texts, and of their attributes those of pictures.
+    func appendHTML(to html: inout String, _ budget: DecodingBudget) {
+        for node in nodes where budget.isLeft {
+            switch node {
+            case .text(let text):
+                let text = escaped(text)
+                budget.spend(bytes: text.utf8.count)
+                html += text
+            case .element(let element):
+                let name = element.name.local
+                html += "<\(name)"
+                for attribute in ["src", "alt", "width", "height", "class"] {
+                    if let value = element[attribute] { html += " \(attribute)=\"\(escaped(value))\"" }
+                }
+                html += ">"
+                element.appendHTML(to: &html, budget)
+                // Elements without an end tag; `</br>` would be another line.
+                if !["br", "hr", "img"].contains(name) { html += "</\(name)>" }
+            }
+        }
+    }
+
+    private func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}
+
+/// The name of an element or attribute: its namespace, as far as feeds are concerned, and the part after the colon.
+struct XMLName: Hashable {
+    var namespace: XMLNamespace
+    var local: String
+
+    init(_ local: String, in namespace: XMLNamespace = .none) {
+        self.namespace = namespace
+        self.local = local
+    }
+
+    /// - Parameter expanded: a name as ``XMLReader`` has it from Expat: `URI`, ``separator``, local part; or the latter
+    ///   alone.
+    init(expanded: String) {
+        let parts = expanded.split(separator: Character(Self.separator), omittingEmptySubsequences: false)
+        self.init(String(parts[parts.count - 1]), in: parts.count > 1 ? XMLNamespace(String(parts[0])) : .none)
+    }
+
+    /// Can stand neither in a URI nor in a name.
+    static let separator: Unicode.Scalar = "\n"
+}
+
+/// The namespaces of feeds.
+enum XMLNamespace: Hashable {
+    /// No namespace, or one of those that RSS had in its time.
+    case none
+    /// RFC 4287, version 0.3 before it, and the names it had while it was made.
+    case atom
+    /// <https://web.resource.org/rss/1.0/modules/content/>
+    case content
+    /// <https://www.dublincore.org/specifications/dublin-core/dcmi-terms/>
+    case dublinCore
+    /// <https://help.apple.com/itc/podcasts_connect/#/itcb54353390>
+    case itunes
+    /// <https://www.rssboard.org/media-rss>
+    case media
+    case rdf
+    /// <https://web.resource.org/rss/1.0/modules/slash/>
+    case slash
+    /// The prefix `xml` itself.
+    case xml
+    case other
+
+    init(_ uri: String) {
+        // People write them with and without the last slash, and in any case.
+        var uri = uri.lowercased()
+        if uri.last == "/" { uri.removeLast() }
+        self = Self.known[uri] ?? .other
+    }
+
+    private static let known: [String: XMLNamespace] = [
+        "http://backend.userland.com/rss2": .none, "http://blogs.law.harvard.edu/tech/rss": .none,
+        "http://example.com/necho": .atom, "http://example.com/newformat#": .atom,
+        "http://my.netscape.com/rdf/simple/0.9": .none, "http://purl.org/atom/ns#": .atom,
+        "http://purl.org/dc/elements/1.1": .dublinCore, "http://purl.org/dc/terms": .dublinCore,
+        "http://purl.org/echo": .atom, "http://purl.org/pie": .atom, "http://purl.org/rss/1.0": .none,
+        "http://purl.org/rss/1.0/modules/content": .content, "http://purl.org/rss/1.0/modules/slash": .slash,
+        "http://search.yahoo.com/mrss": .media, "http://www.itunes.com/dtds/podcast-1.0.dtd": .itunes,
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#": .rdf, "http://www.w3.org/2005/atom": .atom,
+        "http://www.w3.org/xml/1998/namespace": .xml, "https://www.w3.org/2005/atom": .atom,
+    ]
 }

@@ -1,19 +1,10 @@
 import CExpat
 import Glibc
 
-/// Takes what ``XMLReader`` finds in a document, in its order.
-protocol XMLHandler: AnyObject {
-    func start(_ name: XMLName, _ attributes: [(name: XMLName, value: String)]) throws(UnusableBody)
-    func end() throws(UnusableBody)
-    /// A piece of text; what belongs together may come in several.
-    func text(_ bytes: some Collection<UInt8>)
-}
-
-/// Reads XML with Expat, and of XML only what a feed needs: elements, attributes and text, with namespaces.
-///
-/// No entity is ever expanded, nor anything outside of the document asked for: a document with declarations of its own
-/// is refused where they begin, for entities and default attributes make much of little. The names that HTML knows
-/// (`&nbsp;`) are understood without being declared, for feeds use them.
+/// Reads XML with Expat, and of XML only what a feed needs: elements, attributes and text, with namespaces. No entity
+/// is ever expanded, and nothing outside of the document is read: a document with declarations of its own is refused
+/// where they begin, for entities and default attributes make much of little. The names that HTML knows (`&nbsp;`) are
+/// understood without being declared, for feeds use them.
 final class XMLReader {
     /// Where a document is not well-formed.
     struct SyntaxError: Equatable {
@@ -22,74 +13,95 @@ final class XMLReader {
         let isUnboundPrefix: Bool
     }
 
-    /// Of the URI of a namespace and of `xml:base`, in bytes: each stands for as many elements as a document has.
+    /// Of the URI of a namespace and of `xml:base`, in bytes: each is stored for as many elements as a document has.
     static let maximumURI = 2048
     /// Of one tag, in bytes; a picture may stand in it as Base64.
     private static let maximumTag = 4 << 20
     /// Of one tag: Expat has them all at the same time, each in many times its size.
     private static let maximumAttributes = 10_000
-    /// So many names are remembered; a feed has some tens.
-    private static let maximumNames = 4096
-    /// What a name takes in the tables of Expat, which keep it as long as the parser lives, and here; in bytes.
+    /// The size of a name in the tables of Expat, which keep it as long as the parser lives, and here; in bytes.
     private static let nameCost = 256
-    /// What a declaration of a namespace takes there.
+    /// The size of a declaration of a namespace there.
     private static let namespaceCost = 128
 
-    private let parser: XML_Parser
-    private let handler: any XMLHandler
-    private let budget: DecodingBudget
-    private var depth = 0
-    /// By what they are in Expat.
-    private var names: [String: XMLName] = [:]
-    private var fault: UnusableBody?
+    /// Of one text, in bytes: more than anybody reads, and the rest is dropped.
+    private static let maximumText = 256 << 10
+    /// Of one section; the rest is dropped.
+    private static let maximumElements = 10_000
+    private static let roots: Set<XMLName> = [XMLName("rss"), XMLName("RDF", in: .rdf), XMLName("feed", in: .atom)]
 
-    /// Reads a whole document, while `handler` takes what is found.
+    private let parser: XML_Parser
+    private let budget: DecodingBudget
+    private let section: (XMLElement) throws(UpstreamError) -> Void
+    /// The base URLs of the document, and of the elements that hold sections.
+    private var bases: [HTTPURL]
+    /// The elements of the section that are open, the section first.
+    private var open: [XMLElement] = []
+    /// The text since the last tag.
+    private var pending: [UInt8] = []
+    /// The number of elements in the section.
+    private var elements = 0
+    /// The depth inside of an element that is dropped.
+    private var dropped = 0
+    private var depth = 0
+    /// By their text in Expat.
+    private var names: [String: XMLName] = [:]
+    private var failure: UpstreamError?
+
+    /// Reads a whole document.
     ///
-    /// - Parameter document: in UTF-8, as ``documentText(_:contentType:_:)`` makes it.
+    /// - Parameters:
+    ///   - document: in UTF-8, as ``documentText(_:contentType:_:)`` makes it.
+    ///   - base: its URL.
+    ///   - section: takes the children of the root, and those of its channel.
     /// - Returns: nil if all of it was read; else why it was not.
-    /// - Throws: a fault with its line; what `handler` and the budget throw.
     static func read(
-        _ document: [UInt8], _ handler: any XMLHandler, _ budget: DecodingBudget
-    ) throws(UnusableBody) -> SyntaxError? {
+        _ document: [UInt8], base: HTTPURL, _ budget: DecodingBudget,
+        section: @escaping (XMLElement) throws(UpstreamError) -> Void
+    ) throws(UpstreamError) -> SyntaxError? {
         for (kind, range) in XMLTokens(document) {
             budget.read(bytes: range.count)
             try budget.check()
             guard kind == .startTag || kind == .emptyTag, range.count > maximumAttributes else { continue }
             if range.count > maximumTag {
-                throw .fault("answered with XML in which a tag is longer than \(maximumTag >> 20) MiB")
+                throw .unusable("answered with XML in which a tag is longer than \(maximumTag >> 20) MiB")
             }
             // Each has one, and few values have more.
-            if document[range].count(where: { $0 == UInt8(ascii: "=") }) > maximumAttributes {
-                throw .fault("answered with XML in which a tag has more than \(maximumAttributes) attributes")
+            if document[range].count(where: { $0 == "=" }) > maximumAttributes {
+                throw .unusable("answered with XML in which a tag has more than \(maximumAttributes) attributes")
             }
         }
         var document = document
-        // It may not stand behind white space, and what it says of the encoding is no longer true.
+        // It may not stand behind white space, and its encoding is no longer true.
         if let declaration = xmlDeclaration(document) {
             for index in declaration where !isWhiteSpace(document[index]) { document[index] = UInt8(ascii: " ") }
         }
         guard let length = Int32(exactly: document.count),
-            let parser = XML_ParserCreateNS("UTF-8", XML_Char(bitPattern: XMLName.separator))
-        else { throw .fault("answered with XML that is too large") }
+            let parser = XML_ParserCreateNS("UTF-8", XML_Char(UInt8(ascii: XMLName.separator)))
+        else { throw .unusable("answered with XML that is too large") }
         defer { XML_ParserFree(parser) }
-        return try XMLReader(parser, handler, budget).read(document, length)
+        return try XMLReader(parser, base, budget, section).read(document, length)
     }
 
-    private init(_ parser: XML_Parser, _ handler: any XMLHandler, _ budget: DecodingBudget) {
+    private init(
+        _ parser: XML_Parser, _ base: HTTPURL, _ budget: DecodingBudget,
+        _ section: @escaping (XMLElement) throws(UpstreamError) -> Void
+    ) {
         self.parser = parser
-        self.handler = handler
         self.budget = budget
+        self.section = section
+        bases = [base]
     }
 
-    private func read(_ document: [UInt8], _ length: Int32) throws(UnusableBody) -> SyntaxError? {
+    private func read(_ document: [UInt8], _ length: Int32) throws(UpstreamError) -> SyntaxError? {
         setHandlers()
-        // All at once: Expat looks at an unfinished token again from its beginning with each further piece.
+        // All at once: Expat reads an unfinished token again from its beginning with each further piece.
         let status = document.withUnsafeBytes { bytes in
             XML_Parse(parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), length, 1)
         }
         // The callbacks reach this object through a pointer that does not keep it.
         withExtendedLifetime(self) {}
-        if let fault { throw fault }
+        if let failure { throw failure }
         if status == XML_STATUS_OK { return nil }
         let code = XML_GetErrorCode(parser)
         let reason = XML_ErrorString(code).map { String(cString: $0) } ?? "not well-formed"
@@ -113,9 +125,7 @@ final class XMLReader {
         XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, hasDeclarations in
             if hasDeclarations != 0 { XMLReader.of(data).refuseDeclarations() }
         }
-        // So that nobody can choose names that meet in one place of its tables. 0 would be no salt.
-        XML_SetHashSalt(parser, UInt.random(in: 1 ... .max))
-        // As if there were declarations that nobody has read: an entity that is not known is handed out by its name
+        // As if there were declarations that nobody has read: an entity that is not known is passed on by its name
         // then, in place of an error.
         XML_UseForeignDTD(parser, 1)
         XML_SetParamEntityParsing(parser, XML_PARAM_ENTITY_PARSING_NEVER)
@@ -134,12 +144,12 @@ final class XMLReader {
     private func start(
         _ name: UnsafePointer<XML_Char>?, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
     ) {
-        attempt { () throws(UnusableBody) in
+        attempt { () throws(UpstreamError) in
             depth += 1
             budget.spend(elements: 1)
             try budget.check()
             guard depth <= budget.limits.depth else {
-                throw .fault("answered with XML that is nested too deeply, in line \(line)")
+                throw .unusable("answered with XML that is nested too deeply, in line \(line)")
             }
             guard let name, var next = attributes else { return }
             var list: [(name: XMLName, value: String)] = []
@@ -154,7 +164,7 @@ final class XMLReader {
             }
             let element = self.name(name)
             try budget.check()
-            try handler.start(element, list)
+            try start(element, list)
         }
     }
 
@@ -164,12 +174,12 @@ final class XMLReader {
         if let name = names[expanded] { return name }
         budget.spend(bytes: expanded.utf8.count + Self.nameCost)
         let name = XMLName(expanded: expanded)
-        if names.count < Self.maximumNames { names[expanded] = name }
+        names[expanded] = name
         return name
     }
 
     private func namespace(_ uri: UnsafePointer<XML_Char>?) {
-        attempt { () throws(UnusableBody) in
+        attempt { () throws(UpstreamError) in
             let length = uri.map { strlen($0) } ?? 0
             guard length <= Self.maximumURI else { throw tooLong("the name of a namespace") }
             budget.spend(bytes: length + Self.namespaceCost)
@@ -178,51 +188,90 @@ final class XMLReader {
     }
 
     private func refuseDeclarations() {
-        attempt { () throws(UnusableBody) in
-            throw .fault(
-                "answered with XML whose document type has declarations, in line \(line); norrisd refuses them"
-            )
-        }
+        let fault = "answered with XML whose document type has declarations, in line \(line); norrisd refuses them"
+        attempt { () throws(UpstreamError) in throw .unusable(fault) }
     }
 
-    private func tooLong(_ what: String) -> UnusableBody {
-        .fault("answered with XML in which \(what) is longer than \(Self.maximumURI) bytes, in line \(line)")
+    private func tooLong(_ what: String) -> UpstreamError {
+        .unusable("answered with XML in which \(what) is longer than \(Self.maximumURI) bytes, in line \(line)")
     }
 
     private func end() {
-        attempt { () throws(UnusableBody) in
+        attempt { () throws(UpstreamError) in
             depth -= 1
-            try handler.end()
+            if dropped > 0 { return dropped -= 1 }
+            flush()
+            guard let element = open.popLast() else {
+                bases.removeLast()
+                return
+            }
+            if open.isEmpty {
+                elements = 0
+                try section(element)
+            } else {
+                open[open.count - 1].nodes.append(.element(element))
+            }
         }
     }
 
     private func text(_ text: UnsafePointer<XML_Char>?, _ length: Int32) {
-        attempt { () throws(UnusableBody) in
+        attempt { () throws(UpstreamError) in
             budget.spend(bytes: Int(length))
             try budget.check()
-            handler.text(UnsafeRawBufferPointer(start: text, count: Int(length)))
+            append(UnsafeRawBufferPointer(start: text, count: Int(length)))
         }
     }
 
     private func skippedEntity(_ name: UnsafePointer<XML_Char>?) {
-        guard fault == nil, let name else { return }
+        guard failure == nil, let name else { return }
         budget.spend(elements: 1)
         let reference = Array("&\(String(cString: name));".utf8)
-        if let (text, length) = htmlEntity(reference[...]), length == reference.count {
-            handler.text(text.utf8)
-        } else {
-            handler.text(reference)
+        append(htmlEntity(reference[...]).map { Array($0.text.utf8) } ?? reference)
+    }
+
+    /// Does it unless there was an error, for some callbacks still come behind one; the first ends the parse.
+    private func attempt(_ body: () throws(UpstreamError) -> Void) {
+        guard failure == nil else { return }
+        do throws(UpstreamError) {
+            try body()
+        } catch {
+            failure = error
+            XML_StopParser(parser, 0)
         }
     }
 
-    /// Does it unless there is a fault already, for some callbacks still come behind one; the first ends the parse.
-    private func attempt(_ body: () throws(UnusableBody) -> Void) {
-        guard fault == nil else { return }
-        do throws(UnusableBody) {
-            try body()
-        } catch {
-            fault = error
-            XML_StopParser(parser, 0)
-        }
+    // MARK: Sections
+
+    private func start(_ name: XMLName, _ attributes: [(name: XMLName, value: String)]) throws(UpstreamError) {
+        if dropped > 0 || elements >= Self.maximumElements { return dropped += 1 }
+        let outer = open.last?.base ?? bases[bases.count - 1]
+        let reference = attributes.first { $0.name == XMLName("base", in: .xml) }?.value
+        var base = reference.flatMap(outer.resolving) ?? outer
+        // Nobody needs one that grows with each element.
+        if base.description.utf8.count > Self.maximumURI { base = outer }
+        if reference != nil { budget.spend(bytes: base.description.utf8.count) }
+        if open.isEmpty, try holdsSections(name) { return bases.append(base) }
+        flush()
+        elements += 1
+        open.append(XMLElement(name: name, attributes: attributes, base: base))
+    }
+
+    private func holdsSections(_ name: XMLName) throws(UpstreamError) -> Bool {
+        if bases.count > 1 { return bases.count == 2 && name == XMLName("channel") }
+        if Self.roots.contains(name) { return true }
+        let root = UpstreamError.cut(name.local, to: 40)
+        throw .unusable("answered with XML that is no feed, for its root is \(root); is url right?")
+    }
+
+    private func append(_ text: some Collection<UInt8>) {
+        guard dropped == 0, !open.isEmpty else { return }
+        pending += text.prefix(Self.maximumText - min(pending.count, Self.maximumText))
+    }
+
+    /// Puts the text since the last tag into the innermost element.
+    private func flush() {
+        guard !pending.isEmpty else { return }
+        if !open.isEmpty { open[open.count - 1].nodes.append(.text(String(decoding: pending, as: UTF8.self))) }
+        pending.removeAll(keepingCapacity: true)
     }
 }

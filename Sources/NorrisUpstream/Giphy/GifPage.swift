@@ -1,38 +1,96 @@
 package import NorrisProtocol
 
-/// The usable GIFs of one answer, and where the next ones are.
+/// The usable GIFs of one response, and where the next ones are.
 package struct GifPage: Sendable, Equatable {
-    /// In the order of the answer, no id twice. A later page may repeat some: the list moves while it is read.
-    package var gifs: [Gif]
-    /// How many items could not be used.
-    package var skipped: Int
-    /// How many there are in all, as Giphy estimates; nil where it does not.
+    /// In the order of the response, no id twice. A later page may repeat some: the list moves while it is read.
+    package var gifs: [Gif] = []
+    /// The number of items that could not be used.
+    package var skipped = 0
+    /// The number of GIFs in all, as Giphy estimates; nil where it does not.
     package var totalCount: Int?
     /// Where the next page begins; nil at the end.
     package var nextOffset: Int?
+}
 
-    package init(gifs: [Gif] = [], skipped: Int = 0, totalCount: Int? = nil, nextOffset: Int? = nil) {
-        self.gifs = gifs
-        self.skipped = skipped
-        self.totalCount = totalCount
-        self.nextOffset = nextOffset
+extension GifPage {
+    /// A part of a long list.
+    struct Window {
+        var offset: Int
+        var limit: Int
+        var maximumOffset: Int
     }
 
-    /// - Parameter window: what was asked for; nil if all at once.
-    init(_ answer: GiphyAnswer, of window: GiphyEndpoint.Window?) {
-        self.init(
-            gifs: answer.gifs, skipped: answer.skipped, totalCount: answer.totalCount,
-            nextOffset: window.flatMap { Self.nextOffset(answer, of: $0) }
-        )
-    }
-
-    /// Counted from what was asked for: an `offset` in the answer that does not move would lead in a circle.
-    private static func nextOffset(_ answer: GiphyAnswer, of window: GiphyEndpoint.Window) -> Int? {
-        let count = answer.pageCount ?? answer.items
-        // A page may come short before the end; where nothing tells of the end, a short page has to.
-        if count == 0 || (answer.pageCount == nil && answer.totalCount == nil && count < window.limit) { return nil }
+    /// Decodes `data`, `pagination` and `meta`.
+    ///
+    /// - Parameter window: the requested part; nil if it is not a part of a list.
+    /// - Throws: also an error that the body names although the status does not.
+    init(
+        _ response: HTTPResponse, of window: Window?, from url: String, _ budget: DecodingBudget
+    ) throws(UpstreamError) {
+        self.init()
+        let url = HTTPURL(url)
+        let members = try JSONItems.members(of: response.body[...], budget)
+        let meta = members["meta"].flatMap(JSONObject.init(item:))
+        let status = meta?.number("status") ?? 200
+        if status != 200 {
+            // Whatever else this is, it is no status of a response.
+            let known = (400...599).contains(status) ? status : 502
+            let body = response.body.count <= JSONItems.maximumItem ? response.body : []
+            throw UpstreamError(status: known, from: url, headers: [], body: body, now: response.receivedAt)
+        }
+        // Giphy sends this for a response that it could not make: 200, nothing in it, and no id of a response. Where
+        // nothing was found there is an id.
+        let isSynthetic = (meta?.text("response_id") ?? "").isEmpty
+        var items = 0
+        if let data = members["data"] {
+            items = try take(data, budget)
+        } else if meta == nil || !isSynthetic {
+            throw .unusable("answered with JSON without data")
+        }
+        if items == 0 && isSynthetic {
+            let name = url?.hostAndPath ?? "The upstream"
+            let message = "\(name) answered without a result; Giphy has trouble of its own."
+            var error = UpstreamError(.http(status: 200), message)
+            error.isTransient = true
+            throw error
+        }
+        if gifs.isEmpty && items > 0 { throw .unusable("answered with \(items) GIFs of which none can be used") }
+        let pagination = members["pagination"].flatMap(JSONObject.init(item:))
+        totalCount = pagination?.number("total_count")
+        guard let window else { return }
+        // Counted from the request: an `offset` in the response that does not move would lead in a circle. A page may
+        // be short before the end; without pagination a short page has to be the last.
+        let count = pagination?.number("count") ?? items
+        let hasPagination = pagination?.number("count") != nil || totalCount != nil
         let next = window.offset + count
-        if let total = answer.totalCount, next >= total { return nil }
-        return next <= window.maximumOffset ? next : nil
+        let isLast = count == 0 || !hasPagination && count < window.limit || next >= totalCount ?? .max
+        nextOffset = isLast || next > window.maximumOffset ? nil : next
+    }
+
+    /// Takes one GIF, several, or in various ways none.
+    ///
+    /// - Returns: the number of items.
+    private mutating func take(_ data: ArraySlice<UInt8>, _ budget: DecodingBudget) throws(UpstreamError) -> Int {
+        var ids: Set<String> = []
+        func take(_ item: ArraySlice<UInt8>) {
+            guard let gif = JSONObject(item: item).flatMap({ Gif(giphy: $0, budget) }) else { return skipped += 1 }
+            if ids.insert(gif.id).inserted { gifs.append(gif) }
+        }
+        var items = 0
+        switch data.first {
+        case "["?:
+            try JSONItems.forEach(in: data, budget) { item throws(UpstreamError) in
+                items += 1
+                take(item)
+            }
+        case "{"? where JSONObject(item: data)?.members.isEmpty != true:
+            items = 1
+            take(data)
+        default:
+            guard data.first == "{" || data.elementsEqual("null".utf8) else {
+                throw .unusable("answered with JSON in which data is no GIF")
+            }
+        }
+        return items
     }
 }

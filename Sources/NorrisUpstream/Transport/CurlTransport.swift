@@ -2,9 +2,8 @@ package import Logging
 package import NorrisProtocol
 import Synchronization
 
-/// Sends requests over the network with libcurl, under redirects, limits and errors of our own.
-///
-/// A transport that is no longer needed must be shut down.
+/// Sends requests over the network with libcurl; redirects, limits and errors are ours. A transport that is no longer
+/// needed must be shut down.
 package final class CurlTransport: HTTPTransport {
     private let settings: HTTPSettings
     private let logger: Logger
@@ -17,57 +16,54 @@ package final class CurlTransport: HTTPTransport {
     /// - Parameters:
     ///   - baseURL: of the upstream, as configured. Its redirects may lead to private addresses only if its host is
     ///     written as one, or is localhost; what its name resolves to does not count.
+    ///   - baseIsPrivate: replaces that check, for tests, which have no public address.
     ///   - now: what dates in header fields are compared with.
-    package convenience init(
-        baseURL: String,
-        settings: HTTPSettings,
-        logger: Logger,
+    package init(
+        baseURL: String, settings: HTTPSettings, logger: Logger, baseIsPrivate: Bool? = nil,
         now: @escaping @Sendable () -> Timestamp = { .now() }
-    ) {
-        self.init(baseURL: baseURL, settings: settings, logger: logger, now: now, assumingBaseIsPrivate: nil)
-    }
-
-    /// - Parameter assumingBaseIsPrivate: in place of a look at `baseURL`; for tests, which have no public address.
-    init(
-        baseURL: String,
-        settings: HTTPSettings,
-        logger: Logger,
-        now: @escaping @Sendable () -> Timestamp,
-        assumingBaseIsPrivate: Bool?
     ) {
         self.settings = settings
         self.logger = logger
         self.now = now
         base = HTTPURL(baseURL)
-        baseIsPrivate = assumingBaseIsPrivate ?? base?.hasPrivateHost ?? false
+        self.baseIsPrivate = baseIsPrivate ?? base?.hasPrivateHost ?? false
     }
 
     /// Cancels the requests under way; further ones are cancelled at once.
     package func shutdown() {
         isShutDown.store(true, ordering: .sequentiallyConsistent)
-        FetchThread.shared.cancel(allOf: ObjectIdentifier(self))
+        let owner = ObjectIdentifier(self)
+        FetchThread.shared.cancel { $0.owner == owner }
     }
 
     package func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse {
-        guard var url = HTTPURL(request.url) else {
+        guard let first = HTTPURL(request.url) else {
             throw UpstreamError(.decode, "The address is no http or https URL; correct the configured address.")
         }
+        var url = first
         let deadline = ContinuousClock.now + request.timeout
-        // A proxy's address tells nothing of where it connects to, so names are all there is to check.
+        // A proxy's address does not show where it connects to, so names are all there is to check.
         let checksNames = settings.proxy != nil && !baseIsPrivate
         let checksPeers = settings.proxy == nil && !baseIsPrivate
-        var policy = RedirectPolicy()
+        var redirects = 0
         var refusal: UpstreamError?
         while true {
             let exchange = await exchange(url, request, deadline, refusal)
             // What comes after a head may fail: the status counts.
             if let failure = exchange.failure, exchange.status == 0 || failure.kind == .cancelled { throw failure }
-            let target = try policy.target(
-                of: url, status: exchange.status, location: exchange.headers["location"], mayBePrivate: !checksNames
+            let target = try redirectTarget(
+                of: url, status: exchange.status, location: exchange.headers["location"], after: redirects,
+                mayBePrivate: !checksNames
             )
-            guard let target else { return try answer(exchange, from: url, to: request) }
+            guard let target else {
+                // Only the first URL is logged: an upstream may have put the key into that of a redirect.
+                let metadata = ["http.url": first.hostAndPath, "http.status": "\(exchange.status)"]
+                logger.debug("http.response", metadata: metadata.mapValues { .string($0) })
+                return try response(exchange, from: url, to: request)
+            }
             let isChecked = checksPeers && target.host != base?.host
-            refusal = isChecked ? RedirectPolicy.refusalOfPrivate(target, from: url, exchange.status) : nil
+            refusal = isChecked ? refusalOfPrivate(target, from: url, exchange.status) : nil
+            redirects += 1
             url = target
         }
     }
@@ -88,53 +84,68 @@ package final class CurlTransport: HTTPTransport {
                     )
                 )
                 // A cancellation between the check above and the start found nothing to cancel.
-                if isCancelled { thread.cancel(id) }
+                if isCancelled { thread.cancel { $0.id == id } }
             }
         } onCancel: {
-            thread.cancel(id)
+            thread.cancel { $0.id == id }
         }
     }
 
     private var isCancelled: Bool { Task.isCancelled || isShutDown.load(ordering: .sequentiallyConsistent) }
 
     /// The response of an exchange that is no redirect.
-    private func answer(
+    private func response(
         _ exchange: Exchange, from url: HTTPURL, to request: HTTPRequest
     ) throws(UpstreamError) -> HTTPResponse {
         let status = exchange.status
-        // Of what was asked: where a redirect leads is an upstream's text, and it may have put a key into it.
-        let place = HTTPURL(request.url)?.place ?? ""
-        logger.debug("http.answer", metadata: ["http.place": "\(place)", "http.status": "\(status)"])
         switch status {
         case 304:
-            guard request.isConditional else {
-                throw UpstreamError(.decode, "\(url.place) answered 304, but was not asked for a change.")
+            let fields = ["if-none-match", "if-modified-since"]
+            guard request.headers.contains(where: { fields.contains($0.name.lowercased()) }) else {
+                throw UpstreamError(.decode, "\(url.hostAndPath) answered 304, but was not asked for a change.")
             }
-            return HTTPResponse(status: status, headers: exchange.headers)
         case 200:
-            try checkEncoding(exchange.headers, url)
             if let failure = exchange.failure { throw failure }
-            return HTTPResponse(status: status, headers: exchange.headers, body: exchange.body, url: url)
         case 407 where settings.proxy != nil && !url.isSecure:
             throw .refusedByProxy
         default:
             throw UpstreamError(status: status, from: url, headers: exchange.headers, body: exchange.body, now: now())
         }
-    }
-
-    /// Refuses a coding that was not asked for, although libcurl may know it; gzip and deflate are inflated on the way.
-    private func checkEncoding(_ headers: HTTPHeaderFields, _ url: HTTPURL) throws(UpstreamError) {
-        let coding = headers.all("content-encoding").joined(separator: ", ").lowercased()
-        guard ["gzip", "deflate", "identity", ""].contains(coding) else {
-            let name = UpstreamError.cut(coding, to: 40)
-            throw UpstreamError(.decode, "\(url.place) answered in the coding \(name), which was not asked for.")
-        }
+        return HTTPResponse(status: status, headers: exchange.headers, body: exchange.body, url: url, receivedAt: now())
     }
 }
 
-extension HTTPRequest {
-    /// Whether 304 is an answer to it.
-    fileprivate var isConditional: Bool {
-        headers.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
+let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
+
+/// Where a response redirects to; nil if it does not. Followed are at most three redirects, from https to https.
+///
+/// Where the target turns out to be at a private address, ``Transfer`` stops it.
+///
+/// - Parameters:
+///   - followed: the number of redirects before this one.
+///   - mayBePrivate: false if a private host, as far as its name shows it, is to be refused.
+func redirectTarget(
+    of url: HTTPURL, status: Int, location: String?, after followed: Int, mayBePrivate: Bool
+) throws(UpstreamError) -> HTTPURL? {
+    guard redirectStatuses.contains(status) else { return nil }
+    guard let target = location.flatMap(url.resolving) else {
+        let fault = "redirects, but to no http or https URL; configure the address that is meant."
+        throw UpstreamError(.http(status: status), "\(url.hostAndPath) \(fault)")
     }
+    guard url.isSecure && target.isSecure else {
+        throw refusal(of: target, from: url, status, "only redirects from https to https are followed")
+    }
+    guard mayBePrivate || !target.hasPrivateHost else { throw refusalOfPrivate(target, from: url, status) }
+    guard followed < 3 else { throw refusal(of: target, from: url, status, "no more than 3 redirects are followed") }
+    return target
+}
+
+private func refusalOfPrivate(_ target: HTTPURL, from url: HTTPURL, _ status: Int) -> UpstreamError {
+    refusal(of: target, from: url, status, "a private address is not followed")
+}
+
+private func refusal(of target: HTTPURL, from url: HTTPURL, _ status: Int, _ reason: String) -> UpstreamError {
+    let target = "\(target.scheme)://\(target.hostAndPath)"
+    let message = "\(url.hostAndPath) redirects to \(target), and \(reason); configure that address."
+    return UpstreamError(.http(status: status), message)
 }

@@ -2,10 +2,10 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// One request to one host, as it is handed to the fetch thread.
+/// One request to one host.
 struct Fetch: Sendable {
     let id: UInt64
-    /// The transport that asks.
+    /// The transport that sends it.
     let owner: ObjectIdentifier
     let url: HTTPURL
     let headers: [(name: String, value: String)]
@@ -13,51 +13,37 @@ struct Fetch: Sendable {
     /// Of the whole request; ends at `deadline`.
     let timeout: Duration
     let deadline: ContinuousClock.Instant
-    /// What a private peer is answered with, before the request is sent; nil where any peer will do.
+    /// The error if the peer is private, thrown before the request is sent; nil where any peer will do.
     let privatePeerRefusal: UpstreamError?
     let continuation: CheckedContinuation<Exchange, Never>
-
-    /// Whether the host to connect to is a name that somebody is asked for; libcurl knows localhost itself.
-    var needsLookup: Bool {
-        let host = settings.proxy?.host ?? url.host
-        return host.first != "[" && host != "localhost" && IPAddress(host) == nil
-    }
 }
 
-/// What a fetch brought.
+/// The result of a fetch.
 struct Exchange: Sendable {
-    /// 0 where no answer has come.
+    /// 0 if no response has come.
     var status = 0
     var headers: HTTPHeaderFields = []
-    /// Inflated. Of an answer that is neither 200 nor 304 only its beginning.
+    /// Inflated. Of a response that is neither 200 nor 304 only its beginning.
     var body: [UInt8] = []
     /// Why it is not whole.
     var failure: UpstreamError?
 }
 
-/// The thread on which libcurl transfers, with one multi handle for all (libcurl-multi(3)).
-///
-/// It begins with a fetch and ends, with the connections that are still open, five seconds after the last: an idle
-/// daemon has none. Connections are reused in between.
+/// The thread on which libcurl transfers, with one multi handle for all (libcurl-multi(3)). It begins with a fetch and
+/// ends, with the connections that are still open, five seconds after the last: an idle daemon has none. Connections
+/// are reused in between.
 final class FetchThread: Sendable {
     static let shared = FetchThread()
-
-    /// libcurl looks names up on threads of its own, which have the name of the thread that makes them. A lookup cannot
-    /// be ended; one that is given up goes on by itself.
-    private static let name = "norris-fetch"
-    /// So many, and those that are given up from then on: no lookup begins while as many still run.
-    private static let maximumAbandonedLookups = 8
     /// How long connections stay open for another request.
     private static let linger = Duration.seconds(5)
 
     private enum Command: Sendable {
         case start(Fetch)
-        case cancel(UInt64)
-        case cancelAll(of: ObjectIdentifier)
+        case cancel(@Sendable (Fetch) -> Bool)
     }
 
     // @unchecked Sendable: other threads only call curl_multi_wakeup(3), which may be called from any, and only while
-    // they hold the lock of `state`, in which a handle stands that is not cleaned up.
+    // they hold the lock of `state`, whose handle is not cleaned up.
     private struct Multi: @unchecked Sendable {
         let handle: UnsafeMutableRawPointer
     }
@@ -80,10 +66,8 @@ final class FetchThread: Sendable {
         }
     }
 
-    /// Ends a fetch as cancelled, if it is under way.
-    func cancel(_ id: UInt64) { _ = post(.cancel(id)) }
-
-    func cancel(allOf owner: ObjectIdentifier) { _ = post(.cancelAll(of: owner)) }
+    /// Ends fetches that are under way as cancelled.
+    func cancel(_ isMeant: @escaping @Sendable (Fetch) -> Bool) { _ = post(.cancel(isMeant)) }
 
     /// - Returns: false where there is no thread, and none can be made.
     private func post(_ command: Command) -> Bool {
@@ -99,7 +83,7 @@ final class FetchThread: Sendable {
         }
     }
 
-    /// curl_global_init(3) once, whoever comes first.
+    /// Calls curl_global_init(3) once.
     private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private static func begin() -> Multi? {
@@ -110,8 +94,8 @@ final class FetchThread: Sendable {
             var signals = sigset_t()
             sigfillset(&signals)
             pthread_sigmask(SIG_BLOCK, &signals, nil)
-            pthread_setname_np(pthread_self(), FetchThread.name)
-            // Not nil: it is what the next line but one passes.
+            pthread_setname_np(pthread_self(), "norris-fetch")
+            // Not nil: it is what the call of pthread_create(3) passes.
             FetchThread.shared.run(Multi(handle: handle!))
             return nil
         }, handle)
@@ -125,7 +109,7 @@ final class FetchThread: Sendable {
 
     private func run(_ multi: Multi) {
         var transfers: [UInt64: Transfer] = [:]
-        /// Takes the transfer off; this never waits, for a lookup that still runs is left alone.
+        /// Removes the transfer; this never waits, for a lookup that still runs is left alone.
         func end(_ transfer: Transfer, _ failure: UpstreamError?) {
             transfers[transfer.fetch.id] = nil
             curl_multi_remove_handle(multi.handle, transfer.easy)
@@ -141,16 +125,14 @@ final class FetchThread: Sendable {
             for command in commands {
                 switch command {
                 case .start(let fetch):
-                    do throws(UpstreamError) {
-                        try checkLookups(for: fetch, besides: transfers)
-                        transfers[fetch.id] = try Transfer(fetch, in: multi.handle)
-                    } catch {
-                        fetch.continuation.resume(returning: Exchange(failure: error))
+                    if let transfer = Transfer(fetch, in: multi.handle) {
+                        transfers[fetch.id] = transfer
+                    } else {
+                        let fault = "\(fetch.url.authority) cannot be asked: libcurl refuses."
+                        fetch.continuation.resume(returning: Exchange(failure: UpstreamError(.offline, fault)))
                     }
-                case .cancel(let id):
-                    if let transfer = transfers[id] { end(transfer, .cancelled) }
-                case .cancelAll(let owner):
-                    for transfer in transfers.values where transfer.fetch.owner == owner { end(transfer, .cancelled) }
+                case .cancel(let isMeant):
+                    for transfer in transfers.values where isMeant(transfer.fetch) { end(transfer, .cancelled) }
                 }
             }
             var count: CInt = 0
@@ -164,7 +146,7 @@ final class FetchThread: Sendable {
                 if let failure = transfer.timeout(at: now) { end(transfer, failure) }
             }
             if !transfers.isEmpty { busyUntil = now }
-            let wakeUp = transfers.values.map(\.givesUpAt).min() ?? (busyUntil + Self.linger)
+            let wakeUp = transfers.values.map(\.timesOutAt).min() ?? (busyUntil + Self.linger)
             if transfers.isEmpty, wakeUp <= now, hasEnded() {
                 curl_multi_cleanup(multi.handle)
                 return
@@ -172,7 +154,7 @@ final class FetchThread: Sendable {
             // Rounded up, so that the moment has come when it returns.
             let milliseconds = max((wakeUp - now) / .milliseconds(1), 0).rounded(.up)
             if curl_multi_poll(multi.handle, nil, 0, CInt(min(milliseconds, 86_400_000)), nil) != CURLM_OK {
-                // Without memory, say: it must not become a busy loop.
+                // Without memory, for example: it must not become a busy loop.
                 usleep(50_000)
             }
         }
@@ -185,40 +167,5 @@ final class FetchThread: Sendable {
             state.multi = nil
             return true
         }
-    }
-
-    /// Refuses another lookup while too many that were given up still run.
-    private func checkLookups(
-        for fetch: Fetch, besides transfers: [UInt64: Transfer]
-    ) throws(UpstreamError) {
-        guard fetch.needsLookup else { return }
-        let wanted = transfers.values.count(where: \.isResolving)
-        // One is this thread.
-        guard Self.threads() - 1 - wanted >= Self.maximumAbandonedLookups else { return }
-        throw UpstreamError(
-            .offline,
-            """
-            \(fetch.url.authority) cannot be reached: \(Self.maximumAbandonedLookups) earlier lookups of names still \
-            wait for an answer.
-            """
-        )
-    }
-
-    /// How many threads of this process have our name (proc(5)).
-    private static func threads() -> Int {
-        guard let folder = opendir("/proc/self/task") else { return 0 }
-        defer { closedir(folder) }
-        var count = 0
-        while let entry = readdir(folder) {
-            let id = withUnsafePointer(to: &entry.pointee.d_name) {
-                // An array of characters, ended by a zero (readdir(3)).
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard let file = fopen("/proc/self/task/\(id)/comm", "re") else { continue }
-            defer { fclose(file) }
-            var name = [CChar](repeating: 0, count: 32)
-            if fgets(&name, CInt(name.count), file) != nil, strcmp(name, Self.name + "\n") == 0 { count += 1 }
-        }
-        return count
     }
 }

@@ -1,34 +1,23 @@
 import CCurl
 import Glibc
 
-/// An absolute `http` or `https` URL, taken apart by libcurl (libcurl-url(3)), which sends the requests as well.
-///
-/// Stricter where parsers disagree: only ASCII that a URL may hold (RFC 3986), valid percent-encoding, no user and
-/// password, a host that is a name, an IPv4 address or an IPv6 address in brackets.
-package struct HTTPURL: Sendable, Equatable {
+/// An absolute `http` or `https` URL, parsed by libcurl (libcurl-url(3)), which sends the requests as well. Stricter
+/// where parsers disagree: only ASCII that a URL may hold (RFC 3986), valid percent-encoding, no user and password, a
+/// host that is a name, an IPv4 address or an IPv6 address in brackets.
+package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     package let isSecure: Bool
     /// In small letters; an IPv6 address with its brackets.
     package let host: String
     package let port: Int?
     /// Begins with a slash.
-    package let path: String
-    /// What stands behind the question mark.
-    package let query: String?
+    let path: String
+    /// The part after the question mark.
+    var query: String?
 
-    package init?(_ text: String) {
-        self.init(text, at: nil, flags: CURLU_PATH_AS_IS)
-    }
+    package init?(_ text: String) { self.init(text, at: nil, flags: CURLU_PATH_AS_IS) }
 
-    init(isSecure: Bool, host: String, port: Int?, path: String, query: String?) {
-        self.isSecure = isSecure
-        self.host = host
-        self.port = port
-        self.path = path
-        self.query = query
-    }
-
-    /// The URL that a reference found at this one means (RFC 3986, section 5.2); nil if it is none of `http(s)`.
-    package func resolving(_ reference: String) -> HTTPURL? {
+    /// The URL that a reference found at this one means (RFC 3986, section 5.2); nil if it is not `http` or `https`.
+    func resolving(_ reference: String) -> HTTPURL? {
         let reference = reference.prefix { $0 != "#" }
         return reference.isEmpty ? self : HTTPURL(String(reference), at: self, flags: 0)
     }
@@ -59,36 +48,32 @@ package struct HTTPURL: Sendable, Equatable {
         query = part(CURLUPART_QUERY)
     }
 
-    package var scheme: String { isSecure ? "https" : "http" }
+    var scheme: String { isSecure ? "https" : "http" }
 
     /// Host and port, as the field `Host` has them.
-    package var authority: String {
-        let standard = isSecure ? 443 : 80
-        guard let port, port != standard else { return host }
+    var authority: String {
+        guard let port, port != (isSecure ? 443 : 80) else { return host }
         return "\(host):\(port)"
     }
 
-    /// Path and query, as a request line has them.
-    package var target: String {
-        query.map { "\(path)?\($0)" } ?? path
+    /// Host and path for a message: never the query, which may hold a key.
+    var hostAndPath: String { String("\(authority)\(path == "/" ? "" : path)".prefix(200)) }
+
+    package var description: String { "\(scheme)://\(authority)\(path)\(query.map { "?\($0)" } ?? "")" }
+
+    /// Whether the host, as it is written, is no host of the public internet. That is all there is to check behind a
+    /// proxy, which looks names up itself.
+    package var hasPrivateHost: Bool {
+        if host.first == "[" { return IPAddress(String(host.dropFirst().dropLast()))?.isPrivate ?? true }
+        let name = host.last == "." ? host.dropLast() : host[...]
+        return IPAddress(String(name))?.isPrivate ?? (name.split(separator: ".").last == "localhost")
     }
 
-    /// Host and path for a message: never the query, in which a key may stand.
-    package var place: String {
-        String("\(authority)\(path == "/" ? "" : path)".prefix(200))
-    }
-
-    /// Only characters of RFC 3986, appendix A, and two hexadecimal digits behind each percent sign.
+    /// Whether there are only characters of RFC 3986, appendix A, and two hexadecimal digits after each percent sign.
     private static func isWellFormed(_ bytes: [UInt8]) -> Bool {
         let isHex = { (index: Int) in bytes.indices.contains(index) && isxdigit(Int32(bytes[index])) != 0 }
         return bytes.indices.allSatisfy { index in
-            switch bytes[index] {
-            case UInt8(ascii: "%"): isHex(index + 1) && isHex(index + 2)
-            case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-                UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
-                false
-            case let byte: (0x21...0x7E).contains(byte)
-            }
+            bytes[index] == "%" ? isHex(index + 1) && isHex(index + 2) : isAllowedInURL(bytes[index])
         }
     }
 
@@ -100,38 +85,28 @@ package struct HTTPURL: Sendable, Equatable {
         return rest.starts(with: "//".utf8) && !rest.starts(with: "///".utf8)
     }
 
-    /// An address in its usual form, or a name of at most 253 letters, digits, hyphens, underscores and dots (RFC 1035,
-    /// section 2.3.4).
-    ///
-    /// A name whose last label begins with a digit is none: resolvers take some of them for addresses, and libcurl does
-    /// not give addresses their usual form where they are percent-encoded (`1%2e1`).
+    /// Whether a host is an address in its usual form, or a name of at most 253 letters, digits, hyphens, underscores
+    /// and dots (RFC 1035, section 2.3.4). A name whose last label begins with a digit is refused: resolvers take some
+    /// of them for addresses, and libcurl does not give addresses their usual form where they are percent-encoded
+    /// (`1%2e1`).
     private static func isHost(_ host: String) -> Bool {
         if host.first == "[" { return true }
         let name = host.last == "." ? host.dropLast() : host[...]
         if IPAddress(String(name)) != nil { return true }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false).map(\.utf8)
-        guard labels.allSatisfy({ (1...63).contains($0.count) }), let first = labels.last?.first,
-            isdigit(Int32(first)) == 0
-        else { return false }
-        return host.utf8.count <= 253 && host.utf8.allSatisfy { isalnum(Int32($0)) != 0 || "-._".utf8.contains($0) }
+        return labels.allSatisfy { (1...63).contains($0.count) } && labels.last?.first.map(isDigit) == false
+            && host.utf8.count <= 253 && host.utf8.allSatisfy { isLetterOrDigit($0) || "-._".utf8.contains($0) }
     }
 }
 
-extension HTTPURL: CustomStringConvertible {
-    package var description: String { "\(scheme)://\(authority)\(target)" }
-}
+/// Whether a character may stand in a URL (RFC 3986, appendix A).
+func isAllowedInURL(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte) }
 
-extension HTTPURL {
-    /// Whether the host, as it is written, is no host of the public internet.
-    ///
-    /// That is all there is to look at behind a proxy, which looks names up itself.
-    package var hasPrivateHost: Bool {
-        if host.first == "[" {
-            return IPAddress(String(host.dropFirst().dropLast()))?.isPrivate ?? true
-        }
-        let name = host.last == "." ? host.dropLast() : host[...]
-        return IPAddress(String(name))?.isPrivate ?? (name.split(separator: ".").last == "localhost")
-    }
+/// The URL of a path below a base that may end with slashes.
+func joinedURL(_ baseURL: String, _ path: String) -> String {
+    var baseURL = baseURL
+    while baseURL.last == "/" { baseURL.removeLast() }
+    return "\(baseURL)/\(path)"
 }
 
 /// A text as a part of a URL: everything but unreserved characters encoded (RFC 3986, section 2.3), as UTF-8.
@@ -140,12 +115,9 @@ package func percentEncoded(_ text: String) -> String {
     var encoded: [UInt8] = []
     encoded.reserveCapacity(text.utf8.count)
     for byte in text.utf8 {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
+        if isLetterOrDigit(byte) || "-._~".utf8.contains(byte) {
             encoded.append(byte)
-        default:
+        } else {
             encoded += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
         }
     }

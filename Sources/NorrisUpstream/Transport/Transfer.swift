@@ -2,40 +2,34 @@ import CCurl
 
 /// One transfer of libcurl: its options, what it receives, and why it ends. Used on the fetch thread only.
 final class Transfer {
-    /// All header fields of all answers to one request, in bytes.
-    private static let maximumHeaders = 256 * 1024
-    /// As much of an error's body as is read for a message in it.
-    private static let maximumErrorBody = 16 * 1024
+    /// All header fields of a response, in bytes.
+    private static let maximumHeaders = 256 << 10
+    /// The part of an error's body that is read for a message in it, in bytes.
+    private static let maximumErrorBody = 16 << 10
 
     let fetch: Fetch
     let easy: UnsafeMutableRawPointer
     var exchange = Exchange()
-    /// Whether a connection stands, with TLS and the proxy's tunnel, so that the request goes out.
+    /// Whether there is a connection, with TLS and the proxy's tunnel, so that the request is sent.
     private(set) var isConnected = false
 
-    /// Why one of the callbacks ended it.
-    private enum Stop {
-        /// There is as much as is wanted.
-        case enough
-        case failure(UpstreamError)
-    }
-    private var stop: Stop?
+    /// Why one of the callbacks ended it: all that is wanted has come, or an error.
+    private var stop: Result<Void, UpstreamError>?
     private var headerBytes = 0
-    /// When something was received last, and how many bytes that made.
-    private var heard = ContinuousClock.now
+    /// When something was received last, and how many bytes had been received then.
+    private var lastReceipt = ContinuousClock.now
     private var received: curl_off_t = 0
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private let message: UnsafeMutablePointer<CChar>
 
-    /// Begins a transfer.
-    init(_ fetch: Fetch, in multi: UnsafeMutableRawPointer) throws(UpstreamError) {
-        let failure = UpstreamError(.offline, "\(fetch.url.authority) cannot be asked: libcurl refuses.")
-        guard let easy = curl_easy_init() else { throw failure }
+    /// Begins a transfer; nil if libcurl refuses it.
+    init?(_ fetch: Fetch, in multi: UnsafeMutableRawPointer) {
+        guard let easy = curl_easy_init() else { return nil }
         self.fetch = fetch
         self.easy = easy
         message = .allocate(capacity: Int(CURL_ERROR_SIZE))
         message.pointee = 0
-        guard configure(), curl_multi_add_handle(multi, easy) == CURLM_OK else { throw failure }
+        guard configure(), curl_multi_add_handle(multi, easy) == CURLM_OK else { return nil }
     }
 
     deinit {
@@ -50,7 +44,7 @@ final class Transfer {
         let proxy = settings.proxy
         let connectTimeout = max(1, Int(settings.connectTimeout / .milliseconds(1)))
         let numbers: [(CURLoption, Int)] = [
-            // Nobody waits for a lookup that was given up.
+            // Nobody waits for a lookup whose transfer has ended.
             (CURLOPT_QUICK_EXIT, 1), (CURLOPT_NOSIGNAL, 1), (CURLOPT_CONNECTTIMEOUT_MS, connectTimeout),
             (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)), (CURLOPT_PATH_AS_IS, 1), (CURLOPT_FOLLOWLOCATION, 0),
             (CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)), (CURLOPT_SSL_VERIFYPEER, 1),
@@ -59,7 +53,7 @@ final class Transfer {
         var texts: [(CURLoption, String?)] = [
             (CURLOPT_URL, fetch.url.description), (CURLOPT_PROTOCOLS_STR, "http,https"),
             (CURLOPT_USERAGENT, settings.userAgent), (CURLOPT_ACCEPT_ENCODING, "gzip"),
-            // Empty texts keep libcurl from asking the environment.
+            // Empty texts keep libcurl from reading the environment.
             (CURLOPT_PROXY, proxy.map { "http://\($0)" } ?? ""), (CURLOPT_NOPROXY, ""),
             (CURLOPT_PROXYUSERNAME, proxy?.user),
             (CURLOPT_PROXYPASSWORD, proxy?.user.map { _ in proxy?.password ?? "" }),
@@ -74,7 +68,7 @@ final class Transfer {
         return numbers.allSatisfy { curl_set_long(easy, $0, $1) == CURLE_OK }
             && texts.allSatisfy { curl_set_string(easy, $0, $1) == CURLE_OK }
             && set(CURLOPT_HTTPHEADER, headers)
-            // Of what a proxy is asked for a tunnel with, that is all but what it needs.
+            // A request for a tunnel has nothing but what the proxy needs.
             && set(CURLOPT_PROXYHEADER, ["Proxy-Connection:", "User-Agent:"])
             && curl_set_pointer(easy, CURLOPT_ERRORBUFFER, message) == CURLE_OK
             && [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_PREREQDATA].allSatisfy {
@@ -109,38 +103,38 @@ final class Transfer {
         Unmanaged<Transfer>.fromOpaque(pointer!).takeUnretainedValue()
     }
 
-    // MARK: What libcurl calls. False ends the transfer.
+    // MARK: Callbacks of libcurl. False ends the transfer.
 
-    /// Before each request, on new connections and on those that are used again.
+    /// Called before each request, on new connections and on those that are used again.
     private func connected(to peer: IPAddress?) -> Bool {
         isConnected = true
-        heard = .now
+        lastReceipt = .now
         // Without an address it is no peer on the internet.
         guard let refusal = fetch.privatePeerRefusal, peer?.isPrivate ?? true else { return true }
         stop = .failure(refusal)
         return false
     }
 
-    /// A status line, a field or the empty line at their end.
+    /// Takes a status line, a field or the empty line after them.
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         guard headerBytes <= Self.maximumHeaders else {
-            let kibibytes = Self.maximumHeaders / 1024
-            let failure = "\(fetch.url.place) answered with more than \(kibibytes) KiB of header fields."
-            stop = .failure(UpstreamError(.decode, failure))
+            let limit = "more than \(Self.maximumHeaders >> 10) KiB of header fields."
+            stop = .failure(UpstreamError(.decode, "\(fetch.url.hostAndPath) answered with \(limit)"))
             return false
         }
-        let isEnd = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
         let status = curl_get_long(easy, CURLINFO_RESPONSE_CODE)
-        // No answer yet: those of a proxy to CONNECT, and those below 200. No answer any more: trailers.
-        guard isEnd, isConnected, status >= 200, exchange.status == 0 else { return true }
+        // Not yet the response: those of a proxy to CONNECT, and those below 200. Not any more: trailers.
+        guard line.first == "\r" || line.first == "\n", isConnected, status >= 200, exchange.status == 0 else {
+            return true
+        }
         exchange.status = status
         exchange.headers = headers()
         let length = curl_get_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
         if status == 200, length > fetch.settings.maximumBody {
             stop = .failure(.tooLarge(fetch.url, fetch.settings.maximumBody))
-        } else if RedirectPolicy.statuses.contains(status), length != 0 {
-            stop = .enough
+        } else if redirectStatuses.contains(status), length != 0 {
+            stop = .success(())
         }
         return stop == nil
     }
@@ -156,50 +150,39 @@ final class Transfer {
     }
 
     private func takeBody(_ chunk: UnsafeRawBufferPointer) -> Bool {
-        let isAnswer = exchange.status == 200
-        let maximum = isAnswer ? fetch.settings.maximumBody : Self.maximumErrorBody
+        let isSuccess = exchange.status == 200
+        let maximum = isSuccess ? fetch.settings.maximumBody : Self.maximumErrorBody
         guard exchange.body.count + chunk.count <= maximum else {
-            stop = isAnswer ? .failure(.tooLarge(fetch.url, maximum)) : .enough
+            stop = isSuccess ? .failure(.tooLarge(fetch.url, maximum)) : .success(())
             return false
         }
         exchange.body += chunk
         return true
     }
 
-    // MARK: How it ends
+    // MARK: The end
 
-    /// Whether its host's name is still looked up.
-    var isResolving: Bool { !isConnected && curl_get_offset(easy, CURLINFO_NAMELOOKUP_TIME_T) == 0 }
-
-    /// When to look at it again. The time to connect is libcurl's to measure.
-    var givesUpAt: ContinuousClock.Instant {
-        isConnected ? min(fetch.deadline, heard + fetch.settings.timeout) : fetch.deadline
+    /// When to check the timeouts again. libcurl measures the time to connect.
+    var timesOutAt: ContinuousClock.Instant {
+        isConnected ? min(fetch.deadline, lastReceipt + fetch.settings.timeout) : fetch.deadline
     }
 
-    /// Why it is given up now; nil if it goes on. To be called whenever something may have been received.
+    /// Why it has timed out; nil if it goes on. To be called whenever something may have been received.
     func timeout(at now: ContinuousClock.Instant) -> UpstreamError? {
-        // Not in the callbacks: compressed bytes may come, and nothing of them to inflate yet.
+        // Not in the callbacks: compressed bytes may arrive that do not yet inflate to anything.
         let count = curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T) + curl_get_long(easy, CURLINFO_HEADER_SIZE)
-        if count != received { (received, heard) = (count, now) }
-        guard givesUpAt <= now else { return nil }
+        if count != received { (received, lastReceipt) = (count, now) }
+        guard timesOutAt <= now else { return nil }
         if fetch.deadline <= now { return .late(fetch.url, fetch.timeout) }
-        return UpstreamError(.timeout, "\(fetch.url.authority) said nothing for \(fetch.settings.timeout.words).")
+        return UpstreamError(.timeout, "\(fetch.url.authority) said nothing for \(fetch.settings.timeout.text).")
     }
 
     /// Why it ended with this code; nil if it is whole.
     func failure(_ code: CURLcode) -> UpstreamError? {
         switch stop {
         case .failure(let failure): return failure
-        case .enough: return nil
+        case .success: return nil
         case nil: return code == CURLE_OK ? nil : UpstreamError(code, of: self, saying: String(cString: message))
         }
-    }
-}
-
-extension Duration {
-    /// For a message: `10 s`, `250 ms`.
-    var words: String {
-        let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
-        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }
 }

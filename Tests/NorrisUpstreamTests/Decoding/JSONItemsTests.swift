@@ -4,17 +4,18 @@ import Testing
 @testable import NorrisUpstream
 
 struct JSONItemsTests {
-    /// The elements as text, or the fault.
-    private func items(_ json: String, under key: String? = "result") -> Result<[String], UnusableBody> {
+    /// The elements as text.
+    private func items(_ json: String, under key: String? = "result") throws(UpstreamError) -> [String] {
         var items: [String] = []
-        do throws(UnusableBody) {
-            try JSONItems.forEach(in: Array(json.utf8), under: key, .untimed) { item throws(UnusableBody) in
-                items.append(String(decoding: item, as: UTF8.self))
-            }
-            return .success(items)
-        } catch {
-            return .failure(error)
+        let append = { (item: ArraySlice<UInt8>) throws(UpstreamError) in
+            items.append(String(decoding: item, as: UTF8.self))
         }
+        if let key {
+            try JSONItems.forEach(in: Array(json.utf8), under: key, .untimed, append)
+        } else {
+            try JSONItems.forEach(in: Array(json.utf8)[...], .untimed, append)
+        }
+        return items
     }
 
     @Test(
@@ -24,25 +25,24 @@ struct JSONItemsTests {
             (#"{"result":[1,"x",null,true,[],{}],"more":{"result":[9]}}"#, ["1", "\"x\"", "null", "true", "[]", "{}"]),
             (#"{"a":{"result":[9]},"result":["]}\"\\",{"x":"]}"}]}"#, [#""]}\"\\""#, #"{"x":"]}"}"#]),
             (#"{"r\u0065sult":[1]}"#, ["1"]),
-            // What is wrong inside an element is not the scanner's concern.
+            // What is wrong inside an element or another member is not the scanner's concern.
             (#"{"result":[{"a" 1},truth,"\ud800"]}"#, [#"{"a" 1}"#, "truth", #""\ud800""#]),
+            (#"{"x":{"y":1,"y":2},"y":1e999,"z":tru,"result":[1],"u":"\ud800"}"#, ["1"]),
         ] as [(String, [String])]
     )
-    func elementsAreHandedOut(json: String, expected: [String]) throws {
-        #expect(try items(json).get() == expected)
-    }
+    func elementsAreFound(json: String, expected: [String]) throws { #expect(try items(json) == expected) }
 
     @Test func aDocumentMayBeTheArray() throws {
-        #expect(try items("[1, [2]]", under: nil).get() == ["1", "[2]"])
-        #expect(throws: UnusableBody.self) { try items("{}", under: nil).get() }
+        #expect(try items("[1, [2]]", under: nil) == ["1", "[2]"])
+        #expect(throws: UpstreamError.self) { try items("{}", under: nil) }
     }
 
     @Test("What is cut anywhere is refused")
     func everyPrefix() throws {
         let json = #"{"total":2,"x":[{"y":"\"z"}],"result":[{"a":"b\\"},[1,2],"s",null],"end":true}"#
-        #expect(throws: Never.self) { try items(json).get() }
+        #expect(try items(json).count == 4)
         for length in 0..<json.utf8.count {
-            #expect(throws: UnusableBody.self) { try items(String(json.prefix(length))).get() }
+            #expect(throws: UpstreamError.self) { try items(String(json.prefix(length))) }
         }
     }
 
@@ -56,35 +56,50 @@ struct JSONItemsTests {
             #"{"result":[],1:2}"#, "\u{FEFF}{\"result\":[]}",
         ]
     )
-    func whatIsNotWholeAndRightIsRefused(json: String) {
-        #expect(throws: UnusableBody.self) { try items(json).get() }
-    }
+    func whatIsNotWholeAndRightIsRefused(json: String) { #expect(throws: UpstreamError.self) { try items(json) } }
 
-    @Test(arguments: ["99999999999999999999", "1e999", #"{"y":1,"y":2}"#, #""\ud800""#, "tru"])
-    func otherMembersNeedNotParse(value: String) throws {
-        var others: [String] = []
-        let json = Array(#"{"x":\#(value),"result":[1],"y":2}"#.utf8)
-        try JSONItems.forEach(in: json, under: "result", .untimed) { key, _ in others.append(key) } _: { item in
-            #expect(item.elementsEqual("1".utf8))
-        }
-        #expect(others == ["y"])
-    }
-
-    @Test func depthIsBounded() {
+    @Test func depthIsBounded() throws {
         let deep = String(repeating: "[", count: 100_000)
-        #expect(throws: UnusableBody.self) { try items("{\"result\":[\(deep)") .get() }
+        #expect(throws: UpstreamError.self) { try items("{\"result\":[\(deep)") }
         let sixty = String(repeating: "[", count: 60) + String(repeating: "]", count: 60)
-        #expect(throws: Never.self) { try items("{\"result\":[\(sixty)]}").get() }
+        #expect(try items("{\"result\":[\(sixty)]}") == [sixty])
     }
 
-    @Test func whatTheCallerThrowsEndsIt() {
+    @Test func anErrorOfTheCallerEndsIt() {
         var count = 0
-        #expect(throws: UnusableBody.self) {
-            try JSONItems.forEach(in: Array("[1,2,3]".utf8), under: nil, .untimed) { _ throws(UnusableBody) in
+        #expect(throws: UpstreamError.cancelled) {
+            try JSONItems.forEach(in: Array("[1,2,3]".utf8)[...], .untimed) { _ throws(UpstreamError) in
                 count += 1
                 throw .cancelled
             }
         }
         #expect(count == 1)
+    }
+
+    // MARK: The members of an element
+
+    @Test(
+        arguments: [
+            ("480", 480), (#""480""#, 480), ("480.0", 480), (#""0480""#, 480), ("0", 0), (#""0""#, 0), (#""""#, nil),
+            ("null", nil), (#""-1""#, nil), ("-1", nil), (#""+1""#, nil), (#"" 1""#, nil), (#""1e3""#, nil),
+            (#""many""#, nil), ("1.5", nil), ("true", nil), (#""99999999999999999999""#, nil), (#""٣""#, nil),
+            (#""9007199254740992""#, 1 << 53), (#""9007199254740993""#, nil),
+        ] as [(String, Int?)]
+    )
+    func numbersMayBeTexts(json: String, number: Int?) throws {
+        #expect(try #require(JSONObject(item: Array("{\"n\":\(json)}".utf8)[...])).number("n") == number)
+    }
+
+    @Test(arguments: [("0", false), ("1", true), ("true", true), ("false", false), (#""1""#, true), ("[]", nil)])
+    func flagsMayBeNumbers(json: String, flag: Bool?) throws {
+        #expect(try #require(JSONObject(item: Array("{\"f\":\(json)}".utf8)[...])).truth("f") == flag)
+    }
+
+    @Test func urlsAreBoundedAndStayByteForByte() throws {
+        let url = "https://h/" + String(repeating: "x", count: 2038)
+        let none = ["5", #""javascript:1""#, #""ftp://h/""#, #""https://h/\u001b""#, #""/x""#, #""https://é/""#]
+        for (json, expected) in [("\"\(url)\"", url), ("\"\(url)x\"", nil)] + none.map({ ($0, nil as String?) }) {
+            #expect(try #require(JSONObject(item: Array("{\"u\":\(json)}".utf8)[...])).url("u") == expected)
+        }
     }
 }

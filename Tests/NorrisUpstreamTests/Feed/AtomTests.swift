@@ -70,6 +70,7 @@ struct AtomTests {
             ("<content type='xhtml'><x:div xmlns:x='http://www.w3.org/1999/xhtml'>a<x:i>b</x:i></x:div></content>",
                 "ab"),
             ("<content type='image/png'>iVBORw0KGgo=</content><summary>s</summary>", "s"),
+            ("<content mode='base64'>YSA8Yj5ib2xk</content><summary>s</summary>", "s"),
             ("<content src='https://x.example/v.mp4' type='video/mp4'/><summary>s</summary>", "s"),
             ("<content type='html'> </content><summary type='html'>&lt;i>s&lt;/i></summary>", "s"),
             ("<summary>a</summary>", "a"), ("", nil),
@@ -130,22 +131,6 @@ struct AtomTests {
     func itsOldNamespacesAreKnown(uri: String) throws {
         let feed = "<feed version='0.3' xmlns='\(uri)'><title>Old</title><entry><title>x</title></entry></feed>"
         #expect(try batch(feed).posts.map(\.title) == ["x"])
-    }
-
-    @Test(
-        arguments: [
-            // "a <b>bold</b> word", "1 < 2", a text in UTF-8, and what is no text or no Base64.
-            ("", "YSA8Yj5ib2xk\n PC9iPiB3b3Jk", "a bold word"),
-            ("type='text/html'", "YSA8Yj5ib2xkPC9iPiB3b3Jk", "a bold word"),
-            ("type='text/plain'", "YSA8Yj5ib2xkPC9iPiB3b3Jk", "a <b>bold</b> word"), ("", "MSA8IDI=", "1 < 2"),
-            ("", "R3LDvMOfZQ", "Grüße"), ("", "R3LDvA==", "Grü"), ("type='image/png'", "AAAA", nil), ("", "/w==", nil),
-            ("", "a.b", nil),
-        ]
-    )
-    func aTextMayBeInBase64(type: String, content: String, text: String?) throws {
-        let entry = "<title>t</title><content mode='base64' \(type)>\(content)</content>"
-        let feed = "<feed version='0.3' xmlns='http://purl.org/atom/ns#'><entry>\(entry)</entry></feed>"
-        #expect(try batch(feed).posts.map(\.text) == [text])
     }
 
     @Test func prefixesDoNotMatter() throws {

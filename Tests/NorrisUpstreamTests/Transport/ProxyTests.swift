@@ -11,10 +11,10 @@ struct ProxyTests {
     /// - Parameter tls: the proxy goes on as the upstream after a CONNECT, with this certificate.
     private func run(
         base: String, tls certificate: FakeCertificate? = nil, password: String? = nil,
-        timeout: Duration = Asking.longEnough, _ body: (Asking) async throws -> Void
+        timeout: Duration = Fixture.longEnough, _ body: (Fixture) async throws -> Void
     ) async throws {
         let proxy = try await FakeUpstream.start(security: certificate.map { .tlsAfterConnect($0) } ?? .none)
-        try await Asking.run(
+        try await Fixture.run(
             proxy, baseURL: base,
             configure: { settings in
                 settings.timeout = timeout
@@ -27,26 +27,22 @@ struct ProxyTests {
         )
     }
 
-    private func send(_ asking: Asking, _ url: String) async throws(UpstreamError) -> HTTPResponse {
-        try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
-    }
-
     @Test func plainRequestsNameTheWholeURL() async throws {
-        try await run(base: "http://jokes.example:81", password: "secret") { asking in
-            asking.upstream.requireProxyAuthorization(authorization)
-            let answer = try await send(asking, "http://jokes.example:81" + Asking.search)
-            #expect(answer.status == 200)
-            #expect(asking.upstream.requests.map(\.target) == ["http://jokes.example:81/jokes/search?query=chuck"])
-            #expect(asking.upstream.requests.first?.header("Host") == "jokes.example:81")
+        try await run(base: "http://jokes.example:81", password: "secret") { fixture in
+            fixture.upstream.requireProxyAuthorization(authorization)
+            let response = try await fixture.send(url: "http://jokes.example:81" + Fixture.search)
+            #expect(response.status == 200)
+            #expect(fixture.upstream.requests.map(\.target) == ["http://jokes.example:81/jokes/search?query=chuck"])
+            #expect(fixture.upstream.requests.first?.header("Host") == "jokes.example:81")
         }
     }
 
     @Test func secureRequestsGoThroughATunnel() async throws {
-        try await run(base: "https://jokes.example", tls: FakeCertificate(), password: "secret") { asking in
-            asking.upstream.requireProxyAuthorization(authorization)
-            let answer = try await send(asking, "https://jokes.example" + Asking.search)
-            #expect(answer.status == 200)
-            let requests = asking.upstream.requests
+        try await run(base: "https://jokes.example", tls: FakeCertificate(), password: "secret") { fixture in
+            fixture.upstream.requireProxyAuthorization(authorization)
+            let response = try await fixture.send(url: "https://jokes.example" + Fixture.search)
+            #expect(response.status == 200)
+            let requests = fixture.upstream.requests
             #expect(requests.map(\.method) == ["CONNECT", "GET"])
             #expect(requests.map(\.target) == ["jokes.example:443", "/jokes/search?query=chuck"])
             #expect(requests.last?.header("Proxy-Authorization") == nil)
@@ -54,12 +50,10 @@ struct ProxyTests {
     }
 
     @Test(arguments: ["http", "https"])
-    func aProxyThatRefusesUsSaysSo(scheme: String) async throws {
-        try await run(base: "\(scheme)://jokes.example", tls: FakeCertificate(), password: "wrong") { asking in
-            asking.upstream.requireProxyAuthorization(authorization)
-            let error = await #expect(throws: UpstreamError.self) {
-                try await send(asking, "\(scheme)://jokes.example" + Asking.search)
-            }
+    func aProxyMayWantAPassword(scheme: String) async throws {
+        try await run(base: "\(scheme)://jokes.example", tls: FakeCertificate(), password: "wrong") { fixture in
+            fixture.upstream.requireProxyAuthorization(authorization)
+            let error = await fixture.failure(url: "\(scheme)://jokes.example" + Fixture.search)
             #expect(error?.kind == .http(status: 407))
             #expect(error?.message == "The proxy wants a user and a password; put them into http.proxy.")
             #expect(error?.isRetryable == false)
@@ -67,10 +61,8 @@ struct ProxyTests {
     }
 
     @Test func aProxyThatMakesNoTunnelIsOffline() async throws {
-        try await run(base: "https://jokes.example") { asking in
-            let error = await #expect(throws: UpstreamError.self) {
-                try await send(asking, "https://jokes.example" + Asking.search)
-            }
+        try await run(base: "https://jokes.example") { fixture in
+            let error = await fixture.failure(url: "https://jokes.example" + Fixture.search)
             #expect(error?.kind == .offline)
             #expect(error?.message == "The proxy makes no connection to jokes.example.")
         }
@@ -82,35 +74,29 @@ struct ProxyTests {
         ] as [FakeUpstream.Fault]
     )
     func aTunnelThatFailsIsOffline(fault: FakeUpstream.Fault) async throws {
-        try await run(base: "https://jokes.example", tls: FakeCertificate()) { asking in
-            asking.upstream.setFault(fault, path: "jokes.example:443")
-            let error = await #expect(throws: UpstreamError.self) {
-                try await send(asking, "https://jokes.example" + Asking.search)
-            }
+        try await run(base: "https://jokes.example", tls: FakeCertificate()) { fixture in
+            fixture.upstream.setFault(fault, path: "jokes.example:443")
+            let error = await fixture.failure(url: "https://jokes.example" + Fixture.search)
             #expect(error?.kind == .offline, "\(error as Any)")
             #expect(error?.isRetryable == true)
-            #expect(asking.upstream.requests.map(\.method) == ["CONNECT"])
+            #expect(fixture.upstream.requests.map(\.method) == ["CONNECT"])
         }
     }
 
     @Test(arguments: ["http", "https"])
     func aProxyThatHangsIsBounded(scheme: String) async throws {
-        try await run(base: "\(scheme)://jokes.example", tls: FakeCertificate(), timeout: .seconds(2)) { asking in
-            asking.upstream.setFault(.hang)
-            asking.upstream.setFault(.hang, path: "jokes.example:443")
-            let error = await #expect(throws: UpstreamError.self) {
-                try await send(asking, "\(scheme)://jokes.example" + Asking.search)
-            }
+        try await run(base: "\(scheme)://jokes.example", tls: FakeCertificate(), timeout: .seconds(2)) { fixture in
+            fixture.upstream.setFault(.hang)
+            fixture.upstream.setFault(.hang, path: "jokes.example:443")
+            let error = await fixture.failure(url: "\(scheme)://jokes.example" + Fixture.search)
             #expect(error?.kind == .timeout, "\(error as Any)")
         }
     }
 
     @Test func aProxyThatIsAwayIsNamed() async throws {
-        try await run(base: "https://jokes.example") { asking in
-            asking.upstream.close()
-            let error = await #expect(throws: UpstreamError.self) {
-                try await send(asking, "https://jokes.example" + Asking.search)
-            }
+        try await run(base: "https://jokes.example") { fixture in
+            fixture.upstream.close()
+            let error = await fixture.failure(url: "https://jokes.example" + Fixture.search)
             #expect(error?.kind == .offline)
             let message = try #require(error?.message)
             #expect(message.contains("the proxy") && message.contains("connection refused"), "\(message)")
@@ -118,19 +104,17 @@ struct ProxyTests {
     }
 
     @Test func redirectsToPrivateNamesAreRefused() async throws {
-        try await run(base: "https://jokes.example", tls: FakeCertificate()) { asking in
+        try await run(base: "https://jokes.example", tls: FakeCertificate()) { fixture in
             for target in ["https://127.0.0.1/x", "https://localhost/x", "https://[::1]/x", "https://127.1/x"] {
-                asking.upstream.setFault(.redirect(to: target))
-                let error = await #expect(throws: UpstreamError.self) {
-                    try await send(asking, "https://jokes.example" + Asking.search)
-                }
-                let place = target.replacing("127.1/", with: "127.0.0.1/")
-                #expect(error?.message.contains("redirects to \(place), and a private address") == true)
+                fixture.upstream.setFault(.redirect(to: target))
+                let error = await fixture.failure(url: "https://jokes.example" + Fixture.search)
+                let shown = target.replacing("127.1/", with: "127.0.0.1/")
+                #expect(error?.message.contains("redirects to \(shown), and a private address") == true)
             }
-            asking.upstream.setFault(nil)
-            asking.upstream.setFault(.redirect(to: "https://jokes.example/jokes/categories"), path: "/jokes/search")
-            let answer = try await send(asking, "https://jokes.example" + Asking.search)
-            #expect(answer.status == 200)
+            fixture.upstream.setFault(nil)
+            fixture.upstream.setFault(.redirect(to: "https://jokes.example/jokes/categories"), path: "/jokes/search")
+            let response = try await fixture.send(url: "https://jokes.example" + Fixture.search)
+            #expect(response.status == 200)
         }
     }
 
@@ -139,7 +123,7 @@ struct ProxyTests {
         #expect("\(proxy)" == "h:1")
         #expect(String(reflecting: proxy) == "h:1")
         #expect("\(HTTPProxySettings(host: "::1", port: 1))" == "[::1]:1")
-        var settings = Asking.settings
+        var settings = Fixture.settings
         settings.proxy = proxy
         #expect(!String(reflecting: settings).contains("secret"))
     }

@@ -9,18 +9,13 @@ struct TLSTests {
     private func failure(
         _ certificate: FakeCertificate, trusting path: String?, host: String = "127.0.0.1"
     ) async throws -> UpstreamError? {
-        var result: UpstreamError?
-        try await Asking.run(
+        var error: UpstreamError?
+        try await Fixture.run(
             FakeUpstream.start(security: .tls(certificate)), configure: { $0.trustRoots = path }
-        ) { asking in
-            let url = asking.upstream.baseURL(host: host) + Asking.search
-            do throws(UpstreamError) {
-                _ = try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
-            } catch {
-                result = error
-            }
+        ) { fixture in
+            error = await fixture.failure(url: fixture.upstream.baseURL(host: host) + Fixture.search)
         }
-        return result
+        return error
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
@@ -29,18 +24,16 @@ struct TLSTests {
         #expect(try await failure(certificate, trusting: certificate.path, host: host) == nil)
     }
 
-    @Test func withoutTheFileItIsNot() async throws {
-        let error = try await failure(FakeCertificate(), trusting: nil)
+    @Test(arguments: [
+        ([], false, "the certificate is not trusted."),
+        (["DNS:elsewhere.example"], true, "the certificate is for another name."),
+    ])
+    func otherCertificatesAreRefused(names: [String], isTrusted: Bool, cause: String) async throws {
+        let certificate = try names.isEmpty ? FakeCertificate() : FakeCertificate(names: names)
+        let error = try await failure(certificate, trusting: isTrusted ? certificate.path : nil)
         #expect(error?.kind == .offline)
-        #expect(error?.message.hasSuffix("the certificate is not trusted.") == true)
+        #expect(error?.message.hasSuffix(cause) == true, "\(error as Any)")
         #expect(error?.isRetryable == true)
-    }
-
-    @Test func aCertificateForAnotherNameIsRefused() async throws {
-        let certificate = try FakeCertificate(names: ["DNS:elsewhere.example"])
-        let error = try await failure(certificate, trusting: certificate.path)
-        #expect(error?.kind == .offline)
-        #expect(error?.message.hasSuffix("the certificate is for another name.") == true)
     }
 
     @Test func anExpiredCertificateIsRefused() async throws {
@@ -56,21 +49,18 @@ struct TLSTests {
         #expect(error?.message.contains("SSL_CERT_FILE") == true, "\(error as Any)")
     }
 
-    /// How a request of `https` to a server that speaks no TLS fails.
+    /// The error of a request of `https` to a server that speaks no TLS.
     private func failure(_ fault: FakeUpstream.Fault?, within timeout: Duration) async throws -> UpstreamError? {
-        var result: UpstreamError?
-        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = timeout }) { asking in
-            asking.upstream.setFault(fault)
-            let url = "https://127.0.0.1:\(asking.upstream.port)/"
-            result = await #expect(throws: UpstreamError.self) {
-                try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
-            }
+        var error: UpstreamError?
+        try await Fixture.run(FakeUpstream.start(), configure: { $0.timeout = timeout }) { fixture in
+            fixture.upstream.setFault(fault)
+            error = await fixture.failure(url: "https://127.0.0.1:\(fixture.upstream.port)/")
         }
-        return result
+        return error
     }
 
     @Test func aPlainServerIsRecognised() async throws {
-        let error = try await failure(.greeting("HTTP/1.1 400 Bad Request\r\n\r\n"), within: Asking.longEnough)
+        let error = try await failure(.greeting("HTTP/1.1 400 Bad Request\r\n\r\n"), within: Fixture.longEnough)
         #expect(error?.kind == .offline)
         #expect(error?.message.hasSuffix("it does not speak TLS there.") == true, "\(error as Any)")
     }
@@ -82,12 +72,12 @@ struct TLSTests {
         ] as [[UInt8]]
     )
     func aHandshakeThatIsCutIsOffline(bytes: [UInt8]) async throws {
-        let error = try await failure(.firstBytes(bytes), within: Asking.longEnough)
+        let error = try await failure(.firstBytes(bytes), within: Fixture.longEnough)
         #expect(error?.kind == .offline, "\(error as Any)")
         #expect(error?.isRetryable == true)
     }
 
-    @Test func aHandshakeThatIsNotAnsweredIsBounded() async throws {
+    @Test func aHandshakeWithoutReplyIsBounded() async throws {
         let error = try await failure(nil, within: .milliseconds(400))
         #expect(error?.kind == .timeout)
         #expect(error?.message.hasPrefix("No connection to 127.0.0.1:") == true)
@@ -96,34 +86,34 @@ struct TLSTests {
 
 @Suite(.timeLimit(.minutes(20)))
 struct HTTP2Tests {
-    private func run(_ body: (Asking) async throws -> Void) async throws {
+    private func run(_ body: (Fixture) async throws -> Void) async throws {
         let certificate = try FakeCertificate()
-        try await Asking.run(
+        try await Fixture.run(
             FakeUpstream.start(jokes: FakeUpstream.jokes(count: 300), security: .http2(certificate)),
             configure: { $0.trustRoots = certificate.path }, body
         )
     }
 
-    @Test func anAnswerComesWhole() async throws {
-        try await run { asking in
-            let answer = try await asking.send()
-            #expect(try JSON.parse(answer.body).objectValue()["total"] == 300)
-            #expect(asking.upstream.requests.first?.header("X-Protocol") == "HTTP/2.0")
+    @Test func aResponseComesWhole() async throws {
+        try await run { fixture in
+            let response = try await fixture.send()
+            #expect(try JSON.parse(response.body).objectValue()["total"] == 300)
+            #expect(fixture.upstream.requests.first?.header("X-Protocol") == "HTTP/2.0")
         }
     }
 
     @Test(arguments: [true, false])
-    func aStreamThatIsResetIsNoAnswer(chunked: Bool) async throws {
-        try await run { asking in
-            let error = await asking.failure(with: .truncated(chunked: chunked))
+    func aStreamThatIsResetIsOffline(chunked: Bool) async throws {
+        try await run { fixture in
+            let error = await fixture.failure(with: .truncated(chunked: chunked))
             #expect(error?.kind == .offline, "\(error as Any)")
             #expect(error?.isRetryable == true)
         }
     }
 
-    @Test func aStreamThatEndsWithoutAnAnswerIsOffline() async throws {
-        try await run { asking in
-            let error = await asking.failure(TLSFront.unansweredPath)
+    @Test func aStreamThatEndsWithoutResponseIsOffline() async throws {
+        try await run { fixture in
+            let error = await fixture.failure(TLSFront.unansweredPath)
             #expect(error?.kind == .offline, "\(error as Any)")
         }
     }

@@ -6,61 +6,46 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct TimeoutTests {
-    @Test func theWholeIsBounded() async throws {
-        try await Asking.run(FakeUpstream.start()) { asking in
-            let error = await asking.failure(with: .hang, timeout: .seconds(2))
+    @Test(arguments: [FakeUpstream.Fault.hang, .drip(every: .milliseconds(10))])
+    func theWholeIsBounded(fault: FakeUpstream.Fault) async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            let error = await fixture.failure(with: fault, timeout: .seconds(2))
             #expect(error?.kind == .timeout)
-            #expect(error?.message == "127.0.0.1:\(asking.upstream.port) did not answer whole within 2 s.")
+            #expect(error?.message == "127.0.0.1:\(fixture.upstream.port) did not answer whole within 2 s.")
             #expect(error?.isRetryable == true)
         }
     }
 
-    @Test func aBodyThatDripsIsBoundedToo() async throws {
-        try await Asking.run(FakeUpstream.start()) { asking in
-            let error = await asking.failure(with: .drip(every: .milliseconds(10)), timeout: .seconds(2))
-            #expect(error?.kind == .timeout)
-            #expect(error?.message.contains("whole within 2 s") == true)
-        }
-    }
-
     @Test func anErrorsBodyThatDripsCostsItsMessage() async throws {
-        try await Asking.run(FakeUpstream.start()) { asking in
+        try await Fixture.run(FakeUpstream.start()) { fixture in
             let head = "HTTP/1.1 503 No\r\nContent-Length: 10\r\n\r\n"
-            asking.upstream.setFault(.hangingAfter(head))
-            let error = await asking.failure(timeout: .seconds(5))
+            let error = await fixture.failure(with: .hangingAfter(head), timeout: .seconds(5))
             #expect(error?.kind == .http(status: 503))
         }
     }
 
-    @Test func silenceBeforeAnAnswerIsBounded() async throws {
-        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(1500) }) { asking in
-            let error = await asking.failure(with: .hang)
+    @Test("Silence before and in a body is bounded", arguments: [FakeUpstream.Fault.hang, .drip(every: .seconds(60))])
+    func silence(fault: FakeUpstream.Fault) async throws {
+        try await Fixture.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(1500) }) { fixture in
+            let error = await fixture.failure(with: fault)
             #expect(error?.kind == .timeout)
-            #expect(error?.message == "127.0.0.1:\(asking.upstream.port) said nothing for 1500 ms.")
-        }
-    }
-
-    @Test func silenceInABodyIsBounded() async throws {
-        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(1500) }) { asking in
-            let error = await asking.failure(with: .drip(every: .seconds(60)))
-            #expect(error?.kind == .timeout)
-            #expect(error?.message.contains("said nothing for 1500 ms") == true)
+            #expect(error?.message == "127.0.0.1:\(fixture.upstream.port) said nothing for 1500 ms.")
         }
     }
 
     @Test func redirectsCountIntoTheWhole() async throws {
         let certificate = try FakeCertificate()
-        try await Asking.run(
+        try await Fixture.run(
             FakeUpstream.start(security: .tls(certificate)), configure: { $0.trustRoots = certificate.path }
-        ) { asking in
-            asking.upstream.setFault(.redirect(to: "/slow"), path: "/jokes/search")
-            asking.upstream.setFault(.hang, path: "/slow")
-            // On a busy machine the first answer may need most of the first of these.
+        ) { fixture in
+            fixture.upstream.setFault(.redirect(to: "/slow"), path: "/jokes/search")
+            fixture.upstream.setFault(.hang, path: "/slow")
+            // On a busy machine the first response may need most of the first of these.
             for seconds in [2, 20, 200] {
-                let before = asking.upstream.requests.count
-                let error = await asking.failure(timeout: .seconds(seconds))
+                let before = fixture.upstream.requests.count
+                let error = await fixture.failure(timeout: .seconds(seconds))
                 #expect(error?.kind == .timeout)
-                if asking.upstream.requests.dropFirst(before).map(\.path) == ["/jokes/search", "/slow"] { return }
+                if fixture.upstream.requests.dropFirst(before).map(\.path) == ["/jokes/search", "/slow"] { return }
             }
             Issue.record("The redirect was never followed.")
         }
@@ -69,24 +54,22 @@ struct TimeoutTests {
     @Test("A connection that is never accepted is bounded")
     func connecting() async throws {
         let listener = try SilentListener(isFull: true)
-        try await Asking.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(200) }) { asking in
+        try await Fixture.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(200) }) { fixture in
             let url = "http://127.0.0.1:\(listener.port)/"
-            let error = await #expect(throws: UpstreamError.self) {
-                try await asking.transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
-            }
+            let error = await fixture.failure(url: url)
             #expect(error?.kind == .timeout)
             #expect(error?.message == "No connection to 127.0.0.1:\(listener.port) within 200 ms.")
         }
     }
 
     @Test func aCancelledRequestEndsAtOnce() async throws {
-        try await Asking.run(FakeUpstream.start()) { asking in
+        try await Fixture.run(FakeUpstream.start()) { fixture in
             for fault in [FakeUpstream.Fault.hang, .drip(every: .seconds(60))] {
-                asking.upstream.setFault(fault)
-                let count = asking.upstream.requests.count
+                fixture.upstream.setFault(fault)
+                let count = fixture.upstream.requests.count
                 await withTaskGroup(of: UpstreamError?.self) { group in
-                    group.addTask { await asking.failure(timeout: Asking.longEnough) }
-                    await asking.upstream.waitForRequests(count + 1)
+                    group.addTask { await fixture.failure(timeout: Fixture.longEnough) }
+                    await fixture.upstream.waitForRequests(count + 1)
                     group.cancelAll()
                     #expect(await group.next() == .some(.cancelled))
                 }
@@ -96,16 +79,11 @@ struct TimeoutTests {
 
     /// Until it has been seen to end, a request that is cancelled may wait for 900 seconds.
     private func cancelled(_ url: String, once isUnderWay: () async -> Void) async throws -> UpstreamError? {
-        let transport = CurlTransport(baseURL: url, settings: Asking.settings, logger: Asking.quietLogger)
+        let transport = CurlTransport(baseURL: url, settings: Fixture.settings, logger: Fixture.quietLogger)
         defer { transport.shutdown() }
         return await withTaskGroup(of: UpstreamError?.self) { group in
             group.addTask {
-                do throws(UpstreamError) {
-                    _ = try await transport.send(HTTPRequest(url: url, timeout: Asking.longEnough))
-                    return nil
-                } catch {
-                    return error
-                }
+                await failure { _ = try await transport.send(HTTPRequest(url: url, timeout: Fixture.longEnough)) }
             }
             await isUnderWay()
             group.cancelAll()
@@ -115,7 +93,7 @@ struct TimeoutTests {
 
     @Test func aRequestIsCancelledWhileItConnects() async throws {
         let listener = try SilentListener(isFull: true)
-        // Nothing tells when it connects; before that it is cancelled as well.
+        // Nothing shows when it connects; before that it is cancelled as well.
         for milliseconds in [0, 1, 10, 100] {
             let error = try await cancelled("http://127.0.0.1:\(listener.port)/") { poll(nil, 0, CInt(milliseconds)) }
             #expect(error == .cancelled)
@@ -129,18 +107,18 @@ struct TimeoutTests {
         #expect(error == .cancelled)
     }
 
-    @Test func manyAreCancelledAtOnceAndTheNextIsAnswered() async throws {
-        try await Asking.run(FakeUpstream.start()) { asking in
-            asking.upstream.setFault(.hang)
+    @Test func manyAreCancelledAtOnceAndTheNextSucceeds() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setFault(.hang)
             await withTaskGroup(of: UpstreamError?.self) { group in
-                for _ in 0..<50 { group.addTask { await asking.failure() } }
-                await asking.upstream.waitForRequests(25)
+                for _ in 0..<50 { group.addTask { await fixture.failure() } }
+                await fixture.upstream.waitForRequests(25)
                 group.cancelAll()
                 for await error in group { #expect(error == .cancelled) }
             }
-            asking.upstream.setFault(nil)
-            let answer = try await asking.send()
-            #expect(answer.status == 200)
+            fixture.upstream.setFault(nil)
+            let response = try await fixture.send()
+            #expect(response.status == 200)
         }
     }
 }
@@ -182,7 +160,5 @@ private final class SilentListener {
         return poll(&descriptor, 1, 0) == 1
     }
 
-    deinit {
-        descriptors.forEach { close($0) }
-    }
+    deinit { descriptors.forEach { close($0) } }
 }

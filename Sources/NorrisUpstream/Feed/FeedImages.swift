@@ -1,0 +1,68 @@
+import NorrisProtocol
+
+extension Post.Image {
+    /// The pictures in a piece of HTML, without those that only count readers or are emoji.
+    static func images(inHTML html: String, at base: HTTPURL, _ budget: DecodingBudget) -> [Post.Image] {
+        htmlTags("img", in: Array(html.utf8), budget).compactMap { attributes in
+            guard budget.isLeft, let url = attributes["src"].flatMap({ resolved($0, at: base) }) else { return nil }
+            budget.spend(bytes: url.utf8.count)
+            let size = { (name: String) in attributes[name].flatMap { Int($0) } }
+            let image = Post.Image(url: url, width: size("width"), height: size("height"), alt: attributes["alt"])
+            let kinds = attributes["class"] ?? ""
+            let isSmall = image.width ?? .max <= 1 || image.height ?? .max <= 1
+            return isSmall || kinds.contains("emoji") || kinds.contains("smiley") ? nil : image
+        }
+    }
+
+    // Media RSS (https://www.rssboard.org/media-rss) stands in RSS and in Atom alike.
+
+    /// The pictures among the media of an item; the thumbnail of a film, if there is no other.
+    static func images(inMediaOf element: XMLElement) -> [Post.Image] {
+        var images: [Post.Image] = []
+        for child in element.elements where child.name.namespace == .media {
+            switch child.name.local {
+            case "content": images += picture(child).map { [$0] } ?? Self.images(inMediaOf: child)
+            case "group": images += group(child)
+            default: break
+            }
+        }
+        return images.isEmpty ? thumbnail(element) : images
+    }
+
+    /// One of the forms in which a group has the same picture.
+    private static func group(_ element: XMLElement) -> [Post.Image] {
+        guard var image = largest(element.children("content", in: .media).compactMap(picture)) else {
+            return thumbnail(element)
+        }
+        image.alt = image.alt ?? element.text(of: "description", in: .media)
+        return [image]
+    }
+
+    private static func thumbnail(_ element: XMLElement) -> [Post.Image] {
+        largest(element.children("thumbnail", in: .media).compactMap(image)).map { [$0] } ?? []
+    }
+
+    /// The first of those with the most pixels.
+    private static func largest(_ images: [Post.Image]) -> Post.Image? {
+        let size = { (image: Post.Image) in Double(image.width ?? 0) * Double(image.height ?? image.width ?? 0) }
+        return images.reduce(nil as Post.Image?) { best, image in
+            guard let best, size(best) >= size(image) else { return image }
+            return best
+        }
+    }
+
+    /// Nil for a film, a sound, and whatever else is no picture.
+    private static func picture(_ element: XMLElement) -> Post.Image? {
+        guard let image = image(element) else { return nil }
+        let isPicture = element["medium"].map { $0 == "image" } ?? isImage(type: element["type"], url: image.url)
+        return isPicture ? image : nil
+    }
+
+    private static func image(_ element: XMLElement) -> Post.Image? {
+        guard let url = element.url("url") else { return nil }
+        return Post.Image(
+            url: url, width: element["width"].flatMap { Int($0) }, height: element["height"].flatMap { Int($0) },
+            alt: element["alt"] ?? element.text(of: "description", in: .media)
+        )
+    }
+}

@@ -1,0 +1,97 @@
+import NorrisProtocol
+
+/// The public timeline of a Mastodon server, or of one with the same API.
+package struct Mastodon: PostUpstream {
+    private let base: HTTPURL?
+    private let url: String
+    private let source: String
+    private let fetcher: Fetcher
+
+    /// - Parameter baseURL: may hold a port and a path, to which that of the API is added.
+    package init(
+        baseURL: String, source: String, transport: any HTTPTransport, decodingOn executor: (any TaskExecutor)? = nil
+    ) {
+        base = HTTPURL(baseURL)
+        // 40 is the largest page of a server.
+        url = joinedURL(baseURL, "api/v1/timelines/public?limit=40")
+        self.source = source
+        fetcher = Fetcher(transport: transport, executor: executor)
+    }
+
+    package func posts(validators: Validators, timeout: Duration) async throws(UpstreamError) -> Fetched<PostBatch> {
+        do throws(UpstreamError) {
+            return try await fetcher.json(url, validators, timeout) { response, budget throws(UpstreamError) in
+                var builder = PostBatchBuilder(source: source, budget)
+                try JSONItems.forEach(in: response.body[...], budget) { item throws(UpstreamError) in
+                    try builder.add(JSONObject(item: item).flatMap { Post(status: $0, host: base?.host ?? "", budget) })
+                }
+                return try builder.batch()
+            }
+        } catch {
+            // Mastodon answers 422 where it means 401.
+            guard case .http(let status) = error.kind, status == 401 || status == 422 else { throw error }
+            let timeline = "The public timeline of \(base?.authority ?? "the server")"
+            let advice = "and norrisd has none; put another server into posts.sources.\(source).url."
+            throw UpstreamError(error.kind, "\(timeline) needs a login (HTTP \(status)), \(advice)")
+        }
+    }
+}
+
+extension Post {
+    /// A post from a status (https://docs.joinmastodon.org/entities/Status), not cleaned; nil without id or author.
+    ///
+    /// A status that boosts another one has the content of that, but its own id and date.
+    ///
+    /// - Parameter host: of the server: its own users have handles without it there, and with it everywhere else.
+    init?(status outer: JSONObject, host: String, _ budget: DecodingBudget) {
+        let status = outer.object("reblog") ?? outer
+        guard let id = outer.id("id"), let account = status.object("account"),
+            let author = Author(account: account, host: host)
+        else { return nil }
+        let media = status.objects("media_attachments")
+        let warning = status.text("spoiler_text").flatMap { cleanLine($0, upTo: 500) }
+        self.init(
+            id: id, source: "", author: author, publishedAt: outer.date("created_at"), title: warning,
+            // The hidden parts of a link's URL are included, so that it is whole.
+            text: status.text("content").map { plainText(fromHTML: $0, isCertain: true, budget) },
+            isSensitive: warning != nil || (status.truth("sensitive") == true && !media.isEmpty),
+            tags: status.objects("tags").compactMap { $0.text("name") },
+            images: media.compactMap(Image.init(attachment:)),
+            stats: Stats(
+                likes: status.number("favourites_count"), comments: status.number("replies_count"),
+                shares: status.number("reblogs_count")
+            ),
+            url: status.text("url") ?? status.text("uri")
+        )
+    }
+}
+
+extension Post.Author {
+    /// - Parameter host: completes the handles of the server's own users.
+    fileprivate init?(account: JSONObject, host: String) {
+        guard let id = account.id("id") else { return nil }
+        let username = account.text("username") ?? ""
+        let name = account.text("display_name").flatMap { cleanLine($0, upTo: 200) }
+        let address = account.text("acct") ?? username
+        self.init(
+            id: id, name: name ?? username,
+            handle: address.isEmpty ? nil : address.contains("@") ? "@\(address)" : "@\(address)@\(host)",
+            avatarURL: account.text("avatar")
+        )
+    }
+}
+
+extension Post.Image {
+    /// The picture itself, or the still picture of a video; nil for sound, and for what the server does not know.
+    fileprivate init?(attachment: JSONObject) {
+        let type = attachment.text("type")
+        guard let type, ["image", "gifv", "video"].contains(type) else { return nil }
+        let original = type == "image" ? attachment.text("url") : nil
+        guard let url = original ?? attachment.text("preview_url") else { return nil }
+        let size = attachment.object("meta")?.object(original == nil ? "small" : "original")
+        self.init(
+            url: url, width: size?.number("width"), height: size?.number("height"),
+            alt: attachment.text("description")
+        )
+    }
+}

@@ -1,0 +1,100 @@
+package import NorrisProtocol
+
+/// One source of posts, whatever its API.
+package protocol PostUpstream: Sendable {
+    /// All posts that the source shows now, unless they are those that the validators name.
+    func posts(validators: Validators, timeout: Duration) async throws(UpstreamError) -> Fetched<PostBatch>
+}
+
+/// The usable posts of one response.
+package struct PostBatch: Sendable, Equatable {
+    /// In the order of the response, no id twice.
+    package var posts: [Post] = []
+    /// Each once, also those without posts.
+    package var authors: [Post.Author] = []
+    /// The number of items that could not be used.
+    package var skipped = 0
+    /// The number of repairs before the response could be read.
+    package var repairs = 0
+    /// Whether the response broke off, so that posts may exist that it does not hold.
+    package var isPartial = false
+}
+
+/// Makes a batch of an upstream's posts: the one way for posts of any kind into norrisd. Whatever is added has the
+/// upstream's own ids and texts; the batch is cleaned, bounded, and has ids of the source.
+struct PostBatchBuilder {
+    /// A response with more items is refused: no reader shows that many, and no feed has them.
+    static let maximumItems = 100_000
+
+    private let source: String
+    private let budget: DecodingBudget
+    private var posts: [Post] = []
+    private var authors: [Post.Author] = []
+    private var postIDs: Set<String> = []
+    /// Indices in ``authors``.
+    private var authorIndices: [String: Int] = [:]
+    private var skipped = 0
+    private var total = 0
+
+    /// - Parameter source: the key of the source under `posts.sources`.
+    init(source: String, _ budget: DecodingBudget) {
+        self.source = source
+        self.budget = budget
+    }
+
+    /// Adds a post and its author; nil and a post without content are skipped, and of those with the same id the first
+    /// counts.
+    ///
+    /// - Parameter mayBeBare: whether a post without content is added as well.
+    mutating func add(_ post: Post?, mayBeBare: Bool = false) throws(UpstreamError) {
+        budget.read(bytes: (post?.title?.utf8.count ?? 0) + (post?.text?.utf8.count ?? 0))
+        try count()
+        guard let post = post?.cleaned(for: source, mayBeBare: mayBeBare) else {
+            skipped += 1
+            return
+        }
+        merge(post.author)
+        guard postIDs.insert(post.id).inserted else { return }
+        budget.spend(bytes: MemoryLayout<Post>.stride)
+        posts.append(post)
+    }
+
+    /// Adds an author, who may have no posts.
+    mutating func add(_ author: Post.Author) throws(UpstreamError) {
+        try count()
+        merge(author.cleaned(for: source))
+    }
+
+    /// - Throws: an error if there were items, and all were skipped.
+    func batch() throws(UpstreamError) -> PostBatch {
+        if skipped > 0 && posts.isEmpty && authors.isEmpty {
+            throw .unusable("answered with \(skipped) posts of which none can be used")
+        }
+        // Posts that came before their author was complete get the same author as the others.
+        let posts = posts.map { post in
+            var post = post
+            if let index = authorIndices[post.author.id] { post.author = authors[index] }
+            return post
+        }
+        return PostBatch(posts: posts, authors: authors, skipped: skipped)
+    }
+
+    private mutating func count() throws(UpstreamError) {
+        total += 1
+        budget.spend(elements: 1)
+        try budget.check()
+        if total > Self.maximumItems { throw .unusable("answered with more than \(Self.maximumItems) posts") }
+    }
+
+    /// The first description of an author counts, later ones fill in what was missing.
+    private mutating func merge(_ author: Post.Author) {
+        guard let index = authorIndices[author.id] else {
+            authorIndices[author.id] = authors.count
+            authors.append(author)
+            return
+        }
+        authors[index].handle = authors[index].handle ?? author.handle
+        authors[index].avatarURL = authors[index].avatarURL ?? author.avatarURL
+        authors[index].email = authors[index].email ?? author.email
+    }
+}

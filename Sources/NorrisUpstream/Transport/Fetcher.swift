@@ -1,0 +1,124 @@
+import NorrisProtocol
+
+/// How an upstream fetches documents and decodes them.
+struct Fetcher: Sendable {
+    let transport: any HTTPTransport
+    /// Runs the decoding, which may take seconds; nil for the caller's own.
+    let executor: (any TaskExecutor)?
+
+    /// Fetches a document unless it is still the one that the validators name.
+    ///
+    /// - Parameter decode: makes a value of the whole response, or throws ``UpstreamError/unusable(_:)``.
+    func document<Value: Sendable>(
+        _ url: String, accept: String, _ validators: Validators, _ timeout: Duration,
+        decode: @Sendable (HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
+    ) async throws(UpstreamError) -> Fetched<Value> {
+        let headers = [(name: "Accept", value: accept)] + validators.headers
+        let response = try await transport.send(HTTPRequest(url: url, headers: headers, timeout: timeout))
+        let info = FetchInfo(response, sent: validators)
+        if response.status == 304 { return .unchanged(info) }
+        do throws(UpstreamError) {
+            let value = try await withTaskExecutorPreference(executor) { () throws(UpstreamError) in
+                // Made here, because its clock is that of the thread.
+                let budget = DecodingBudget()
+                let value = try decode(response, budget)
+                try budget.check()
+                return value
+            }
+            return .changed(value, info)
+        } catch where error.kind == .decode {
+            let end = error.message.last == "?" ? "" : "."
+            throw UpstreamError(.decode, "\(HTTPURL(url)?.hostAndPath ?? "The upstream") \(error.message)\(end)")
+        }
+    }
+
+    /// The same for a document in JSON.
+    func json<Value: Sendable>(
+        _ url: String, _ validators: Validators, _ timeout: Duration,
+        decode: @Sendable (HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
+    ) async throws(UpstreamError) -> Fetched<Value> {
+        try await document(url, accept: "application/json", validators, timeout) {
+            response, budget throws(UpstreamError) in
+            if let type = response.headers["content-type"], !isJSON(mediaType: type) {
+                let name = UpstreamError.cut(String(type.prefix { $0 != ";" }), to: 60)
+                throw .unusable("answered with \(name) instead of JSON; is the configured address right?")
+            }
+            return try decode(response, budget)
+        }
+    }
+}
+
+/// Whether a `Content-Type` is JSON: `application/json`, `text/json`, or any type with `+json` (RFC 6839).
+private func isJSON(mediaType: String) -> Bool {
+    let type = mediaType.prefix { $0 != ";" && $0 != " " && $0 != "\t" }.lowercased()
+    return type == "application/json" || type == "text/json" || type.hasSuffix("+json")
+}
+
+/// The result of a conditional request.
+package enum Fetched<Value: Sendable>: Sendable {
+    /// 304: what was fetched with the same validators is still current.
+    case unchanged(FetchInfo)
+    case changed(Value, FetchInfo)
+
+    package var info: FetchInfo {
+        switch self {
+        case .unchanged(let info), .changed(_, let info): info
+        }
+    }
+}
+
+extension Fetched: Equatable where Value: Equatable {}
+
+/// What to remember of a response until the next request.
+package struct FetchInfo: Sendable, Equatable {
+    package var validators = Validators()
+    /// How long the response is fresh, or the rate limit lasts: more than 0, at most 24 h; nil if it says nothing.
+    package var notBefore: Duration?
+
+    init(validators: Validators = Validators(), notBefore: Duration? = nil) {
+        self.validators = validators
+        self.notBefore = notBefore
+    }
+
+    /// - Parameter sent: the validators of the request; those that a 304 does not repeat stay valid.
+    init(_ response: HTTPResponse, sent: Validators) {
+        validators = Validators(response.headers)
+        if response.status == 304 {
+            validators.etag = validators.etag ?? sent.etag
+            validators.lastModified = validators.lastModified ?? sent.lastModified
+        }
+        let isLast = response.headers["x-ratelimit-remaining"] == "0"
+        let reset = isLast ? rateLimitReset(response.headers, now: response.receivedAt) : nil
+        notBefore = [freshnessLifetime(response.headers, now: response.receivedAt), reset].compactMap(\.self).max()
+    }
+}
+
+/// The names that an upstream gave a version of its content (RFC 9110, section 8.8), byte for byte.
+package struct Validators: Sendable, Equatable {
+    package var etag: String?
+    package var lastModified: String?
+
+    package init(etag: String? = nil, lastModified: String? = nil) {
+        self.etag = etag
+        self.lastModified = lastModified
+    }
+
+    /// Those of a response; one that could not be sent back unchanged is left out: it is empty, holds a control
+    /// character, is longer than 1 KiB, or was not UTF-8.
+    init(_ headers: HTTPHeaderFields) {
+        func usable(_ name: String) -> String? {
+            guard let value = headers[name], (1...1024).contains(value.utf8.count) else { return nil }
+            let isClean = value.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "\u{FFFD}" }
+            return isClean ? value : nil
+        }
+        etag = usable("etag")
+        lastModified = usable("last-modified")
+    }
+
+    /// The fields that make a request conditional.
+    var headers: [(name: String, value: String)] {
+        [("If-None-Match", etag), ("If-Modified-Since", lastModified)].compactMap { name, value in
+            value.map { (name: name, value: $0) }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisUpstream
+
+@Suite(.timeLimit(.minutes(20)))
+struct ChucknorrisTests {
+    /// The facts of a response's body.
+    private func search(_ body: String, type: String? = "application/json") async throws(UpstreamError) -> FactBatch {
+        let headers = HTTPHeaderFields(type.map { [(name: "Content-Type", value: $0)] } ?? [])
+        let api = Chucknorris(
+            baseURL: "https://api.example", transport: FixedTransport(body, headers: headers), timeout: .seconds(1)
+        )
+        return try await api.search("chuck").value
+    }
+
+    // MARK: Over a socket
+
+    @Test func aSearchFindsFacts() async throws {
+        let jokes = FakeUpstream.jokes(count: 100)
+        try await Fixture.run(FakeUpstream.start(jokes: jokes)) { fixture in
+            let batch = try await fixture.chucknorris().search("norris").value
+            #expect(batch.facts.map(\.id) == jokes.map(\.id))
+            #expect(batch.facts.map(\.text) == jokes.map(\.value))
+            #expect(batch.facts.map(\.categories) == jokes.map(\.categories))
+            #expect(batch.facts.allSatisfy { $0.createdAt == Timestamp("2020-01-05T13:42:19Z") && $0.url != nil })
+            #expect((batch.skipped, batch.total) == (0, 100))
+            #expect(fixture.upstream.requests.first?.header("Accept") == "application/json")
+        }
+    }
+
+    @Test func whatHasNotChangedIsNotSentAgain() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setHeaders([("Cache-Control", "max-age=600, private")])
+            let api = fixture.chucknorris()
+            let first = try await api.search("chuck")
+            #expect(first.info.validators.etag?.hasPrefix("W/\"") == true)
+            #expect(first.info.validators.lastModified == "Sun, 06 Nov 1994 08:49:37 GMT")
+            #expect(first.info.notBefore == .seconds(600))
+            let second = try await api.search("chuck", validators: first.info.validators)
+            #expect(second == .unchanged(first.info))
+            let request = try #require(fixture.upstream.requests.last)
+            #expect(request.header("If-None-Match") == first.info.validators.etag)
+            #expect(request.header("If-Modified-Since") == first.info.validators.lastModified)
+            fixture.upstream.setFault(.changing)
+            let third = try await api.search("chuck", validators: first.info.validators).value
+            #expect(third.facts.last?.text == "Chuck Norris is number 3.")
+        }
+    }
+
+    @Test func categoriesAreNames() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            let api = fixture.chucknorris()
+            let fetched = try await api.categories()
+            #expect(fetched == .changed(FakeUpstream.categories, fetched.info))
+            #expect(try await api.categories(validators: fetched.info.validators) == .unchanged(fetched.info))
+            fixture.upstream.setFault(.json(#"["dev","D V",5,null,"dev","x"]"#))
+            #expect(try await api.categories() == .changed(["dev", "x"], FetchInfo()))
+        }
+    }
+
+    @Test func itsOwnTimeoutWins() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setFault(.hang)
+            let error = await failure {
+                _ = try await fixture.chucknorris().search("chuck", timeout: .milliseconds(100))
+            }
+            #expect(error?.kind == .timeout)
+        }
+    }
+
+    @Test(
+        arguments: [
+            FakeUpstream.Fault.html, .wrongTypes, .garbage, .json(""), .json(#"{"total":1,"result":[{"id":"x""#),
+            .json(#"{"total":0,"result":[]}garbage"#), .json(#"{"total":1,"result":[{"id":5}]}"#),
+        ]
+    )
+    func unusableResponsesAreErrors(fault: FakeUpstream.Fault) async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setFault(fault)
+            let error = await failure { _ = try await fixture.chucknorris().search("chuck") }
+            #expect(error?.kind == .decode)
+            #expect(error?.message.contains("127.0.0.1") == true)
+            #expect(error?.isRetryable == false)
+        }
+    }
+
+    // MARK: Bodies
+
+    @Test func aPageIsNoJSON() async {
+        let error = await failure { _ = try await search("<html>", type: "text/html; charset=utf-8") }
+        #expect(
+            error?.message
+                == "api.example/jokes/search answered with text/html instead of JSON; is the configured address right?"
+        )
+    }
+
+    @Test(
+        "JSON by any name is read",
+        arguments: [nil, "application/json", "Application/JSON; charset=utf-8", "text/json", "application/hal+json"]
+    )
+    func types(type: String?) async throws {
+        #expect(try await search(#"{"result":[{"id":"x","value":"y"}]}"#, type: type).facts.count == 1)
+    }
+
+    @Test func nothingFoundIsNoError() async throws {
+        #expect(try await search(#"{"total":0,"result":[]}"#) == FactBatch(facts: [], skipped: 0, total: 0))
+    }
+
+    @Test func badItemsAreSkippedAndCounted() async throws {
+        let huge = String(repeating: "1,", count: 200_000)
+        let batch = try await search(
+            """
+            {"total":7,"result":[{"id":"a","value":"A"},5,{"id":"b"},{"id":"c","value":"\\ud800"},
+            {"id":"d" "value":"D"},{"id":"e","value":"E","x":[\(huge)1]},{"id":"a","value":"again"},
+            {"id":"z","value":"Z"}]}
+            """
+        )
+        #expect(batch.facts.map(\.text) == ["A", "Z"])
+        #expect((batch.skipped, batch.total) == (5, 8))
+    }
+
+    @Test func invalidBytesInAnItemAreItsOwn() throws {
+        let body = Array(#"{"result":[{"id":"a","value":""#.utf8) + [0xFF] + Array(#""},{"id":"b","value":"B"}]}"#.utf8)
+        let batch = try FactBatch(searchResult: body, .untimed)
+        #expect(batch.facts.map(\.id) == ["b"])
+        #expect(batch.skipped == 1)
+    }
+}
+
+struct JokeTests {
+    private func fact(_ json: String) -> Fact? {
+        JSONObject(item: Array(json.utf8)[...]).flatMap { Fact(joke: $0, .untimed) }
+    }
+
+    /// A joke with these members besides an id and a text.
+    private func fact(with members: String) -> Fact? { fact(#"{"id":"x","value":"y",\#(members)}"#) }
+
+    @Test func aWholeJoke() {
+        let fact = fact(
+            """
+            {"categories":["dev"],"created_at":"2020-01-05 13:42:19.324003",
+             "icon_url":"https://api.chucknorris.io/img/avatar/chuck-norris.png","id":"-e0_hnd3rgq68e_pfvsqqg",
+             "updated_at":"2020-05-22 06:16:41.133769","url":"https://api.chucknorris.io/jokes/-e0_hnd3rgq68e_pfvsqqg",
+             "value":"Chuck Norris can instantiate an abstract class.","new":{"x":[1]}}
+            """
+        )
+        #expect(
+            fact == Fact(
+                id: "-e0_hnd3rgq68e_pfvsqqg", text: "Chuck Norris can instantiate an abstract class.",
+                categories: ["dev"], source: "chucknorris",
+                url: "https://api.chucknorris.io/jokes/-e0_hnd3rgq68e_pfvsqqg",
+                createdAt: Timestamp("2020-01-05T13:42:19Z"), updatedAt: Timestamp("2020-05-22T06:16:41Z")
+            )
+        )
+    }
+
+    @Test(arguments: [#"{"id":"x","value":"y"}"#, #"{"id":"x","value":"y","url":"/x","created_at":5}"#])
+    func idAndValueAreEnough(json: String) {
+        #expect(fact(json) == Fact(id: "x", text: "y", categories: [], source: "chucknorris"))
+    }
+
+    @Test(
+        arguments: [
+            "[]", "\"x\"", "{}", #"{"id":"x"}"#, #"{"value":"y"}"#, #"{"id":1,"value":"y"}"#, #"{"id":"x","value":1}"#,
+            #"{"id":null,"value":"y"}"#, #"{"id":"","value":"y"}"#, #"{"id":"x","value":""}"#,
+            #"{"id":"x","value":" \n "}"#, #"{"id":"x","value":"\u0007\u200b"}"#, #"{"id":"x","value":"<b></b>"}"#,
+            #"{"id":"a\nb","value":"y"}"#, #"{"id":"a\u0000","value":"y"}"#, #"{"id":" a","value":"y"}"#,
+            #"{"id":"a\u202e","value":"y"}"#, #"{"id":"fortune:x","value":"y"}"#, #"{"id":"builtin-x","value":"y"}"#,
+            #"{"id":"x","value":"y","categories":"dev"}"#, #"{"id":"x","value":"y","categories":{}}"#,
+            #"{"id":"x","value":"y","category":1}"#, #"{"id":"x","value":"\ud800"}"#,
+        ]
+    )
+    func theseAreNone(json: String) { #expect(fact(json) == nil) }
+
+    @Test func lengthsAreBounded() {
+        let id = String(repeating: "i", count: 200)
+        let text = String(repeating: "☃", count: 10_000)
+        #expect(fact(#"{"id":"\#(id)","value":"\#(text)"}"#)?.text == text)
+        #expect(fact(#"{"id":"\#(id)i","value":"y"}"#) == nil)
+        #expect(fact(#"{"id":"x","value":"\#(text)☃"}"#) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (#""categories":["dev","movie"]"#, ["dev", "movie"]), (#""categories":[]"#, []),
+            (#""categories":null"#, []), (#""category":["dev"]"#, ["dev"]), (#""category":"dev""#, ["dev"]),
+            (#""category":null"#, []), (#""categories":null,"category":["dev"]"#, ["dev"]),
+            (#""categories":["movie"],"category":["dev"]"#, ["movie"]),
+            (#""categories":["dev","Dev","d v","","dev",1,null,"x-_9"]"#, ["dev", "x-_9"]),
+            (#""categories":["\#(String(repeating: "a", count: 41))"]"#, []),
+        ] as [(String, [String])]
+    )
+    func categories(members: String, names: [String]) { #expect(fact(with: members)?.categories == names) }
+
+    /// A fact without its category `explicit` would be served to everybody.
+    @Test func explicitIsReadFromALongListToo() {
+        let names = (0..<100).map { "c\($0)" } + ["explicit"]
+        let categories = fact(with: #""categories":["\#(names.joined(separator: #"",""#))"]"#)?.categories
+        #expect(categories == names[..<63] + ["explicit"])
+    }
+
+    @Test(
+        arguments: [
+            ("Tom &amp; Jerry &#39;n&#39; <i>Chuck<\\/i>", "Tom & Jerry 'n' Chuck"), ("x < y, <3", "x < y, <3"),
+            ("a\\u001b[31mb\\u202ec", "abc"), ("  two  spaces\\nline ", "two  spaces\nline"), ("&#27;[31mred", "red"),
+            ("\\u00e9\\ud83e\\udd4b", "é🥋"),
+        ]
+    )
+    func textIsMadeHarmless(value: String, text: String) {
+        #expect(fact(#"{"id":"x","value":"\#(value)"}"#)?.text == text)
+    }
+}

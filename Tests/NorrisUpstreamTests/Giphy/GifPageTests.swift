@@ -1,0 +1,184 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisUpstream
+
+struct GifPageTests {
+    private func search(_ body: String, offset: Int = 0, limit: Int = 25) async throws -> GifPage {
+        try await Fixture.giphy(returning: body).search("x", offset: offset, limit: limit)
+    }
+
+    private func searchFailure(_ body: String) async -> UpstreamError? { await failure { _ = try await search(body) } }
+
+    private static let two = #"[{"id":"a"},{"id":"b"}]"#
+
+    // MARK: Data
+
+    @Test func aPage() async throws {
+        let page = try await search(
+            Fixture.envelope("[\(RecordedGif.json)]", pagination: #"{"total_count":4287,"count":1,"offset":0}"#)
+        )
+        #expect(page.gifs.map(\.id) == [RecordedGif.id])
+        #expect(page.gifs.first?.renditions.count == 3)
+        #expect(page == GifPage(gifs: page.gifs, totalCount: 4287, nextOffset: 1))
+    }
+
+    @Test("Data may be an array, an object, empty in two ways, or null", arguments: ["[]", "{}", "null", "[ ]", "{ }"])
+    func nothing(data: String) async throws {
+        let giphy = Fixture.giphy(returning: Fixture.envelope(data))
+        #expect(try await giphy.random(tag: "x") == nil)
+        #expect(try await giphy.gif(id: "x") == nil)
+        #expect(try await giphy.gifs(ids: ["x"]) == GifPage())
+        #expect(try await giphy.search("x", offset: 0, limit: 5) == GifPage())
+    }
+
+    @Test(arguments: [#"{"id":"a"}"#, #"[{"id":"a"}]"#])
+    func oneGifMayComeInAnArray(data: String) async throws {
+        let giphy = Fixture.giphy(returning: Fixture.envelope(data))
+        #expect(try await giphy.random()?.id == "a")
+        #expect(try await giphy.gif(id: "a")?.id == "a")
+        #expect(try await giphy.gif(id: "b") == nil)
+        #expect(try await giphy.trending(offset: 0, limit: 5).gifs.map(\.id) == ["a"])
+    }
+
+    @Test(
+        arguments: [
+            Fixture.envelope("5"), Fixture.envelope(#""x""#), Fixture.envelope("true"), "{}", "[]", "null",
+            #"{"result":[]}"#, #"{"meta":{"status":200,"msg":"OK","response_id":"x"}}"#, #"{"data":[],"data":[]}"#,
+            #"{"data":[{"id":"a"}"#, #"{"data":[{"id":"a"}]} x"#, "", Fixture.envelope(#"[5,{"id":""}]"#),
+            Fixture.envelope(#"{"title":"x"}"#),
+            Fixture.envelope("{\(String(repeating: " ", count: JSONItems.maximumItem))}"),
+        ]
+    )
+    func unusableBodiesAreErrors(body: String) async {
+        let error = await searchFailure(body)
+        #expect(error?.kind == .decode)
+        #expect(error?.message.hasPrefix("api.example/v1/gifs/search answered with ") == true)
+        #expect(error?.isRetryable == false)
+    }
+
+    @Test func badItemsAreSkippedAndCounted() async throws {
+        let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+        let huge = String(repeating: "1,", count: 200_000)
+        let page = try await search(
+            Fixture.envelope(
+                """
+                [{"id":"a","title":"A"},5,null,{"id":""},{"id":"b","x":\(deep)},{"id":"c","id":"c"},\
+                {"id":"d","title":"\\ud800"},{"id":"e" "title":"E"},{"id":"f","x":[\(huge)1]},\
+                {"id":"a","title":"again"},{"id":7}]
+                """,
+                pagination: #"{"total_count":11,"count":11,"offset":0}"#
+            )
+        )
+        #expect(page.gifs.map(\.id) == ["a", "7"])
+        #expect(page.gifs.first?.title == "A")
+        #expect((page.skipped, page.totalCount, page.nextOffset) == (8, 11, nil))
+    }
+
+    @Test func longOrBrokenMembersAreIgnored() async throws {
+        let long = String(repeating: " ", count: JSONItems.maximumItem)
+        // The status would make it an error.
+        let meta = #"{"data":\#(Self.two),"meta":{"status":401\#(long)},"#
+            + #""pagination":{"total_count":9,"count":2\#(long)}}"#
+        #expect(try await search(meta, limit: 2).nextOffset == 2)
+        #expect(try await search(#"{"data":\#(Self.two),"meta":{"status":401,},"pagination":tru}"#).gifs.count == 2)
+    }
+
+    // MARK: Pagination
+
+    @Test(
+        "Where the next page begins",
+        arguments: [
+            (#"{"total_count":10,"count":2,"offset":0}"#, 0, 2, 2),
+            (#"{"total_count":10,"count":2,"offset":4}"#, 4, 2, 6),
+            (#"{"total_count":10,"count":2,"offset":8}"#, 8, 2, nil),
+            (#"{"total_count":9,"count":2,"offset":8}"#, 8, 2, nil),
+            // The estimate says otherwise, but there is nothing.
+            (#"{"total_count":10,"count":0,"offset":2}"#, 2, 2, nil),
+            // A page may be short.
+            (#"{"total_count":10,"count":2,"offset":0}"#, 0, 25, 2), (#"{"count":2,"offset":0}"#, 0, 25, 2),
+            // Not every endpoint says how many there are; without pagination a short page is the last.
+            (#"{"count":2,"offset":0}"#, 0, 2, 2), ("null", 0, 2, 2), ("null", 0, 3, nil), ("null", 6, 2, 8),
+            (#"{"total_count":"10","count":"2"}"#, 0, 2, 2), (#"{"total_count":null,"count":-1}"#, 0, 3, nil),
+            ("[]", 0, 3, nil), (#"{"total_count":10}"#, 0, 25, 2),
+            // An offset that does not move leads nowhere.
+            (#"{"total_count":10,"count":2,"offset":0}"#, 6, 2, 8),
+            (#"{"total_count":90000,"count":2,"offset":4998}"#, 4997, 2, 4999),
+            (#"{"total_count":90000,"count":2,"offset":4998}"#, 4998, 2, nil),
+        ] as [(String, Int, Int, Int?)]
+    )
+    func nextPages(pagination: String, offset: Int, limit: Int, next: Int?) async throws {
+        let body = Fixture.envelope(Self.two, pagination: pagination)
+        #expect(try await search(body, offset: offset, limit: limit).nextOffset == next)
+    }
+
+    @Test func trendingEndsSoonerAndIDsHaveOnePage() async throws {
+        let body = Fixture.envelope(Self.two, pagination: #"{"total_count":90000,"count":2,"offset":0}"#)
+        let giphy = Fixture.giphy(returning: body)
+        #expect(try await giphy.trending(offset: 497, limit: 2).nextOffset == 499)
+        #expect(try await giphy.trending(offset: 498, limit: 2).nextOffset == nil)
+        #expect(try await giphy.gifs(ids: ["a", "b"]).nextOffset == nil)
+    }
+
+    @Test func aPageOfDuplicatesGoesOn() async throws {
+        let page = try await search(
+            Fixture.envelope(#"[{"id":"a"},{"id":"a"}]"#, pagination: #"{"total_count":9,"count":2}"#), limit: 2
+        )
+        #expect(page.gifs.count == 1)
+        #expect((page.skipped, page.nextOffset) == (0, 2))
+    }
+
+    // MARK: Errors in a good status
+
+    @Test(
+        "An empty response without an id is an error of Giphy",
+        arguments: [
+            #"{"data":[],"meta":{"msg":"OK","response_id":"","status":200}}"#,
+            #"{"data":{},"meta":{"msg":"OK","response_id":"","status":200}}"#,
+            #"{"data":null,"meta":{"msg":"OK","status":200}}"#, #"{"data":[],"meta":{}}"#, #"{"data":[]}"#,
+            #"{"meta":{"msg":"OK","response_id":"","status":200}}"#,
+            #"{"data":[],"pagination":{"total_count":0,"count":0,"offset":0},"meta":{"status":200,"response_id":""}}"#,
+        ]
+    )
+    func synthetic(body: String) async {
+        let error = await searchFailure(body)
+        #expect(error?.kind == .http(status: 200))
+        #expect(error?.isRetryable == true)
+        #expect(error?.message == "api.example/v1/gifs/search answered without a result; Giphy has trouble of its own.")
+        await #expect(throws: UpstreamError.self) { try await Fixture.giphy(returning: body).random(tag: "x") }
+        await #expect(throws: UpstreamError.self) { try await Fixture.giphy(returning: body).gif(id: "x") }
+    }
+
+    @Test func anEmptyResponseWithAnIDIsNone() async throws {
+        let body = Fixture.envelope("[]", pagination: #"{"total_count":0,"count":0,"offset":0}"#)
+        #expect(try await search(body) == GifPage(totalCount: 0))
+    }
+
+    @Test func contentWithoutTheIDOfAResponseIsContent() async throws {
+        #expect(try await search(#"{"data":\#(Self.two)}"#).gifs.count == 2)
+        #expect(try await search(#"{"data":\#(Self.two),"meta":{"response_id":"","status":"200"}}"#).gifs.count == 2)
+    }
+
+    @Test(
+        "A status in the body counts",
+        arguments: [
+            (#"{"data":\#(two),"meta":{"status":401,"msg":"Unauthorized","response_id":""}}"#, .credentials, false),
+            (#"{"data":[],"meta":{"status":429,"msg":"API rate limit exceeded","response_id":""}}"#, .quota, true),
+            (#"{"meta":{"status":403,"msg":"Forbidden"}}"#, .credentials, false),
+            (#"{"data":[],"meta":{"status":"503","msg":"x"}}"#, .http(status: 503), true),
+            (#"{"data":[],"meta":{"status":400}}"#, .http(status: 400), true),
+            (#"{"data":[],"meta":{"status":7,"response_id":"x"}}"#, .http(status: 502), true),
+        ] as [(String, UpstreamError.Kind, Bool)]
+    )
+    func statusInTheBody(body: String, kind: UpstreamError.Kind, isRetryable: Bool) async {
+        let error = await searchFailure(body)
+        #expect(error?.kind == kind)
+        #expect(error?.isRetryable == isRetryable)
+    }
+
+    @Test func anUnknownIDInTheBodyIsNoGif() async throws {
+        let body = #"{"meta":{"status":404,"msg":"Not Found!"}}"#
+        #expect(try await Fixture.giphy(returning: body).gif(id: "x") == nil)
+        #expect(await searchFailure(body)?.kind == .http(status: 404))
+    }
+}

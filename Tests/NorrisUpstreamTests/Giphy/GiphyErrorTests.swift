@@ -1,0 +1,160 @@
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisUpstream
+
+@Suite(.timeLimit(.minutes(20)))
+struct GiphyErrorTests {
+    /// The error of a search while the upstream has a fault.
+    private func searchFailure(_ fault: FakeUpstream.Fault) async throws -> UpstreamError? {
+        var error: UpstreamError?
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setFault(fault, path: "/v1/gifs/search")
+            error = await failure { _ = try await fixture.giphy().search("x", offset: 0, limit: 1) }
+        }
+        return error
+    }
+
+    private static let advice =
+        "; get a key at developers.giphy.com, and put it into the credential giphy-api-key or the file that "
+        + "gifs.api_key_file names."
+
+    @Test(
+        "Three shapes of errors",
+        arguments: [
+            (
+                401, #"{"data":[],"meta":{"status":401,"msg":"Unauthorized","response_id":""}}"#,
+                ": Unauthorized\(advice)"
+            ),
+            (
+                403, #"{"message":"Invalid authentication credentials"}"#,
+                ": Invalid authentication credentials\(advice)"
+            ),
+            (403, #"{"meta":{"status":403,"msg":"Forbidden"}}"#, ": Forbidden" + advice),
+            (401, "", advice), (403, "<html>", advice), (401, #"{"meta":[],"message":5}"#, advice),
+            (
+                429, #"{"data":[],"meta":{"status":429,"msg":"API rate limit exceeded","response_id":""}}"#,
+                ": API rate limit exceeded."
+            ),
+            (429, #"{"message":"API rate limit exceeded"}"#, ": API rate limit exceeded."), (429, "{}", "."),
+            (404, #"{"meta":{"status":404,"msg":"Not Found!"}}"#, ": Not Found!."),
+            (
+                451, #"{"message":"This content is not available in your location"}"#,
+                ": This content is not available in your location."
+            ),
+            (500, #"{"meta":{"msg":""},"message":"x\u001b[31m\ny"}"#, ": x y."), (503, #"{"meta":{"msg":7}}"#, "."),
+            (414, "", "; Giphy takes queries of 50 characters at most."),
+        ] as [(Int, String, String)]
+    )
+    func messages(status: Int, body: String, ending: String) async throws {
+        let error = try #require(try await searchFailure(.status(status, body: body)))
+        #expect(error.message.hasPrefix("HTTP \(status) from 127.0.0.1:"))
+        #expect(error.message.hasSuffix("/v1/gifs/search\(ending)"))
+    }
+
+    @Test(
+        arguments: [
+            (400, .http(status: 400), true), (401, .credentials, false), (403, .credentials, false),
+            (404, .http(status: 404), false), (414, .http(status: 414), false), (429, .quota, true),
+            (500, .http(status: 500), true), (520, .http(status: 520), true),
+        ] as [(Int, UpstreamError.Kind, Bool)]
+    )
+    func kinds(status: Int, kind: UpstreamError.Kind, isRetryable: Bool) async throws {
+        let error = try #require(try await searchFailure(.status(status, retryAfter: "7")))
+        #expect(error.kind == kind)
+        #expect(error.isRetryable == isRetryable)
+        #expect(error.retryAfter == .seconds(7))
+    }
+
+    @Test func aGifThatIsNotShownHereIsNoFaultOfTheKey() async throws {
+        let body = #"{"message":"This content is not available in your location"}"#
+        let error = try #require(try await searchFailure(.status(403, body: body)))
+        #expect(error.kind == .http(status: 403))
+        #expect(error.message.hasSuffix(": This content is not available in your location."))
+        #expect(!error.isRetryable)
+    }
+
+    @Test("Retry-After: 0 means nothing")
+    func noWait() async throws {
+        let error = try await searchFailure(.status(429, retryAfter: "0"))
+        #expect(error?.kind == .quota)
+        #expect(error?.retryAfter == nil)
+        #expect(try await searchFailure(.status(503, retryAfter: "0"))?.retryAfter == .zero)
+        try await Fixture.run(FakeUpstream.start()) { fixture async throws in
+            fixture.upstream.setGifs(FakeUpstream.gifs(count: 2))
+            fixture.upstream.setHeaders([("Retry-After", "0")])
+            #expect(try await fixture.giphy().trending(offset: 0, limit: 2).gifs.count == 2)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (FakeUpstream.Fault.html, UpstreamError.Kind.decode), (.garbage, .decode), (.reset, .offline),
+            (.truncated(chunked: true), .offline), (.gzipBomb, .decode),
+        ]
+    )
+    func otherFaultsAreAsEverywhere(fault: FakeUpstream.Fault, kind: UpstreamError.Kind) async throws {
+        #expect(try await searchFailure(fault)?.kind == kind)
+    }
+
+    // MARK: The key
+
+    @Test(
+        arguments: [
+            ("a \(key) b", "a *** b"), (key.uppercased(), "***"), ("\(key)\(key)", "******"),
+            // What was cut.
+            ("HTTP 401: Qw3/rT+yU", "HTTP 401: ***"), ("Qw3/rT+y.", "***."),
+            ("Qw3/rT+", "Qw3/rT+"), ("QQQw3/rT+yUi0 pAsD", "QQ***"), ("100%", "100%"), ("", ""),
+        ]
+    )
+    func aTextIsRedacted(text: String, redacted: String) { #expect(APIKey(value: Self.key).redacted(text) == redacted) }
+
+    private static let key = "Qw3/rT+yUi0 pAsD"
+
+    @Test func aShortKeyIsRedactedWhole() {
+        #expect(APIKey(value: "abc").redacted("ab abc ABC abcd") == "ab *** *** ***d")
+        #expect(APIKey(value: "").redacted("text") == "text")
+    }
+
+    @Test func aKeyIsNotPrinted() {
+        #expect("\(APIKey(value: Self.key))" == "***")
+        #expect(!String(reflecting: Fixture.giphy(returning: "", key: Self.key)).contains("pAs"))
+    }
+
+    /// Everything by which a request can end, each with the key in it where an upstream can put it.
+    private static let faults: [FakeUpstream.Fault?] = [
+        nil, .status(401, body: #"{"meta":{"msg":"The key \#(Fixture.key) is not known"}}"#),
+        // It breaks off in the key.
+        .status(500, body: #"{"message":"\#(String(repeating: "x", count: 180))\#(Fixture.key)"}"#),
+        .json(#"{"\#(Fixture.key)":1,"\#(Fixture.key)":2}"#),
+        .answer(status: 200, headers: [("Content-Type", "text/\(Fixture.key)")], body: []),
+        .answer(status: 200, headers: [("Content-Encoding", Fixture.key)], body: []),
+        .redirect(to: "?api_key=\(Fixture.key)"), .redirect(to: "http://\(Fixture.key).invalid/\(Fixture.key)"),
+        .redirect(to: "ftp://\(Fixture.key)/"), .redirect(to: "/\(Fixture.key)?\(Fixture.key)"),
+        .raw("HTTP/1.1 \(Fixture.key)\r\n\r\n"), .reset, .truncated(chunked: true), .html, .gzipBomb,
+    ]
+
+    @Test func theKeyIsInTheRequestAndNeitherInErrorsNorInTheLog() async throws {
+        let log = LogRecorder()
+        var errors: [String] = []
+        // Redirects are followed between https only.
+        let certificate = try FakeCertificate()
+        try await Fixture.run(
+            FakeUpstream.start(security: .tls(certificate)), logger: log.logger,
+            configure: { $0.trustRoots = certificate.path }
+        ) { fixture in
+            fixture.upstream.setGifs(FakeUpstream.gifs(count: 3))
+            for fault in Self.faults {
+                fixture.upstream.setFault(fault, path: "/v1/gifs/search")
+                let error = await failure { _ = try await fixture.giphy().search("chuck", offset: 0, limit: 2) }
+                #expect((error == nil) == (fault == nil))
+                if let error { errors.append(String(reflecting: error)) }
+            }
+            #expect(fixture.upstream.requests.first?.parameter("api_key") == Fixture.key)
+        }
+        #expect(log.records.contains { $0.contains("http.response") })
+        // Letters may have been made small, and a text may have been cut.
+        let beginning = Fixture.key.prefix(8).lowercased()
+        #expect((errors + log.records).filter { $0.lowercased().contains(beginning) } == [])
+    }
+}

@@ -1,0 +1,196 @@
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisUpstream
+
+@Suite(.timeLimit(.minutes(20)))
+struct UsersPostsTests {
+    private let team = PostFixture { baseURL, transport in
+        UsersPosts(baseURL: baseURL, source: "team", transport: transport)
+    }
+
+    /// As it was recorded.
+    private static let recorded = """
+        {"data":[{"uid":"e406bae8-1fd4-4e33-81d3-2fd053a40493","name":"Charles Riasc",
+        "email":"Delaney.Walsh@gmail.com","profile_pic":"https://mock.koombea.io/profile/profile9.jpg",
+        "posts":[{"id":50531,"date":"Tue Mar 08 2022 06:56:06 GMT-0500",
+        "pics":["https://mock.koombea.io/pics/pics104.jpg"]},
+        {"id":5054431,"date":"Tue Mar 08 2022 06:56:06 GMT-0500",
+        "pics":["https://mock.koombea.io/pics/pics10.jpg","https://mock.koombea.io/pics/pics11.jpg"]}]}]}
+        """
+
+    private static let charles = Post.Author(
+        id: "team:e406bae8-1fd4-4e33-81d3-2fd053a40493", name: "Charles Riasc",
+        avatarURL: "https://mock.koombea.io/profile/profile9.jpg", email: "delaney.walsh@gmail.com"
+    )
+
+    private static let batch = PostBatch(
+        posts: [
+            Post(
+                id: "team:50531", source: "team", author: charles, publishedAt: Timestamp("2022-03-08T11:56:06Z"),
+                images: [Post.Image(url: "https://mock.koombea.io/pics/pics104.jpg")]
+            ),
+            Post(
+                id: "team:5054431", source: "team", author: charles, publishedAt: Timestamp("2022-03-08T11:56:06Z"),
+                images: [
+                    Post.Image(url: "https://mock.koombea.io/pics/pics10.jpg"),
+                    Post.Image(url: "https://mock.koombea.io/pics/pics11.jpg"),
+                ]
+            ),
+        ],
+        authors: [charles]
+    )
+
+    /// The posts of one user with these.
+    private func posts(_ posts: String) async throws -> PostBatch {
+        try await team.batch(#"{"data":[{"uid":"u","name":"U","posts":[\#(posts)]}]}"#)
+    }
+
+    // MARK: Over a socket
+
+    @Test(arguments: ["", "/mt/api", "/mt/api//"])
+    func theRecordedResponse(path: String) async throws {
+        let headers = [("ETag", "\"1\""), ("Cache-Control", "max-age=60")]
+        try await team.fetch(headers: headers, body: Self.recorded, path: path) { result, upstream in
+            let info = FetchInfo(validators: Validators(etag: "\"1\""), notBefore: .seconds(60))
+            #expect(result == .success(.changed(Self.batch, info)))
+            #expect(upstream.requests.first?.target == (path.isEmpty ? "" : "/mt/api") + "/users/posts")
+            #expect(upstream.requests.first?.header("Accept") == "application/json")
+        }
+    }
+
+    // MARK: Forms
+
+    @Test func theOlderFormHasOnePostEach() async throws {
+        let batch = try await team.batch(
+            """
+            {"data":[
+            {"uid":"a","name":"A","email":"A@h","profile_pic":"https://h/a.jpg","post":
+            {"id":1,"date":"Tue Dec 14 2021 00:11:26 GMT-0500 (Colombia Standard Time)","pics":["https://h/1.jpg"]}},
+            {"uid":"b","name":"B","email":"B@h","profile_pic":"https://h/b.jpg","post":
+            {"id":"2","date":"Tue Dec 14 2021 00:11:26 GMT-0500 (Colombia Standard Time)","pics":["https://h/2.jpg"]}}]}
+            """
+        )
+        #expect(batch.posts.map(\.id) == ["team:1", "team:2"])
+        #expect(batch.posts.map(\.author.email) == ["a@h", "b@h"])
+        #expect(batch.posts.map(\.publishedAt?.description) == ["2021-12-14T05:11:26Z", "2021-12-14T05:11:26Z"])
+        #expect(batch.skipped == 0)
+    }
+
+    @Test(arguments: [#","posts":[]"#, #","posts":null"#, #","post":null"#, ""])
+    func usersWithoutPostsAreAuthors(posts: String) async throws {
+        let batch = try await team.batch(#"{"data":[{"uid":7,"name":"Ann"\#(posts)}]}"#)
+        #expect(batch == PostBatch(authors: [Post.Author(id: "team:7", name: "Ann")]))
+    }
+
+    @Test func datesMayBeAheadOrMissing() async throws {
+        let batch = try await posts(
+            """
+            {"id":1,"date":"Wed Jan 01 2122 00:30:00 GMT+0100","pics":["https://h/1"]},
+            {"id":2,"date":"soon","pics":["https://h/2"]},{"id":3,"date":null,"pics":["https://h/3"]},
+            {"id":4,"pics":["https://h/4"]},{"id":5,"date":1646740566,"pics":["https://h/5"]}
+            """
+        )
+        let dates = [Timestamp("2121-12-31T23:30:00Z"), nil, nil, nil, nil]
+        #expect(batch.posts.map(\.publishedAt) == dates)
+        #expect(batch.skipped == 0)
+    }
+
+    @Test("A post without a picture is one as well", arguments: [
+        #"{"id":1}"#, #"{"id":1,"pics":[]}"#, #"{"id":1,"pics":null}"#, #"{"id":1,"pics":"https://h/1"}"#,
+        #"{"id":1,"date":"soon","pics":[]}"#,
+    ])
+    func noPictures(post: String) async throws {
+        let batch = try await posts(#"{"id":8,"pics":["https://h/8"]},\#(post)"#)
+        #expect(batch.posts.map(\.id) == ["team:8", "team:1"])
+        #expect(batch.posts.last?.images == [])
+        #expect(batch.skipped == 0)
+    }
+
+    // MARK: Faults
+
+    @Test(
+        arguments: [
+            "5", "null", "[]", "{}", #"{"pics":[]}"#, #"{"id":null,"pics":[]}"#,
+            #"{"id":"","pics":["https://h/1"]}"#, #"{"id":1.5,"pics":["https://h/1"]}"#, #"{"pics":["https://h/1"]}"#,
+            #"{"id":99999999999999999999}"#, #"{"id":1,"caption":"\ud800"}"#, #"{"id":1,"id":2}"#, #"{"id" 1}"#,
+            #"{"id":1,"x":"\#(String(repeating: "x", count: 256 * 1024))"}"#,
+        ]
+    )
+    func aBadPostCostsNoOther(post: String) async throws {
+        let batch = try await posts(#"{"id":8,"pics":["https://h/8"]},\#(post),{"id":9,"pics":["https://h/9"]}"#)
+        #expect(batch.posts.map(\.id) == ["team:8", "team:9"])
+        #expect(batch.skipped == 1)
+    }
+
+    @Test(
+        arguments: [
+            "5", "null", "[]", #""x""#, "{}", #"{"uid":null,"posts":[]}"#, #"{"uid":"","posts":[]}"#,
+            #"{"uid":"u" "posts":[]}"#, #"{"uid":"\ud800"}"#, #"{"uid":"u","uid":"v"}"#,
+        ]
+    )
+    func aBadUserCostsNoOther(user: String) async throws {
+        let last = #"{"uid":"b","name":"B","posts":[{"id":1,"pics":["https://h/1"]}]}"#
+        let batch = try await team.batch(#"{"data":[{"uid":"a","name":"A"},\#(user),\#(last)]}"#)
+        #expect(batch.authors.map(\.name) == ["A", "B"])
+        #expect(batch.posts.map(\.id) == ["team:1"])
+        #expect(batch.skipped == 1)
+    }
+
+    @Test(
+        arguments: [
+            #""name":"\ud800""#, #""email":1e999"#, #""profile_pic":99999999999999999999"#,
+            #""x":\#(String(repeating: "[", count: 40))\#(String(repeating: "]", count: 40))"#,
+            #""x":"\#(String(repeating: "x", count: 1024 * 1024))""#,
+            #""name":"\#(String(repeating: "x", count: 300_000))""#,
+        ]
+    )
+    func aBadMemberCostsNoUser(member: String) async throws {
+        let batch = try await team.batch(#"{"data":[{"uid":"a",\#(member),"posts":[{"id":1}]}]}"#)
+        #expect(batch.authors.map(\.id) == ["team:a"])
+        #expect(batch.posts.map(\.id) == ["team:1"])
+        #expect(batch.skipped == 0)
+    }
+
+    @Test(arguments: [#"{"id":1} {"id":2}"#, #"{"id":1},"#])
+    func brokenPostsCostWhatIsBehindThem(posts: String) async throws {
+        let batch = try await team.batch(#"{"data":[{"uid":"a","posts":[\#(posts)]},{"uid":"b","posts":[{"id":3}]}]}"#)
+        #expect(batch.posts.map(\.id) == ["team:1", "team:3"])
+        #expect(batch.skipped == 1)
+    }
+
+    @Test func tooManyAreRefused() async {
+        let posts = String(repeating: "0,", count: 200_000)
+        let error = await team.failure(#"{"data":[{"uid":"u","posts":[\#(posts)0]}]}"#)
+        #expect(error?.message.contains("more than 100000 posts") == true)
+    }
+
+    @Test(arguments: [#""posts":5"#, #""posts":{"id":1}"#, #""post":[]"#, #""posts":"","post":{"id":1}"#])
+    func postsOfAnotherTypeAreCounted(posts: String) async throws {
+        let batch = try await team.batch(#"{"data":[{"uid":"a","name":"A",\#(posts)}]}"#)
+        #expect(batch == PostBatch(authors: [Post.Author(id: "team:a", name: "A")], skipped: 1))
+    }
+
+    @Test func whatIsMissingOfAUserIsLeftOut() async throws {
+        let batch = try await team.batch(#"{"data":[{"uid":"a","name":5,"email":"A@h","profile_pic":[]}]}"#)
+        #expect(batch.authors == [Post.Author(id: "team:a", name: "a@h", email: "a@h")])
+    }
+
+    @Test func nobodyIsNoError() async throws {
+        #expect(try await team.batch(#"{"data":[],"total":0}"#) == PostBatch())
+    }
+
+    @Test(
+        arguments: [
+            "", "5", "[]", "{}", #"{"data":null}"#, #"{"data":{}}"#, #"{"data":"x"}"#, #"{"data":[5]}"#,
+            #"{"data":[{"uid":"a"}"#, #"{"data":[{"uid":"a"}]}x"#, #"{"error":"x"}"#,
+            #"{"data":[\#(String(repeating: "[", count: 100))"#,
+        ]
+    )
+    func whatCannotBeUsedIsSaid(body: String) async {
+        let error = await team.failure(body)
+        #expect(error?.kind == .decode)
+        #expect(error?.message.hasPrefix("api.example/users/posts answered with ") == true)
+    }
+}

@@ -1,0 +1,68 @@
+import NorrisProtocol
+
+@testable import NorrisUpstream
+
+/// Reads a document as a feed that was fetched from `https://blog.example/feeds/all.xml`.
+func batch(
+    _ document: some Collection<UInt8>, url: String = "https://blog.example/feeds/all.xml",
+    _ budget: DecodingBudget = .untimed
+) throws(UpstreamError) -> PostBatch {
+    let response = HTTPResponse(status: 200, body: Array(document))
+    // Tests pass valid URLs.
+    let batch = try decodeFeed(response, at: HTTPURL(url)!, for: "blog", budget)
+    try budget.check()
+    return batch
+}
+
+func batch(_ document: String, url: String = "https://blog.example/feeds/all.xml") throws(UpstreamError) -> PostBatch {
+    try batch(document.utf8, url: url)
+}
+
+/// The fault of a document; nil if it is read.
+func fault(
+    _ document: some Collection<UInt8>, url: String = "https://blog.example/feeds/all.xml",
+    _ budget: DecodingBudget = .untimed
+) -> String? {
+    fault { () throws(UpstreamError) in _ = try batch(document, url: url, budget) }
+}
+
+func fault(
+    _ document: String, url: String = "https://blog.example/feeds/all.xml", _ budget: DecodingBudget = .untimed
+) -> String? {
+    fault(document.utf8, url: url, budget)
+}
+
+/// A feed of RSS 2.0 with all namespaces that items may use.
+func rss(_ items: String, channel: String = "<title>Blog</title>") -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"
+      xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:media="http://search.yahoo.com/mrss/"
+      xmlns:slash="http://purl.org/rss/1.0/modules/slash/" xmlns:atom="http://www.w3.org/2005/Atom"
+      xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>\(channel)
+    \(items)
+    </channel></rss>
+    """
+}
+
+/// A feed of Atom.
+func atom(_ entries: String, feed: String = "<title>Blog</title>") -> String {
+    """
+    <?xml version="1.0" encoding="utf-8"?>
+    <feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/">\(feed)
+    \(entries)
+    </feed>
+    """
+}
+
+/// The only post of a feed with one item of RSS.
+func rssPost(_ item: String, channel: String = "<title>Blog</title>") throws -> Post? {
+    let posts = try batch(rss("<item>\(item)</item>", channel: channel)).posts
+    return posts.count == 1 ? posts[0] : nil
+}
+
+/// The only post of a feed with one entry of Atom.
+func atomPost(_ entry: String) throws -> Post? {
+    let posts = try batch(atom("<entry>\(entry)</entry>")).posts
+    return posts.count == 1 ? posts[0] : nil
+}

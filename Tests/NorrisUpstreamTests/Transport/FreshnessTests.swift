@@ -1,0 +1,137 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisUpstream
+
+struct HTTPDateTests {
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z"),
+            ("Sun Nov  6 08:49:37 1994", "1994-11-06T08:49:37Z"), ("Sun Nov 16 08:49:37 1994", "1994-11-16T08:49:37Z"),
+            ("Sunday, 01-Jan-70 00:00:00 GMT", "2070-01-01T00:00:00Z"),
+            ("Sunday, 01-Jan-71 00:00:00 GMT", "1971-01-01T00:00:00Z"),
+            ("Sat, 31 Dec 2016 23:59:60 GMT", "2017-01-01T00:00:00Z"),
+        ]
+    )
+    func allThreeFormsAreRead(text: String, expected: String) { #expect(httpDate(text) == Timestamp(expected)) }
+
+    @Test(
+        arguments: [
+            "", "0", "tomorrow", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
+            "Sun, 06 Nov 1994 08:49:61 GMT", "Foo, 06 Nov 1994 08:49:37 GMT",
+        ]
+    )
+    func whatIsNoDateIsNone(text: String) { #expect(httpDate(text) == nil) }
+}
+
+struct RetryAfterTests {
+    @Test(
+        arguments: [
+            ("0", 0), ("120", 120), ("86400", 86_400), ("86401", 86_400), ("99999999999999999999999", 86_400),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
+            ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:49:36 GMT", 0),
+            ("Tue, 08 Nov 1994 08:49:37 GMT", 86_400),
+        ]
+    )
+    func secondsAndDatesAreUnderstood(value: String, seconds: Int) {
+        #expect(retryAfter(value, now: Fixture.now) == .seconds(seconds))
+    }
+
+    @Test(arguments: ["", "-1", "+1", "1.5", "1 s", " 1", "soon"])
+    func anythingElseIsIgnored(value: String) { #expect(retryAfter(value, now: Fixture.now) == nil) }
+}
+
+struct FreshnessLifetimeTests {
+    private func lifetime(_ headers: [(String, String)]) -> Duration? {
+        freshnessLifetime(HTTPHeaderFields(headers.map { (name: $0.0, value: $0.1) }), now: Fixture.now)
+    }
+
+    @Test(
+        arguments: [
+            ("max-age=60", 60), ("public, Max-Age=60", 60), ("no-store, max-age=60, private, no-cache", 60),
+            ("max-age=\"60\"", 60), ("max-age = 60", 60), ("max-age=60, max-age=90", 60), ("max-age=86401", 86_400),
+            ("max-age=99999999999999999999", 86_400), (",, max-age=60", 60),
+        ]
+    )
+    func maximumAge(field: String, seconds: Int) { #expect(lifetime([("Cache-Control", field)]) == .seconds(seconds)) }
+
+    @Test(
+        arguments: ["", "no-store", "max-age=0", "max-age", "max-age=-1", "max-age=1.5", "s-maxage=60", "xmax-age=60"]
+    )
+    func noneInThese(field: String) { #expect(lifetime([("Cache-Control", field)]) == nil) }
+
+    @Test func ageIsTakenOff() {
+        #expect(lifetime([("cache-control", "max-age=60"), ("age", "20")]) == .seconds(40))
+        #expect(lifetime([("cache-control", "max-age=60"), ("age", "60")]) == nil)
+        #expect(lifetime([("cache-control", "max-age=60"), ("age", "x")]) == .seconds(60))
+    }
+
+    @Test func severalFieldsAreOneList() {
+        #expect(lifetime([("Cache-Control", "public"), ("cache-control", "max-age=60")]) == .seconds(60))
+    }
+
+    @Test func expiresCountsFromTheDateOfTheResponse() {
+        let expires = ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT")
+        #expect(lifetime([expires]) == .seconds(3600))
+        #expect(lifetime([expires, ("Date", "Sun, 06 Nov 1994 09:49:27 GMT")]) == .seconds(10))
+        #expect(lifetime([expires, ("Date", "Sun, 06 Nov 1994 09:49:37 GMT")]) == nil)
+        #expect(lifetime([("Expires", "0")]) == nil)
+        #expect(lifetime([("Expires", "Sun, 06 Nov 1994 08:49:36 GMT")]) == nil)
+        #expect(lifetime([("Expires", "Tue, 06 Nov 2001 08:49:37 GMT")]) == .seconds(86_400))
+    }
+
+    @Test func maximumAgeWinsOverExpires() {
+        let expires = ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT")
+        #expect(lifetime([expires, ("Cache-Control", "max-age=5")]) == .seconds(5))
+        #expect(lifetime([expires, ("Cache-Control", "max-age=0")]) == nil)
+        #expect(lifetime([expires, ("Cache-Control", "max-age=x")]) == .seconds(3600))
+    }
+}
+
+/// All by the clock of `Fixture`: 1994-11-06T08:49:37Z, 784,111,777 seconds after 1970.
+struct RateLimitTests {
+    @Test(
+        arguments: [
+            ("1994-11-06T08:54:37.518123Z", .seconds(300)), ("1994-11-06T09:49:47+01:00", .seconds(10)),
+            ("784111837", .seconds(60)), ("1994-11-08T08:49:37Z", .seconds(86_400)), ("9000000000", .seconds(86_400)),
+            ("1994-11-06T08:49:37Z", nil), ("784111776", nil), ("60", nil), ("", nil), ("soon", nil), ("-5", nil),
+            ("99999999999999999999", nil), ("+784111837", nil),
+        ] as [(String, Duration?)]
+    )
+    func theMomentOfTheReset(value: String, expected: Duration?) {
+        #expect(rateLimitReset([("X-RateLimit-Reset", value)], now: Fixture.now) == expected)
+    }
+
+    @Test func withoutAFieldThereIsNone() { #expect(rateLimitReset([], now: Fixture.now) == nil) }
+
+    private func notBefore(_ headers: HTTPHeaderFields) -> Duration? {
+        FetchInfo(HTTPResponse(status: 200, headers: headers), sent: Validators()).notBefore
+    }
+
+    @Test func theLastResponseOfARateLimitPutsTheNextOff() {
+        let reset = ("X-RateLimit-Reset", "1994-11-06T08:54:37.000000Z")
+        #expect(notBefore([("X-RateLimit-Remaining", "0"), reset]) == .seconds(300))
+        #expect(notBefore([("X-RateLimit-Remaining", "1"), reset]) == nil)
+        #expect(notBefore([reset]) == nil)
+    }
+
+    @Test func theLaterOfResetAndFreshnessCounts() {
+        let used: [(name: String, value: String)] = [("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "784111837")]
+        #expect(notBefore(HTTPHeaderFields(used + [("Cache-Control", "max-age=90")])) == .seconds(90))
+        #expect(notBefore(HTTPHeaderFields(used + [("Cache-Control", "max-age=30")])) == .seconds(60))
+    }
+
+    private func retryAfter(_ status: Int, _ headers: HTTPHeaderFields) -> Duration? {
+        UpstreamError(
+            status: status, from: HTTPURL("https://h/")!, headers: headers, body: [], now: Fixture.now
+        ).retryAfter
+    }
+
+    @Test func aRefusalIsPutOffUntilTheReset() {
+        #expect(retryAfter(429, [("X-RateLimit-Reset", "1994-11-06T08:49:47Z")]) == .seconds(10))
+        #expect(retryAfter(429, [("X-RateLimit-Reset", "784111807")]) == .seconds(30))
+        #expect(retryAfter(429, [("Retry-After", "5"), ("X-RateLimit-Reset", "784111807")]) == .seconds(5))
+        #expect(retryAfter(503, [("X-RateLimit-Reset", "784111807")]) == nil)
+    }
+}
