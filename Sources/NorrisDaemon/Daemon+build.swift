@@ -63,7 +63,7 @@ extension Daemon {
             logger: logger
         )
 
-        databases.onTrouble { handlers.fetching.changes.set() }
+        databases.onFaultsChange { handlers.fetching.changes.set() }
 
         let promptFacts = plan.paths.runtimeDirectory.map { folder in
             PromptFactsWriter(

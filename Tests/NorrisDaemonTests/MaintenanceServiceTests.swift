@@ -96,7 +96,7 @@ struct MaintenanceServiceTests {
             let facts = daemon.store.count
             try FileManager.default.removeItem(atPath: daemon.folder("cache"))
             await advance(by: .seconds(30))
-            #expect(recorder.lines.contains("notice cache.made-anew"))
+            #expect(recorder.lines.contains("notice cache.recreated"))
             #expect(FileManager.default.fileExists(atPath: daemon.folder("cache/cache.db")))
             #expect(daemon.store.count == facts)
             try FileManager.default.removeItem(atPath: daemon.folder("state/state.db"))

@@ -1,5 +1,7 @@
-import NorrisStore
+import NorrisProtocol
 import Testing
+
+@testable import NorrisStore
 
 struct StartingCollectionTests {
     private static let categories = [
@@ -72,8 +74,8 @@ struct StartingCollectionTests {
 
     @Test func lineMayCarryFurtherCategories() {
         let sections = [
-            StartingCollection.Section(category: "food", lines: "First. #science #travel\nSecond, # of two."),
-            StartingCollection.Section(category: "dev", lines: "Third."),
+            ("food", "First. #science #travel\nSecond, # of two."),
+            ("dev", "Third."),
         ]
         let facts = StartingCollection.facts(in: sections)
         #expect(facts.map(\.text) == ["First.", "Second, # of two.", "Third."])
@@ -81,8 +83,8 @@ struct StartingCollectionTests {
     }
 
     @Test func idDependsOnTheTextAlone() {
-        let before = StartingCollection.facts(in: [.init(category: "food", lines: "One.\nTwo.")])
-        let after = StartingCollection.facts(in: [.init(category: "dev", lines: "Zero.\nTwo. #food\nOne.")])
+        let before = StartingCollection.facts(in: [("food", "One.\nTwo.")])
+        let after = StartingCollection.facts(in: [("dev", "Zero.\nTwo. #food\nOne.")])
         #expect(after[1].id == before[1].id)
         #expect(after[2].id == before[0].id)
         #expect(before[0].id != before[1].id)
@@ -96,17 +98,14 @@ struct StartingCollectionTests {
         [("food", "One.\nTwo.")],
     ])
     func digestTellsOtherContentApart(other: [(category: String, lines: String)]) {
-        let sections: [StartingCollection.Section] = [
-            .init(category: "food", lines: "One.\nTwo."), .init(category: "dev", lines: "Three."),
-        ]
-        let others = other.map { StartingCollection.Section(category: $0.category, lines: $0.lines) }
-        #expect(StartingCollection.digest(of: others) != StartingCollection.digest(of: sections))
+        let sections = [("food", "One.\nTwo."), ("dev", "Three.")]
+        #expect(StartingCollection.digest(of: other) != StartingCollection.digest(of: sections))
     }
 
     @Test func digestIsTheSameInEveryProcess() {
         #expect(StartingCollection.digest.wholeMatch(of: /[0-9a-f]{16}/) != nil)
         // The 64-bit FNV-1a of the bytes "a", newline, "b", zero.
-        let sections = [StartingCollection.Section(category: "a", lines: "b")]
+        let sections = [("a", "b")]
         #expect(StartingCollection.digest(of: sections) == "78ed5d81f1369050")
     }
 }

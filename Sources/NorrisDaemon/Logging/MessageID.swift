@@ -51,8 +51,8 @@ package struct MessageID {
             meaning: "A source cannot be fetched before somebody acts, such as GIFs without a key."
         ),
         MessageID(
-            event: "database.set-aside", id: "119d753c25b64b3795d2e319d890a171",
-            meaning: "A damaged database was renamed and made anew."
+            event: "database.quarantined", id: "119d753c25b64b3795d2e319d890a171",
+            meaning: "A damaged database was renamed and recreated."
         ),
         MessageID(
             event: "database.unwritable", id: "07400313be894ef482b63c943b59e9e9",
@@ -67,12 +67,12 @@ package struct MessageID {
             meaning: "What could not be written is written again."
         ),
         MessageID(
-            event: "cache.made-anew", id: "c470d098458348c0aa8d978b9fe19d1b",
-            meaning: "cache.db was deleted under the daemon and made anew."
+            event: "cache.recreated", id: "c470d098458348c0aa8d978b9fe19d1b",
+            meaning: "cache.db was deleted under the daemon and recreated."
         ),
         MessageID(
-            event: "cache.not-made-anew", id: "ae941b19a3ed41dc94527c8e09ad9607",
-            meaning: "cache.db was deleted under the daemon and could not be made anew."
+            event: "cache.not-recreated", id: "ae941b19a3ed41dc94527c8e09ad9607",
+            meaning: "cache.db was deleted under the daemon and could not be recreated."
         ),
         MessageID(
             event: "state.deleted", id: "9ffe360ebfcf4023a8d2906f16f8701b",

@@ -1,16 +1,15 @@
 import CSQLite
 
-/// One of norrisd's two databases: what tells its file from others, and the schema it has by now.
+/// One of norrisd's two databases: how its file is recognized, and its schema.
 struct DatabaseKind: Sendable {
     /// The file's name in its folder.
     let fileName: String
-    /// `PRAGMA application_id` (SQLite: "file format", offset 68): four letters, so that file(1) and we know our own.
+    /// `PRAGMA application_id` (SQLite: "file format", offset 68): four letters, for file(1) and for norrisd itself.
     let applicationID: Int32
-    /// Whether each commit is on the disk before it returns; else only a clean file is promised, not the last commits.
+    /// Whether a commit is on the disk before it returns, and a migration begins with a copy. Else only a clean file is
+    /// promised, not the last commits.
     let isDurable: Bool
-    /// Whether a copy is kept before a migration.
-    let keepsCopies: Bool
-    /// Named steps, in order. Only ever appended to; a step that has been released is never changed.
+    /// In order. Only ever appended to; a migration that has been released is never changed.
     let migrations: [Migration]
 
     struct Migration: Sendable {
@@ -18,29 +17,29 @@ struct DatabaseKind: Sendable {
         let apply: @Sendable (Database) throws -> Void
     }
 
-    /// `PRAGMA user_version`: how many migrations a file has behind it.
+    /// `PRAGMA user_version`: how many migrations have been applied to a file.
     var schemaVersion: Int { migrations.count }
 
     /// A migration of both: earlier versions listed their migrations by name too.
-    static func dropMigrationsOfGRDB(_ database: Database) throws {
-        try database.execute(sql: "DROP TABLE IF EXISTS grdb_migrations")
+    static let dropTableOfGRDB = Migration(name: "no table of GRDB") {
+        try $0.execute("DROP TABLE IF EXISTS grdb_migrations")
     }
 
-    /// Brings a database to the schema of now, one migration a transaction: one that fails has not happened.
+    /// Brings a database to the current schema, one transaction for each migration.
     func migrate(_ pool: DatabasePool) throws {
         try pool.writeWithoutTransaction { database in
-            let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            let version = try Int.fetchOne(database, "PRAGMA user_version") ?? 0
             guard version < migrations.count else { return }
-            // A migration may make a table anew to which others refer; what refers to nothing is found at its end.
-            try database.execute(sql: "PRAGMA foreign_keys = OFF")
-            defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
+            // A migration may recreate a table to which others refer; dangling references are found at its end.
+            try database.execute("PRAGMA foreign_keys = OFF")
+            defer { try? database.execute("PRAGMA foreign_keys = ON") }
             for (index, migration) in migrations.enumerated().dropFirst(version) {
                 try database.write { database in
                     try migration.apply(database)
-                    guard try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") == nil else {
+                    guard try database.first("PRAGMA foreign_key_check", [], { _ in }) == nil else {
                         throw DatabaseError(SQLITE_CONSTRAINT, message: "migration \(migration.name)")
                     }
-                    try database.execute(sql: "PRAGMA user_version = \(index + 1)")
+                    try database.execute("PRAGMA user_version = \(index + 1)")
                 }
             }
         }

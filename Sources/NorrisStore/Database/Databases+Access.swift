@@ -1,15 +1,15 @@
 import Logging
 import NorrisProtocol
 
-/// How all content but the facts is read and written. What fails is noted, and thrown in the words of the caller.
+/// Reading and writing everything but the facts. Failures are noted, and thrown as the caller's kind of error.
 extension Databases {
     /// How long a search may take.
     static let searchLimit = Duration.seconds(1)
 
     /// Reads one state of the database that holds the content.
     ///
-    /// - Parameter limit: how long the body may take; ``searchLimit`` for what looks through all rows.
-    /// - Throws: `-32005`, `-32004` when the limit passes, and whatever response the body throws.
+    /// - Parameter limit: how long the body may take; ``searchLimit`` for what reads all rows.
+    /// - Throws: `-32005`, `-32004` when the limit passes, and a response that the body throws.
     func read<Value: Sendable>(
         _ content: Content, within limit: Duration? = nil, logger: Logger,
         _ body: @escaping @Sendable (Database) throws -> Value
@@ -35,49 +35,60 @@ extension Databases {
     /// Changes the database that holds the contents: all of it, or nothing where the body throws.
     ///
     /// - Parameter contents: a failure is noted of the first, a success of all.
-    /// - Throws: what became of the failure, and whatever `Failure` the body throws.
-    func write<Value: Sendable, Failure: AccessError>(
-        _ contents: Content..., logger: Logger, throwing: Failure.Type = StoreError.self,
-        _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws(Failure) -> Value {
-        let opened = opened(contents[0])
+    /// - Throws: `failed` or `cancelled`.
+    func write<Value: Sendable>(
+        _ contents: Content..., logger: Logger, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
         do {
-            let written = try await opened.writer.write { try Written(body, $0) }
-            return note(written, contents, logger)
+            return note(try await opened(contents[0]).writer.write { try Written(body, $0) }, contents, logger)
         } catch {
-            throw writeFailure(error, contents[0], opened, logger)
+            throw writeFailure(error, contents[0], logger)
         }
     }
 
     /// The same on the calling thread.
-    func write<Value, Failure: AccessError>(
-        _ contents: Content..., logger: Logger, throwing: Failure.Type = StoreError.self,
-        _ body: (Database) throws -> Value
-    ) throws(Failure) -> Value {
-        let opened = opened(contents[0])
+    func write<Value>(
+        _ contents: Content..., logger: Logger, _ body: (Database) throws -> Value
+    ) throws(StoreError) -> Value {
         do {
-            let written = try opened.writer.write { try Written(body, $0) }
-            return note(written, contents, logger)
+            return note(try opened(contents[0]).writer.write { try Written(body, $0) }, contents, logger)
         } catch {
-            throw writeFailure(error, contents[0], opened, logger)
+            throw writeFailure(error, contents[0], logger)
         }
     }
 
-    /// Changes the state; what the body did is on the disk when this returns.
+    /// Changes the state for a request, in memory where there is no disk.
     ///
-    /// - Throws: `-32005`, also where what is written would be lost with the process; and whatever response the body
-    ///   throws.
+    /// - Throws: `-32005`, and a response that the body throws.
+    func writeState<Value: Sendable>(
+        _ logger: Logger, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(ResponseError) -> Value {
+        do {
+            return note(try await state.writer.write { try Written(body, $0) }, [.state], logger)
+        } catch let error as ResponseError {
+            throw error
+        } catch is CancellationError {
+            throw .shuttingDown
+        } catch {
+            noteWriteFailure(error, of: .state, logger)
+            throw .storage("The state takes no writes now.", hint: "norrisctl status says why.")
+        }
+    }
+
+    /// Changes the state for a request; the change is on the disk when this returns.
+    ///
+    /// - Throws: `-32005`, also where the change would be lost with the process; and a response that the body throws.
     func changeState<Value: Sendable>(
         _ logger: Logger, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(ResponseError) -> Value {
-        if case .inMemory = state.opened.condition {
+        if case .inMemory = state.condition {
             throw .storage("The state is in memory only and would be lost.", hint: "norrisctl status says why.")
         }
         checkState(logger)
         guard !isStateLost else {
             throw .storage("The state's file was deleted under the daemon.", hint: "Restart norrisd.")
         }
-        return try await write(.state, logger: logger, throwing: ResponseError.self, body)
+        return try await writeState(logger, body)
     }
 
     private func readFailure(_ error: any Error, _ content: Content, _ logger: Logger) -> ResponseError {
@@ -94,18 +105,17 @@ extension Databases {
     }
 
     private func note<Value>(_ written: Written<Value>, _ contents: [Content], _ logger: Logger) -> Value {
-        // A change that came to nothing has not shown that the disk takes writes.
+        // A transaction without changes has not shown that the disk takes writes.
         if written.isChange { for content in contents { noteWriteSuccess(of: content, logger) } }
         return written.value
     }
 
-    private func writeFailure<Failure: AccessError>(
-        _ error: any Error, _ content: Content, _ opened: OpenedDatabase, _ logger: Logger
-    ) -> Failure {
-        if let error = error as? Failure { return error }
-        // A task that was cancelled says nothing about the disk.
-        if !(error is CancellationError) { noteWriteFailure(error, of: content, logger) }
-        return Failure(writing: content, path: opened.path ?? "\(content.name).db in memory", cause: error)
+    private func writeFailure(_ error: any Error, _ content: Content, _ logger: Logger) -> StoreError {
+        let path = opened(content).path ?? "\(content.name).db in memory"
+        // A cancelled task says nothing about the disk.
+        if error is CancellationError { return StoreError(path: path, .cancelled) }
+        noteWriteFailure(error, of: content, logger)
+        return StoreError(path: path, .failed("\(error)"))
     }
 }
 
@@ -122,25 +132,3 @@ private struct Written<Value> {
 }
 
 extension Written: Sendable where Value: Sendable {}
-
-/// An error that tells a caller of a failed write.
-protocol AccessError: Error {
-    /// - Parameters:
-    ///   - path: how messages name the database.
-    ///   - cause: also `CancellationError`.
-    init(writing content: Databases.Content, path: String, cause: any Error)
-}
-
-extension StoreError: AccessError {
-    init(writing content: Databases.Content, path: String, cause: any Error) {
-        self.init(path: path, cause is CancellationError ? .cancelled : .failed("\(cause)"))
-    }
-}
-
-extension ResponseError: AccessError {
-    init(writing content: Databases.Content, path: String, cause: any Error) {
-        // Nobody waits for the answer of a task that was cancelled.
-        self = cause is CancellationError
-            ? .shuttingDown : .storage("The \(content.name) takes no writes now.", hint: "norrisctl status says why.")
-    }
-}

@@ -1,9 +1,9 @@
 import Glibc
 import NorrisProtocol
 
-/// A folder that holds a database.
+/// Folders and files on disk.
 package enum Folder {
-    /// Makes a folder with its parents, private to this user (mode 0700), as the XDG base directory specification wants.
+    /// Creates a folder and its parents, private to this user (mode 0700), as the XDG base directory specification wants.
     package static func make(_ path: String) throws(StoreError) {
         guard mkdir(path, 0o700) != 0 else { return }
         switch errno {
@@ -17,37 +17,36 @@ package enum Folder {
                 throw StoreError(path: path, .notWritable("there is no parent folder"))
             }
             try make(String(path[..<slash]))
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-                throw StoreError(path: path, .notWritable(String(cString: strerror(errno))))
-            }
-        default:
-            throw StoreError(path: path, .notWritable(String(cString: strerror(errno))))
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw notWritable(path) }
+        default: throw notWritable(path)
         }
     }
 
-    /// Makes an empty file that only this user reads and writes (mode 0600), unless there is a file.
+    /// Creates an empty file that only this user reads and writes (mode 0600), unless there is a file.
     ///
     /// SQLite gives the files beside a database the mode of the database. No connection to the file may be open: to
-    /// close any descriptor of a file takes SQLite's locks off it (fcntl(2)).
+    /// close any descriptor of a file releases SQLite's locks on it (fcntl(2)).
     ///
     /// - Throws: where it cannot be written; SQLite itself would open it and fail at the first change.
     static func makePrivateFile(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StoreError(path: path, .notWritable(String(cString: strerror(errno)))) }
+        guard descriptor >= 0 else { throw notWritable(path) }
         close(descriptor)
     }
 
-    /// The inode and device of a file, or nil where there is none: tells a file from one made anew at its path.
+    /// By the value of errno.
+    fileprivate static func notWritable(_ path: String) -> StoreError {
+        StoreError(path: path, .notWritable(String(cString: strerror(errno))))
+    }
+
+    /// nil where there is no file.
     static func identity(of path: String) -> FileIdentity? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        return stat(path, &status) == 0 ? FileIdentity(status) : nil
     }
 
     /// Bytes on disk of a database with its write-ahead log.
-    static func size(ofDatabase path: String) -> Int {
-        size(of: path) + size(of: path + "-wal")
-    }
+    static func size(ofDatabase path: String) -> Int { size(of: path) + size(of: path + "-wal") }
 
     /// Bytes of a file; 0 where there is none.
     static func size(of path: String) -> Int {
@@ -55,23 +54,50 @@ package enum Folder {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Bytes that this user may still write to the file system of a file (statvfs(3)); nil where there is no such file.
+    /// Bytes that this user may still write to the file system of a file (statvfs(3)), at most what a reply can hold;
+    /// nil where there is no such file.
     static func freeBytes(besides path: String) -> Int? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
-        return bytes(ofBlocks: UInt64(status.f_bavail), size: UInt64(status.f_frsize))
-    }
-
-    /// Some file systems tell of more than there can be; 2^53 is as much as a reply may say.
-    static func bytes(ofBlocks count: UInt64, size: UInt64) -> Int {
-        let (bytes, isOver) = count.multipliedReportingOverflow(by: size)
-        let most = UInt64(JSON.maximumInteger)
-        return Int(isOver ? most : min(bytes, most))
+        return Int(min(Double(status.f_bavail) * Double(status.f_frsize), Double(JSON.maximumInteger)))
     }
 }
 
-/// What tells two files apart.
+/// Distinguishes a file from another one at the same path.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
+
+    init(_ status: stat) { (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
+}
+
+/// The lock that excludes a second daemon from a state folder; released when the process ends, however it ends.
+package struct InstanceLock: ~Copyable {
+    private let descriptor: CInt
+
+    /// Takes the lock of a folder without waiting (flock(2)).
+    package init(folder: String) throws(StoreError) {
+        let path = folder + "/lock"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Folder.notWritable(path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let pid = InstanceLock.holder(descriptor)
+            close(descriptor)
+            throw StoreError(path: folder, .locked(pid: pid))
+        }
+        self.descriptor = descriptor
+        // Only for the message of a second daemon, so a failure to write it is no failure.
+        let pid = Array("\(getpid())\n".utf8)
+        _ = ftruncate(descriptor, 0)
+        _ = pwrite(descriptor, pid, pid.count, 0)
+    }
+
+    deinit { close(descriptor) }
+
+    private static func holder(_ descriptor: CInt) -> Int? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        let digits = bytes.prefix(max(count, 0)).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return Int(String(decoding: digits, as: UTF8.self))
+    }
 }

@@ -1,119 +1,173 @@
-
 extension DatabaseKind {
-    /// `state.db`: what a user would miss. Never deleted, never thrown away.
+    /// `state.db`: what cannot be fetched again. Never deleted.
     static let state = DatabaseKind(
-        fileName: "state.db",
-        applicationID: 0x4E52_5253,  // "NRRS"
+        fileName: "state.db", applicationID: 0x4E52_5253,  // "NRRS"
         isDurable: true,
-        keepsCopies: true,
         migrations: [
-            Migration(name: "walks and facts of the day", apply: createWalks),
-            Migration(name: "schedules", apply: createSchedules),
-            Migration(name: "recent searches", apply: createRecentSearches),
-            Migration(name: "quota", apply: createQuota),
-            Migration(name: "favorites", apply: createFavorites),
-            Migration(name: "read marks", apply: createReadMarks),
-            Migration(name: "shuffles", apply: createShuffles),
-            Migration(name: "favorite totals", apply: createFavoriteTotals),
-            Migration(name: "no table of GRDB", apply: dropMigrationsOfGRDB),
+            Migration(name: "walks and facts of the day") { try $0.execute(walks) },
+            Migration(name: "schedules") { try $0.execute(schedules) },
+            Migration(name: "recent searches") { try $0.execute(recentSearches) },
+            Migration(name: "quota") { try $0.execute(quota) },
+            Migration(name: "favorites") { try $0.execute(favorites) },
+            Migration(name: "read marks") { try $0.execute(readMarks) },
+            Migration(name: "shuffles") { try $0.execute(shuffles) },
+            Migration(name: "favorite totals") { try $0.execute(favoriteTotals) },
+            dropTableOfGRDB,
         ]
     )
 
-    private static func createShuffles(_ database: Database) throws {
-        try database.execute(
-            sql: """
-                -- Shuffles begin anew once: their positions were those of other lists.
-                DROP TABLE seats;
-                DROP TABLE walks;
+    /// The tables of shuffles come from an earlier version; "shuffles" replaces them.
+    private static let walks = """
+        -- The place of each fact in each roster, for good: a fact that goes leaves its seat empty, and one
+        -- that comes back finds it. fact is NULL where the seat's fact will never come back.
+        CREATE TABLE seats (
+            roster TEXT NOT NULL,
+            seat INTEGER NOT NULL,
+            fact TEXT,
+            length INTEGER NOT NULL,
+            PRIMARY KEY (roster, seat)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX seats_by_fact ON seats (fact, roster) WHERE fact IS NOT NULL;
 
-                CREATE TABLE shuffles (
-                    uid INTEGER NOT NULL,
-                    filter TEXT NOT NULL,
-                    shuffle BLOB NOT NULL,
-                    used_at INTEGER NOT NULL,
-                    PRIMARY KEY (uid, filter)
-                ) STRICT, WITHOUT ROWID;
+        CREATE TABLE walks (
+            uid INTEGER NOT NULL,
+            filter TEXT NOT NULL,
+            position BLOB NOT NULL,
+            used_at INTEGER NOT NULL,
+            PRIMARY KEY (uid, filter)
+        ) STRICT, WITHOUT ROWID;
 
-                -- The last item of each kind that a user was served; rowids rise with every write, so that the users
-                -- who were served longest ago can be forgotten.
-                CREATE TABLE served (
-                    number INTEGER PRIMARY KEY,
-                    uid INTEGER NOT NULL,
-                    kind TEXT NOT NULL,
-                    id TEXT NOT NULL,
-                    name TEXT,
-                    UNIQUE (uid, kind)
-                ) STRICT;
-                """
-        )
-    }
+        -- The fact itself, not its id: the day keeps it whatever becomes of the cache.
+        CREATE TABLE facts_of_the_day (
+            number INTEGER PRIMARY KEY,
+            day TEXT NOT NULL UNIQUE,
+            fact TEXT NOT NULL
+        ) STRICT;
+        """
 
-    private static func createRecentSearches(_ database: Database) throws {
-        try database.execute(
-            sql: """
-                -- The user's newest has the largest number: two searches may fall into one second.
-                CREATE TABLE recent_searches (
-                    number INTEGER PRIMARY KEY,
-                    uid INTEGER NOT NULL,
-                    kind TEXT NOT NULL,
-                    query TEXT NOT NULL,
-                    at INTEGER NOT NULL,
-                    UNIQUE (uid, kind, query)
-                ) STRICT;
-                """
-        )
-    }
+    private static let schedules = """
+        -- When each source is fetched next, and how it has failed since its last success.
+        CREATE TABLE schedules (
+            source TEXT NOT NULL PRIMARY KEY,
+            next_run_at INTEGER,
+            backoff_until INTEGER,
+            retry_at INTEGER,
+            failures INTEGER NOT NULL,
+            failure_kind TEXT,
+            failure_message TEXT,
+            failure_since INTEGER,
+            failed_at INTEGER,
+            settings TEXT,
+            had_content INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
 
-    private static func createWalks(_ database: Database) throws {
-        try database.execute(
-            sql: """
-                -- The place of each fact in each roster, for good: a fact that goes leaves its seat empty, and one
-                -- that comes back finds it. fact is NULL where the seat's fact will never come back.
-                CREATE TABLE seats (
-                    roster TEXT NOT NULL,
-                    seat INTEGER NOT NULL,
-                    fact TEXT,
-                    length INTEGER NOT NULL,
-                    PRIMARY KEY (roster, seat)
-                ) STRICT, WITHOUT ROWID;
-                CREATE UNIQUE INDEX seats_by_fact ON seats (fact, roster) WHERE fact IS NOT NULL;
+    private static let recentSearches = """
+        -- The user's newest has the largest number: two searches may fall into one second.
+        CREATE TABLE recent_searches (
+            number INTEGER PRIMARY KEY,
+            uid INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            query TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            UNIQUE (uid, kind, query)
+        ) STRICT;
+        """
 
-                CREATE TABLE walks (
-                    uid INTEGER NOT NULL,
-                    filter TEXT NOT NULL,
-                    position BLOB NOT NULL,
-                    used_at INTEGER NOT NULL,
-                    PRIMARY KEY (uid, filter)
-                ) STRICT, WITHOUT ROWID;
+    private static let quota = """
+        -- A row for each call of the last hour.
+        CREATE TABLE quota_calls (
+            source TEXT NOT NULL,
+            at INTEGER NOT NULL
+        ) STRICT;
+        """
 
-                -- The fact itself, not its id: the day keeps it whatever becomes of the cache.
-                CREATE TABLE facts_of_the_day (
-                    number INTEGER PRIMARY KEY,
-                    day TEXT NOT NULL UNIQUE,
-                    fact TEXT NOT NULL
-                ) STRICT;
-                """
-        )
-    }
+    private static let favorites = """
+        -- Of two that were added in one second the newer has the larger number. content is the wire form of
+        -- the fact or post as it was; NULL where there was none, and for GIFs, of which no more than id and
+        -- title may be kept.
+        CREATE TABLE favorites (
+            number INTEGER PRIMARY KEY,
+            uid INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            id TEXT NOT NULL,
+            title TEXT NOT NULL,
+            added_at INTEGER NOT NULL,
+            content TEXT,
+            UNIQUE (uid, kind, id)
+        ) STRICT;
+        CREATE INDEX favorites_by_time ON favorites (uid, added_at DESC, number DESC);
+        CREATE INDEX favorite_gifs ON favorites (id, added_at) WHERE kind = 'gif';
 
-    private static func createSchedules(_ database: Database) throws {
-        try database.execute(
-            sql: """
-                -- When each source is fetched next, and how it has failed since its last success.
-                CREATE TABLE schedules (
-                    source TEXT NOT NULL PRIMARY KEY,
-                    next_run_at INTEGER,
-                    backoff_until INTEGER,
-                    retry_at INTEGER,
-                    failures INTEGER NOT NULL,
-                    failure_kind TEXT,
-                    failure_message TEXT,
-                    failure_since INTEGER,
-                    failed_at INTEGER,
-                    settings TEXT,
-                    had_content INTEGER NOT NULL
-                ) STRICT, WITHOUT ROWID;
-                """
-        )
+        CREATE TABLE cursor_keys (
+            list TEXT NOT NULL PRIMARY KEY,
+            key INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO cursor_keys VALUES ('favorites', random());
+        """
+
+    private static let readMarks = """
+        -- post is a hash of the post's id, as digest of posts in the cache is.
+        CREATE TABLE read_marks (
+            uid INTEGER NOT NULL,
+            post INTEGER NOT NULL,
+            PRIMARY KEY (uid, post)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX read_marks_by_post ON read_marks (post);
+        """
+
+    private static let shuffles = """
+        -- Shuffles begin anew once: their positions were those of other lists.
+        DROP TABLE seats;
+        DROP TABLE walks;
+
+        CREATE TABLE shuffles (
+            uid INTEGER NOT NULL,
+            filter TEXT NOT NULL,
+            shuffle BLOB NOT NULL,
+            used_at INTEGER NOT NULL,
+            PRIMARY KEY (uid, filter)
+        ) STRICT, WITHOUT ROWID;
+
+        -- The last item of each kind that a user was served; rowids rise with every write, so that the users
+        -- who were served longest ago can be forgotten.
+        CREATE TABLE served (
+            number INTEGER PRIMARY KEY,
+            uid INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            id TEXT NOT NULL,
+            name TEXT,
+            UNIQUE (uid, kind)
+        ) STRICT;
+        """
+
+    /// So that adding a favorite reads no other one. Everything stored counts, also above the limits.
+    private static let favoriteTotals = """
+        -- bytes are those of ids, titles and contents. A row for each user with favourites, and that of uid -1
+        -- for all of them together.
+        CREATE TABLE favorite_totals (
+            uid INTEGER NOT NULL PRIMARY KEY,
+            items INTEGER NOT NULL,
+            bytes INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO favorite_totals
+            SELECT uid, count(*), sum(\(bytes(of: "favorites"))) FROM favorites GROUP BY uid;
+        INSERT INTO favorite_totals
+            SELECT \(FavoriteTotals.all), ifnull(sum(items), 0), ifnull(sum(bytes), 0) FROM favorite_totals;
+
+        CREATE TRIGGER favorites_added AFTER INSERT ON favorites BEGIN
+            INSERT OR IGNORE INTO favorite_totals VALUES (new.uid, 0, 0);
+            UPDATE favorite_totals SET items = items + 1, bytes = bytes + \(bytes(of: "new"))
+                WHERE uid IN (new.uid, \(FavoriteTotals.all));
+        END;
+        CREATE TRIGGER favorites_removed AFTER DELETE ON favorites BEGIN
+            UPDATE favorite_totals SET items = items - 1, bytes = bytes - (\(bytes(of: "old")))
+                WHERE uid IN (old.uid, \(FavoriteTotals.all));
+            DELETE FROM favorite_totals WHERE items = 0 AND uid = old.uid;
+        END;
+        """
+
+    private static func bytes(of row: String) -> String {
+        ["id", "title", "content"].map { "ifnull(length(CAST(\(row).\($0) AS BLOB)), 0)" }.joined(separator: " + ")
     }
 }

@@ -1,17 +1,18 @@
+import CSQLite
+
 /// Why a folder or a database cannot be used, with what to do about it.
 package struct StoreError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
-        /// Another daemon holds the folder; its process id where it is known.
+        /// Another daemon uses the folder; its process id where it is known.
         case locked(pid: Int?)
         /// The file was written by a newer norrisd.
         case newerSchema(found: Int, known: Int)
         /// A database of another program.
         case foreign
-        /// The folder or file cannot be made or written.
+        /// The folder or file cannot be created or written.
         case notWritable(String)
-        /// A change that did not come about, for what SQLite says.
+        /// A change failed, with SQLite's message.
         case failed(String)
-        /// A change that was given up on request.
         case cancelled
     }
 
@@ -38,8 +39,20 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
             "\(path): cannot be written (\(detail)); check the folder's owner and permissions, and the disk's space"
         case .failed(let detail):
             "\(path): could not be changed (\(detail)); check the disk, its space, and who owns the file"
-        case .cancelled:
-            "\(path): was left as it is, for the change was given up; ask again"
+        case .cancelled: "\(path): the change was cancelled, and nothing was written; try again"
         }
+    }
+}
+
+extension DatabaseError {
+    /// The error for a status: without the statement.
+    ///
+    /// - Parameter path: that of the database; nil in memory.
+    static func summary(of error: any Error, path: String?) -> String {
+        guard let error = error as? DatabaseError else { return "\(error)" }
+        let summary = "\(error.message) (SQLite error \(error.extendedResultCode))"
+        // A full disk shows itself in several errors, of which only SQLITE_FULL says so.
+        guard error.resultCode != SQLITE_FULL, path.flatMap(Folder.freeBytes(besides:)) == 0 else { return summary }
+        return summary + ": the disk is full"
     }
 }

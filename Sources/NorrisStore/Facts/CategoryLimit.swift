@@ -1,9 +1,7 @@
 import NorrisProtocol
 
-/// Which categories of the upstream's facts are stored.
-///
-/// Each category costs a list and a line of `fact.categories`. The categories that come first stay.
-/// `explicit` always stays, for a fact without it would be served to everybody.
+/// Which categories of the upstream's facts are stored: the first ones, because each costs a list and a line of
+/// `fact.categories`. `explicit` always stays, because a fact without it would be served to all users.
 struct CategoryLimit {
     /// How many categories come from one upstream. With names of at most 40 bytes (``Fact/isCategoryName(_:)``) that is
     /// 10 KiB, far below the 64 KiB that the names may take.
@@ -39,44 +37,33 @@ struct CategoryLimit {
     /// - Parameter isCounted: false for a fact whose categories need not stay.
     mutating func addStored(_ database: Database, isCounted: (StoredFact) -> Bool) throws {
         var known: Set<[String]> = []
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT \(StoredFact.columns) FROM facts
-                WHERE categories <> '' AND \(FactGroup.upstream.condition)
-                """
+        let rows = try database.rows(
+            "SELECT \(StoredFact.columns) FROM facts WHERE categories <> '' AND \(FactGroup.upstream.condition)"
         )
-        while let row = try rows.next() {
-            let stored = StoredFact(row)
+        while try rows.next() {
+            let stored = StoredFact(rows)
             guard isCounted(stored), known.insert(stored.categories).inserted else { continue }
             _ = limited(stored.categories)
         }
         dropped = 0
     }
 
-    /// Takes the further categories out of what a version without the limit has stored.
+    /// Applies the limit to facts that were stored by an earlier version, as a migration.
     static func limitStored(_ database: Database) throws {
         var limit = CategoryLimit()
-        var changed: [(number: Int64, kept: [String])] = []
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT number, categories FROM facts
-                WHERE categories <> '' AND \(FactGroup.upstream.condition) ORDER BY number
-                """
-        )
-        while let row = try rows.next() {
-            let categories = FactTable.categories(row[1])
+        let sql = "SELECT number, categories FROM facts WHERE categories <> '' AND \(FactGroup.upstream.condition) ORDER BY number"
+        for (number, column) in try database.map(sql, [], { ($0[0] as Int64, $0[1] as String) }) {
+            let categories = FactTable.categories(column)
             let kept = limit.limited(categories)
-            if kept.count < categories.count { changed.append((row[0], kept)) }
-        }
-        for (number, kept) in changed {
-            try database.cachedStatement(sql: "UPDATE facts SET categories = ? WHERE number = ?")
-                .execute(arguments: [kept.joined(separator: " "), number])
-            try database.cachedStatement(sql: "DELETE FROM fact_categories WHERE fact = ?").execute(arguments: [number])
+            guard kept.count < categories.count else { continue }
+            try database.execute(
+                "UPDATE facts SET categories = ? WHERE number = ?", [kept.joined(separator: " "), number]
+            )
+            try database.execute("DELETE FROM fact_categories WHERE fact = ?", [number])
             for category in kept {
-                try database.cachedStatement(sql: "INSERT OR IGNORE INTO fact_categories (category, fact) VALUES (?, ?)")
-                    .execute(arguments: [category, number])
+                try database.execute(
+                    "INSERT OR IGNORE INTO fact_categories (category, fact) VALUES (?, ?)", [category, number]
+                )
             }
         }
     }

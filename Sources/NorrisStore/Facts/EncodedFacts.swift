@@ -2,9 +2,9 @@ import CEpoll
 import Glibc
 import NorrisProtocol
 
-/// A fact as it stands in a reply. The bytes are valid during the call that lends it.
+/// A fact as it is in a reply. The bytes are valid during the call that lends it.
 package struct EncodedFact {
-    /// The fact as it goes over the wire.
+    /// The wire form.
     package let json: UnsafeRawBufferPointer
     /// Whether it is from the starting collection or a fortune file.
     package let isLocal: Bool
@@ -31,8 +31,7 @@ package struct EncodedFact {
 /// One encoded fact: a header of 16 bytes and the JSON. Its ordinal says where it begins, in units of 16 bytes.
 ///
 /// The header holds, as little-endian words of 32 bits: the ordinal, the length of the JSON in bytes, a checksum of the
-/// JSON, and the flags. The checksum is made with the key of the cache, so that no record of another one is taken for
-/// one of this.
+/// JSON, and the flags. The checksum includes the key of the cache, so that records of another cache are not valid.
 enum FactRecord {
     static let unit = 16
     /// In units. A record never lies in two chunks; the longest one has the size of a chunk.
@@ -96,14 +95,14 @@ enum FactRecord {
         return fact
     }
 
-    /// How many bytes the JSON of a record has, by its header.
+    /// The length of a record's JSON, by its header.
     static func length(_ bytes: UnsafeRawBufferPointer) -> Int { Int(word(1, bytes)) }
 
     private static func word(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
         UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
     }
 
-    /// Finds accidents, not attackers: who can write the file can also write `cache.db`.
+    /// Against accidents, not attackers: who can write the file can also write `cache.db`.
     private static func checksum(_ bytes: UnsafeRawBufferPointer, _ key: UInt64) -> UInt32 {
         var sum = UInt64(bytes.count) ^ key
         var offset = 0
@@ -123,7 +122,7 @@ enum FactRecord {
     }
 }
 
-/// The encoded facts in memory, while they are few: chunks that are there as far as facts are in them.
+/// The encoded facts in memory, while they are few. A chunk ends with its last fact.
 struct FactChunks {
     private var chunks: [[UInt8]] = []
     /// The ordinals by the hashes of ids.
@@ -148,12 +147,12 @@ struct FactChunks {
     func withRecord<Result>(id: String, _ body: (EncodedFact, UInt32) -> Result) -> Result? {
         guard let ordinal = ordinals[id.hashValue] else { return nil }
         return withRecord(ordinal) { fact in
-            // Two ids may have one hash. An id with escapes is not found here, which says nothing about it.
+            // Two ids may have one hash. An id with escapes is only found in the database.
             fact.hasID(id) ? body(fact, ordinal) : nil
         } ?? nil
     }
 
-    /// Puts records in, whole ones behind one another or with zeros between.
+    /// Adds whole records, with or without zeros between them.
     mutating func write(_ bytes: [UInt8], at first: UInt32) {
         var (offset, ordinal) = (0, first)
         while offset < bytes.count {
@@ -181,20 +180,20 @@ struct FactChunks {
 
 /// The encoded facts in a file beside `cache.db`, for more of them than are kept in memory.
 ///
-/// The file holds nothing that `cache.db` does not: a record that is missing or damaged is written again when somebody
-/// asks for it, so the file may be deleted, truncated or damaged at any time. It is read and never mapped: a mapped file
-/// that is truncated ends the process (SIGBUS, mmap(2)).
+/// The file holds nothing that `cache.db` does not: a record that is missing or damaged is written again when it is
+/// needed, so the file may be deleted, truncated or damaged at any time. It is read and never mapped: a mapped file that
+/// is truncated ends the process (SIGBUS, mmap(2)).
 final class FactFile: Sendable {
     enum Read<Result> {
         case record(Result)
-        /// It is not in the page cache: to read it here would wait for a disk.
+        /// It is not in the page cache: a read would wait for a disk.
         case wouldBlock
         case damaged
     }
 
     /// -1 where there is no file.
     private let descriptor: CInt
-    /// What tells its records from those of another cache.
+    /// That of the cache.
     let key: UInt64
 
     /// - Parameter path: nil for a cache in memory.
@@ -202,14 +201,12 @@ final class FactFile: Sendable {
         self.key = key
         let flags = O_CLOEXEC | O_NOFOLLOW
         var descriptor = path.map { open($0, O_RDWR | O_CREAT | flags, 0o600) } ?? -1
-        // Where the folder takes no writes, what is there can be read.
+        // Where the folder takes no writes, an existing file can be read.
         if descriptor < 0, let path { descriptor = open(path, O_RDONLY | flags) }
         self.descriptor = descriptor
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Calls the body with a record.
     ///
@@ -261,10 +258,10 @@ final class FactFile: Sendable {
         }
     }
 
-    /// Writes records. What cannot be written is found missing and tried again when it is asked for.
+    /// Writes records. What cannot be written is written again when it is needed.
     ///
-    /// Where a transaction was rolled back its ordinals are used again, so that what the file has behind a failed write
-    /// may be facts that were never stored: it ends there.
+    /// The ordinals of a transaction that was rolled back are used again, so behind a failed write the file may have facts
+    /// that were never stored: it is truncated there.
     func write(_ bytes: [UInt8], at first: UInt32) {
         guard descriptor >= 0 else { return }
         bytes.withUnsafeBytes { bytes in
@@ -283,7 +280,7 @@ final class FactFile: Sendable {
         }
     }
 
-    /// Gives the disk blocks of removed records back, where whole ones lie between two ordinals.
+    /// Returns the disk blocks of removed records to the file system, where whole ones are between two ordinals.
     func release(_ range: Range<UInt32>) {
         let block = off_t(4_096)
         let start = (off_t(range.lowerBound) * off_t(FactRecord.unit) + block - 1) / block * block

@@ -1,19 +1,19 @@
 import NorrisProtocol
 
-/// Facts of one group on their way into the cache, so that no text is stored twice.
+/// Stores facts of one group in the cache, so that no text is stored twice.
 ///
-/// Of facts with one text, byte for byte, the built-in one is kept, else the upstream's, else the fortune. Of several
-/// of the upstream one that is stored already is kept, else the one whose id is the smallest by its bytes, with the
+/// Of facts with one text, byte for byte, the built-in one is stored, else the upstream's, else the fortune. Of several
+/// of the upstream one that is stored already stays, else the one whose id is the smallest by its bytes, with the
 /// categories of all.
 struct FactImport: ~Copyable {
-    /// What is imported, and what it means for what is stored.
+    /// What is imported, and its effect on what is stored.
     struct Rules {
         let group: FactGroup
-        /// Whether what is new was brought by a search and by nothing else.
+        /// Whether the facts come from a search.
         var isSearch = false
-        /// Which stored facts of the group go when they are not among the new ones; nil where none do.
-        var goes: ((StoredFact) -> Bool)?
-        /// Looked at every few hundred facts; once it is true the import ends with a `CancellationError`.
+        /// Which stored facts of the group are removed when they are not among the new ones; nil where none are.
+        var removes: ((StoredFact) -> Bool)?
+        /// Checked every few hundred facts; once it is true the import ends with a `CancellationError`.
         var isCancelled: () -> Bool = { false }
     }
 
@@ -35,10 +35,10 @@ struct FactImport: ~Copyable {
         self.writer = writer
     }
 
-    /// Stores all facts by the rules in one transaction, which is to be rolled back where this throws.
+    /// Stores all facts in one transaction, which has to be rolled back where this throws.
     static func run(_ facts: [Fact], _ rules: Rules, _ file: FactFile, _ database: Database) throws -> FactChanges {
         var run = FactImport(rules, Brought(), try FactWriter(database, file))
-        // Highest id first, so that within one import the order of storing is that of the contract, backwards.
+        // Highest id first: a search returns the newest stored first, then by id.
         let merged = try run.merged(facts).sorted { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }
         for fact in try run.limitCategories(of: merged) { try run.take(fact) }
         var last: UInt32 = 0
@@ -46,7 +46,7 @@ struct FactImport: ~Copyable {
         return try run.finish()
     }
 
-    /// Stores some of the facts of a group that comes in parts, each in a transaction.
+    /// Stores some of the facts of a group that is imported in parts, each in a transaction.
     ///
     /// - Parameter brought: what the parts before have brought.
     static func run(
@@ -59,9 +59,7 @@ struct FactImport: ~Copyable {
         return try run.finish()
     }
 
-    /// Takes from some facts the categories that no part has brought.
-    ///
-    /// - Parameter brought: is complete once nothing in it is incomplete.
+    /// Removes from some facts the categories that no part has brought. It is done once ``Brought/incomplete`` is empty.
     static func complete(
         _ rules: Rules, _ brought: inout Brought, limit: Int, _ file: FactFile, _ database: Database
     ) throws -> FactChanges {
@@ -79,7 +77,7 @@ struct FactImport: ~Copyable {
 
     /// Removes some of the facts that no part has brought.
     ///
-    /// - Returns: what was done, and the ordinal to go on behind; nil at the end.
+    /// - Returns: the changes, and the ordinal to continue behind; nil at the end.
     static func removeOthers(
         _ rules: Rules, _ brought: Brought, after ordinal: UInt32, _ file: FactFile, _ database: Database
     ) throws -> (FactChanges, next: UInt32?) {
@@ -98,26 +96,26 @@ struct FactImport: ~Copyable {
 
     /// The facts with each id once, the first, and each text once.
     ///
-    /// A stored fact that is left out for another one's sake is taken out of the cache.
+    /// A stored fact that is left out for another one is removed from the cache.
     private mutating func merged(_ facts: [Fact]) throws -> [Fact] {
         var merged: [Fact] = []
-        var places: [Int64: Int] = [:]
+        var indices: [Int64: Int] = [:]
         merged.reserveCapacity(facts.count)
         for fact in facts where ids.insert(fact.id).inserted {
             try step()
             let digest = FactTable.digest(ofText: fact.text)
-            // Texts that are different and share a digest stay apart.
-            if let place = places[digest], merged[place].text.hasSameBytes(as: fact.text) {
-                merged[place] = try one(of: merged[place], fact)
+            // Different texts may have the same digest.
+            if let index = indices[digest], merged[index].text.hasSameBytes(as: fact.text) {
+                merged[index] = try one(of: merged[index], fact)
             } else {
-                places[digest] = merged.count
+                indices[digest] = merged.count
                 merged.append(fact)
             }
         }
         return merged
     }
 
-    /// The one of two facts with the same text that is kept, with the categories of both.
+    /// The one of two facts with the same text that is stored, with the categories of both.
     private mutating func one(of first: Fact, _ second: Fact) throws -> Fact {
         let (storedFirst, storedSecond) = (try stored(first), try stored(second))
         let keepsFirst =
@@ -130,11 +128,10 @@ struct FactImport: ~Copyable {
     }
 
     private func stored(_ fact: Fact) throws -> StoredFact? {
-        guard let known = try StoredFact.find(fact, database), known.stored.group == rules.group else { return nil }
-        return known.stored
+        try StoredFact.find(fact, database).map(\.stored).flatMap { $0.group == rules.group ? $0 : nil }
     }
 
-    /// The facts with the categories that are stored: those of facts that stay count first.
+    /// The facts without categories past the limit: those of facts that stay count first.
     private mutating func limitCategories(of facts: [Fact]) throws -> [Fact] {
         guard rules.group == .upstream, facts.contains(where: { !$0.categories.isEmpty }) else { return facts }
         var limit = CategoryLimit()
@@ -162,7 +159,7 @@ struct FactImport: ~Copyable {
             if !rules.isSearch { try StoredFact.noteFetched(known.stored, database) }
             return
         }
-        // What another group has under this id is not the upstream's to change.
+        // The upstream does not change a fact of another group with this id.
         if rules.group == .upstream, let known, known.stored.group != .upstream { return }
 
         let others = try StoredFact.others(withTextOf: fact, database)
@@ -179,13 +176,13 @@ struct FactImport: ~Copyable {
             writer.note { $0.displaced += 1 }
         }
         if let known, !known.hasText { leftOut.isFree() }
-        // A fact that came otherwise than by a search stays one that did.
+        // Once a fact came in a fetch, it is no longer one of a search.
         try store(fact, replacing: known?.stored, isFound: rules.isSearch && known?.stored.isFound ?? true)
     }
 
-    /// A fact of a fortune file with the categories of the files before that hold its text too.
+    /// A fact of a fortune file with the categories of the earlier files that hold its text too.
     ///
-    /// - Returns: nil where the stored fact has them all, and those of files that may come yet.
+    /// - Returns: nil where the stored fact has them all, and maybe those of later files.
     private mutating func merged(_ fact: Fact, with stored: StoredFact) throws -> Fact? {
         let ordinal = stored.ordinal
         let isFirst = !brought.ordinals.contains(ordinal)
@@ -203,23 +200,23 @@ struct FactImport: ~Copyable {
         return first
     }
 
-    /// Whether a stored fact of the group will be there after the import, as it is.
+    /// Whether a stored fact of the group will be there after the import, unchanged.
     private func stays(_ stored: StoredFact) -> Bool {
-        !ids.contains(stored.id) && !(rules.goes?(stored) ?? false)
+        !ids.contains(stored.id) && !(rules.removes?(stored) ?? false)
     }
 
-    /// - Returns: the ordinal to go on behind; nil at the end.
+    /// - Returns: the ordinal to continue behind; nil at the end.
     private mutating func removeOthers(after ordinal: UInt32) throws -> UInt32? {
-        guard let goes = rules.goes else { return nil }
+        guard let removes = rules.removes else { return nil }
         let some = try StoredFact.some(of: rules.group, after: ordinal, limit: 2_048, database)
-        for stored in some where !brought.ordinals.contains(stored.ordinal) && goes(stored) {
+        for stored in some where !brought.ordinals.contains(stored.ordinal) && removes(stored) {
             try step()
             try remove(stored)
         }
         return some.last?.ordinal
     }
 
-    /// Takes out a fact of this group, or one that makes way for it.
+    /// Removes a fact of this group, or one that a fact of this group replaces.
     private mutating func remove(_ stored: StoredFact?) throws {
         guard let stored, !stored.group.outranks(rules.group) else { return }
         try writer.remove(stored)
@@ -239,15 +236,59 @@ struct FactImport: ~Copyable {
         if let stored { try writer.remove(stored) }
         guard let ordinal = try writer.insert(fact, isFound: isFound) else { return }
         brought.ordinals.insert(ordinal)
-        writer.note { changes in
-            if stored == nil { changes.new += 1 } else { changes.replaced += 1 }
-        }
+        writer.note { if stored == nil { $0.new += 1 } else { $0.replaced += 1 } }
     }
 
-    /// Ends an import that nobody waits for any more.
+    /// Ends an import that was cancelled.
     private mutating func step() throws {
         steps += 1
         if steps.isMultiple(of: 256), rules.isCancelled() { throw CancellationError() }
+    }
+}
+
+/// Brings back fortunes that were left out for their text, when no other fact has the text any more.
+///
+/// Which ones were left out is not stored. A mark says that there are any; if a text becomes free while it is set, the
+/// fortune files count as not read, so that the next import of them reads them again.
+struct LeftOutTexts {
+    /// The key in `meta` of the digest of the fortune files that were read.
+    static let fortunesMark = "fortunes_digest"
+    /// The key in `meta` that exists while fortunes are left out.
+    private static let leftOutMark = "fortunes_left_out"
+
+    private var leavesOutFortunes = false
+    private var freesTexts = false
+
+    /// A stored fact of the imported group was removed, or has another text now.
+    mutating func isFree() { freesTexts = true }
+
+    /// A fact of a group is not stored, or was removed, because a fact with the same text outranks it.
+    mutating func isLeftOut(of group: FactGroup) { if group == .fortunes { leavesOutFortunes = true } }
+
+    /// Begins an import of fortune files, which sets the mark again where it has to.
+    static func beginFortunes(_ database: Database) throws {
+        try CacheDatabase.set(nil, forKey: leftOutMark, database)
+        // Until its end the files count as not read.
+        try CacheDatabase.set(reading, forKey: fortunesMark, database)
+    }
+
+    /// Ends an import of fortune files; where a text became free meanwhile, the files still count as not read.
+    static func endFortunes(digest: String, _ database: Database) throws {
+        guard try CacheDatabase.value(forKey: fortunesMark, database) == reading else { return }
+        try CacheDatabase.set(digest, forKey: fortunesMark, database)
+    }
+
+    private static let reading = "reading"
+
+    /// Stores the marks of an import, within its transaction.
+    func write(after group: FactGroup, _ database: Database) throws {
+        if leavesOutFortunes { try CacheDatabase.set("yes", forKey: LeftOutTexts.leftOutMark, database) }
+        guard freesTexts, group != .fortunes else { return }
+        if try CacheDatabase.value(forKey: LeftOutTexts.leftOutMark, database) != nil {
+            try CacheDatabase.set(nil, forKey: LeftOutTexts.fortunesMark, database)
+        }
+        // The upstream may have the text too; only a whole reply brings its fact.
+        if group == .builtin { try FetchRecord.removeValidators(of: FactStore.upstreamSource, database) }
     }
 }
 
@@ -255,7 +296,7 @@ struct FactImport: ~Copyable {
 struct Brought {
     /// The stored facts.
     var ordinals = OrdinalSet()
-    /// The categories that were brought of facts that are stored with more: a fortune may stand in several files.
+    /// The categories of facts that are stored with more: a fortune may be in several files.
     var incomplete: [UInt32: [String]] = [:]
 }
 

@@ -2,19 +2,19 @@ import NorrisProtocol
 
 /// The facts of one category and kind, in the order they were stored: a list that only grows.
 ///
-/// What of it is in memory takes six bytes a fact; it is read when somebody first asks for the list.
+/// In memory it takes six bytes a fact; it is read when it is first needed.
 struct FactList {
     /// How many entries of a list are counted together for a maximum length.
     static let blockSize = 1_024
-    /// The bit of a length that says that the fact is gone. No fact is that long.
+    /// The bit of a length for a removed fact. No fact is that long.
     private static let removed: UInt16 = 0x8000
 
     let name: FactListName
-    /// Another one whenever removed entries were taken out, so that positions before are not taken for positions after.
+    /// Changes whenever removed entries are deleted, so that positions before are not taken for positions after.
     var epoch: UInt32
     /// How many facts it has.
     var live: Int
-    /// How many entries it has, removed ones counted, as the disk has it.
+    /// How many entries it has on the disk, removed ones counted.
     var storedCount: Int
     private(set) var isLoaded: Bool
     /// Rising.
@@ -33,15 +33,13 @@ struct FactList {
     /// How many entries it has, removed ones counted.
     var count: Int { isLoaded ? ordinals.count : storedCount }
 
-    /// Nil where the fact is gone.
-    ///
-    /// - Precondition: the list is loaded.
+    /// nil where the fact was removed. The list is loaded.
     @inline(__always)
     func ordinal(at position: Int) -> UInt32? {
         lengths[position] & FactList.removed == 0 ? ordinals[position] : nil
     }
 
-    /// Whether the fact is on the list and not gone.
+    /// Whether the fact is on the list and was not removed.
     func contains(_ ordinal: UInt32) -> Bool {
         position(of: ordinal).map { lengths[$0] & FactList.removed == 0 } ?? false
     }
@@ -55,7 +53,7 @@ struct FactList {
         return first < ordinals.count && ordinals[first] == ordinal ? first : nil
     }
 
-    /// How many entries of a range are at most so long, removed ones counted: no number of a segment changes in a cycle.
+    /// How many entries of a range are at most so long, removed ones counted: the counts of a segment never change.
     func count(in range: Range<Int>, upTo maxLength: Int) -> UInt32 {
         lengths.withUnsafeBufferPointer { lengths in
             var count: UInt32 = 0
@@ -94,20 +92,18 @@ struct FactList {
         if let position = position(of: ordinal) { lengths[position] |= FactList.removed }
     }
 
-    /// Puts entries in place that were read from the disk.
-    ///
-    /// - Parameter other: what was read while the list was not loaded; of another transaction, maybe, than what is.
+    /// Takes over entries that were read from the disk while the list was not loaded.
     mutating func load(_ other: FactList) {
         guard !isLoaded else { return }
         (ordinals, lengths, isLoaded) = (other.ordinals, other.lengths, true)
     }
 
-    /// Drops the entries; they are read again when somebody asks for the list.
+    /// Drops the entries; they are read again when they are needed.
     mutating func unload() {
         (ordinals, lengths, isLoaded) = ([], [], storedCount == 0)
     }
 
-    /// Makes room, so that many small additions do not copy everything many times.
+    /// Reserves memory, so that many small additions do not copy everything many times.
     mutating func reserve(_ more: Int) {
         guard isLoaded, ordinals.count + more > ordinals.capacity else { return }
         ordinals.reserveCapacity(max(ordinals.count + more, ordinals.count * 3 / 2))
@@ -115,10 +111,10 @@ struct FactList {
     }
 }
 
-/// All lists, and how many facts there are of what.
+/// All lists, and the numbers of facts.
 struct FactIndex {
     private(set) var lists: [FactList] = []
-    private var places: [FactListName: Int] = [:]
+    private var positions: [FactListName: Int] = [:]
     /// How many facts are from an upstream.
     var upstreamCount = 0
 
@@ -136,41 +132,37 @@ struct FactIndex {
     }
 
     /// Whether any stored fact has the category.
-    func hasCategory(_ name: String) -> Bool {
-        count(of: name, .all, allowsExplicit: true) > 0
-    }
+    func hasCategory(_ name: String) -> Bool { count(of: name, .all, allowsExplicit: true) > 0 }
 
     func count(of category: String, _ source: FactScope, allowsExplicit: Bool) -> Int {
         source.kinds(allowsExplicit: allowsExplicit).reduce(0) { sum, kind in
-            sum + (places[FactListName(category: category, kind: kind)].map { lists[$0].live } ?? 0)
+            sum + (positions[FactListName(category: category, kind: kind)].map { lists[$0].live } ?? 0)
         }
     }
 
-    /// The place of a list in ``lists``, which it keeps; an empty list is made where there is none.
-    mutating func place(of name: FactListName) -> Int {
-        if let place = places[name] { return place }
-        places[name] = lists.count
+    /// The position of a list in ``lists``, which never changes; where there is none, it is added.
+    mutating func position(of name: FactListName) -> Int {
+        if let position = positions[name] { return position }
+        positions[name] = lists.count
         lists.append(FactList(name: name))
         return lists.count - 1
     }
 
-    func list(_ name: FactListName) -> FactList? { places[name].map { lists[$0] } }
+    func list(_ name: FactListName) -> FactList? { positions[name].map { lists[$0] } }
 
-    /// The first list of a filter that is not in memory.
-    func missing(_ places: [Int]) -> FactListName? {
-        places.first { !lists[$0].isLoaded }.map { lists[$0].name }
+    /// The first of some lists that is not in memory.
+    func missing(_ positions: [Int]) -> FactListName? {
+        positions.first { !lists[$0].isLoaded }.map { lists[$0].name }
     }
 
-    mutating func update(_ name: FactListName, _ body: (inout FactList) -> Void) {
-        body(&lists[place(of: name)])
-    }
+    mutating func update(_ name: FactListName, _ body: (inout FactList) -> Void) { body(&lists[position(of: name)]) }
 
-    /// Notes that a fact is gone.
+    /// Notes that a fact was removed.
     mutating func remove(_ ordinal: UInt32) {
-        for place in lists.indices { lists[place].remove(ordinal) }
+        for position in lists.indices { lists[position].remove(ordinal) }
     }
 
-    /// Follows what an import has done to the disk.
+    /// Applies what an import has changed on the disk.
     mutating func apply(_ changes: FactChanges) {
         for (name, entries) in changes.addedEntries {
             update(name) { list in
@@ -185,7 +177,7 @@ struct FactIndex {
             update(name) { list in
                 (list.live, list.storedCount) = (state.live, state.count)
                 guard list.epoch != state.epoch || state.count == 0 else { return }
-                // A new list has no entries but those above; of any other the removed entries were taken out.
+                // A new list has only the entries above; of any other the removed entries were deleted.
                 if list.epoch != 0 || state.count == 0 { list.unload() }
                 list.epoch = state.epoch
             }

@@ -4,13 +4,13 @@ import NorrisText
 
 /// A search over the stored facts: every word must occur, in any order, without regard to case.
 package struct FactQuery: Sendable, Hashable {
-    package static let maximumWords = 16
+    static let maximumWords = 16
     /// In code points.
     package static let maximumLength = 1_000
 
-    /// As it was typed: the upstream is asked for it.
+    /// As it was typed, for the upstream.
     package let text: String
-    /// What must occur: words, and phrases that stood in double quotes; searchable.
+    /// Words, and phrases in double quotes; searchable.
     let words: [String]
     /// Any of these; empty for all.
     package let categories: [String]
@@ -25,9 +25,7 @@ package struct FactQuery: Sendable, Hashable {
             throw .invalidParams("query must not hold the character U+0000.", parameter: "query")
         }
         words = FactQuery.words(of: text)
-        guard !words.isEmpty else {
-            throw .invalidParams("query must hold a word to look for.", parameter: "query")
-        }
+        guard !words.isEmpty else { throw .invalidParams("query must hold a word to look for.", parameter: "query") }
         guard words.count <= FactQuery.maximumWords else {
             throw .invalidParams("query has more than \(FactQuery.maximumWords) words.", parameter: "query")
         }
@@ -47,7 +45,7 @@ package struct FactQuery: Sendable, Hashable {
         }
     }
 
-    /// What tells its cursors from those of other lists.
+    /// What distinguishes its cursors from those of other lists.
     var list: [String] { ["facts", source.rawValue, "\(words.count)"] + words + categories }
 
     /// Splits at white space, but not between two double quotes; a quote without another is a character like any other.
@@ -62,11 +60,8 @@ package struct FactQuery: Sendable, Hashable {
         while let scalar = rest.popFirst() {
             if scalar == "\"", let quote = rest.firstIndex(of: "\"") {
                 end()
-                // Nothing between the quotes, or white space alone, is no phrase.
                 let phrase = rest[..<quote]
-                if phrase.contains(where: { !$0.properties.isWhitespace }) {
-                    words.append(searchable(String(phrase)))
-                }
+                if phrase.contains(where: { !$0.properties.isWhitespace }) { words.append(searchable(String(phrase))) }
                 rest = rest[rest.index(after: quote)...]
             } else if scalar.properties.isWhitespace {
                 end()
@@ -79,7 +74,7 @@ package struct FactQuery: Sendable, Hashable {
     }
 }
 
-/// One page of a search, with the cursor's number in place of its text.
+/// One page of a search, with the cursor's number instead of its text.
 struct FactPage: Sendable {
     var facts: [Fact]
     /// Up to ``countedMatches``; nil above.
@@ -93,7 +88,7 @@ extension FactQuery {
         guard let matcher = try FactMatcher(self, database) else { return FactPage(facts: [], total: 0) }
         var counted = 0
         var found: [UInt32] = []
-        let rows = try Rows(database.cachedStatement(sql: "SELECT texts FROM fact_texts ORDER BY last DESC"))
+        let rows = try database.rows("SELECT texts FROM fact_texts ORDER BY last DESC")
         var matches: [UInt32] = []
         while counted <= countedMatches || found.count <= limit {
             matches.removeAll(keepingCapacity: true)
@@ -110,10 +105,15 @@ extension FactQuery {
         for ordinal in found {
             if let fact = try FactTable.fact(ordinal: ordinal, database) { facts.append((ordinal, fact)) }
         }
-        let page = facts.page(limit: limit) { $0.fact.text.utf8.count }
+        // As many as are wanted and a reply can hold, but one at least.
+        var bytes = 0
+        let fitting = facts.prefix(limit).prefix { entry in
+            bytes += entry.fact.text.utf8.count
+            return bytes <= maximumPageBytes
+        }
+        let page = fitting.isEmpty ? facts.prefix(min(limit, 1)) : fitting
         return FactPage(
-            facts: page.map(\.fact),
-            total: counted > countedMatches ? nil : counted,
+            facts: page.map(\.fact), total: counted > countedMatches ? nil : counted,
             next: facts.count > page.count ? page.last.map { Int64($0.ordinal) } : nil
         )
     }
@@ -137,8 +137,7 @@ private struct FactMatcher {
         }
         let marks = databaseQuestionMarks(count: query.categories.count)
         lists = try Int.fetchAll(
-            database, sql: "SELECT number FROM fact_lists WHERE category IN (\(marks))",
-            arguments: StatementArguments(query.categories)
+            database, "SELECT number FROM fact_lists WHERE category IN (\(marks))", StatementArguments(query.categories)
         ).map { UInt32(truncatingIfNeeded: $0) }
         if lists?.isEmpty == true { return nil }
     }

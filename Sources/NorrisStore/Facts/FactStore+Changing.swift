@@ -2,10 +2,10 @@ import Logging
 package import NorrisProtocol
 import Synchronization
 
-/// Taking facts in: the starting collection, fortune files, and what the upstream gives.
+/// Importing facts: the starting collection, fortune files, and the upstream's facts.
 ///
-/// Blocking; called from where it may take seconds. Fortunes may be left out for what comes, and come back for what
-/// goes: importing them afterwards, which is cheap otherwise, sees to that.
+/// Blocking, maybe for seconds. A change may displace fortunes, or make their texts free again: fortune files are imported
+/// afterwards, which is cheap where nothing has changed.
 extension FactStore {
     private static let builtinMark = "builtin_digest"
     /// The name that the upstream has among the fetch records.
@@ -13,23 +13,21 @@ extension FactStore {
     /// How many facts of fortune files are stored in one transaction: other writers wait for it.
     private static let factsAtOnce = 1_024
 
-    /// Brings the starting collection of this build into the cache, unless it is there.
+    /// Imports the starting collection of this build, unless it is stored.
     package func importStartingCollection() {
         importing.withLock { _ in
             let isStored = (try? databases.cache.value(forKey: FactStore.builtinMark)) == StartingCollection.digest
             guard !isStored else { return databases.noteWriteSuccess(of: .facts(.builtin), logger) }
-            let facts = StartingCollection.facts().map {
-                Fact(id: $0.id, text: $0.text, categories: $0.categories, source: "builtin")
-            }
+            let facts = StartingCollection.facts()
             do {
                 try change(.builtin) { database, file in
-                    let rules = FactImport.Rules(group: .builtin, goes: { _ in true })
+                    let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
                     let changes = try FactImport.run(facts, rules, file, database)
                     try CacheDatabase.set(StartingCollection.digest, forKey: FactStore.builtinMark, database)
                     return changes
                 }
             } catch {
-                // A daemon without a single fact is of no use: it serves from memory what the disk does not take.
+                // A daemon without a single fact is useless: it serves from memory what the disk does not take.
                 guard count == 0, databases.replaceCacheByMemory(error, logger) else { return }
                 loadIndex()
                 _ = try? change(.builtin) { database, file in
@@ -39,12 +37,12 @@ extension FactStore {
         }
     }
 
-    /// Brings fortune files into the cache, unless they are there unchanged. Another call ends this one.
+    /// Imports fortune files, unless they are stored unchanged. Another call ends this one.
     ///
     /// - Parameters:
     ///   - paths: files and folders, as configured.
-    ///   - isCancelled: asked every now and then.
-    /// - Returns: what could not be read, a sentence each; the facts that such a file gave before stay.
+    ///   - isCancelled: checked now and then.
+    /// - Returns: what could not be read, a sentence each; the stored facts of such a file stay.
     @discardableResult
     package func importFortunes(_ paths: [String], isCancelled: @escaping () -> Bool = { Task.isCancelled }) -> [String] {
         let number = fortuneImports.add(1, ordering: .relaxed).newValue
@@ -52,7 +50,7 @@ extension FactStore {
         let found = FortuneFiles.find(paths)
         var faults = found.faults
         if (try? databases.cache.value(forKey: LeftOutTexts.fortunesMark)) != found.digest {
-            // Without files there is nothing to tell of, only facts of former ones to remove.
+            // Without files there is no progress, only facts of former ones to remove.
             if !found.files.isEmpty { fortuneProgress.store(0, ordering: .relaxed) }
             defer { fortuneProgress.store(-1, ordering: .relaxed) }
             do {
@@ -113,16 +111,16 @@ extension FactStore {
                 }
             }
         }
-        let keepsAll = unread.contains { $0.extent == .unknown }
+        let removesNothing = unread.contains { $0.extent == .unknown }
         let sources = Set(unread.map { Fortunes.source(of: lastComponent(of: $0.path)) })
-        rules.goes = { !keepsAll && !sources.contains($0.source) }
+        rules.removes = { !removesNothing && !sources.contains($0.source) }
         var last: UInt32? = 0
         while let ordinal = last {
             try importing.withLock { [rules, brought] _ in
                 _ = try change(.fortunes) { database, file in
                     let (changes, next) = try FactImport.removeOthers(rules, brought, after: ordinal, file, database)
                     last = next
-                    // Without the right mark what could not be read is tried again at the next start.
+                    // Without the right digest what could not be read is tried again at the next start.
                     if next == nil {
                         try LeftOutTexts.endFortunes(digest: unread.isEmpty ? found.digest : "", database)
                     }
@@ -135,7 +133,7 @@ extension FactStore {
         }
     }
 
-    /// Fills a cache that was made anew with what needs no network; what only the old one held is gone.
+    /// Fills a recreated cache with what needs no network.
     package func refill() {
         importing.withLock { _ in loadIndex() }
         importStartingCollection()
@@ -144,17 +142,15 @@ extension FactStore {
 
     /// Calls the body, from any thread, when fortune files should be read again, as after a change of the upstream's
     /// facts.
-    package func onFortunesWanted(_ body: @escaping @Sendable () -> Void) {
-        fortunesWanted.withLock { $0 = body }
-    }
+    package func onFortunesWanted(_ body: @escaping @Sendable () -> Void) { fortunesWanted.withLock { $0 = body } }
 
-    /// Has fortune files read again soon. An import that is under way ends.
+    /// Ends a running import of fortune files, and requests another one.
     package func wantFortunes() {
         fortuneImports.add(1, ordering: .relaxed)
         fortunesWanted.withLock { $0 }?()
     }
 
-    /// Ends an import of fortune files that is under way; the next one goes on.
+    /// Ends a running import of fortune files; the next one continues.
     package func stopFortunes() { fortuneImports.add(1, ordering: .relaxed) }
 
     /// How many facts of fortune files the running import has read; nil while none runs.
@@ -165,22 +161,20 @@ extension FactStore {
 
     // MARK: The upstream
 
-    /// Puts what a fetch brought in place of the upstream's facts.
+    /// Replaces the upstream's facts with what a fetch brought.
     ///
     /// - Parameters:
-    ///   - isComplete: false where the absence of a fact proves nothing: then none goes.
-    ///   - fetch: is written together with them.
-    ///   - isCancelled: asked every now and then until all is stored.
+    ///   - isComplete: false where the absence of a fact proves nothing: then none is removed.
+    ///   - fetch: is stored together with them.
+    ///   - isCancelled: checked now and then until all is stored.
     /// - Throws: `cancelled` or `failed`; then nothing has changed.
     @discardableResult
     package func replaceUpstream(
-        _ facts: [Fact],
-        isComplete: Bool,
-        fetch: FetchRecord,
+        _ facts: [Fact], isComplete: Bool, fetch: FetchRecord,
         isCancelled: @escaping () -> Bool = { Task.isCancelled }
     ) throws(StoreError) -> UpstreamChanges {
-        let goes: (StoredFact) -> Bool = { !$0.isFound }
-        let rules = FactImport.Rules(group: .upstream, goes: isComplete ? goes : nil, isCancelled: isCancelled)
+        let removes: (StoredFact) -> Bool = { !$0.isFound }
+        let rules = FactImport.Rules(group: .upstream, removes: isComplete ? removes : nil, isCancelled: isCancelled)
         let (changes, total) = try takeUpstream(facts, rules) { database in
             try fetch.write(for: FactStore.upstreamSource, database)
         }
@@ -191,7 +185,7 @@ extension FactStore {
         )
     }
 
-    /// Takes in what a search at the upstream brought; such facts stay when a fetch does not bring them.
+    /// Stores what a search at the upstream brought; such facts stay when a fetch does not bring them.
     ///
     /// - Returns: how many of them are new.
     /// - Throws: `failed`.
@@ -204,13 +198,13 @@ extension FactStore {
         return changes.new
     }
 
-    /// Takes out all facts of the upstream, and forgets that they were ever fetched.
+    /// Removes all facts of the upstream, and the record of their fetch.
     ///
-    /// - Returns: how many facts went.
+    /// - Returns: how many facts were removed.
     /// - Throws: `failed`.
     @discardableResult
     package func clearUpstream() throws(StoreError) -> Int {
-        let rules = FactImport.Rules(group: .upstream, goes: { _ in true })
+        let rules = FactImport.Rules(group: .upstream, removes: { _ in true })
         return try takeUpstream([], rules) { database in
             try FetchRecord.remove(FactStore.upstreamSource, database)
         }.changes.removed.count
@@ -237,14 +231,14 @@ extension FactStore {
         }
     }
 
-    /// Changes the facts on the disk and shows the change; what fails is noted. ``importing`` is held.
+    /// Changes the facts on the disk and in memory; a failure is noted. ``importing`` is held.
     @discardableResult
     private func change(
         _ group: FactGroup, _ body: (Database, FactFile) throws -> FactChanges
     ) throws -> FactChanges {
         let cache = databases.cache
         do {
-            let changes = try cache.opened.writer.write { try body($0, cache.factFile) }
+            let changes = try cache.writer.write { try body($0, cache.factFile) }
             publish(changes)
             databases.noteWriteSuccess(of: .facts(group), logger)
             releaseSpace(of: changes, cache.factFile)
@@ -255,17 +249,16 @@ extension FactStore {
         }
     }
 
-    /// Gives the disk back what long runs of removed facts take in the file.
+    /// Returns to the file system what long runs of removed facts take in the file.
     private func releaseSpace(of changes: FactChanges, _ file: FactFile) {
         let removed = changes.removed.map(\.ordinal).sorted()
         guard removed.count > 64 else { return }
-        let cache = databases.cache
-        _ = try? cache.opened.writer.read { database in
-            let next = try database.cachedStatement(sql: "SELECT min(ordinal) FROM facts WHERE ordinal > ?")
+        _ = try? databases.cache.writer.read { database in
+            let next = "SELECT ordinal FROM facts WHERE ordinal > ? ORDER BY ordinal LIMIT 1"
             var rest = removed[...]
             while let first = rest.first {
                 // Up to the next fact that is stored; behind the last one up to the last removed.
-                let end = try (Row.fetchOne(next, arguments: [Int(first)])?[0] as Int?).map { UInt32($0) } ?? .max
+                let end = try Int.fetchOne(database, next, [Int(first)]).map { UInt32($0) } ?? .max
                 let run = rest.prefix { $0 < end }
                 file.release(first..<(end == .max ? run.last ?? first : end))
                 rest = rest.dropFirst(run.count)

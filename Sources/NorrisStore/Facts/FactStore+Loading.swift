@@ -2,38 +2,37 @@ import Logging
 import NorrisProtocol
 import Synchronization
 
-/// Bringing what is on the disk into memory, and following its changes.
+/// Loading from the disk into memory, and applying changes there.
 extension FactStore {
-    /// How many chunks are kept in memory.
+    /// How many chunks are in memory at most.
     private static let chunksInMemory = bytesInMemory / FactRecord.chunkSize
 
-    /// Reads which lists there are, and the encoded facts where they are few. What memory has of another cache is void.
-    ///
-    /// At the start, or ``importing`` is held.
+    /// Reads which lists there are, and the encoded facts where they are few. Replaces all that memory has of another
+    /// cache. At the start, or while ``importing`` is held.
     func loadIndex() {
         let file = databases.cache.factFile
         var (index, chunks): (FactIndex, FactChunks?) = (FactIndex(), FactChunks())
         do {
-            (index, chunks) = try databases.cache.opened.writer.read { database in
+            (index, chunks) = try databases.cache.writer.read { database in
                 (try FactStore.index(database), try FactStore.chunks(file, database))
             }
         } catch {
             logger.error("cache.unreadable", metadata: ["error": "\(error)"])
         }
         withState { state in
-            // Together: the shuffles know the lists by their places in the index.
+            // Together: the shuffles refer to the lists by their positions in the index.
             (state.index, state.chunks, state.file) = (index, chunks, file)
             state.book.removeAll()
             state.days = [:]
             state.version += 1
         }
-        tellMove()
+        notifyOfMove()
     }
 
     private static func index(_ database: Database) throws -> FactIndex {
         var index = FactIndex()
-        let rows = try Row.fetchAll(database, sql: "SELECT category, kind, epoch, entries, live FROM fact_lists")
-        for row in rows {
+        let row = try database.rows("SELECT category, kind, epoch, entries, live FROM fact_lists")
+        while try row.next() {
             guard let kind = FactKind(rawValue: UInt8(row[1] as Int)) else { continue }
             let name = FactListName(category: row[0], kind: kind)
             let list = FactList(name: name, epoch: UInt32(row[2] as Int), live: row[4], storedCount: row[3])
@@ -44,12 +43,13 @@ extension FactStore {
         return index
     }
 
-    /// All encoded facts; nil where they are too many. What is missing in the file or damaged is made again.
+    /// All encoded facts; nil where they are too many. What is missing in the file or damaged is encoded again.
     private static func chunks(_ file: FactFile, _ database: Database) throws -> FactChunks? {
-        let next = try database.cachedStatement(sql: "SELECT min(ordinal) FROM facts WHERE ordinal >= ?")
+        let next = "SELECT ordinal FROM facts WHERE ordinal >= ? ORDER BY ordinal LIMIT 1"
+        let chunkUnits = Int(FactRecord.chunkUnits)
         var numbers: [UInt32] = []
-        while let ordinal = try Row.fetchOne(next, arguments: [Int(numbers.last.map { $0 + 1 } ?? 0) * Int(FactRecord.chunkUnits)])?[0] as Int? {
-            numbers.append(UInt32(ordinal) / FactRecord.chunkUnits)
+        while let ordinal = try Int.fetchOne(database, next, [numbers.last.map { (Int($0) + 1) * chunkUnits } ?? 0]) {
+            numbers.append(UInt32(ordinal / chunkUnits))
             guard numbers.count <= chunksInMemory else { return nil }
         }
         var chunks = FactChunks()
@@ -58,8 +58,8 @@ extension FactStore {
             chunks.write(file.chunk(at: first), at: first)
         }
         var json = JSONWriter()
-        let rows = try Row.fetchCursor(database, sql: "SELECT ordinal, id FROM facts")
-        while let row = try rows.next() {
+        let row = try database.rows("SELECT ordinal, id FROM facts")
+        while try row.next() {
             let ordinal = UInt32(row[0] as Int)
             let isWhole = chunks.withRecord(ordinal) { FactRecord.check(ordinal, $0.record, key: file.key) != nil }
             if isWhole != true, let fact = try FactTable.fact(ordinal: ordinal, database) {
@@ -72,7 +72,7 @@ extension FactStore {
         return chunks
     }
 
-    /// Shows what an import has done. Only one at a time: ``importing`` is held.
+    /// Applies what an import has changed. ``importing`` is held.
     func publish(_ changes: FactChanges) {
         withState { state in
             state.index.apply(changes)
@@ -91,7 +91,7 @@ extension FactStore {
     private func reloadChunks() {
         let file = databases.cache.factFile
         do {
-            let chunks = try databases.cache.opened.writer.read { try FactStore.chunks(file, $0) }
+            let chunks = try databases.cache.writer.read { try FactStore.chunks(file, $0) }
             withState { $0.chunks = chunks }
         } catch {
             logger.error("cache.unreadable", metadata: ["error": "\(error)"])
@@ -105,13 +105,11 @@ extension FactStore {
             let list = try await databases.read(.facts(.upstream), logger: logger) { database in
                 var list = FactList(name: name)
                 list.reserve(count)
-                let rows = try Rows(
-                    database.cachedStatement(
-                        sql: """
-                            SELECT fact, length FROM fact_entries
-                            WHERE list = (SELECT number FROM fact_lists WHERE category = ? AND kind = ?) ORDER BY fact
-                            """
-                    ),
+                let rows = try database.rows(
+                    """
+                    SELECT fact, length FROM fact_entries
+                    WHERE list = (SELECT number FROM fact_lists WHERE category = ? AND kind = ?) ORDER BY fact
+                    """,
                     [name.category, Int(name.kind.rawValue)]
                 )
                 while try rows.next() {
@@ -129,49 +127,5 @@ extension FactStore {
             if isCurrent { return }
         }
         throw .busy("The facts are being replaced.", hint: "Try again.")
-    }
-
-    // MARK: Shuffles
-
-    func loadShuffles() {
-        do {
-            let records = try databases.state.shuffles()
-            withState { state in
-                for record in records {
-                    let lists = record.key.filter.lists.map { state.index.place(of: $0) }
-                    guard let bytes = record.shuffle, let shuffle = Shuffle(encoded: bytes, lists: lists) else { continue }
-                    state.book.restore(
-                        ShuffleBook.Entry(
-                            key: record.key, shuffle: shuffle, lists: lists, usedAt: record.usedAt, isAttached: false
-                        )
-                    )
-                }
-            }
-        } catch {
-            logger.error("shuffles.unreadable", metadata: ["error": "\(error)"])
-        }
-    }
-
-    /// Writes the shuffles that have moved, and what was served last.
-    ///
-    /// - Returns: false where they could not be written; they are tried again the next time.
-    @discardableResult
-    package func writeShuffles() async -> Bool {
-        let (records, served) = withState { $0.book.takeChanges() }
-        guard !records.isEmpty || !served.isEmpty else { return true }
-        do {
-            // A cache that cannot be read keeps no shuffle from the disk.
-            let items = try? await databases.cache.opened.writer.read { cache in
-                try served.compactMap { try FactStore.item($0, cache) }
-            }
-            try await databases.state.write(records, items ?? [])
-            withState { $0.book.noteWritten() }
-            databases.noteWriteSuccess(of: .state, logger)
-            return true
-        } catch {
-            withState { $0.book.restoreChanges(records, served) }
-            databases.noteWriteFailure(error, of: .state, logger)
-            return false
-        }
     }
 }

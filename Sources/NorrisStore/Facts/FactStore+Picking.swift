@@ -3,28 +3,29 @@ import Synchronization
 
 /// The fact of the day, and facts for prompts.
 extension FactStore {
-    /// The daemon's own shuffle: a fact is that of a day once before any is again.
+    /// The daemon's own shuffle: every fact is that of a day once before any is again.
     private static let dayUser: Int64 = -1
-    /// How many days are kept in memory.
+    /// How many days are cached in memory.
     private static let daysInMemory = 16
+    /// How many days are stored, besides those around today.
+    private static let storedDays = 1_000
 
     /// The fact of a day, if it is in memory.
-    package func factOfTheDayInMemory(_ day: CivilDate) -> Fact? {
-        withState { $0.days[day] }
-    }
+    package func factOfTheDayInMemory(_ day: CivilDate) -> Fact? { withState { $0.days[day] } }
 
-    /// The fact of a day; picked, and kept for good, by whoever asks first.
+    /// The fact of a day; picked and stored by the first call.
     ///
     /// - Parameter source: which facts are picked from.
     /// - Returns: nil only where there is no fact at all.
     package func factOfTheDay(_ day: CivilDate, today: CivilDate, source: FactScope) async -> Fact? {
         do {
-            if let fact = try await databases.state.factOfTheDay(day) { return remember(fact, day, today: today) }
+            let stored = try await databases.state.writer.read { try FactStore.factOfTheDay(day, $0) }
+            if let stored { return remember(stored, day, today: today) }
             guard let pick = await pick(source) else { return nil }
-            return remember(try await databases.state.keep(pick, of: day, today: today), day, today: today)
+            return remember(try await store(pick, of: day, today: today), day, today: today)
         } catch {
             databases.noteWriteFailure(error, of: .state, logger)
-            // The disk does not take it: the day keeps its fact while the daemon runs.
+            // Without a disk the day keeps its fact while the daemon runs.
             if let fact = factOfTheDayInMemory(day) { return fact }
             return await pick(source).map { remember($0, day, today: today) }
         }
@@ -40,13 +41,46 @@ extension FactStore {
         withState { state in
             if let known = state.days[day] { return known }
             if state.days.count >= FactStore.daysInMemory {
-                // Where the disk takes nothing, this is the only place that knows today's.
+                // Without a disk, only memory has today's.
                 state.days = state.days.filter { abs($0.key.dayNumber - today.dayNumber) <= 1 }
             }
             state.days[day] = fact
             return fact
         }
     }
+
+    /// Stores a fact as that of a day, unless the day has one.
+    ///
+    /// - Returns: the day's fact.
+    private func store(_ fact: Fact, of day: CivilDate, today: CivilDate) async throws -> Fact {
+        try await databases.state.writer.write { database in
+            if let stored = try FactStore.factOfTheDay(day, database) { return stored }
+            try database.execute(
+                "INSERT OR REPLACE INTO facts_of_the_day (day, fact) VALUES (?, ?)", [day.description, fact.jsonText]
+            )
+            // Any user may request any day, so their number is bounded; the days around today are never removed.
+            try database.execute(
+                """
+                DELETE FROM facts_of_the_day
+                WHERE number <= (SELECT max(number) FROM facts_of_the_day) - ? AND day NOT BETWEEN ? AND ?
+                """,
+                [
+                    FactStore.storedDays, CivilDate(dayNumber: today.dayNumber - 1)?.description,
+                    CivilDate(dayNumber: today.dayNumber + 1)?.description,
+                ]
+            )
+            return fact
+        }
+    }
+
+    private static func factOfTheDay(_ day: CivilDate, _ database: Database) throws -> Fact? {
+        let sql = "SELECT fact FROM facts_of_the_day WHERE day = ?"
+        // A row that cannot be read any more is replaced.
+        return try String.fetchOne(database, sql, [day.description]).flatMap { try? Fact(json: JSON.parse($0)) }
+    }
+
+    /// From so many facts on, and so many times, a sample is drawn.
+    private static let sampledFrom = 4_096
 
     /// Calls the body with facts in random order, none explicit, until it returns false; no shuffle moves.
     ///
@@ -59,48 +93,34 @@ extension FactStore {
         let names = source.kinds(allowsExplicit: false).map { FactListName(category: "", kind: $0) }
         let counts = withState { state in names.map { name in state.index.list(name)?.live ?? 0 } }
         let total = counts.reduce(0, +)
-        _ = try? databases.cache.opened.writer.read { database in
+        let ofList = "list = (SELECT number FROM fact_lists WHERE category = '' AND kind = ?)"
+        _ = try? databases.cache.writer.read { database in
             if total <= FactStore.sampledFrom {
-                var ordinals: [Int] = []
-                for name in names {
-                    ordinals += try Int.fetchAll(
-                        database,
-                        sql: """
-                            SELECT fact FROM fact_entries
-                            WHERE list = (SELECT number FROM fact_lists WHERE category = '' AND kind = ?)
-                                AND length BETWEEN 1 AND ?
-                            """,
-                        arguments: [Int(name.kind.rawValue), maxLength]
-                    )
+                let sql = "SELECT fact FROM fact_entries WHERE \(ofList) AND length BETWEEN 1 AND ?"
+                let ordinals = try names.flatMap { name in
+                    try Int.fetchAll(database, sql, [Int(name.kind.rawValue), maxLength])
                 }
                 for ordinal in ordinals.shuffled(using: &generator) {
                     if let fact = try FactTable.fact(ordinal: UInt32(ordinal), database), !body(fact) { return }
                 }
             } else {
-                let last = try Int.fetchOne(database, sql: "SELECT max(ordinal) FROM facts") ?? 0
-                let next = try database.cachedStatement(
-                    sql: """
-                        SELECT fact, length FROM fact_entries
-                        WHERE list = (SELECT number FROM fact_lists WHERE category = '' AND kind = ?) AND fact >= ? LIMIT 1
-                        """
-                )
+                let last = try Int.fetchOne(database, "SELECT max(ordinal) FROM facts") ?? 0
+                let next = "SELECT fact, length FROM fact_entries WHERE \(ofList) AND fact >= ? LIMIT 1"
                 for _ in 0..<FactStore.sampledFrom {
-                    // A list is chosen by its size, and a fact of it by a place in the file.
-                    var number = Int.random(in: 0..<total, using: &generator)
-                    var place = 0
-                    while number >= counts[place] {
-                        number -= counts[place]
-                        place += 1
+                    // A list is chosen by its size, and a fact of it by a random ordinal.
+                    var (number, list) = (Int.random(in: 0..<total, using: &generator), 0)
+                    while number >= counts[list] {
+                        number -= counts[list]
+                        list += 1
                     }
-                    let ordinal = Int.random(in: 0...last, using: &generator)
-                    let row = try Row.fetchOne(next, arguments: [Int(names[place].kind.rawValue), ordinal])
-                    guard let row, (1...maxLength).contains(row[1]) else { continue }
-                    if let fact = try FactTable.fact(ordinal: UInt32(row[0] as Int), database), !body(fact) { return }
+                    let arguments: StatementArguments = [
+                        Int(names[list].kind.rawValue), Int.random(in: 0...last, using: &generator),
+                    ]
+                    let found = try database.first(next, arguments) { (ordinal: $0[0] as Int, length: $0[1] as Int) }
+                    guard let found, (1...maxLength).contains(found.length) else { continue }
+                    if let fact = try FactTable.fact(ordinal: UInt32(found.ordinal), database), !body(fact) { return }
                 }
             }
         }
     }
-
-    /// From so many facts on, and so many times, a sample is drawn.
-    private static let sampledFrom = 4_096
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// The facts: served from memory while they are few, else from a file; searched in `cache.db`; and each user's shuffles.
 ///
 /// One lock guards lists and shuffles. It is held for microseconds, never while a disk is waited for: a request that needs
-/// something from the disk gets ``Draw/missing(_:)``, and goes on in ``nextReading(_:uid:filter:name:)``.
+/// something from the disk gets ``Draw/missing(_:)``, and continues in ``nextReading(_:uid:filter:name:)``.
 package final class FactStore: Sendable {
     /// From this many bytes on encoded facts are read from the file.
     static let bytesInMemory = 8 << 20
@@ -16,16 +16,16 @@ package final class FactStore: Sendable {
         /// The encoded facts; nil while they are too many.
         var chunks: FactChunks? = FactChunks()
         var book = ShuffleBook()
-        /// The facts of the last few days asked for.
+        /// The facts of the last few days that were requested.
         var days: [CivilDate: Fact] = [:]
         /// Rises with every change of the facts.
         var version = 0
         var file: FactFile
 
-        /// A user's shuffle, begun where there is none.
+        /// A user's shuffle, created where there is none.
         mutating func entry(_ uid: Int64, _ filter: ShuffleFilter) -> ShuffleBook.Entry {
             book.entry(uid, filter) { key in
-                let lists = filter.lists.map { index.place(of: $0) }
+                let lists = filter.lists.map { index.position(of: $0) }
                 let shuffle = Shuffle(key: .random(in: .min ... .max), lists: lists)
                 return ShuffleBook.Entry(key: key, shuffle: shuffle, lists: lists, isAttached: true)
             }
@@ -53,7 +53,7 @@ package final class FactStore: Sendable {
     nonisolated(unsafe) private let state: UnsafeMutablePointer<State>
     /// Held while the facts change.
     let importing = Mutex(())
-    /// Rises with every import of fortune files that begins: the one before ends.
+    /// Rises with every import of fortune files that begins, which ends the one before.
     let fortuneImports = Atomic(0)
     /// How many facts the running import of fortune files has read; -1 while none runs.
     let fortuneProgress = Atomic(-1)
@@ -76,7 +76,7 @@ package final class FactStore: Sendable {
         state.deallocate()
     }
 
-    /// Lends what is in memory; never waits for a disk in the body.
+    /// Lends what is in memory. The body never waits for a disk.
     @inline(__always)
     func withState<Result>(_ body: (inout State) -> Result) -> Result {
         var result: Result?
@@ -96,23 +96,19 @@ package final class FactStore: Sendable {
     /// Whether all facts are from the starting collection or fortune files.
     package var isLocal: Bool { withState { $0.index.upstreamCount == 0 } }
 
-    package func hasCategory(_ name: String) -> Bool {
-        withState { $0.index.hasCategory(name) }
-    }
+    package func hasCategory(_ name: String) -> Bool { withState { $0.index.hasCategory(name) } }
 
-    /// Calls the body, from any thread, when a shuffle has moved after ``writeShuffles()`` has taken all that had moved.
-    package func onMove(_ body: @escaping @Sendable () -> Void) {
-        moved.withLock { $0 = body }
-    }
+    /// Calls the body, from any thread, when there is something new for ``writeShuffles()``.
+    package func onMove(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
 
-    func tellMove() { moved.withLock { $0 }?() }
+    func notifyOfMove() { moved.withLock { $0 }?() }
 
     // MARK: Serving
 
-    /// The next facts of a user's shuffle: as many as asked for, or all that match where they are fewer.
+    /// The next facts of a user's shuffle, or all that match where they are fewer than `count`.
     ///
     /// - Parameters:
-    ///   - name: is kept with the last fact, see ``lastServed(_:uid:)``.
+    ///   - name: is stored with the last fact, see ``lastServed(_:uid:)``.
     ///   - write: is called with each fact; discard what it wrote where the result is ``Draw/missing(_:)``.
     package func next(
         _ count: Int, uid: UInt32, filter: ShuffleFilter, name: String? = nil, write: (EncodedFact) -> Void
@@ -130,7 +126,7 @@ package final class FactStore: Sendable {
             // A shuffle that was forgotten for this one is a change too.
             return (draw, !hadChanges && state.book.hasChanges)
         }
-        if isFirst { tellMove() }
+        if isFirst { notifyOfMove() }
         return draw
     }
 
@@ -197,15 +193,17 @@ package final class FactStore: Sendable {
             case .missing(.list(let list)): try await loadList(list)
             case .missing(.record(let ordinal)):
                 let file = withState { $0.file }
-                let record = try await databases.read(.facts(.upstream), logger: logger) { try FactStore.record(ordinal, file, $0) }
-                // A fact that is gone is so in the lists as soon as whoever removed it comes to it.
+                let record = try await databases.read(.facts(.upstream), logger: logger) {
+                    try FactStore.record(ordinal, file, $0)
+                }
+                // Of a removed fact the lists in memory may be a moment behind.
                 if let record { loaded[ordinal] = record } else { withState { $0.index.remove(ordinal) } }
             }
         }
         throw .busy("Too many requests use this shuffle at the same time.", hint: "Try again.")
     }
 
-    /// A whole record: from the file, or made again from `cache.db` and written to the file; nil for a fact that is gone.
+    /// A whole record: from the file, or encoded again from `cache.db` and written to the file; nil for a removed fact.
     private static func record(_ ordinal: UInt32, _ file: FactFile, _ database: Database) throws -> [UInt8]? {
         if case .record(let bytes) = file.withRecord(ordinal, waits: true, { Array($0.record) }) { return bytes }
         guard let fact = try FactTable.fact(ordinal: ordinal, database) else { return nil }
@@ -223,12 +221,12 @@ package final class FactStore: Sendable {
     package func withFactInMemory<Result>(id: String, uid: UInt32, _ body: (EncodedFact) -> Result) -> Result? {
         let (result, isFirst) = withState { state -> (Result?, Bool) in
             let isFirst = !state.book.hasChanges
-            let found = state.chunks?.withRecord(id: id) { fact, ordinal in (body(fact), ordinal, fact.isExplicit) } ?? nil
-            guard let (result, ordinal, isExplicit) = found else { return (nil, false) }
+            let found = state.chunks?.withRecord(id: id) { fact, ordinal in (body(fact), ordinal, fact.isExplicit) }
+            guard let (result, ordinal, isExplicit) = found ?? nil else { return (nil, false) }
             if !isExplicit { state.book.note(.init(uid: Int64(uid), kind: .fact), .ordinal(ordinal)) }
             return (result, isFirst && !isExplicit)
         }
-        if isFirst { tellMove() }
+        if isFirst { notifyOfMove() }
         return result
     }
 
@@ -252,8 +250,7 @@ package final class FactStore: Sendable {
             try query.page(after: after, limit: limit, $0)
         }
         return Page(
-            items: page.facts,
-            total: page.total,
+            items: page.facts, total: page.total,
             next: page.next.map { SealedCursor(number: $0).sealed(for: query.list, key: cache.cursorKey) }
         )
     }

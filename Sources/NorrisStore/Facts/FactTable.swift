@@ -1,65 +1,79 @@
 import NorrisProtocol
-import NorrisText
 
-/// The table `facts`: from its rows to facts, and how a fact is looked up.
+/// The kinds of sources of facts: each group is replaced as a whole.
+package enum FactGroup: String, Sendable, CaseIterable {
+    case builtin
+    case fortunes
+    case upstream
+
+    /// The group of a fact's source: `builtin`, `fortune:NAME`, or the upstream's own name.
+    init(source: String) {
+        self = source == "builtin" ? .builtin : source.utf8.starts(with: "fortune:".utf8) ? .fortunes : .upstream
+    }
+
+    /// The same as a condition on the sources of the group.
+    var condition: String {
+        let isFortune = "(source >= 'fortune:' AND source < 'fortune;')"  // In ASCII, ";" comes after ":".
+        return switch self {
+        case .builtin: "source = 'builtin'"
+        case .fortunes: isFortune
+        case .upstream: "source <> 'builtin' AND NOT \(isFortune)"
+        }
+    }
+
+    /// Whether of two facts with the same text the one of this group is stored.
+    func outranks(_ other: FactGroup) -> Bool { rank > other.rank }
+
+    private var rank: Int {
+        switch self {
+        case .builtin: 2
+        case .upstream: 1
+        case .fortunes: 0
+        }
+    }
+}
+
+/// The table `facts`: from its rows to facts, and how a fact is found.
 ///
-/// A row is never changed but for `found`: a fact whose content is another is a new one with a new ordinal.
+/// A row is never changed except `found`: a fact whose content changes is a new one with a new ordinal.
 enum FactTable {
     static let columns = "id, source, text, categories, url, created_at, updated_at"
 
-    /// - Parameter first: the place of the first of ``columns``.
-    static func fact(_ row: Row, from first: Int = 0) -> Fact {
+    /// - Parameter row: begins with ``columns``.
+    static func fact(_ row: Rows) -> Fact {
         Fact(
-            id: row[first],
-            text: row[first + 2],
-            categories: categories(row[first + 3]),
-            source: row[first + 1],
-            url: row[first + 4],
-            createdAt: (row[first + 5] as Int64?).map(Timestamp.init(seconds:)),
-            updatedAt: (row[first + 6] as Int64?).map(Timestamp.init(seconds:))
+            id: row[0], text: row[2], categories: categories(row[3]), source: row[1], url: row[4],
+            createdAt: (row[5] as Int64?).map(Timestamp.init(seconds:)),
+            updatedAt: (row[6] as Int64?).map(Timestamp.init(seconds:))
         )
     }
 
-    /// The categories from their column: names without spaces, which we have stored.
-    static func categories(_ column: String) -> [String] {
-        column.split(separator: " ").map(String.init)
-    }
+    /// The categories from their column: names without spaces.
+    static func categories(_ column: String) -> [String] { column.split(separator: " ").map(String.init) }
 
     static func fact(ordinal: UInt32, _ database: Database) throws -> Fact? {
-        try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT \(columns) FROM facts WHERE ordinal = ?"), arguments: [Int(ordinal)]
-        ).map { fact($0) }
+        try database.first("SELECT \(columns) FROM facts WHERE ordinal = ?", [Int(ordinal)], fact)
     }
 
     static func fact(id: String, _ database: Database) throws -> Fact? {
-        try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT \(columns) FROM facts WHERE id = ?"), arguments: [id]
-        ).map { fact($0) }
+        try database.first("SELECT \(columns) FROM facts WHERE id = ?", [id], fact)
     }
 
-    /// A hash of the text's bytes. It finds facts with the same text; that they have it is for the text itself to say.
-    static func digest(ofText text: String) -> Int64 {
-        Int64(bitPattern: SipHash.hash(text.utf8, key: (0, 0)))
-    }
+    /// A hash of the text's bytes, to find facts with the same text. Different texts may have the same.
+    static func digest(ofText text: String) -> Int64 { SipHash.digest(text) }
 }
 
 extension Fact {
-    package var isExplicit: Bool {
-        categories.contains { $0.hasSameBytes(as: Fact.explicitCategory) }
-    }
+    package var isExplicit: Bool { categories.contains { $0.hasSameBytes(as: Fact.explicitCategory) } }
 
     /// Whether the fact is from the starting collection or a fortune file.
-    package var isLocal: Bool {
-        FactGroup(source: source) != .upstream
-    }
+    package var isLocal: Bool { FactGroup(source: source) != .upstream }
 
     /// In code points of the text.
-    package var length: Int {
-        text.unicodeScalars.count
-    }
+    package var length: Int { text.unicodeScalars.count }
 }
 
-/// A fact in the cache, by what decides whether it stays.
+/// A fact in the cache, without its text.
 struct StoredFact {
     let ordinal: UInt32
     let id: String
@@ -71,7 +85,7 @@ struct StoredFact {
     static let columns = "ordinal, id, source, found, categories"
 
     /// - Parameter row: begins with ``columns``.
-    init(_ row: Row) {
+    init(_ row: Rows) {
         ordinal = UInt32(row[0] as Int)
         id = row[1]
         source = row[2]
@@ -81,52 +95,40 @@ struct StoredFact {
 
     var group: FactGroup { FactGroup(source: source) }
 
-    /// How the cache holds a fact: by its id, and whether with this text and this content, byte for byte.
+    /// The stored fact with the id of a fact, and whether it has the same text and the same content, byte for byte.
     static func find(_ fact: Fact, _ database: Database) throws -> (stored: StoredFact, hasText: Bool, isSame: Bool)? {
-        try Row.fetchOne(
-            database.cachedStatement(
-                sql: """
-                    SELECT \(columns), text = ?,
-                        source = ? AND categories = ? AND url IS ? AND created_at IS ? AND updated_at IS ?
-                    FROM facts WHERE id = ?
-                    """
-            ),
-            arguments: [
+        try database.first(
+            """
+            SELECT \(columns), text = ?,
+                source = ? AND categories = ? AND url IS ? AND created_at IS ? AND updated_at IS ?
+            FROM facts WHERE id = ?
+            """,
+            [
                 fact.text, fact.source, fact.categories.joined(separator: " "), fact.url, fact.createdAt?.seconds,
                 fact.updatedAt?.seconds, fact.id,
             ]
-        ).map { row in (StoredFact(row), row[5], row[5] && row[6]) }
+        ) { row in (StoredFact(row), row[5], row[5] && row[6]) }
     }
 
     /// The facts with another id and the same text, byte for byte.
     static func others(withTextOf fact: Fact, _ database: Database) throws -> [StoredFact] {
-        try Row.fetchAll(
-            database.cachedStatement(
-                sql: "SELECT \(columns) FROM facts WHERE text_digest = ? AND text = ? AND id <> ?"
-            ),
-            arguments: [FactTable.digest(ofText: fact.text), fact.text, fact.id]
-        ).map(StoredFact.init)
+        let sql = "SELECT \(columns) FROM facts WHERE text_digest = ? AND text = ? AND id <> ?"
+        return try database.map(sql, [FactTable.digest(ofText: fact.text), fact.text, fact.id], StoredFact.init)
     }
 
-    /// A fact that a search brought came in a fetch too: it is like any other now.
+    /// Notes that a fact that a search has brought came in a fetch too.
     static func noteFetched(_ stored: StoredFact, _ database: Database) throws {
         guard stored.isFound else { return }
-        try database.cachedStatement(sql: "UPDATE facts SET found = 0 WHERE ordinal = ?")
-            .execute(arguments: [Int(stored.ordinal)])
+        try database.execute("UPDATE facts SET found = 0 WHERE ordinal = ?", [Int(stored.ordinal)])
     }
 
     static func count(of group: FactGroup, _ database: Database) throws -> Int {
-        try Int.fetchOne(database, sql: "SELECT count(*) FROM facts WHERE \(group.condition)") ?? 0
+        try Int.fetchOne(database, "SELECT count(*) FROM facts WHERE \(group.condition)") ?? 0
     }
 
-    /// Facts of a group, in the order of storing.
-    ///
-    /// - Parameter ordinal: only those behind it.
+    /// Facts of a group behind an ordinal, in the order of storing.
     static func some(of group: FactGroup, after ordinal: UInt32, limit: Int, _ database: Database) throws -> [StoredFact] {
-        try Row.fetchAll(
-            database,
-            sql: "SELECT \(columns) FROM facts WHERE ordinal > ? AND \(group.condition) ORDER BY ordinal LIMIT ?",
-            arguments: [Int(ordinal), limit]
-        ).map(StoredFact.init)
+        let sql = "SELECT \(columns) FROM facts WHERE ordinal > ? AND \(group.condition) ORDER BY ordinal LIMIT ?"
+        return try database.map(sql, [Int(ordinal), limit], StoredFact.init)
     }
 }

@@ -1,8 +1,7 @@
 import CSQLite
 import NorrisProtocol
-import NorrisText
 
-/// What a transaction has done to the stored facts, for memory to follow.
+/// What a transaction has changed in the stored facts, to apply it to memory.
 struct FactChanges {
     /// A list as it is on the disk now.
     struct List {
@@ -19,14 +18,14 @@ struct FactChanges {
     var removed: [(id: String, ordinal: UInt32)] = []
     /// The encoded facts from an ordinal on; nil where there are too many of them for memory.
     var records: (first: UInt32, bytes: [UInt8])? = (0, [])
-    /// By how many the facts of the upstream are more.
+    /// By how many the number of the upstream's facts has changed.
     var upstreamDifference = 0
 
     /// How many facts were not stored before under any content.
     var new = 0
-    /// How many of the removed ones made way for a fact of another group with the same text.
+    /// How many of the removed ones were replaced by a fact of another group with the same text.
     var displaced = 0
-    /// How many of the removed ones came with another content.
+    /// How many of the removed ones were replaced by one with the same id.
     var replaced = 0
     /// How many categories were dropped, counted once for each fact.
     var droppedCategories = 0
@@ -36,7 +35,7 @@ struct FactChanges {
 struct FactWriter: ~Copyable {
     /// Records are written to the file at this many bytes.
     private static let bufferedBytes = 1 << 20
-    /// The highest ordinal is this far from the end of what 32 bits can count: 64 GiB of encoded facts.
+    /// With this many units the file has 64 GiB of encoded facts.
     private static let maximumOrdinal = UInt32.max - 2 * FactRecord.chunkUnits
 
     let database: Database
@@ -69,17 +68,18 @@ struct FactWriter: ~Copyable {
         let appended = FactRecord.append(fact, next: &next, to: &bytes, first: first, key: file.key, &json)
         guard let ordinal = appended else { return nil }
         if bytes.count >= FactWriter.bufferedBytes { flushRecords() }
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO facts (
-                    ordinal, id, source, text, categories, url, created_at, updated_at, found, text_digest
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            Int(ordinal), fact.id, fact.source, fact.text, fact.categories.joined(separator: " "), fact.url,
-            fact.createdAt?.seconds, fact.updatedAt?.seconds, isFound, FactTable.digest(ofText: fact.text),
-        ])
-        let (kind, length) = (FactKind(fact), max(fact.length, 1))
+        try database.execute(
+            """
+            INSERT INTO facts (ordinal, id, source, text, categories, url, created_at, updated_at, found, text_digest)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                Int(ordinal), fact.id, fact.source, fact.text, fact.categories.joined(separator: " "), fact.url,
+                fact.createdAt?.seconds, fact.updatedAt?.seconds, isFound, FactTable.digest(ofText: fact.text),
+            ]
+        )
+        let kind = FactKind(FactGroup(source: fact.source), categories: fact.categories)
+        let length = max(fact.length, 1)
         var numbers: [Int64] = []
         for category in [""] + fact.categories {
             let name = FactListName(category: category, kind: kind)
@@ -88,8 +88,9 @@ struct FactWriter: ~Copyable {
             list.live += 1
             changes.lists[name] = list
             numbers.append(list.number)
-            try database.cachedStatement(sql: "INSERT INTO fact_entries (list, fact, length) VALUES (?, ?, ?)")
-                .execute(arguments: [list.number, Int(ordinal), length])
+            try database.execute(
+                "INSERT INTO fact_entries (list, fact, length) VALUES (?, ?, ?)", [list.number, Int(ordinal), length]
+            )
             changes.addedEntries[name, default: []].append((ordinal, length))
         }
         if !kind.isExplicit { texts.append(fact.text, ordinal, kind, lists: numbers) }
@@ -99,22 +100,20 @@ struct FactWriter: ~Copyable {
     }
 
     mutating func remove(_ stored: StoredFact) throws {
-        try database.cachedStatement(sql: "DELETE FROM facts WHERE ordinal = ?").execute(arguments: [Int(stored.ordinal)])
-        let isExplicit = stored.categories.contains { $0.hasSameBytes(as: Fact.explicitCategory) }
-        let kind: FactKind =
-            stored.group == .fortunes
-            ? (isExplicit ? .explicitFortune : .fortune) : (isExplicit ? .explicitNorris : .norris)
+        try database.execute("DELETE FROM facts WHERE ordinal = ?", [Int(stored.ordinal)])
+        let kind = FactKind(stored.group, categories: stored.categories)
         for category in [""] + stored.categories {
             let name = FactListName(category: category, kind: kind)
             var list = try list(name)
             list.live -= 1
             changes.lists[name] = list
-            try database.cachedStatement(
-                sql: "UPDATE fact_entries SET length = -length WHERE list = ? AND fact = ? AND length > 0"
-            ).execute(arguments: [list.number, Int(stored.ordinal)])
+            try database.execute(
+                "UPDATE fact_entries SET length = -length WHERE list = ? AND fact = ? AND length > 0",
+                [list.number, Int(stored.ordinal)]
+            )
             changes.removedEntries[name, default: []].append(stored.ordinal)
         }
-        if !isExplicit { texts.remove(stored.ordinal) }
+        if !kind.isExplicit { texts.remove(stored.ordinal) }
         changes.removed.append((stored.id, stored.ordinal))
         if stored.group == .upstream { changes.upstreamDifference -= 1 }
     }
@@ -125,9 +124,7 @@ struct FactWriter: ~Copyable {
     mutating func finish() throws -> FactChanges {
         flushRecords()
         try texts.write(database)
-        for (name, list) in changes.lists {
-            changes.lists[name] = try write(list)
-        }
+        for (name, list) in changes.lists { changes.lists[name] = try write(list) }
         try CacheDatabase.set(String(next), forKey: "next_ordinal", database)
         return changes
     }
@@ -135,8 +132,8 @@ struct FactWriter: ~Copyable {
     private mutating func flushRecords() {
         file.write(bytes, at: first)
         if let records = changes.records {
-            changes.records =
-                records.bytes.count + bytes.count > FactStore.bytesInMemory ? nil : (records.first, records.bytes + bytes)
+            let isLarge = records.bytes.count + bytes.count > FactStore.bytesInMemory
+            changes.records = isLarge ? nil : (records.first, records.bytes + bytes)
         }
         bytes.removeAll(keepingCapacity: true)
         first = next
@@ -144,38 +141,36 @@ struct FactWriter: ~Copyable {
 
     private mutating func list(_ name: FactListName) throws -> FactChanges.List {
         if let list = changes.lists[name] { return list }
-        let row = try Row.fetchOne(
-            database.cachedStatement(
-                sql: "SELECT number, epoch, entries, live FROM fact_lists WHERE category = ? AND kind = ?"
-            ),
-            arguments: [name.category, Int(name.kind.rawValue)]
-        )
-        if let row {
-            return FactChanges.List(number: row[0], epoch: UInt32(row[1] as Int), count: row[2], live: row[3])
-        }
+        let stored = try database.first(
+            "SELECT number, epoch, entries, live FROM fact_lists WHERE category = ? AND kind = ?",
+            [name.category, Int(name.kind.rawValue)]
+        ) { FactChanges.List(number: $0[0], epoch: UInt32($0[1] as Int), count: $0[2], live: $0[3]) }
+        if let stored { return stored }
         let epoch = UInt32.random(in: 1 ... .max)
-        try database.cachedStatement(
-            sql: "INSERT INTO fact_lists (category, kind, epoch, entries, live) VALUES (?, ?, ?, 0, 0)"
-        ).execute(arguments: [name.category, Int(name.kind.rawValue), Int(epoch)])
+        try database.execute(
+            "INSERT INTO fact_lists (category, kind, epoch, entries, live) VALUES (?, ?, ?, 0, 0)",
+            [name.category, Int(name.kind.rawValue), Int(epoch)]
+        )
         return FactChanges.List(number: database.lastInsertedRowID, epoch: epoch, count: 0, live: 0)
     }
 
-    /// Writes the counts of a list, without its removed entries where these are most of it.
+    /// Writes the counts of a list, and deletes its removed entries where these are most of it.
     private func write(_ list: FactChanges.List) throws -> FactChanges.List {
         var list = list
         if list.live == 0 {
-            try database.cachedStatement(sql: "DELETE FROM fact_entries WHERE list = ?").execute(arguments: [list.number])
-            try database.cachedStatement(sql: "DELETE FROM fact_lists WHERE number = ?").execute(arguments: [list.number])
+            try database.execute("DELETE FROM fact_entries WHERE list = ?", [list.number])
+            try database.execute("DELETE FROM fact_lists WHERE number = ?", [list.number])
             return FactChanges.List(number: list.number, epoch: 0, count: 0, live: 0)
         }
         if list.count - list.live > list.live + 64 {
-            try database.cachedStatement(sql: "DELETE FROM fact_entries WHERE list = ? AND length < 0")
-                .execute(arguments: [list.number])
+            try database.execute("DELETE FROM fact_entries WHERE list = ? AND length < 0", [list.number])
             list.count = list.live
             list.epoch = UInt32.random(in: 1 ... .max)
         }
-        try database.cachedStatement(sql: "UPDATE fact_lists SET epoch = ?, entries = ?, live = ? WHERE number = ?")
-            .execute(arguments: [Int(list.epoch), list.count, list.live, list.number])
+        try database.execute(
+            "UPDATE fact_lists SET epoch = ?, entries = ?, live = ? WHERE number = ?",
+            [Int(list.epoch), list.count, list.live, list.number]
+        )
         return list
     }
 }

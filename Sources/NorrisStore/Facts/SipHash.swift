@@ -18,6 +18,9 @@ enum SipHash {
         return state.finish()
     }
 
+    /// With a fixed key, as it is stored in the databases.
+    static func digest(_ text: String) -> Int64 { Int64(bitPattern: hash(text.utf8, key: (0, 0))) }
+
     private struct State {
         var v0, v1, v2, v3: UInt64
 
@@ -54,8 +57,6 @@ enum SipHash {
             v2 = rotated(v2, 32)
         }
 
-        private func rotated(_ value: UInt64, _ bits: UInt64) -> UInt64 {
-            (value << bits) | (value >> (64 - bits))
-        }
+        private func rotated(_ value: UInt64, _ bits: UInt64) -> UInt64 { (value << bits) | (value >> (64 - bits)) }
     }
 }

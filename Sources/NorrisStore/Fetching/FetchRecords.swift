@@ -1,9 +1,42 @@
 package import Logging
-import NorrisProtocol
+package import NorrisProtocol
 
-/// The fetch records of all sources, in `cache.db`.
-///
-/// Blocking. Nothing is thrown: a record that cannot be read is as none, and costs a fetch.
+/// The last successful fetch of a source; removed together with the content that it brought.
+package struct FetchRecord: Sendable, Equatable {
+    /// The settings that the content was fetched with, as the caller writes them.
+    package var settings: String
+    /// When the upstream last replied, also that nothing has changed.
+    package var fetchedAt: Timestamp
+    /// The validators of each request of the fetch, by a name of the caller's choice.
+    package var parts: [String: PartRecord]
+    /// The upstream's list of categories.
+    package var categories: [String]
+
+    package init(
+        settings: String, fetchedAt: Timestamp, parts: [String: PartRecord] = [:], categories: [String] = []
+    ) {
+        self.settings = settings
+        self.fetchedAt = fetchedAt
+        self.parts = parts
+        self.categories = categories
+    }
+}
+
+/// The validators of one reply (RFC 9110, section 8.8), byte for byte as they came.
+package struct PartRecord: Sendable, Equatable {
+    package var etag: String?
+    package var lastModified: String?
+    /// When the upstream last sent or confirmed them.
+    package var checkedAt: Timestamp
+
+    package init(etag: String? = nil, lastModified: String? = nil, checkedAt: Timestamp) {
+        self.etag = etag
+        self.lastModified = lastModified
+        self.checkedAt = checkedAt
+    }
+}
+
+/// The fetch records of all sources, in `cache.db`. Blocking.
 package struct FetchRecords: Sendable {
     let databases: Databases
     private let logger: Logger
@@ -13,14 +46,14 @@ package struct FetchRecords: Sendable {
         self.logger = logger
     }
 
-    /// nil where the source was never fetched, or its content has been cleared since.
+    /// nil where the source was never fetched, its content was removed since, or the record cannot be read.
     package func record(of source: String) -> FetchRecord? {
         try? databases.read(.fetches, logger: logger) { try FetchRecord.read(of: source, $0) }
     }
 
-    /// Puts a record in place of the source's last one, for a reply without news.
+    /// Replaces the record of a source, for a reply without news.
     ///
-    /// - Returns: false where there is none any more: the content that the reply speaks of is gone.
+    /// - Returns: false where there is none any more: the content that the reply is about was removed.
     package func renew(_ record: FetchRecord, for source: String) -> Bool {
         let isThere = try? databases.write(.fetches, logger: logger) { database in
             guard try FetchRecord.read(of: source, database) != nil else { return false }
@@ -33,23 +66,17 @@ package struct FetchRecords: Sendable {
 
 extension FetchRecord {
     fileprivate static func read(of source: String, _ database: Database) throws -> FetchRecord? {
-        guard
-            let fetch = try Row.fetchOne(
-                database, sql: "SELECT settings, fetched_at, categories FROM fetches WHERE source = ?",
-                arguments: [source]
+        let sql = "SELECT settings, fetched_at, categories FROM fetches WHERE source = ?"
+        var record = try database.first(sql, [source]) { row in
+            FetchRecord(
+                settings: row[0], fetchedAt: Timestamp(seconds: row[1]), categories: FactTable.categories(row[2])
             )
-        else { return nil }
-        var record = FetchRecord(
-            settings: fetch[0],
-            fetchedAt: Timestamp(seconds: fetch[1]),
-            // Names without spaces.
-            categories: (fetch[2] as String).split(separator: " ").map(String.init)
-        )
-        let parts = try Rows(
-            database.statement("SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?"), [source]
+        }
+        let parts = try database.rows(
+            "SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?", [source]
         )
         while try parts.next() {
-            record.parts[parts[0]] = PartRecord(
+            record?.parts[parts[0]] = PartRecord(
                 etag: parts[1], lastModified: parts[2], checkedAt: Timestamp(seconds: parts[3])
             )
         }
@@ -60,26 +87,24 @@ extension FetchRecord {
     func write(for source: String, _ database: Database) throws {
         try FetchRecord.remove(source, database)
         try database.execute(
-            sql: "INSERT INTO fetches (source, settings, fetched_at, categories) VALUES (?, ?, ?, ?)",
-            arguments: [source, settings, fetchedAt.seconds, categories.joined(separator: " ")]
+            "INSERT INTO fetches (source, settings, fetched_at, categories) VALUES (?, ?, ?, ?)",
+            [source, settings, fetchedAt.seconds, categories.joined(separator: " ")]
         )
         for (name, part) in parts {
             try database.execute(
-                sql: """
-                    INSERT INTO validators (source, part, etag, last_modified, checked_at) VALUES (?, ?, ?, ?, ?)
-                    """,
-                arguments: [source, name, part.etag, part.lastModified, part.checkedAt.seconds]
+                "INSERT INTO validators (source, part, etag, last_modified, checked_at) VALUES (?, ?, ?, ?, ?)",
+                [source, name, part.etag, part.lastModified, part.checkedAt.seconds]
             )
         }
     }
 
+    /// The validators are removed with it.
     static func remove(_ source: String, _ database: Database) throws {
-        // The validators go with it.
-        try database.execute(sql: "DELETE FROM fetches WHERE source = ?", arguments: [source])
+        try database.execute("DELETE FROM fetches WHERE source = ?", [source])
     }
 
     /// Makes the next fetch of a source a full one, without making it due.
     static func removeValidators(of source: String, _ database: Database) throws {
-        try database.execute(sql: "DELETE FROM validators WHERE source = ?", arguments: [source])
+        try database.execute("DELETE FROM validators WHERE source = ?", [source])
     }
 }

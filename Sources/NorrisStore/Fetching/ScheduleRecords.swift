@@ -1,7 +1,53 @@
 package import Logging
-import NorrisProtocol
+package import NorrisProtocol
 
-/// The schedules of all sources, in `state.db`: a restart asks no upstream sooner than they say.
+/// What of a source's schedule outlives the process.
+package struct ScheduleRecord: Sendable, Equatable {
+    package var nextRunAt: Timestamp?
+    package var backoffUntil: Timestamp?
+    /// When the upstream allows the next request.
+    package var retryAt: Timestamp?
+    /// How many fetches have failed since the last success.
+    package var failures: Int
+    package var failureKind: String?
+    package var failureMessage: String?
+    /// When the first of the failures was.
+    package var failureSince: Timestamp?
+    /// When the last of the failures was.
+    package var failedAt: Timestamp?
+    /// The settings that the schedule was made with.
+    package var settings: String?
+    /// Whether the source had content then.
+    package var hadContent: Bool
+
+    package init(
+        nextRunAt: Timestamp? = nil, backoffUntil: Timestamp? = nil, retryAt: Timestamp? = nil, failures: Int = 0,
+        failureKind: String? = nil, failureMessage: String? = nil, failureSince: Timestamp? = nil,
+        failedAt: Timestamp? = nil, settings: String? = nil, hadContent: Bool = false
+    ) {
+        self.nextRunAt = nextRunAt
+        self.backoffUntil = backoffUntil
+        self.retryAt = retryAt
+        self.failures = failures
+        self.failureKind = failureKind
+        self.failureMessage = failureMessage
+        self.failureSince = failureSince
+        self.failedAt = failedAt
+        self.settings = settings
+        self.hadContent = hadContent
+    }
+
+    /// From the columns behind the source.
+    fileprivate init(_ row: Rows) {
+        func time(_ column: Int) -> Timestamp? { (row[column] as Int64?).map(Timestamp.init(seconds:)) }
+        self.init(
+            nextRunAt: time(1), backoffUntil: time(2), retryAt: time(3), failures: row[4], failureKind: row[5],
+            failureMessage: row[6], failureSince: time(7), failedAt: time(8), settings: row[9], hadContent: row[10]
+        )
+    }
+}
+
+/// The schedules of all sources, in `state.db`, so that a restart makes no request sooner than they say.
 ///
 /// Blocking. Nothing is thrown: where the disk fails, the schedules last for the run.
 package struct ScheduleRecords: Sendable {
@@ -16,24 +62,21 @@ package struct ScheduleRecords: Sendable {
     /// By source; empty where they cannot be read.
     package func all() -> [String: ScheduleRecord] {
         let records = try? databases.read(.state, logger: logger) { database in
-            var records: [String: ScheduleRecord] = [:]
             let sql = "SELECT source, \(ScheduleRecords.columns) FROM schedules"
-            let rows = try Rows(database.statement(sql))
-            while try rows.next() { records[rows[0]] = ScheduleRecord(rows) }
-            return records
+            return try database.map(sql) { (source: $0[0] as String, record: ScheduleRecord($0)) }
         }
-        return records ?? [:]
+        return Dictionary(uniqueKeysWithValues: (records ?? []).map { ($0.source, $0.record) })
     }
 
-    /// Keeps a source's schedule; on the disk when this returns, unless the status says that the state takes no writes.
+    /// Stores a source's schedule.
     package func write(_ record: ScheduleRecord, for source: String) {
         _ = try? databases.write(.state, logger: logger) { database in
             try database.execute(
-                sql: """
-                    INSERT OR REPLACE INTO schedules (source, \(ScheduleRecords.columns))
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
+                """
+                INSERT OR REPLACE INTO schedules (source, \(ScheduleRecords.columns))
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
                     source, record.nextRunAt?.seconds, record.backoffUntil?.seconds, record.retryAt?.seconds,
                     record.failures, record.failureKind, record.failureMessage, record.failureSince?.seconds,
                     record.failedAt?.seconds, record.settings, record.hadContent,
@@ -46,23 +89,4 @@ package struct ScheduleRecords: Sendable {
         next_run_at, backoff_until, retry_at, failures, failure_kind, failure_message, failure_since, failed_at,
         settings, had_content
         """
-}
-
-extension ScheduleRecord {
-    /// From the columns behind the source.
-    fileprivate init(_ rows: Rows) {
-        func time(_ column: Int) -> Timestamp? { (rows[column] as Int64?).map(Timestamp.init(seconds:)) }
-        self.init(
-            nextRunAt: time(1),
-            backoffUntil: time(2),
-            retryAt: time(3),
-            failures: rows[4],
-            failureKind: rows[5],
-            failureMessage: rows[6],
-            failureSince: time(7),
-            failedAt: time(8),
-            settings: rows[9],
-            hadContent: rows[10]
-        )
-    }
 }

@@ -12,9 +12,9 @@ struct FortuneFile: Equatable, Sendable {
 
 /// Why a fortune file or folder is not read, with what to do about it.
 struct FortuneFault: Error, Equatable, CustomStringConvertible {
-    /// How much is not read for it, and so keeps the facts it gave before.
+    /// How much was not read, whose stored facts stay.
     enum Extent: Sendable {
-        /// Nothing: there is nothing any more.
+        /// Nothing: it does not exist any more.
         case nothing
         case file
         /// A folder, or what may be one: any number of files.
@@ -28,10 +28,10 @@ struct FortuneFault: Error, Equatable, CustomStringConvertible {
     var description: String { "\(path): \(problem)" }
 }
 
-/// The fortune files that configured paths lead to: folders with all below them, each file once.
+/// The fortune files of the configured paths: folders with all below them, each file once.
 ///
-/// As `fortune` does (fortune(6)): `NAME.dat` and `NAME.u8` beside a file are its own, names that begin with a dot are
-/// not looked at, and the folder `off`, whose texts may offend, is read only where it is named itself.
+/// As `fortune` does (fortune(6)): `NAME.dat` and `NAME.u8` and names that begin with a dot are skipped, and the folder
+/// `off`, whose texts may offend, is read only where it is named itself.
 struct FortuneFiles {
     private(set) var files: [FortuneFile] = []
     private(set) var faults: [FortuneFault] = []
@@ -45,13 +45,11 @@ struct FortuneFiles {
 
     static func find(_ paths: [String]) -> FortuneFiles {
         var found = FortuneFiles()
-        for path in paths {
-            found.visit(path, depth: 0)
-        }
+        for path in paths { found.visit(path, depth: 0) }
         return found
     }
 
-    /// Another text whenever a file was added, changed or taken away.
+    /// Changes whenever a file was added, changed or removed.
     var digest: String {
         let marks = files.map { "\($0.path)\0\($0.size)\0\($0.identity)\0\($0.modified)\n" }.joined()
         return String(SipHash.hash(marks.utf8, key: (0, 0)), radix: 16)
@@ -64,21 +62,16 @@ struct FortuneFiles {
             let problem = "cannot be read (\(String(cString: strerror(errno)))); check facts.fortunes"
             return refuse(path, problem, extent: isGone ? .nothing : .unknown)
         }
-        let identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        let identity = FileIdentity(status)
         // A file or folder reached twice, by a link or by its name, is read once; a loop of links ends here too.
         guard seen.insert(identity).inserted else { return }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: visitFolder(path, depth: depth)
         case S_IFREG:
-            if Int(status.st_size) > FortuneFiles.maximumSize {
-                return refuse(path, FortuneFiles.tooLarge)
-            }
+            if Int(status.st_size) > FortuneFiles.maximumSize { return refuse(path, FortuneFiles.tooLarge) }
             files.append(
                 FortuneFile(
-                    path: path,
-                    name: lastComponent(of: path),
-                    size: Int(status.st_size),
-                    identity: identity,
+                    path: path, name: lastComponent(of: path), size: Int(status.st_size), identity: identity,
                     modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
                 )
             )
@@ -102,18 +95,15 @@ struct FortuneFiles {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
-            if isRead(name, below: path) { names.append(name) }
+            if isRead(name) { names.append(name) }
         }
         let base = path.utf8.last == UInt8(ascii: "/") ? path : path + "/"
         // Sorted, so that which of two equal texts counts does not depend on the file system.
-        for name in names.sorted() {
-            visit(base + name, depth: depth + 1)
-        }
+        for name in names.sorted() { visit(base + name, depth: depth + 1) }
     }
 
-    private func isRead(_ name: String, below folder: String) -> Bool {
-        !name.utf8.starts(with: ".".utf8) && name != "off"
-            && !name.hasSuffix(".dat") && !name.hasSuffix(".u8")
+    private func isRead(_ name: String) -> Bool {
+        !name.utf8.starts(with: ".".utf8) && name != "off" && !name.hasSuffix(".dat") && !name.hasSuffix(".u8")
     }
 
     private mutating func refuse(_ path: String, _ problem: String, extent: FortuneFault.Extent = .file) {

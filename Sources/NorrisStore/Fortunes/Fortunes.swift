@@ -11,12 +11,9 @@ enum Fortunes {
     }
 
     /// The source of the facts of a file with this name.
-    static func source(of name: String) -> String {
-        "fortune:\(name)"
-    }
+    static func source(of name: String) -> String { "fortune:\(name)" }
 
-    /// Calls the body with each text of a fortune file: what stands between lines that hold only a percent sign
-    /// (strfile(1)).
+    /// Calls the body with each text of a fortune file: what is between lines of only a percent sign (strfile(1)).
     ///
     /// Sanitised; empty texts and those past ``Fact/maximumLength`` are left out. Takes time in proportion to the bytes,
     /// whatever they are.
@@ -46,13 +43,13 @@ enum Fortunes {
         line.elementsEqual([UInt8(ascii: "%")]) || line.elementsEqual([UInt8(ascii: "%"), UInt8(ascii: "\r")])
     }
 
-    /// Some old files underline and embolden as typewriters did, a character over another: the later one stays.
+    /// Old files underline and embolden as typewriters did, with a backspace between two characters: the later one stays.
     private static func withoutOverstrikes(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(bytes.count)
         for byte in bytes {
             if byte == 0x08 {
-                // A whole character: its continuation bytes, then the byte that leads it.
+                // A whole character: its continuation bytes, then its first byte.
                 while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
                 if let last = kept.last, last != UInt8(ascii: "\n") { kept.removeLast() }
             } else {
@@ -72,7 +69,7 @@ enum Fortunes {
         return String(scalars[lineStart...last])
     }
 
-    /// An id made from the text: the same fortune has the same id in every file and on every machine.
+    /// A hash of the text: the same fortune has the same id in every file and on every machine.
     private static func id(of text: String) -> String {
         let digits = String(SipHash.hash(text.utf8, key: (0, 0)), radix: 32)
         return "fortune:" + String(repeating: "0", count: 13 - digits.utf8.count) + digits
@@ -86,11 +83,11 @@ enum Fortunes {
     }
 
     private static func bytes(of file: FortuneFile) throws(FortuneFault) -> [UInt8] {
-        // Not blocking, in case the path has become a pipe since it was looked at.
+        func fault(_ problem: String) -> FortuneFault { FortuneFault(path: file.path, problem: problem) }
+        // Not blocking, in case the path has become a pipe.
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            let reason = String(cString: strerror(errno))
-            throw FortuneFault(path: file.path, problem: "cannot be read (\(reason)); check its permissions")
+            throw fault("cannot be read (\(String(cString: strerror(errno)))); check its permissions")
         }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
@@ -99,19 +96,14 @@ enum Fortunes {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else {
-                let reason = String(cString: strerror(errno))
-                throw FortuneFault(path: file.path, problem: "cannot be read (\(reason)); check the disk")
+                throw fault("cannot be read (\(String(cString: strerror(errno)))); check the disk")
             }
             if count == 0 { break }
             bytes += chunk[..<count]
         }
-        if bytes.count > FortuneFiles.maximumSize {
-            throw FortuneFault(path: file.path, problem: FortuneFiles.tooLarge)
-        }
-        // No text holds NUL, and every other kind of file does soon.
-        if bytes.contains(0) {
-            throw FortuneFault(path: file.path, problem: "is no text; take it out of facts.fortunes")
-        }
+        if bytes.count > FortuneFiles.maximumSize { throw fault(FortuneFiles.tooLarge) }
+        // No text has a NUL, and nearly every other file has one.
+        if bytes.contains(0) { throw fault("is no text; take it out of facts.fortunes") }
         return bytes
     }
 }

@@ -1,8 +1,8 @@
 import NorrisProtocol
 
-/// A question that Giphy answers with a list of GIFs, page by page.
+/// A request that Giphy answers with a list of GIFs, page by page.
 ///
-/// Two are equal if their bytes are: the database knows no canonical equivalence either.
+/// Two are equal if their bytes are, as in the database.
 package struct GifList: Sendable, Hashable {
     enum Kind: String {
         case search
@@ -14,9 +14,9 @@ package struct GifList: Sendable, Hashable {
     package let query: String
     /// The strongest rating that Giphy is asked for.
     package let rating: String
-    /// nil where Giphy is left to choose.
+    /// nil where Giphy chooses.
     package let lang: String?
-    /// What tells it from all others.
+    /// What distinguishes it from all others.
     let fields: [String]
 
     private init(_ kind: Kind, query: String, rating: String, lang: String?) {
@@ -27,12 +27,11 @@ package struct GifList: Sendable, Hashable {
         fields = ["gifs", kind.rawValue, query, rating, self.lang ?? ""]
     }
 
-    /// The answers to a text. Texts that differ in case or in the white space around them are one search.
+    /// The results for a text. Texts that differ in case or in the white space around them are one search.
     package static func search(_ text: String, rating: String, lang: String? = nil) -> GifList {
         GifList(.search, query: normalized(text), rating: rating, lang: lang)
     }
 
-    /// What Giphy's users show most.
     package static func trending(rating: String) -> GifList {
         GifList(.trending, query: "", rating: rating, lang: nil)
     }
@@ -53,5 +52,28 @@ package struct GifList: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) {
         for field in fields { for byte in field.utf8 { hasher.combine(byte) } }
+    }
+}
+
+/// How strong a GIF is, mildest first. The raw values are those of `cache.db`.
+enum GifRating: Int {
+    case g, pg, pg13, r
+    /// May be anything.
+    case unknown
+
+    /// Of a GIF. `y`, for the youngest, is of older days.
+    init(ofGif word: String) {
+        self = word.lowercased() == "y" ? .g : GifRating(word) ?? .unknown
+    }
+
+    /// The strongest that a request allows; for an unknown word, the mildest.
+    init(allowing word: String) {
+        let rating = GifRating(word) ?? .g
+        self = rating == .r ? .unknown : rating
+    }
+
+    private init?(_ word: String) {
+        guard let index = GifSearch.ratings.firstIndex(of: word.lowercased()) else { return nil }
+        self.init(rawValue: index)
     }
 }

@@ -1,24 +1,19 @@
 package import NorrisProtocol
 
-/// What Giphy answers to one question: one list over all its pages, in its order, each GIF once.
+/// The pages of one request to Giphy as one list, in its order, each GIF once.
 extension GifStore {
-    /// Takes in a page. One at offset 0 begins the list anew; any other is added at the end, and only where the list
-    /// goes on exactly there.
+    /// Stores a page. One at offset 0 replaces the list; any other is appended, if the list continues exactly there.
     ///
     /// - Parameters:
     ///   - nextOffset: where Giphy has more; nil at the end.
-    ///   - totalCount: what Giphy says there are.
-    /// - Returns: how many of the GIFs were not stored before; nil where the page belongs nowhere, and nothing changed.
+    ///   - totalCount: Giphy's count.
+    /// - Returns: how many of the GIFs were not stored before; nil where the page does not continue the list, and nothing
+    ///   changed.
     @discardableResult
     package func put(
-        _ gifs: [Gif],
-        in list: GifList,
-        offset: Int,
-        nextOffset: Int?,
-        totalCount: Int?,
-        at now: Timestamp = .now()
+        _ gifs: [Gif], in list: GifList, offset: Int, nextOffset: Int?, totalCount: Int?, at now: Timestamp = .now()
     ) async throws(StoreError) -> Int? {
-        // A list that would never end would be asked for again and again.
+        // A list that never ends would be fetched again and again.
         let nextOffset = nextOffset.flatMap { $0 > offset ? $0 : nil }
         return try await write { database in
             let number: Int64
@@ -30,7 +25,7 @@ extension GifStore {
                 }
                 number = stored.number
             }
-            let new = try GifRecord.store(gifs, at: now, database)
+            let new = try GifStore.store(gifs, at: now, database)
             try StoredGifList.append(
                 gifs, to: number, isFirst: offset == 0, nextOffset: nextOffset, totalCount: totalCount, database
             )
@@ -41,10 +36,10 @@ extension GifStore {
     /// What is stored of a list, from a cursor on. A page may be shorter than it could be.
     ///
     /// - Parameters:
-    ///   - notBefore: older lists are as none.
-    ///   - endsWithStored: whether the list ends with what is stored of it, for a caller that asks Giphy for no more.
-    /// - Returns: nil where there is no such list, and no cursor that speaks of one.
-    /// - Throws: `-32602` for a cursor that is not of this list, or of an older answer; `-32005` where the disk fails.
+    ///   - notBefore: older lists are ignored.
+    ///   - endsWithStored: whether the list ends with what is stored of it, for a caller that fetches no more.
+    /// - Returns: nil where there is no such list, and no cursor.
+    /// - Throws: `-32602` for a cursor that is not of this list, or of an older one; `-32005` where the disk fails.
     package func page(
         of list: GifList, cursor: String?, limit: Int, notBefore: Timestamp, endsWithStored: Bool = false
     ) async throws(ResponseError) -> GifListPage? {
@@ -55,36 +50,115 @@ extension GifStore {
             let stored = try StoredGifList.find(list, notBefore: notBefore, database)
             if let after, after.text != stored.map({ String($0.number) }) {
                 throw ResponseError.invalidParams(
-                    "The cursor is of an older answer to this search.",
-                    parameter: "cursor",
+                    "The cursor is of an older answer to this search.", parameter: "cursor",
                     hint: "Begin again without a cursor."
                 )
             }
             guard let stored else { return nil }
             let page = try stored.query(rating: rating, notBefore: notBefore)
-                .rows(after: after, limit: limit, database, read: GifRecord.item)
+                .rows(after: after, limit: limit, database, read: GifStore.item)
             let end = page.end ?? after ?? SealedCursor(number: 0, text: String(stored.number))
             let nextOffset = endsWithStored ? nil : stored.nextOffset
             return GifListPage(
-                items: page.items,
-                total: stored.total(counted: page.total),
+                items: page.items, total: stored.total(counted: page.total),
                 next: page.hasMore || nextOffset != nil ? end.sealed(for: list.fields, key: key) : nil,
-                fetchedAt: stored.fetchedAt,
-                needsUpstream: page.end == nil ? nextOffset : nil
+                fetchedAt: stored.fetchedAt, needsUpstream: page.end == nil ? nextOffset : nil
             )
         }
     }
 }
 
-/// A page of a list of GIFs, and what its end means.
+/// A page of a list of GIFs.
 package struct GifListPage: Sendable, Equatable {
     package var items: [Gif]
-    /// Exact for a list that is stored whole, else what Giphy says; nil above ``countedMatches``.
+    /// Exact for a list that is stored whole, else Giphy's count; nil above ``countedMatches``.
     package var total: Int?
     /// nil at the end of the list.
     package var next: String?
     /// When the list's first page was fetched.
     package var fetchedAt: Timestamp
-    /// The offset to ask Giphy for: nothing that is stored stands here, but Giphy has more.
+    /// The offset to fetch from Giphy: nothing is stored after the cursor, but Giphy has more.
     package var needsUpstream: Int?
+}
+
+/// A row of `gif_lists`, and its items.
+struct StoredGifList {
+    /// Another one whenever the list is replaced.
+    let number: Int64
+    /// Where Giphy has more; nil where the whole list is stored.
+    let nextOffset: Int?
+    let totalCount: Int?
+    let fetchedAt: Timestamp
+
+    private static let isList = "kind = ? AND query = ? AND rating = ? AND lang = ?"
+
+    private static func key(_ list: GifList) -> StatementArguments {
+        [list.kind.rawValue, list.query, list.rating, list.lang ?? ""]
+    }
+
+    /// - Parameter notBefore: an older list is ignored; nil for any age.
+    static func find(_ list: GifList, notBefore: Timestamp? = nil, _ database: Database) throws -> StoredGifList? {
+        let sql = "SELECT number, next_offset, total_count, fetched_at FROM gif_lists WHERE \(isList) AND fetched_at >= ?"
+        return try database.first(sql, key(list) + [notBefore?.seconds ?? .min]) { row in
+            StoredGifList(
+                number: row[0], nextOffset: row[1], totalCount: row[2], fetchedAt: Timestamp(seconds: row[3])
+            )
+        }
+    }
+
+    /// Replaces a list with an empty one.
+    ///
+    /// - Returns: its number.
+    static func begin(_ list: GifList, at now: Timestamp, _ database: Database) throws -> Int64 {
+        try database.execute("DELETE FROM gif_lists WHERE \(isList)", key(list))
+        try database.execute(
+            "INSERT INTO gif_lists (kind, query, rating, lang, fetched_at) VALUES (?, ?, ?, ?, ?)",
+            key(list) + [now.seconds]
+        )
+        return database.lastInsertedRowID
+    }
+
+    /// Appends stored GIFs to a list, except those that it contains.
+    ///
+    /// A page after the first that adds nothing ends the list: pages of nothing but doubles would each cost a request.
+    static func append(
+        _ gifs: [Gif], to number: Int64, isFirst: Bool, nextOffset: Int?, totalCount: Int?, _ database: Database
+    ) throws {
+        let first = try Int64.fetchOne(
+            database, "SELECT coalesce(max(position), 0) + 1 FROM gif_list_items WHERE list = ?", [number]
+        ) ?? 1
+        var added = 0
+        for (position, gif) in zip(first..., gifs) {
+            try database.execute(
+                "INSERT OR IGNORE INTO gif_list_items (list, position, gif) SELECT ?, ?, number FROM gifs WHERE id = ?",
+                [number, position, gif.id]
+            )
+            added += database.changesCount
+        }
+        try database.execute(
+            "UPDATE gif_lists SET next_offset = ?, total_count = ? WHERE number = ?",
+            [isFirst || added > 0 ? nextOffset : nil, totalCount, number]
+        )
+    }
+
+    /// What may be shown of it, in its order.
+    func query(rating: GifRating, notBefore: Timestamp) -> PageQuery {
+        PageQuery(
+            columns: "position, CAST(list AS TEXT), gifs.gif",
+            matches: """
+                gif_list_items JOIN gifs ON gifs.number = gif_list_items.gif
+                WHERE list = ? AND (gifs.rating <= ? OR gifs.rating = \(GifRating.unknown.rawValue))
+                AND gifs.fetched_at >= ?
+                """,
+            arguments: [number, rating.rawValue, notBefore.seconds], order: "position", after: "position > ?"
+        )
+    }
+
+    /// How many GIFs the list has, as far as that is known.
+    ///
+    /// - Parameter counted: how many of them are stored; nil above ``countedMatches``.
+    func total(counted: Int?) -> Int? {
+        guard let counted, nextOffset != nil else { return counted }
+        return totalCount.map { max($0, counted) }.flatMap { $0 > countedMatches ? nil : $0 }
+    }
 }

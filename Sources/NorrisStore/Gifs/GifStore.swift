@@ -3,10 +3,10 @@ package import NorrisProtocol
 import NorrisText
 import Synchronization
 
-/// The GIFs in `cache.db`, and the lists in which Giphy gave them.
+/// The GIFs in `cache.db`, and the lists in which Giphy returned them.
 ///
-/// The age of a GIF is that of its last fetch. Each read is told how old what it gives may be, for nothing that has
-/// passed its time is shown, whether or not ``purge(before:now:)`` has come by.
+/// The age of a GIF is that of its last fetch. Each read has a parameter `notBefore`, so that nothing expired is served,
+/// whether or not ``purge(before:now:)`` has run.
 package final class GifStore: Sendable {
     /// The name that the source has among the fetch records.
     package static let source = "gifs"
@@ -25,10 +25,14 @@ package final class GifStore: Sendable {
     /// How many GIFs are stored, expired ones until the next purge included; never waits for the disk.
     package var count: Int { stored.load(ordering: .relaxed) }
 
-    /// Counts again, for a cache that was made anew; blocking.
+    /// Counts again, for a cache that was recreated; blocking.
     package func recount() {
-        guard let count = try? databases.read(.gifs, logger: logger, GifRecord.count) else { return }
+        guard let count = try? databases.read(.gifs, logger: logger, GifStore.count) else { return }
         stored.store(count, ordering: .relaxed)
+    }
+
+    private static func count(_ database: Database) throws -> Int {
+        try Int.fetchOne(database, "SELECT count(*) FROM gifs") ?? 0
     }
 
     /// - Throws: `failed` or `cancelled`; in both cases nothing has changed.
@@ -37,64 +41,173 @@ package final class GifStore: Sendable {
     ) async throws(StoreError) -> Result {
         try await databases.write(.gifs, logger: logger) { [self] database in
             let result = try body(database)
-            let count = try GifRecord.count(database)
-            // Not before it is true, and in the order of the changes.
+            let count = try GifStore.count(database)
+            // After the commit, and in the order of the changes.
             database.afterCommit { [self] in stored.store(count, ordering: .relaxed) }
             return result
         }
     }
 
-    func readOr<Result: Sendable>(
+    private func readOr<Result: Sendable>(
         _ fallback: Result, _ body: @escaping @Sendable (Database) throws -> Result
     ) async -> Result {
         (try? await databases.read(.gifs, logger: logger, body)) ?? fallback
     }
+
+    // MARK: Reading
+
+    /// nil also where the disk cannot be read.
+    package func gif(id: String, notBefore: Timestamp) async -> Gif? {
+        await firstGif("SELECT gif FROM gifs WHERE id = ? AND fetched_at >= ?", [id, notBefore.seconds])
+    }
+
+    /// Any GIF, each as likely as the others; nil also where the disk cannot be read.
+    ///
+    /// - Parameters:
+    ///   - text: Giphy returned it for this text, or its title or description contains it; nil for any.
+    ///   - rating: the strongest that is allowed.
+    package func random(text: String?, rating: String, notBefore: Timestamp) async -> Gif? {
+        let query = text.map(GifList.normalized)
+        return await firstGif(
+            """
+            SELECT gif FROM gifs WHERE rating <= ?4 AND fetched_at >= ?5 AND (
+                ?2 IS NULL
+                OR number IN (
+                    SELECT gif FROM gif_list_items JOIN gif_lists ON gif_lists.number = gif_list_items.list
+                    WHERE kind = ?1 AND query = ?2 AND gif_lists.fetched_at >= ?5
+                )
+                OR instr(title, ?3) > 0 OR instr(alt_text, ?3) > 0
+            ) ORDER BY random() LIMIT 1
+            """,
+            [
+                GifList.Kind.search.rawValue, query, query.map(caseFolded), GifRating(allowing: rating).rawValue,
+                notBefore.seconds,
+            ]
+        )
+    }
+
+    private func firstGif(_ sql: String, _ arguments: StatementArguments) async -> Gif? {
+        await readOr(nil) { try String.fetchOne($0, sql, arguments) }.flatMap(GifStore.gif)
+    }
+
+    /// Which of the ids are not stored, or expired; none where the disk cannot be read.
+    package func missing(ids: [String], notBefore: Timestamp) async -> [String] {
+        await readOr([]) { database in
+            let sql = "SELECT 1 FROM gifs WHERE id = ? AND fetched_at >= ?"
+            return try ids.filter { try Int.fetchOne(database, sql, [$0, notBefore.seconds]) == nil }
+        }
+    }
+
+    /// Searches the titles, descriptions and user names of all stored GIFs, newest stored first, then by id.
+    ///
+    /// - Parameters:
+    ///   - text: must occur as a whole, without regard to case; no character is special.
+    ///   - rating: the strongest that is allowed.
+    /// - Throws: `-32602` for a cursor that is not of this search, `-32005` where the disk fails.
+    package func search(
+        text: String, rating: String, cursor: String?, limit: Int, notBefore: Timestamp
+    ) async throws(ResponseError) -> Page<Gif> {
+        let folded = caseFolded(text)
+        let list = ["stored gifs", rating, folded]
+        let query = PageQuery(
+            columns: "number, '', gif",
+            matches: """
+                gifs WHERE rating <= ? AND fetched_at >= ?
+                AND (instr(title, ?) > 0 OR instr(alt_text, ?) > 0 OR instr(username, ?) > 0)
+                """,
+            arguments: [GifRating(allowing: rating).rawValue, notBefore.seconds, folded, folded, folded],
+            order: "number DESC", after: "number < ?"
+        )
+        let key = databases.cache.cursorKey
+        return try await databases.read(.gifs, within: Databases.searchLimit, logger: logger) { database in
+            try query.page(of: list, key: key, cursor: cursor, limit: limit, database, read: GifStore.item)
+        }
+    }
+
+    /// nil for a row that cannot be read any more: the next fetch replaces it.
+    private static func gif(_ text: String) -> Gif? { try? Gif(json: JSON.parse(text)) }
+
+    /// Of a row whose third column is the GIF.
+    static func item(_ row: Rows) -> (item: Gif?, size: Int) {
+        let text: String = row[2]
+        return (gif(text), text.utf8.count)
+    }
+
+    // MARK: Writing
 
     /// Stores GIFs that are of no list.
     ///
     /// - Returns: how many of them are new.
     @discardableResult
     package func put(_ gifs: [Gif], at now: Timestamp = .now()) async throws(StoreError) -> Int {
-        try await write { try GifRecord.store(gifs, at: now, $0) }
+        try await write { try GifStore.store(gifs, at: now, $0) }
     }
 
-    /// nil also where the disk cannot be read.
-    package func gif(id: String, notBefore: Timestamp) async -> Gif? {
-        let sql = "SELECT gif FROM gifs WHERE id = ? AND fetched_at >= ?"
-        let text = await readOr(nil) { try String.fetchOne($0, sql: sql, arguments: [id, notBefore.seconds]) }
-        return text.flatMap(GifRecord.gif)
-    }
-
-    /// Any GIF, each as likely as the others; nil also where the disk cannot be read.
+    /// Stores GIFs, and the new content of known ones, which keep their numbers.
     ///
-    /// - Parameters:
-    ///   - text: Giphy has given it for this text, or its title or description holds it; nil for any.
-    ///   - rating: the strongest that may come.
-    package func random(text: String?, rating: String, notBefore: Timestamp) async -> Gif? {
-        let query = text.map(GifList.normalized)
-        let isAbout = """
-            number IN (
-                SELECT gif FROM gif_list_items JOIN gif_lists ON gif_lists.number = gif_list_items.list
-                WHERE kind = ?1 AND query = ?2 AND gif_lists.fetched_at >= ?5
+    /// - Returns: how many are new.
+    static func store(_ gifs: [Gif], at now: Timestamp, _ database: Database) throws -> Int {
+        var new = 0
+        for gif in gifs.sorted(by: { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }) {
+            let isKnown = try Int64.fetchOne(database, "SELECT number FROM gifs WHERE id = ?", [gif.id]) != nil
+            try database.execute(
+                isKnown
+                    ? """
+                    UPDATE gifs SET gif = ?, rating = ?, title = ?, alt_text = ?, username = ?, fetched_at = ?
+                    WHERE id = ?
+                    """
+                    : """
+                    INSERT INTO gifs (gif, rating, title, alt_text, username, fetched_at, id)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                [
+                    gif.jsonText, GifRating(ofGif: gif.rating).rawValue, caseFolded(gif.title),
+                    gif.altText.map(caseFolded), gif.username.map(caseFolded), now.seconds, gif.id,
+                ]
             )
-            OR instr(title, ?3) > 0 OR instr(alt_text, ?3) > 0
-            """
-        let sql = """
-            SELECT gif FROM gifs WHERE rating <= ?4 AND fetched_at >= ?5
-            AND (?2 IS NULL OR \(isAbout)) ORDER BY random() LIMIT 1
-            """
-        let arguments: StatementArguments = [
-            GifList.Kind.search.rawValue, query, query.map(caseFolded), GifRating(allowing: rating).rawValue,
-            notBefore.seconds,
-        ]
-        return await readOr(nil) { try String.fetchOne($0, sql: sql, arguments: arguments) }.flatMap(GifRecord.gif)
+            new += isKnown ? 0 : 1
+        }
+        return new
     }
 
-    /// Which of the ids are not stored, or fetched longer ago; none where the disk cannot be read.
-    package func missing(ids: [String], notBefore: Timestamp) async -> [String] {
-        await readOr([]) { database in
-            let known = try database.cachedStatement(sql: "SELECT 1 FROM gifs WHERE id = ? AND fetched_at >= ?")
-            return try ids.filter { try Int.fetchOne(known, arguments: [$0, notBefore.seconds]) == nil }
+    /// Removes GIFs and lists that were fetched longer ago. A disk that takes no writes is noted.
+    ///
+    /// - Returns: how many GIFs were removed.
+    @discardableResult
+    package func purge(before oldest: Timestamp, now: Timestamp = .now()) async -> Int {
+        let removed = try? await write { database in
+            for table in ["gif_lists", "gifs"] {
+                // A time in the future was noted before a clock rollback.
+                try database.execute(
+                    "UPDATE \(table) SET fetched_at = ? WHERE fetched_at > ?", [now.seconds, now.seconds]
+                )
+                try database.execute("DELETE FROM \(table) WHERE fetched_at < ?", [oldest.seconds])
+            }
+            return database.changesCount
+        }
+        return removed ?? 0
+    }
+
+    /// Removes all GIFs and lists, and the record of their fetch.
+    ///
+    /// - Returns: how many GIFs were removed.
+    @discardableResult
+    package func clear() async throws(StoreError) -> Int {
+        try await write { database in
+            try FetchRecord.remove(GifStore.source, database)
+            try database.execute("DELETE FROM gif_lists; DELETE FROM gifs")
+            return database.changesCount
+        }
+    }
+
+    /// Stores the record of a run that has brought these lists.
+    ///
+    /// - Returns: false where one of them was removed meanwhile: then the run has brought nothing.
+    package func finishRun(_ fetch: FetchRecord, of lists: [GifList]) async throws(StoreError) -> Bool {
+        try await databases.write(.gifs, .fetches, logger: logger) { database in
+            guard try lists.allSatisfy({ try StoredGifList.find($0, database) != nil }) else { return false }
+            try fetch.write(for: GifStore.source, database)
+            return true
         }
     }
 }

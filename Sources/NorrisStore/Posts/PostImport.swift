@@ -1,14 +1,35 @@
 import NorrisProtocol
 import NorrisText
 
-/// What a fetch of a source brought, on its way into the cache, inside a transaction.
+/// What a fetch of a source did to its posts.
+package struct PostChanges: Sendable, Equatable {
+    package var added = 0
+    /// How many known posts have another content.
+    package var changed = 0
+    /// The ids of expired posts; their read marks may be removed too.
+    package var removed: [String] = []
+    /// How many posts of the source are stored now.
+    package var total = 0
+
+    package init(added: Int = 0, changed: Int = 0, removed: [String] = [], total: Int = 0) {
+        self.added = added
+        self.changed = changed
+        self.removed = removed
+        self.total = total
+    }
+}
+
+/// Stores what a fetch of a source brought, inside a transaction.
 ///
-/// A post that is not among the new ones stays until it was kept long enough: most sources show only their latest.
+/// A stored post that the fetch does not hold stays until it expires: most sources show only their latest.
 struct PostImport {
-    let source: String
-    let now: Timestamp
-    let isCancelled: () -> Bool
-    let database: Database
+    /// How many posts of a source stay, apart from those that the last fetch held.
+    static let maximumPosts = 100_000
+
+    private let source: String
+    private let now: Timestamp
+    private let isCancelled: () -> Bool
+    private let database: Database
     private(set) var changes = PostChanges()
     /// The numbers of the posts and authors that the fetch held.
     private var heldPosts: Set<Int64> = []
@@ -22,7 +43,7 @@ struct PostImport {
         self.database = database
     }
 
-    /// Of several with one id the first counts; the authors given by themselves count before those of the posts.
+    /// Of several posts with one id the first counts; `authors` count before the authors of the posts.
     mutating func take(_ posts: [Post], authors: [Post.Author]) throws {
         for author in authors {
             try step()
@@ -35,147 +56,142 @@ struct PostImport {
     }
 
     private mutating func take(_ post: Post, author: Int64) throws {
-        let content = PostRecord.content(post, source: source)
-        let known = try Row.fetchOne(
-            database.cachedStatement(
-                sql: "SELECT number, first_seen, held_at IS NULL, content = ? FROM posts WHERE id = ?"
-            ),
-            arguments: [content, post.id]
-        )
+        let content = content(post)
+        let known = try database.first(
+            "SELECT number, first_seen, held_at IS NULL, content = ? FROM posts WHERE id = ?", [content, post.id]
+        ) { (number: $0[0] as Int64, firstSeen: $0[1] as Int64, wasHeld: $0[2] as Bool, isSame: $0[3] as Bool) }
         guard let known else {
-            try add(post, content, author)
+            try database.execute(
+                """
+                INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    post.id, PostKey(id: post.id).digest, source, author, content, now.seconds,
+                    sortAt(post, firstSeen: now.seconds),
+                ]
+            )
+            heldPosts.insert(database.lastInsertedRowID)
             changes.added += 1
             return
         }
-        let number: Int64 = known[0]
-        guard heldPosts.insert(number).inserted else { return }
-        let (wasHeld, isSame): (Bool, Bool) = (known[2], known[3])
-        if wasHeld && isSame { return }
-        try database.cachedStatement(
-            sql: "UPDATE posts SET content = ?, author = ?, sort_at = ?, held_at = NULL WHERE number = ?"
-        ).execute(arguments: [content, author, sortAt(post, firstSeen: known[1]), number])
-        if !isSame { changes.changed += 1 }
-    }
-
-    private func sortAt(_ post: Post, firstSeen: Int64) -> Int64 {
-        PostRecord.sortAt(post.publishedAt, firstSeen: firstSeen, now: now)
-    }
-
-    private mutating func add(_ post: Post, _ content: String, _ author: Int64) throws {
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            post.id, PostKey(id: post.id).digest, source, author, content, now.seconds,
-            sortAt(post, firstSeen: now.seconds),
-        ])
-        heldPosts.insert(database.lastInsertedRowID)
-    }
-
-    /// The number of an author, who is stored as given where that is new.
-    private mutating func number(of author: Post.Author) throws -> Int64 {
-        let known = try Row.fetchOne(
-            database.cachedStatement(
-                sql: """
-                    SELECT number, held AND name = ? AND handle IS ? AND avatar_url IS ? AND email IS ?
-                    FROM authors WHERE id = ?
-                    """
-            ),
-            arguments: [author.name, author.handle, author.avatarURL, author.email, author.id]
+        guard heldPosts.insert(known.number).inserted else { return }
+        if known.wasHeld && known.isSame { return }
+        try database.execute(
+            "UPDATE posts SET content = ?, author = ?, sort_at = ?, held_at = NULL WHERE number = ?",
+            [content, author, sortAt(post, firstSeen: known.firstSeen), known.number]
         )
-        if let known {
-            let number: Int64 = known[0]
-            if !heldAuthors.insert(number).inserted || known[1] { return number }
-        }
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO authors (id, source, name, folded, handle, avatar_url, email, held)
-                VALUES (?, ?, ?, ?, ?, ?, ?, 1)
-                ON CONFLICT (id) DO UPDATE SET
-                    name = excluded.name, folded = excluded.folded, handle = excluded.handle,
-                    avatar_url = excluded.avatar_url, email = excluded.email, held = 1
-                """
-        ).execute(arguments: [
-            author.id, source, author.name, caseFolded(author.name), author.handle, author.avatarURL, author.email,
-        ])
-        if let known { return known[0] }
+        if !known.isSame { changes.changed += 1 }
+    }
+
+    /// A post as it is stored: without what has a column or table of its own, so that it changes only when the post does.
+    private func content(_ post: Post) -> String {
+        var post = post
+        post.source = source
+        post.author = Post.Author(id: post.author.id, name: "")
+        post.isRead = false
+        return post.jsonText
+    }
+
+    /// By what a post is sorted: its date, or when it was first seen, if it has none or one in the future.
+    ///
+    /// A date that has passed since counts when a fetch brings the post changed or again; nothing is written for that
+    /// alone.
+    private func sortAt(_ post: Post, firstSeen: Int64) -> Int64 {
+        guard let publishedAt = post.publishedAt, publishedAt <= now else { return firstSeen }
+        return publishedAt.seconds
+    }
+
+    /// The number of an author, who is stored where that is new.
+    private mutating func number(of author: Post.Author) throws -> Int64 {
+        let known = try database.first(
+            """
+            SELECT number, held AND name = ? AND handle IS ? AND avatar_url IS ? AND email IS ?
+            FROM authors WHERE id = ?
+            """,
+            [author.name, author.handle, author.avatarURL, author.email, author.id]
+        ) { (number: $0[0] as Int64, isSame: $0[1] as Bool) }
+        if let known, !heldAuthors.insert(known.number).inserted || known.isSame { return known.number }
+        try database.execute(
+            """
+            INSERT INTO authors (id, source, name, folded, handle, avatar_url, email, held)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+            ON CONFLICT (id) DO UPDATE SET
+                name = excluded.name, folded = excluded.folded, handle = excluded.handle,
+                avatar_url = excluded.avatar_url, email = excluded.email, held = 1
+            """,
+            [author.id, source, author.name, caseFolded(author.name), author.handle, author.avatarURL, author.email]
+        )
+        if let known { return known.number }
         heldAuthors.insert(database.lastInsertedRowID)
         return database.lastInsertedRowID
     }
 
-    /// Notes of what is stored and was not taken that this fetch no longer held it.
+    /// Notes that this fetch did not hold the other stored posts.
     ///
     /// - Parameters:
     ///   - last: the fetch that counts as the last that held them.
-    ///   - isComplete: else authors without posts stay as they are: nothing tells when they have been away for long.
+    ///   - isComplete: else authors without posts stay: it is not known how long they have been missing.
     mutating func leaveOthers(last: Timestamp, isComplete: Bool) throws {
         let posts = try Int64.fetchAll(
-            database, sql: "SELECT number FROM posts WHERE source = ? AND held_at IS NULL", arguments: [source]
+            database, "SELECT number FROM posts WHERE source = ? AND held_at IS NULL", [source]
         )
         for number in posts where !heldPosts.contains(number) {
             try step()
-            // A fetch from before the post was seen is one by a clock that was behind.
-            try database.cachedStatement(sql: "UPDATE posts SET held_at = iif(? < first_seen, ?, ?) WHERE number = ?")
-                .execute(arguments: [last.seconds, now.seconds, last.seconds, number])
+            // After a clock rollback the last fetch may be before the post was first seen.
+            try database.execute(
+                "UPDATE posts SET held_at = iif(? < first_seen, ?, ?) WHERE number = ?",
+                [last.seconds, now.seconds, last.seconds, number]
+            )
         }
         let authors = try Int64.fetchAll(
             database,
-            sql: """
-                SELECT number FROM authors WHERE source = ? AND held
-                    AND (? OR EXISTS (SELECT 1 FROM posts WHERE posts.author = authors.number))
-                """,
-            arguments: [source, isComplete]
+            """
+            SELECT number FROM authors WHERE source = ? AND held
+                AND (? OR EXISTS (SELECT 1 FROM posts WHERE posts.author = authors.number))
+            """,
+            [source, isComplete]
         )
         for number in authors where !heldAuthors.contains(number) {
             try step()
-            try database.cachedStatement(sql: "UPDATE authors SET held = 0 WHERE number = ?")
-                .execute(arguments: [number])
+            try database.execute("UPDATE authors SET held = 0 WHERE number = ?", [number])
         }
     }
 
-    /// How many posts of a source stay, as far as the last fetch no longer held them.
-    static let maximumPosts = 100_000
-
-    /// Takes out what no fetch has held for so long, the oldest of what is too many, and authors of whom nothing is
-    /// left.
+    /// Removes expired posts, the oldest beyond ``maximumPosts``, and authors without posts.
     ///
-    /// - Parameter keep: nil for any time.
+    /// - Parameter keep: how long a post stays after the last fetch that held it; nil for any time.
     mutating func removeExpired(keep: Duration?) throws {
         if let keep {
             changes.removed = try String.fetchAll(
-                database,
-                sql: "DELETE FROM posts WHERE source = ? AND held_at <= ? RETURNING id",
-                arguments: [source, now.seconds - keep.components.seconds]
+                database, "DELETE FROM posts WHERE source = ? AND held_at <= ? RETURNING id",
+                [source, now.seconds - keep.components.seconds]
             )
         }
-        let count = try Int.fetchOne(
-            database, sql: "SELECT count(*) FROM posts WHERE source = ?", arguments: [source]
-        ) ?? 0
+        let count = try Int.fetchOne(database, "SELECT count(*) FROM posts WHERE source = ?", [source]) ?? 0
         if count > PostImport.maximumPosts {
             changes.removed += try String.fetchAll(
                 database,
-                sql: """
-                    DELETE FROM posts WHERE number IN (
-                        SELECT number FROM posts WHERE source = ? AND held_at IS NOT NULL
-                        ORDER BY sort_at, id DESC LIMIT ?
-                    ) RETURNING id
-                    """,
-                arguments: [source, count - PostImport.maximumPosts]
+                """
+                DELETE FROM posts WHERE number IN (
+                    SELECT number FROM posts WHERE source = ? AND held_at IS NOT NULL
+                    ORDER BY sort_at, id DESC LIMIT ?
+                ) RETURNING id
+                """,
+                [source, count - PostImport.maximumPosts]
             )
         }
         if keep == nil { return }
         try database.execute(
-            sql: """
-                DELETE FROM authors WHERE source = ? AND NOT held
-                    AND NOT EXISTS (SELECT 1 FROM posts WHERE posts.author = authors.number)
-                """,
-            arguments: [source]
+            """
+            DELETE FROM authors WHERE source = ? AND NOT held
+                AND NOT EXISTS (SELECT 1 FROM posts WHERE posts.author = authors.number)
+            """,
+            [source]
         )
     }
 
-    /// Ends an import that nobody waits for any more.
+    /// Ends an import that was cancelled.
     private mutating func step() throws {
         steps += 1
         if steps.isMultiple(of: 256), isCancelled() { throw CancellationError() }

@@ -1,8 +1,8 @@
 import NorrisProtocol
 
-/// Which posts a list is to show.
+/// Which posts a list shows.
 package struct PostQuery: Sendable {
-    /// The sources that are configured; posts of others are not shown.
+    /// The configured sources; posts of others are not shown.
     package var sources: [String]
     /// Only posts of this one of them.
     package var source: String?
@@ -17,15 +17,10 @@ package struct PostQuery: Sendable {
         self.isUnreadOnly = isUnreadOnly
     }
 
-    /// What tells its cursors from those of other lists. The sources are not part: a reload costs nobody a page.
-    var list: [String] {
-        ["posts", source ?? "", author ?? "", isUnreadOnly ? "unread" : ""]
-    }
-
     /// The condition on a row of `posts`.
     ///
-    /// The plus signs keep SQLite from looking rows up by source or author and sorting them then: ``posts_by_time``
-    /// has them in order, and all that is asked for here.
+    /// The plus signs keep SQLite from looking rows up by source or author and sorting them then: the index
+    /// `posts_by_time` has them in order, with all that the condition needs.
     private var condition: (sql: String, arguments: StatementArguments) {
         let sources = sources.filter { source?.hasSameBytes(as: $0) ?? true }
         var sql = "+posts.source IN (\(databaseQuestionMarks(count: sources.count)))"
@@ -45,19 +40,32 @@ package struct PostQuery: Sendable {
         let query = PageQuery(
             columns: "sort_at, id, digest, number", matches: "posts WHERE \(condition)", arguments: arguments,
             order: "sort_at DESC, id", after: "sort_at <= ? AND (sort_at < ? OR id > ?)",
-            place: { [$0.number, $0.number, $0.text] },
+            cursorValues: { [$0.number, $0.number, $0.text] },
             filter: isUnreadOnly
                 ? PageQuery.Filter(column: "digest") { !read.contains(PostKey(digest: $0)) } : nil
         )
-        let content = try database.cachedStatement(
-            sql: """
-                SELECT \(PostRecord.columns) FROM posts JOIN authors ON authors.number = posts.author
-                WHERE posts.number = ?
-                """
-        )
+        // The sources are not part of it: a reload invalidates no cursor.
+        let list = ["posts", source ?? "", author ?? "", isUnreadOnly ? "unread" : ""]
         return try query.page(of: list, key: key, cursor: cursor, limit: limit, database) { row in
-            guard let post = try Row.fetchOne(content, arguments: [row[3] as Int64]) else { return (nil, 0) }
-            return (PostRecord.post(post, read: read), (post[0] as String).utf8.count)
+            let sql = "SELECT \(PostQuery.columns) WHERE posts.number = ?"
+            return try database.first(sql, [row[3] as Int64]) { post in
+                (PostQuery.post(post, read: read), (post[0] as String).utf8.count)
+            } ?? (nil, 0)
         }
+    }
+
+    /// Of a post with its author, for ``post(_:read:)``.
+    static let columns = """
+        posts.content, posts.digest, authors.id, authors.name, authors.handle, authors.avatar_url, authors.email
+        FROM posts JOIN authors ON authors.number = posts.author
+        """
+
+    /// - Parameter row: of ``columns``.
+    /// - Returns: nil for a row that cannot be read: it costs its list one post, not the page.
+    static func post(_ row: Rows, read: ReadPosts) -> Post? {
+        guard var post = try? Post(json: JSON.parse(row[0] as String)) else { return nil }
+        post.isRead = read.contains(PostKey(digest: row[1]))
+        post.author = Post.Author(id: row[2], name: row[3], handle: row[4], avatarURL: row[5], email: row[6])
+        return post
     }
 }

@@ -1,14 +1,15 @@
 package import Logging
-import NorrisProtocol
+package import NorrisProtocol
+import NorrisText
 import Synchronization
 
 /// The posts of all sources, in `cache.db`.
 ///
-/// What changes them blocks; called from where it may take seconds. What throws has changed nothing.
+/// Changes block, maybe for seconds. A change that throws has changed nothing.
 package final class PostStore: Sendable {
     let databases: Databases
-    let logger: Logger
-    /// Held while posts change, over the disk: the numbers follow in the order of the changes.
+    private let logger: Logger
+    /// Held while posts change, over the disk, so that ``numbers`` follow in the order of the changes.
     private let changing = Mutex(())
     private let numbers = Mutex<[String: Int]>([:])
 
@@ -19,33 +20,198 @@ package final class PostStore: Sendable {
     }
 
     /// How many posts each source has, those that are no longer configured included; never waits for the disk.
-    package var counts: [String: Int] {
-        numbers.withLock { $0 }
-    }
+    package var counts: [String: Int] { numbers.withLock { $0 } }
 
     /// How many posts a source has; never waits for the disk.
-    package func count(source: String) -> Int {
-        numbers.withLock { $0[source] ?? 0 }
-    }
+    package func count(source: String) -> Int { numbers.withLock { $0[source] ?? 0 } }
 
-    /// Counts again, for a cache that was made anew.
+    /// Counts again, for a cache that was recreated.
     package func reload() {
         changing.withLock { _ in
-            guard let counts = try? databases.read(.posts, logger: logger, PostRecord.counts) else { return }
+            guard let counts = try? databases.read(.posts, logger: logger, PostStore.counts) else { return }
             numbers.withLock { $0 = counts }
         }
     }
 
+    private static func counts(_ database: Database) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        let rows = try database.rows("SELECT source, count(*) FROM posts GROUP BY source")
+        while try rows.next() { counts[rows[0]] = rows[1] }
+        return counts
+    }
+
     /// Runs a change in one transaction.
     ///
+    /// - Returns: the result of the body, and how many posts each source has now.
     /// - Throws: `cancelled` or `failed`.
-    func change<Result: Sendable>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
+    private func change<Result: Sendable>(
+        _ body: (Database) throws -> Result
+    ) throws(StoreError) -> (result: Result, counts: [String: Int]) {
         try changing.withLock { _ throws(StoreError) in
-            let (result, counts) = try databases.write(.posts, .fetches, logger: logger) { database in
-                (try body(database), try PostRecord.counts(database))
+            let changed = try databases.write(.posts, .fetches, logger: logger) { database in
+                (result: try body(database), counts: try PostStore.counts(database))
             }
-            numbers.withLock { $0 = counts }
-            return result
+            numbers.withLock { $0 = changed.counts }
+            return changed
+        }
+    }
+
+    // MARK: Fetches
+
+    /// Stores what a fetch brought; other posts of the source stay until they expire.
+    ///
+    /// - Parameters:
+    ///   - authors: those that the source lists besides or instead of posts.
+    ///   - isComplete: false where the absence of a post proves nothing: then this fetch counts as the last that held
+    ///     it, and the next as one that does not.
+    ///   - keep: how long a post stays after the last fetch that held it; nil for any time.
+    ///   - fetch: is stored together with them.
+    ///   - isCancelled: checked now and then until all is stored.
+    /// - Throws: `cancelled` or `failed`.
+    @discardableResult
+    package func replace(
+        source: String, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
+        fetch: FetchRecord, at now: Timestamp = .now(), isCancelled: @escaping () -> Bool = { Task.isCancelled }
+    ) throws(StoreError) -> PostChanges {
+        var (changes, counts) = try change { database in
+            var run = PostImport(source: source, at: now, isCancelled: isCancelled, database)
+            try run.take(posts, authors: authors)
+            let last = isComplete ? try PostStore.lastFetch(of: source, database) : nil
+            try run.leaveOthers(last: last ?? now, isComplete: isComplete)
+            try run.removeExpired(keep: keep)
+            try fetch.write(for: source, database)
+            return run.changes
+        }
+        changes.total = counts[source] ?? 0
+        return changes
+    }
+
+    /// Notes a reply without news, and removes expired posts.
+    ///
+    /// - Returns: nil where there is no record of a fetch any more: the content that the reply is about was removed.
+    package func confirm(
+        source: String, keep: Duration, fetch: FetchRecord, at now: Timestamp = .now()
+    ) -> PostChanges? {
+        let changed = try? change { database -> PostChanges? in
+            guard try PostStore.lastFetch(of: source, database) != nil else { return nil }
+            var run = PostImport(source: source, at: now, isCancelled: { false }, database)
+            try run.removeExpired(keep: keep)
+            try fetch.write(for: source, database)
+            return run.changes
+        }
+        // A failed write is noted. The content is there, or each failure would cost a fetch.
+        var changes = changed == nil ? PostChanges() : changed?.result
+        changes?.total = count(source: source)
+        return changes
+    }
+
+    /// Removes all posts of a source, and the record of their fetch. Read marks stay with the state.
+    ///
+    /// - Returns: how many posts were removed.
+    /// - Throws: `failed`.
+    @discardableResult
+    package func clear(source: String) throws(StoreError) -> Int {
+        try change { try PostStore.remove(source, $0).count }.result
+    }
+
+    /// Removes the posts of sources that are not configured any more.
+    ///
+    /// - Parameter before: a source that was fetched at this time or later keeps its posts for now.
+    /// - Returns: the ids of the posts that were removed.
+    /// - Throws: `failed`.
+    @discardableResult
+    package func purgeSources(keeping names: [String], before: Timestamp) throws(StoreError) -> [String] {
+        try change { database in
+            // Every post has an author of its source.
+            let sources = try String.fetchAll(database, "SELECT DISTINCT source FROM authors")
+            return try sources.flatMap { source -> [String] in
+                if names.contains(where: { $0.hasSameBytes(as: source) }) { return [] }
+                if let last = try PostStore.lastFetch(of: source, database), last >= before { return [] }
+                return try PostStore.remove(source, database)
+            }
+        }.result
+    }
+
+    /// - Returns: the ids of the posts that were removed.
+    private static func remove(_ source: String, _ database: Database) throws -> [String] {
+        let ids = try String.fetchAll(database, "DELETE FROM posts WHERE source = ? RETURNING id", [source])
+        try database.execute("DELETE FROM authors WHERE source = ?", [source])
+        try FetchRecord.remove(source, database)
+        return ids
+    }
+
+    private static func lastFetch(of source: String, _ database: Database) throws -> Timestamp? {
+        try Int64.fetchOne(database, "SELECT fetched_at FROM fetches WHERE source = ?", [source])
+            .map(Timestamp.init(seconds:))
+    }
+
+    // MARK: Reading. All throw `-32005` where the disk fails; `sources` are the configured ones, and only their posts are
+    // read.
+
+    /// A page of posts, newest first, then by id; without a freshness.
+    ///
+    /// - Throws: `-32602` for a cursor that is not of this list.
+    package func list(
+        _ query: PostQuery, read: ReadPosts, cursor: String?, limit: Int
+    ) async throws(ResponseError) -> Page<Post> {
+        let key = databases.cache.cursorKey
+        return try await databases.read(.posts, logger: logger) { database in
+            try query.page(read, key: key, cursor: cursor, limit: limit, database)
+        }
+    }
+
+    package func post(id: String, sources: [String], read: ReadPosts) async throws(ResponseError) -> Post? {
+        try await databases.read(.posts, logger: logger) { database in
+            let marks = databaseQuestionMarks(count: sources.count)
+            return try database.first(
+                "SELECT \(PostQuery.columns) WHERE posts.id = ? AND posts.source IN (\(marks))",
+                [id] + StatementArguments(sources)
+            ) { PostQuery.post($0, read: read) } ?? nil
+        }
+    }
+
+    /// The ids of all posts, in no order.
+    package func ids(sources: [String]) async throws(ResponseError) -> [String] {
+        try await databases.read(.posts, logger: logger) { database in
+            let marks = databaseQuestionMarks(count: sources.count)
+            let sql = "SELECT id FROM posts WHERE source IN (\(marks))"
+            return try String.fetchAll(database, sql, StatementArguments(sources))
+        }
+    }
+
+    /// Those of the ids that are of stored posts.
+    package func stored(_ ids: [String], sources: [String]) async throws(ResponseError) -> [String] {
+        try await databases.read(.posts, logger: logger) { database in
+            try ids.filter { id in
+                let source = try String.fetchOne(database, "SELECT source FROM posts WHERE id = ?", [id])
+                return sources.contains { source?.hasSameBytes(as: $0) ?? false }
+            }
+        }
+    }
+
+    /// A page of authors by their names, without regard to case, then by id; without a freshness.
+    ///
+    /// - Throws: `-32602` for a cursor that is not of this list.
+    package func authors(
+        source: String? = nil, sources: [String], cursor: String?, limit: Int
+    ) async throws(ResponseError) -> Page<AuthorList.Author> {
+        let key = databases.cache.cursorKey
+        let shown = sources.filter { source?.hasSameBytes(as: $0) ?? true }
+        let query = PageQuery(
+            // The cursor holds both texts in one, with the length of the first in code points.
+            columns: """
+                length(folded), folded || id, id, name, handle, avatar_url,
+                (SELECT count(*) FROM posts WHERE posts.author = authors.number)
+                """,
+            matches: "authors WHERE +source IN (\(databaseQuestionMarks(count: shown.count)))",
+            arguments: StatementArguments(shown), order: "folded, id",
+            after: "(folded, id) > (substr(?, 1, ?), substr(?, ? + 1))",
+            cursorValues: { [$0.text, $0.number, $0.text, $0.number] }
+        )
+        return try await databases.read(.posts, logger: logger) { database in
+            try query.page(of: ["authors", source ?? ""], key: key, cursor: cursor, limit: limit, database) { row in
+                (AuthorList.Author(id: row[2], name: row[3], handle: row[4], avatarURL: row[5], postCount: row[6]), 0)
+            }
         }
     }
 }

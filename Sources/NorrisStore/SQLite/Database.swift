@@ -1,7 +1,7 @@
 import CSQLite
 import Synchronization
 
-/// What SQLite refused to do (https://sqlite.org/rescode.html). It names the statement, but never its values.
+/// An error of SQLite (https://sqlite.org/rescode.html). It names the statement, but never its values.
 struct DatabaseError: Error, Equatable, CustomStringConvertible {
     let extendedResultCode: Int32
     let message: String
@@ -35,14 +35,17 @@ final class Cancellation: Sendable {
     var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }
 
-/// One connection to a database. Only one thread uses it at a time: ``DatabasePool`` sees to that.
+/// One connection to a database. Only one thread uses it at a time, which ``DatabasePool`` ensures.
 final class Database {
     enum Access { case write, read }
+
+    /// How many prepared statements are cached. More are only reached by lists of values of many lengths.
+    private static let maximumStatements = 64
 
     private let handle: OpaquePointer
     let isReadOnly: Bool
     let mismatch = ColumnMismatch()
-    private var kept: [String: Statement] = [:]
+    private var statements: [String: Statement] = [:]
     private var afterCommit: [() -> Void] = []
     private var isClosed = false
     /// Whether the running body may not write.
@@ -67,8 +70,8 @@ final class Database {
         sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
         // A misspelt column is an error, not a text.
         norris_sqlite_forbid_double_quoted_strings(handle)
-        // Every 1,000 instructions of its virtual machine, some 20 µs, SQLite asks whether to go on. The pointer is
-        // valid: the handler runs only in calls that this object makes.
+        // Every 1,000 instructions of its virtual machine, some 20 µs, SQLite calls the handler. The pointer is valid:
+        // the handler runs only in calls that this object makes.
         let this = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_progress_handler(
             handle, 1000,
@@ -77,23 +80,22 @@ final class Database {
                 return Unmanaged<Database>.fromOpaque(this).takeUnretainedValue().interruption() == nil ? 0 : 1
             }, this
         )
-        try execute(sql: "PRAGMA foreign_keys = ON")
-        if isReadOnly { try execute(sql: "PRAGMA query_only = ON") }
+        try execute("PRAGMA foreign_keys = ON")
+        if isReadOnly { try execute("PRAGMA query_only = ON") }
     }
 
     deinit {
-        kept = [:]
-        // Statements that somebody still holds keep the connection open as a zombie until they go.
+        statements = [:]
+        // Where a statement is still held, the connection ends with it.
         if !isClosed { sqlite3_close_v2(handle) }
     }
 
     /// Closes the connection, which nobody may use any more.
     func close() throws {
-        kept = [:]
+        statements = [:]
         isClosed = true
         let code = sqlite3_close(handle)
         guard code == SQLITE_OK else {
-            // A statement is still held somewhere: the connection ends with it.
             sqlite3_close_v2(handle)
             throw DatabaseError(code)
         }
@@ -115,23 +117,50 @@ final class Database {
         return statement
     }
 
-    /// A statement that is prepared once and kept; another while the rows of that one are being read.
-    func cachedStatement(sql: String) throws -> Statement {
-        if let statement = kept[sql] { return statement.isBusy ? try self.statement(sql) : statement }
+    /// A statement that is prepared once and cached; another while the rows of that one are being read.
+    func cachedStatement(_ sql: String) throws -> Statement {
+        if let statement = statements[sql] { return statement.isBusy ? try self.statement(sql) : statement }
         let statement = try statement(sql)
-        kept[sql] = statement
+        if statements.count >= Database.maximumStatements { statements = [:] }
+        statements[sql] = statement
         return statement
     }
 
+    /// Runs one statement with values, which is cached.
+    func execute(_ sql: String, _ arguments: StatementArguments) throws {
+        try cachedStatement(sql).execute(arguments)
+    }
+
     /// Runs all statements of a text.
-    ///
-    /// - Parameter arguments: for the first.
-    func execute(sql: String, arguments: StatementArguments = []) throws {
-        var (position, arguments) = (0, arguments)
+    func execute(_ sql: String) throws {
+        var position = 0
         while let (statement, end) = try prepare(sql, from: position) {
-            try statement.execute(arguments: arguments)
-            (position, arguments) = (end, [])
+            try statement.execute()
+            position = end
         }
+    }
+
+    /// Reads the rows of a result while the transaction lasts. A statement with values is cached.
+    func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> Rows {
+        try Rows(arguments.isEmpty ? statement(sql) : cachedStatement(sql), arguments)
+    }
+
+    /// The first row of a result as a value; nil where there is none.
+    func first<Value>(
+        _ sql: String, _ arguments: StatementArguments = [], _ body: (Rows) throws -> Value
+    ) throws -> Value? {
+        let rows = try rows(sql, arguments)
+        return try rows.next() ? body(rows) : nil
+    }
+
+    /// The rows of a result as values.
+    func map<Value>(
+        _ sql: String, _ arguments: StatementArguments = [], _ body: (Rows) throws -> Value
+    ) throws -> [Value] {
+        let rows = try rows(sql, arguments)
+        var all: [Value] = []
+        while try rows.next() { all.append(try body(rows)) }
+        return all
     }
 
     /// Prepares the first statement behind a position in bytes; nil where only space and comments are left.
@@ -151,9 +180,7 @@ final class Database {
     /// Calls the body once the transaction is committed; never if it is rolled back.
     func afterCommit(_ body: @escaping () -> Void) { afterCommit.append(body) }
 
-    /// Runs a body that may be ended before its time.
-    ///
-    /// - Parameter limit: how long it may take, from now.
+    /// Runs a body that can be cancelled, and may take no longer than a limit.
     func interruptible<Value>(
         by cancellation: Cancellation, limit: Duration?, _ body: (Database) throws -> Value
     ) throws -> Value {
@@ -176,11 +203,11 @@ final class Database {
 
     private func transaction<Value>(_ begin: String, _ body: (Database) throws -> Value) throws -> Value {
         mismatch.forget()
-        try cachedStatement(sql: begin).execute()
+        try cachedStatement(begin).execute()
         do {
             let value = try body(self)
             try mismatch.check()
-            try cachedStatement(sql: "COMMIT").execute()
+            try cachedStatement("COMMIT").execute()
             let committed = afterCommit
             afterCommit = []
             for body in committed { body() }
@@ -190,7 +217,7 @@ final class Database {
             (cancellation, deadline) = (nil, nil)
             // Some errors have rolled back already (https://sqlite.org/c3ref/get_autocommit.html). Where this fails
             // too, the transaction ends with the connection; the first error says more.
-            if sqlite3_get_autocommit(handle) == 0 { try? execute(sql: "ROLLBACK") }
+            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
             throw error
         }
     }

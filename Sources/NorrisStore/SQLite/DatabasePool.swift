@@ -5,8 +5,8 @@ import Synchronization
 /// A database: one connection that writes, and some that read what was committed while it writes.
 ///
 /// Without readers the writing connection reads too. Bodies block: those of asynchronous calls run on the queue of
-/// their connection, which has a thread of its own while it works, the others on the calling thread. Who asks first is
-/// served first.
+/// their connection, which has a thread of its own while it works, the others on the calling thread. Requests for a
+/// connection are served in order.
 final class DatabasePool: Sendable {
     private let writers: Connections
     private let readers: Connections?
@@ -19,21 +19,15 @@ final class DatabasePool: Sendable {
         path: String?, access: Database.Access = .write, readers: Int = 0,
         prepare: (Database) throws -> Void = { _ in }
     ) throws {
-        let writer = try Database(path: path ?? ":memory:", access)
-        try prepare(writer)
-        writers = Connections([writer])
-        guard let path, readers > 0 else {
-            self.readers = nil
-            return
+        func connect(_ path: String, _ access: Database.Access) throws -> Database {
+            let database = try Database(path: path, access)
+            try prepare(database)
+            return database
         }
+        writers = Connections([try connect(path ?? ":memory:", access)])
         // Opened now: an error belongs to the start, and an idle connection takes little memory.
-        self.readers = Connections(
-            try (0..<readers).map { _ in
-                let reader = try Database(path: path, .read)
-                try prepare(reader)
-                return reader
-            }
-        )
+        self.readers =
+            if let path, readers > 0 { Connections(try (0..<readers).map { _ in try connect(path, .read) }) } else { nil }
     }
 
     /// Reads one state of the database.
@@ -79,10 +73,10 @@ final class DatabasePool: Sendable {
 
 /// Connections that are lent to one user at a time.
 private final class Connections: Sendable {
-    /// - @unchecked Sendable: only who has borrowed it uses it.
+    /// - @unchecked Sendable: only its borrower uses it.
     private struct Connection: @unchecked Sendable {
         let database: Database
-        // A serial queue gets a thread however many others are blocked, and gives it back when idle. A concurrent one
+        // A serial queue gets a thread however many others are blocked, and returns it when idle. A concurrent one
         // would get as many as there are cores: two slow reads would stall the writer.
         let queue = DispatchQueue(label: "norrisd.sqlite")
     }
@@ -119,7 +113,7 @@ private final class Connections: Sendable {
                             let result = Result {
                                 try connection.database.interruptible(by: cancellation, limit: limit, body)
                             }
-                            giveBack(connection)
+                            putBack(connection)
                             continuation.resume(with: result)
                         }
                     }
@@ -133,7 +127,7 @@ private final class Connections: Sendable {
     /// Runs a body on the calling thread, which waits for a connection.
     func withConnection<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let connection = try wait()
-        defer { giveBack(connection) }
+        defer { putBack(connection) }
         return try body(connection.database)
     }
 
@@ -148,7 +142,7 @@ private final class Connections: Sendable {
         for connection in all { try connection.database.close() }
     }
 
-    /// Calls the body with a connection, at once or when one is given back.
+    /// Calls the body with a connection, at once or when one is put back.
     private func borrow(_ body: @escaping Borrower) {
         let lent: Result<Connection, any Error>? = state.withLock { state in
             if state.isClosed { return .failure(Self.closed) }
@@ -160,7 +154,7 @@ private final class Connections: Sendable {
         if let lent { body(lent) }
     }
 
-    private func giveBack(_ connection: Connection) {
+    private func putBack(_ connection: Connection) {
         let next = state.withLock { state -> Borrower? in
             if !state.waiting.isEmpty { return state.waiting.removeFirst() }
             state.idle.append(connection)

@@ -1,5 +1,4 @@
 import CSQLite
-import Synchronization
 
 /// A value of SQLite (https://sqlite.org/datatype3.html). The schema has no REAL.
 enum DatabaseValue: Equatable, Sendable {
@@ -10,7 +9,7 @@ enum DatabaseValue: Equatable, Sendable {
 }
 
 /// What can be bound to a statement and read from a column.
-protocol DatabaseValueConvertible: Fetchable, Sendable {
+protocol DatabaseValueConvertible: Sendable {
     var databaseValue: DatabaseValue { get }
     /// nil for a value of another type.
     static func from(_ value: DatabaseValue) -> Self?
@@ -39,22 +38,39 @@ extension String: DatabaseValueConvertible {
     static func from(_ value: DatabaseValue) -> String? { if case .text(let text) = value { text } else { nil } }
 }
 
-extension [UInt8]: Fetchable, DatabaseValueConvertible {
+extension [UInt8]: DatabaseValueConvertible {
     var databaseValue: DatabaseValue { .blob(self) }
     static func from(_ value: DatabaseValue) -> [UInt8]? { if case .blob(let bytes) = value { bytes } else { nil } }
+}
+
+extension DatabaseValueConvertible {
+    /// The first column of all rows.
+    static func fetchAll(_ database: Database, _ sql: String, _ arguments: StatementArguments = []) throws -> [Self] {
+        try database.map(sql, arguments) { $0[0] }
+    }
+
+    /// The first column of the first row; nil where there is none.
+    static func fetchOne(_ database: Database, _ sql: String, _ arguments: StatementArguments = []) throws -> Self? {
+        try database.first(sql, arguments) { $0[0] }
+    }
 }
 
 /// The values for the question marks of a statement, in order.
 struct StatementArguments: ExpressibleByArrayLiteral, Sendable {
     fileprivate var values: [DatabaseValue]
 
-    private init(_ values: [DatabaseValue]) { self.values = values }
-    init(_ elements: some Sequence<some DatabaseValueConvertible>) { self.init(elements.map(\.databaseValue)) }
+    init(_ elements: some Sequence<some DatabaseValueConvertible>) { values = elements.map(\.databaseValue) }
     init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
-        self.init(elements.map { $0?.databaseValue ?? .null })
+        values = elements.map { $0?.databaseValue ?? .null }
     }
 
-    static func + (left: Self, right: Self) -> Self { Self(left.values + right.values) }
+    var isEmpty: Bool { values.isEmpty }
+
+    static func + (left: Self, right: Self) -> Self {
+        var sum = left
+        sum.values += right.values
+        return sum
+    }
     static func += (left: inout Self, right: Self) { left = left + right }
 }
 
@@ -75,10 +91,8 @@ final class Statement {
         self.database = database
     }
 
-    deinit {
-        // The code is that of the last step, which has been reported.
-        sqlite3_finalize(handle)
-    }
+    // The code is that of the last step, which has been reported.
+    deinit { sqlite3_finalize(handle) }
 
     var sql: String? { sqlite3_sql(handle).map { String(cString: $0) } }
     /// Whether it changes nothing.
@@ -87,7 +101,7 @@ final class Statement {
     var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
 
     /// Runs the statement to its end; rows are dropped.
-    func execute(arguments: StatementArguments = []) throws {
+    func execute(_ arguments: StatementArguments = []) throws {
         let rows = try Rows(self, arguments)
         while try rows.next() {}
     }
@@ -126,41 +140,20 @@ final class Statement {
     }
 }
 
-/// Notes that a column was of another type than it was read as: the statement is wrong, or, for tables are STRICT, the
+/// Notes that a column has another type than it was read as: the statement is wrong, or, because tables are STRICT, the
 /// file is damaged. The transaction fails at its end; nothing crashes.
-final class ColumnMismatch: Sendable {
-    private let detail = Mutex<String?>(nil)
+final class ColumnMismatch {
+    private var detail: String?
 
-    fileprivate func note(_ column: Int, _ type: Any.Type) { detail.withLock { $0 = "column \(column) is no \(type)" } }
-    func forget() { detail.withLock { $0 = nil } }
+    fileprivate func note(_ column: Int, _ type: Any.Type) { detail = "column \(column) is no \(type)" }
+    func forget() { detail = nil }
     func check() throws {
-        if let detail = detail.withLock({ $0 }) { throw DatabaseError(SQLITE_MISMATCH, message: detail) }
+        if let detail { throw DatabaseError(SQLITE_MISMATCH, message: detail) }
     }
 }
 
-/// Columns that are read by their positions.
-protocol Columns {
-    func value(_ column: Int) -> DatabaseValue
-    var mismatch: ColumnMismatch { get }
-}
-
-extension Columns {
-    /// A column that is never NULL.
-    subscript<Value: DatabaseValueConvertible>(_ column: Int) -> Value {
-        if let value = Value.from(value(column)) { return value }
-        mismatch.note(column, Value.self)
-        return Value()
-    }
-
-    /// A column that may be NULL.
-    subscript<Value: DatabaseValueConvertible>(_ column: Int) -> Value? {
-        if case .null = value(column) { return nil }
-        return self[column] as Value
-    }
-}
-
-/// The rows of a result, one by one, while the transaction lasts. Columns are those of the current row.
-final class Rows: Columns {
+/// The rows of a result, one by one, while the transaction lasts. Columns are those of the current row, by position.
+final class Rows {
     private let statement: Statement
     /// Whether the statement has to be reset.
     private var isOpen = true
@@ -171,10 +164,8 @@ final class Rows: Columns {
         self.statement = statement
     }
 
-    deinit {
-        // Or the transaction could not end.
-        if isOpen { statement.reset() }
-    }
+    // An open statement would keep the transaction from ending.
+    deinit { if isOpen { statement.reset() } }
 
     /// - Returns: whether there is a further row.
     func next() throws -> Bool {
@@ -185,18 +176,17 @@ final class Rows: Columns {
         return isOpen
     }
 
-    /// Calls the body with a text or a blob in SQLite's own memory, which is valid in the body only. NULL is empty.
-    func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        let (handle, number) = (statement.handle, Int32(column))
-        switch sqlite3_column_type(handle, number) {
-        case SQLITE_TEXT, SQLITE_BLOB:
-            // Neither call converts the value. The address of an empty one is nil.
-            let bytes = sqlite3_column_blob(handle, number)
-            return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, number))))
-        case SQLITE_NULL: break
-        default: mismatch.note(column, UnsafeRawBufferPointer.self)
-        }
-        return try body(UnsafeRawBufferPointer(start: nil, count: 0))
+    /// A column that is never NULL.
+    subscript<Value: DatabaseValueConvertible>(_ column: Int) -> Value {
+        if let value = Value.from(value(column)) { return value }
+        statement.database.mismatch.note(column, Value.self)
+        return Value()
+    }
+
+    /// A column that may be NULL.
+    subscript<Value: DatabaseValueConvertible>(_ column: Int) -> Value? {
+        if case .null = value(column) { return nil }
+        return self[column] as Value
     }
 
     func value(_ column: Int) -> DatabaseValue {
@@ -209,67 +199,17 @@ final class Rows: Columns {
         }
     }
 
-    var mismatch: ColumnMismatch { statement.database.mismatch }
-    fileprivate var count: Int { Int(sqlite3_column_count(statement.handle)) }
-}
-
-/// One row of a result, copied.
-struct Row: Columns, Fetchable, Sendable {
-    private let values: [DatabaseValue]
-    let mismatch: ColumnMismatch
-
-    init(_ rows: Rows) {
-        values = (0..<rows.count).map(rows.value)
-        mismatch = rows.mismatch
-    }
-
-    func value(_ column: Int) -> DatabaseValue { values[column] }
-}
-
-/// What a row can be read as: a copy of it, or its first column.
-protocol Fetchable {
-    init(_ rows: Rows)
-}
-
-extension DatabaseValueConvertible {
-    init(_ rows: Rows) { self = rows[0] }
-}
-
-/// The rows of a result as values, while the transaction lasts.
-struct RowCursor<Element: Fetchable> {
-    fileprivate let rows: Rows
-
-    func next() throws -> Element? { try rows.next() ? Element(rows) : nil }
-}
-
-extension Fetchable {
-    static func fetchCursor(_ statement: Statement, arguments: StatementArguments = []) throws -> RowCursor<Self> {
-        RowCursor(rows: try Rows(statement, arguments))
-    }
-
-    static func fetchAll(_ statement: Statement, arguments: StatementArguments = []) throws -> [Self] {
-        let cursor = try fetchCursor(statement, arguments: arguments)
-        var all: [Self] = []
-        while let element = try cursor.next() { all.append(element) }
-        return all
-    }
-
-    /// The first row; nil where there is none.
-    static func fetchOne(_ statement: Statement, arguments: StatementArguments = []) throws -> Self? {
-        try fetchCursor(statement, arguments: arguments).next()
-    }
-
-    static func fetchCursor(
-        _ database: Database, sql: String, arguments: StatementArguments = []
-    ) throws -> RowCursor<Self> {
-        try fetchCursor(database.statement(sql), arguments: arguments)
-    }
-
-    static func fetchAll(_ database: Database, sql: String, arguments: StatementArguments = []) throws -> [Self] {
-        try fetchAll(database.statement(sql), arguments: arguments)
-    }
-
-    static func fetchOne(_ database: Database, sql: String, arguments: StatementArguments = []) throws -> Self? {
-        try fetchOne(database.statement(sql), arguments: arguments)
+    /// Calls the body with a text or a blob in SQLite's own memory, which is valid in the body only. NULL is empty.
+    func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let (handle, number) = (statement.handle, Int32(column))
+        switch sqlite3_column_type(handle, number) {
+        case SQLITE_TEXT, SQLITE_BLOB:
+            // Neither call converts the value. The address of an empty one is nil.
+            let bytes = sqlite3_column_blob(handle, number)
+            return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, number))))
+        case SQLITE_NULL: break
+        default: statement.database.mismatch.note(column, UnsafeRawBufferPointer.self)
+        }
+        return try body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 }

@@ -5,7 +5,7 @@ struct ShuffleBook {
     /// The most shuffles one user has, and all users together; past either the least recently used one is forgotten.
     static let maximumPerUser = 64
     static let maximum = 1_024
-    /// Past this many, forgotten shuffles stay in `state.db` until the rows that were used least recently are deleted.
+    /// Past this many, forgotten shuffles stay in `state.db` until the least recently used rows are deleted.
     private static let maximumForgotten = 4 * maximum
 
     /// Whose shuffle, and which.
@@ -15,12 +15,43 @@ struct ShuffleBook {
         let filter: ShuffleFilter
     }
 
-    /// A shuffle as `state.db` keeps it.
+    /// A row of `state.db`.
     struct Record: Equatable {
         let key: Key
         /// nil for a shuffle that was forgotten.
         let shuffle: [UInt8]?
         let usedAt: Int64
+
+        /// The shuffles of all users.
+        static func all(_ database: Database) throws -> [Record] {
+            let sql = "SELECT uid, filter, shuffle, used_at FROM shuffles ORDER BY used_at DESC LIMIT \(ShuffleBook.maximum)"
+            return try database.map(sql) { row in
+                ShuffleFilter(key: row[1]).map { Record(key: Key(uid: row[0], filter: $0), shuffle: row[2], usedAt: row[3]) }
+            }.compactMap(\.self)
+        }
+
+        static func write(_ records: [Record], _ database: Database) throws {
+            for record in records {
+                let (uid, filter) = (record.key.uid, record.key.filter.key)
+                if let shuffle = record.shuffle {
+                    try database.execute(
+                        "REPLACE INTO shuffles (uid, filter, shuffle, used_at) VALUES (?, ?, ?, ?)",
+                        [uid, filter, shuffle, record.usedAt]
+                    )
+                } else {
+                    try database.execute("DELETE FROM shuffles WHERE uid = ? AND filter = ?", [uid, filter])
+                }
+            }
+            guard records.contains(where: { $0.shuffle == nil }) else { return }
+            // Not all that were forgotten are known by their keys.
+            try database.execute(
+                """
+                DELETE FROM shuffles WHERE used_at <=
+                (SELECT used_at FROM shuffles ORDER BY used_at DESC LIMIT 1 OFFSET ?)
+                """,
+                [ShuffleBook.maximum]
+            )
+        }
     }
 
     /// A shuffle in the book. A class, so that a request finds it once and changes it in place.
@@ -29,12 +60,12 @@ struct ShuffleBook {
         // Allocated by the initializer and freed by the deinitializer; used where the book is, under the store's lock. A
         // variable of this class would be checked by the runtime at each draw.
         private let storage: UnsafeMutablePointer<Shuffle>
-        /// The ordinals that the shuffle gave out for a request that could not be served: the next request's.
+        /// The ordinals that were drawn for a request that could not be served: for the next request.
         var drawn: [UInt32] = []
-        /// The filter's lists, by their places in ``FactIndex/lists``.
+        /// The filter's lists, by their positions in ``FactIndex/lists``.
         let lists: [Int]
         fileprivate var usedAt: Int64
-        /// The name that stood in place of Chuck Norris in what was served last.
+        /// The name that replaced Chuck Norris in what was served last.
         fileprivate var name: String?
         /// Whether it has changed since it was last written.
         fileprivate var isChanged = false
@@ -66,18 +97,18 @@ struct ShuffleBook {
     private final class User {
         let uid: Int64
         var shuffles: [ShuffleFilter: Entry] = [:]
-        /// The one that was used last: it is used again and again.
+        /// The one that was used last, which is likely used again.
         var latest: Entry?
 
         init(uid: Int64) { self.uid = uid }
     }
 
     private var users: [Int64: User] = [:]
-    /// The one who asked last.
+    /// The last user of a shuffle.
     private var latest: User?
     private var count = 0
     private var changed: [Entry] = []
-    /// At most ``maximumForgotten``: whoever asks for other filters all the time is not remembered for each.
+    /// At most ``maximumForgotten``.
     private var forgotten: Set<Key> = []
     /// What users were served otherwise than from a shuffle since the last write.
     private var noted: [ServedItem.Key: Served] = [:]
@@ -86,7 +117,7 @@ struct ShuffleBook {
     /// Rises with every use; starts behind what was read from the disk.
     private var lastUse: Int64 = 0
 
-    /// An item that a user was served: a fact from a shuffle by its ordinal, whose id is looked for only when it is needed.
+    /// An item that a user was served. A fact from a shuffle is known by its ordinal; its id is read when it is needed.
     struct Served {
         enum What {
             case ordinal(UInt32)
@@ -101,7 +132,7 @@ struct ShuffleBook {
 
     var hasChanges: Bool { !changed.isEmpty || !forgotten.isEmpty || !noted.isEmpty }
 
-    /// Puts back a shuffle that was written.
+    /// Adds a shuffle that was read from the disk.
     mutating func restore(_ entry: Entry) {
         let user = user(entry.key.uid)
         guard user.shuffles.updateValue(entry, forKey: entry.key.filter) == nil else { return }
@@ -111,7 +142,7 @@ struct ShuffleBook {
 
     /// The shuffle of a user for a filter.
     ///
-    /// - Parameter make: makes one where there is none; the least recently used one makes room.
+    /// - Parameter make: makes one where there is none; past a limit the least recently used one is forgotten.
     mutating func entry(_ uid: Int64, _ filter: ShuffleFilter, make: (Key) -> Entry) -> Entry {
         let user = user(uid)
         if let latest = user.latest, latest.key.filter == filter { return latest }
@@ -129,7 +160,7 @@ struct ShuffleBook {
                 .min { ($0.shuffles.values.map(\.usedAt).min() ?? 0) < ($1.shuffles.values.map(\.usedAt).min() ?? 0) }
             if let oldest { forgetOldest(of: oldest) }
         }
-        // They may have lost their only one.
+        // The user's only one may have been forgotten.
         users[uid] = user
         user.shuffles[filter] = entry
         user.latest = entry
@@ -149,9 +180,9 @@ struct ShuffleBook {
         }
     }
 
-    /// Notes that a user was served an item otherwise.
+    /// Notes that a user was served an item, not from a shuffle.
     mutating func note(_ key: ServedItem.Key, _ what: Served.What) {
-        // More users than are kept, in the time of a write.
+        // More users than are stored.
         guard noted.count < ServedItem.maximum || noted[key] != nil else { return }
         lastUse += 1
         noted[key] = Served(key: key, what: what, usedAt: lastUse)
@@ -171,7 +202,7 @@ struct ShuffleBook {
         )
     }
 
-    /// Forgets all shuffles: the facts are others now.
+    /// Forgets all shuffles, because the facts were replaced.
     mutating func removeAll() {
         for user in users.values {
             for filter in user.shuffles.keys { forgotten.insert(Key(uid: user.uid, filter: filter)) }
@@ -188,7 +219,8 @@ struct ShuffleBook {
                 latest[served.key] = served
             }
             entry.isChanged = false
-            records.append(Record(key: entry.key, shuffle: entry.shuffle.encoded(with: entry.drawn), usedAt: entry.usedAt))
+            let shuffle = entry.shuffle.encoded(with: entry.drawn)
+            records.append(Record(key: entry.key, shuffle: shuffle, usedAt: entry.usedAt))
         }
         (changed, forgotten, noted, writing) = ([], [], [:], latest)
         return (records, latest.values.sorted { $0.usedAt < $1.usedAt })
@@ -197,7 +229,7 @@ struct ShuffleBook {
     /// What ``takeChanges()`` returned is on the disk.
     mutating func noteWritten() { writing = [:] }
 
-    /// Marks what could not be written, so that the next call of ``takeChanges()`` gives it again.
+    /// Marks what could not be written, so that the next call of ``takeChanges()`` returns it again.
     mutating func restoreChanges(_ records: [Record], _ served: [Served]) {
         for record in records {
             let entry = users[record.key.uid]?.shuffles[record.key.filter]
@@ -230,5 +262,32 @@ struct ShuffleBook {
         }
         if forgotten.count < ShuffleBook.maximumForgotten { forgotten.insert(Key(uid: user.uid, filter: oldest)) }
         count -= 1
+    }
+}
+
+/// The last item of a kind that a user was served, which they may want to add to their favorites.
+package struct ServedItem: Sendable {
+    /// Whose, and of which kind.
+    struct Key: Hashable {
+        let uid: Int64
+        let kind: Favorite.Kind
+    }
+
+    let key: Key
+    package let id: String
+    /// The name that replaced Chuck Norris.
+    package let name: String?
+
+    /// Past this many, the users who were served longest ago are forgotten: uids are cheap in user namespaces.
+    static let maximum = 4_096
+
+    func write(_ database: Database) throws {
+        try database.execute(
+            "REPLACE INTO served (uid, kind, id, name) VALUES (?, ?, ?, ?)", [key.uid, key.kind.rawValue, id, name]
+        )
+        try database.execute(
+            "DELETE FROM served WHERE number <= (SELECT number FROM served ORDER BY number DESC LIMIT 1 OFFSET ?)",
+            [ServedItem.maximum]
+        )
     }
 }

@@ -1,6 +1,6 @@
 package import NorrisProtocol
 
-/// Which facts a shuffle is over. What tells one shuffle of a user from another.
+/// Which facts a shuffle serves. A user has one shuffle for each filter.
 package struct ShuffleFilter: Hashable, Sendable {
     /// Sorted and without duplicates; empty for all facts. A fact matches with any of them.
     package let categories: [String]
@@ -32,15 +32,13 @@ package struct ShuffleFilter: Hashable, Sendable {
         return "\(categories.joined(separator: ","))/\(source.rawValue)/\(allowsExplicit ? "explicit" : "")/\(length)"
     }
 
-    /// nil for a text that is no such form.
+    /// nil for another text.
     init?(key: String) {
         let parts = key.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, let source = FactScope(rawValue: String(parts[1])) else { return nil }
         self.init(
-            categories: parts[0].split(separator: ",").map(String.init),
-            source: source,
-            allowsExplicit: !parts[2].isEmpty,
-            maxLength: Int(parts[3])
+            categories: parts[0].split(separator: ",").map(String.init), source: source,
+            allowsExplicit: !parts[2].isEmpty, maxLength: Int(parts[3])
         )
         guard self.key.utf8.elementsEqual(key.utf8), maxLength.map({ $0 > 0 }) ?? true else { return nil }
     }
@@ -52,13 +50,13 @@ package struct FactListName: Hashable, Sendable {
     let kind: FactKind
 }
 
-/// What decides, beside the category, who is served a fact. The raw values are those of `cache.db`.
+/// Whether a fact is of a fortune file, and whether it is explicit. The raw values are those of `cache.db`.
 package enum FactKind: UInt8, Sendable, CaseIterable {
     case norris, explicitNorris, fortune, explicitFortune
 
-    init(_ fact: Fact) {
-        let isFortune = FactGroup(source: fact.source) == .fortunes
-        self = fact.isExplicit ? (isFortune ? .explicitFortune : .explicitNorris) : (isFortune ? .fortune : .norris)
+    init(_ group: FactGroup, categories: [String]) {
+        let isExplicit = categories.contains { $0.hasSameBytes(as: Fact.explicitCategory) }
+        self = group == .fortunes ? (isExplicit ? .explicitFortune : .fortune) : (isExplicit ? .explicitNorris : .norris)
     }
 
     var isExplicit: Bool { self == .explicitNorris || self == .explicitFortune }

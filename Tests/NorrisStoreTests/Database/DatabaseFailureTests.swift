@@ -7,18 +7,18 @@ struct DatabaseFailureTests {
     private let error = DatabaseError(10, message: "disk I/O error", sql: "SELECT 1")
 
     @Test func theStatementIsLeftOut() {
-        #expect(DatabaseFailure.summary(of: error, path: nil) == "disk I/O error (SQLite error 10)")
-        #expect(DatabaseFailure.summary(of: error, path: "/none/state.db") == "disk I/O error (SQLite error 10)")
+        #expect(DatabaseError.summary(of: error, path: nil) == "disk I/O error (SQLite error 10)")
+        #expect(DatabaseError.summary(of: error, path: "/none/state.db") == "disk I/O error (SQLite error 10)")
     }
 
     /// proc(5) says that it has no room.
     @Test func aFullDiskIsNamed() {
         #expect(
-            DatabaseFailure.summary(of: error, path: "/proc/version")
+            DatabaseError.summary(of: error, path: "/proc/version")
                 == "disk I/O error (SQLite error 10): the disk is full"
         )
         let full = DatabaseError(13, message: "database or disk is full")
-        let said = DatabaseFailure.summary(of: full, path: "/proc/version")
+        let said = DatabaseError.summary(of: full, path: "/proc/version")
         #expect(said == "database or disk is full (SQLite error 13)")
     }
 }

@@ -25,14 +25,12 @@ struct DatabasesAccessTests {
     }
 
     private func insert(_ database: Database) throws {
-        try database.execute(sql: "CREATE TABLE IF NOT EXISTS kept (x); INSERT INTO kept VALUES (1)")
+        try database.execute("CREATE TABLE IF NOT EXISTS kept (x); INSERT INTO kept VALUES (1)")
     }
 
     /// The functions for threads that may wait; in a task the others would be called.
-    private func run<Failure: AccessError>(
-        _ content: Databases.Content, throwing: Failure.Type = StoreError.self, _ body: (Database) throws -> Void
-    ) throws {
-        try databases.write(content, logger: recorder.logger, throwing: throwing, body)
+    private func run(_ content: Databases.Content, _ body: (Database) throws -> Void) throws {
+        try databases.write(content, logger: recorder.logger, body)
     }
 
     private func read<Value>(_ content: Databases.Content, _ body: (Database) throws -> Value) throws -> Value {
@@ -55,25 +53,18 @@ struct DatabasesAccessTests {
         #expect(databases.faults == [])
     }
 
-    @Test(arguments: contents)
-    func whatTheBodyThrowsInTheCallersWordsUndoesTheWriteAndIsNoFault(content: Databases.Content) async throws {
-        try run(content, insert)
+    @Test func aResponseThatTheBodyThrowsUndoesTheWriteAndIsNoFault() async throws {
+        try run(.state, insert)
         let full = ResponseError.busy("Full.")
-        #expect(throws: full) {
-            try run(content, throwing: ResponseError.self) { database in
-                try insert(database)
-                throw full
-            }
-        }
         await #expect(throws: full) {
-            try await databases.write(content, logger: recorder.logger, throwing: ResponseError.self) {
+            try await databases.writeState(recorder.logger) {
                 try insert($0)
                 throw full
             }
         }
-        #expect(throws: full) { try read(content) { _ in throw full } }
-        await #expect(throws: full) { try await databases.read(content, logger: recorder.logger) { _ in throw full } }
-        #expect(try read(content) { try Int.fetchOne($0, sql: "SELECT count(*) FROM kept") } == 1)
+        #expect(throws: full) { try read(.state) { _ in throw full } }
+        await #expect(throws: full) { try await databases.read(.state, logger: recorder.logger) { _ in throw full } }
+        #expect(try read(.state) { try Int.fetchOne($0, "SELECT count(*) FROM kept") } == 1)
         #expect(databases.faults == [] && recorder.lines == [])
     }
 
@@ -86,10 +77,8 @@ struct DatabasesAccessTests {
         await #expect(throws: unreadable) { try await databases.read(content, logger: logger) { _ in throw Failure() } }
         #expect(recorder.lines == ["error database.unreadable", "error database.unreadable"])
         #expect(databases.faults == [])
-        let unwritable = ResponseError.storage("The \(name) takes no writes now.", hint: "norrisctl status says why.")
-        await #expect(throws: unwritable) {
-            try await databases.write(content, logger: logger, throwing: ResponseError.self) { _ in throw Failure() }
-        }
+        let unwritable = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
+        await #expect(throws: unwritable) { try await databases.writeState(logger) { _ in throw Failure() } }
         #expect(databases.faults.count == 1)
     }
 

@@ -93,8 +93,8 @@ struct DatabasesTests {
     /// The version may stand in the log alone, after an unclean end.
     @Test func newerSchemaInTheLogIsLeftUntouched() async throws {
         let databases = try open()
-        try databases.state.opened.writer.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA user_version = 900")
+        try databases.state.writer.writeWithoutTransaction { database in
+            try database.execute("PRAGMA user_version = 900")
         }
         let killed = try fixture.killed()
         databases.close()
@@ -141,7 +141,7 @@ struct DatabasesTests {
         try fixture.folder.write("\(name)/\(name).db-wal", "log")
         let aside = fixture.folder["\(name)/\(name).db.damaged"]
         try await fixture.run { store in
-            #expect(store.databases.faults == ["A damaged database was set aside as \(aside)"])
+            #expect(store.databases.faults == ["A damaged database was quarantined as \(aside)"])
             #expect(!store.databases.isReadOnly)
             store.importStartingCollection()
         }
@@ -151,7 +151,7 @@ struct DatabasesTests {
         // Whole by now, and another time does not overwrite what was set aside before.
         try await fixture.run { #expect($0.databases.faults == []) }
         try fixture.folder.write("\(name)/\(name).db", garbage.reversed() + [1])
-        try await fixture.run { #expect($0.databases.faults == ["A damaged database was set aside as \(aside).2"]) }
+        try await fixture.run { #expect($0.databases.faults == ["A damaged database was quarantined as \(aside).2"]) }
         #expect(try fixture.folder.bytes("\(name)/\(name).db.damaged") == garbage)
     }
 
@@ -260,7 +260,7 @@ struct DatabasesTests {
 
     private func execute(_ sql: String, on name: String) throws {
         let queue = try DatabasePool(path: fixture.folder["\(name)/\(name).db"])
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.writeWithoutTransaction { try $0.execute(sql) }
         try queue.close()
     }
 }

@@ -42,10 +42,6 @@ struct FolderTests {
         // proc(5) has no room at all.
         #expect(Folder.freeBytes(besides: "/proc/self/stat") == 0)
         #expect(Folder.freeBytes(besides: scratch["none"]) == nil)
-        #expect(Folder.bytes(ofBlocks: 3, size: 4096) == 12_288)
-        #expect(Folder.bytes(ofBlocks: .max, size: 4096) == 1 << 53)
-        #expect(Folder.bytes(ofBlocks: .max, size: 1) == 1 << 53)
-        #expect(Folder.bytes(ofBlocks: 1 << 41, size: 4096) == 1 << 53)
     }
 
     @Test func identityTellsAFileFromOneMadeAnew() throws {

@@ -30,7 +30,7 @@ struct SpaceTests {
     }
 
     private func number(_ sql: String, _ opened: OpenedDatabase) throws -> Int? {
-        try opened.writer.read { try Int.fetchOne($0, sql: sql) }
+        try opened.writer.read { try Int.fetchOne($0, sql) }
     }
 
     private func size(_ name: String) -> Int { Folder.size(ofDatabase: fixture.folder[name]) }
@@ -41,7 +41,7 @@ struct SpaceTests {
         try with(name) { opened throws in
             try opened.writer.writeWithoutTransaction { database in
                 try database.execute(
-                    sql: """
+                    """
                         PRAGMA auto_vacuum = NONE;
                         VACUUM;
                         CREATE TABLE content (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
@@ -49,9 +49,9 @@ struct SpaceTests {
                 )
                 for _ in 0..<bytes >> 16 {
                     let values = "(randomblob(32768)), (randomblob(32768))"
-                    try database.execute(sql: "INSERT INTO content (bytes) VALUES \(values)")
+                    try database.execute("INSERT INTO content (bytes) VALUES \(values)")
                 }
-                try database.execute(sql: "DELETE FROM content WHERE number % 2")
+                try database.execute("DELETE FROM content WHERE number % 2")
             }
         }
         #expect(Folder.size(of: path) > bytes)
@@ -60,8 +60,8 @@ struct SpaceTests {
     private func isWhole(_ opened: OpenedDatabase) throws -> Bool {
         let sums = "SELECT count(*) = sum(length(bytes)) / 32768 AND min(number) = 2 FROM content"
         return try opened.writer.read { database in
-            try String.fetchOne(database, sql: "PRAGMA integrity_check") == "ok"
-                && Bool.fetchOne(database, sql: sums) == true
+            try String.fetchOne(database, "PRAGMA integrity_check") == "ok"
+                && Bool.fetchOne(database, sums) == true
         }
     }
 
@@ -140,7 +140,7 @@ struct SpaceTests {
             let opened = try OpenedDatabase.open(.state, folder: path, logger: recorder.logger)
             #expect(opened.condition == .good)
             #expect(recorder.lines == ["warning database.not-vacuumed"])
-            try await opened.writer.write { try $0.execute(sql: "DELETE FROM shuffles") }
+            try await opened.writer.write { try $0.execute("DELETE FROM shuffles") }
             try opened.close()
         }
         try with("state.db") { opened throws in #expect(try isWhole(opened)) }
@@ -164,7 +164,7 @@ struct SpaceTests {
         let copy = fixture.folder["copy"]
         let pool = try DatabasePool(path: fixture.folder[name])
         try pool.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; VACUUM INTO '\(copy)'")
+            try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM INTO '\(copy)'")
         }
         try pool.close()
         let size = Folder.size(of: copy)
@@ -176,26 +176,26 @@ struct SpaceTests {
         let databases = try fixture.databases()
         let favorites = Favorites(databases: databases, logger: .silent)
         let text = String(repeating: "x", count: 60_000)
-        try await databases.state.opened.writer.write { database in
+        try await databases.state.writer.write { database in
             for number in 0..<200 {
-                try FavoriteRecord.insert(Favorite(fact: .upstream("\(number)", text)), uid: 1, database)
+                try Favorites.store(Favorite(fact: .upstream("\(number)", text)), uid: 1, database)
             }
         }
         let full = databases.sizes.state
         #expect(full > 12 << 20)
         for number in 10..<15 { #expect(try await favorites.remove(.fact, id: "\(number)", uid: 1)) }
-        try await databases.state.opened.writer.write { database in
-            try database.execute(sql: "DELETE FROM favorites WHERE CAST(id AS INTEGER) >= 15")
+        try await databases.state.writer.write { database in
+            try database.execute("DELETE FROM favorites WHERE CAST(id AS INTEGER) >= 15")
         }
         databases.releaseFreePages(.silent)
-        let opened = databases.state.opened
+        let opened = databases.state
         let free = try #require(try number("PRAGMA freelist_count", opened))
         #expect(free <= OpenedDatabase.spareFreePages && free > OpenedDatabase.spareFreePages - 256)
         // What is left, what is spared, and a log of 1,000 pages.
         #expect(databases.sizes.state < 11 << 20)
         #expect(Folder.size(of: fixture.folder["state/state.db"]) < 6 << 20)
         #expect(try await favorites.list(uid: 1, cursor: nil, limit: 50).items.count == 10)
-        let check = try await opened.writer.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
+        let check = try await opened.writer.read { try String.fetchOne($0, "PRAGMA integrity_check") }
         #expect(check == "ok")
         #expect(databases.faults == [])
         databases.close()

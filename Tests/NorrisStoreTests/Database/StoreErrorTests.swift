@@ -28,7 +28,7 @@ struct StoreErrorTests {
             .failed("no space"),
             "/x: could not be changed (no space); check the disk, its space, and who owns the file"
         ),
-        (.cancelled, "/x: was left as it is, for the change was given up; ask again"),
+        (.cancelled, "/x: the change was cancelled, and nothing was written; try again"),
     ])
     func textSaysWhatToDo(reason: StoreError.Reason, text: String) {
         #expect(StoreError(path: "/x", reason).description == text)

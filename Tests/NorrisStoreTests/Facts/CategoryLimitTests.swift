@@ -126,7 +126,7 @@ struct CategoryLimitTests {
             let name = try #require(store.categories(of: .all).first?.name)
             let page = try await store.search(FactQuery(text: "text", categories: [name]), cursor: nil, limit: 1_000)
             #expect(page.items.count == min(store.categories(of: .all).first?.count ?? 0, 1_000))
-            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+            try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
         }
     }
 
@@ -138,8 +138,8 @@ struct CategoryLimitTests {
                 let filter = ShuffleFilter(categories: ["c\(reply * 200)"])
                 #expect(await store.nextIDs(1, filter).count == 1)
                 await store.writeShuffles()
-                let lists = try await store.databases.cache.opened.writer.read {
-                    try Int.fetchOne($0, sql: "SELECT count(*) FROM fact_lists")
+                let lists = try await store.databases.cache.writer.read {
+                    try Int.fetchOne($0, "SELECT count(*) FROM fact_lists")
                 }
                 #expect(lists == 201)
                 #expect(names(store) == Set((reply * 200..<reply * 200 + 200).map { "c\($0)" }))

@@ -202,7 +202,7 @@ struct EqualTextTests {
         let sources = ["builtin", "builtin2", "Builtin", "chucknorris", "fortuna", "fortune", "fortune:", "fortune:é",
             "fortune;", "fortune:~", "g", "a"]
         try store.replaceUpstream(sources.map { .upstream("id of \($0)", source: $0) })
-        try await store.databases.cache.opened.writer.read { database in
+        try await store.databases.cache.writer.read { database in
             for group in FactGroup.allCases {
                 let found = Set(try StoredFact.some(of: group, after: 0, limit: 100, database).map(\.source))
                 #expect(found == Set(sources.filter { FactGroup(source: $0) == group }))

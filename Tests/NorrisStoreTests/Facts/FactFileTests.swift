@@ -11,7 +11,7 @@ struct FactFileTests {
     private let fixture = StoreFixture()
     private static let name = "cache/cache.db-facts"
 
-    /// Below and above what is kept in memory.
+    /// Below and above what is in memory.
     enum Size: CaseIterable {
         case few, many
 
@@ -158,8 +158,8 @@ struct FactFileTests {
                 #expect(changes.added.allSatisfy { seen.insert($0.ordinal).inserted })
                 try store.replaceUpstream(upstreamFacts(round..<round + 5))
                 try store.clearUpstream()
-                let ordinals = try await store.databases.cache.opened.writer.read {
-                    try Int.fetchAll($0, sql: "SELECT ordinal FROM facts")
+                let ordinals = try await store.databases.cache.writer.read {
+                    try Int.fetchAll($0, "SELECT ordinal FROM facts")
                 }
                 seen.formUnion(ordinals.map { UInt32($0) })
                 _ = try store.replaceBuiltin([])
@@ -219,9 +219,9 @@ struct FactFileTests {
                 let most = store.withState { state in state.entry(1, filter).lists.map { state.index.lists[$0].count }.max() }
                 #expect(most == 10)
             }
-            let entries = try await store.databases.cache.opened.writer.read { database in
+            let entries = try await store.databases.cache.writer.read { database in
                 try database.expectWholeFacts()
-                return try Int.fetchOne(database, sql: "SELECT count(*) FROM fact_entries")
+                return try Int.fetchOne(database, "SELECT count(*) FROM fact_entries")
             }
             #expect(entries == 20)
         }
@@ -256,7 +256,7 @@ struct FactFileTests {
             }
             for filter in filters where Bool.random(using: &generator) { _ = await store.nextIDs(.random(in: 1...40, using: &generator), filter) }
             guard step % 10 == 9 else { continue }
-            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts("seed \(seed), step \(step)") }
+            try await store.databases.cache.writer.read { try $0.expectWholeFacts("seed \(seed), step \(step)") }
             let other = FactStore(databases: store.databases, logger: .silent)
             let uid = UInt32.random(in: 100 ... .max, using: &generator)
             for filter in filters {
@@ -301,11 +301,11 @@ struct FactFileTests {
             store.noteServed("mine", .gif, uid: 2)
             await store.writeShuffles()
             let items = (0..<ServedItem.maximum + 10).map { ServedItem(key: .init(uid: 1, kind: .gif), id: "\($0)", name: nil) }
-            try await store.databases.state.write([], items)
+            try await store.databases.state.writer.write { database in for item in items { try item.write(database) } }
             let mine = try await store.lastServed(.gif, uid: 2)
             #expect(mine?.id == "mine")
             let others = (0..<Int64(ServedItem.maximum)).map { ServedItem(key: .init(uid: 10 + $0, kind: .gif), id: "x", name: nil) }
-            try await store.databases.state.write([], others)
+            try await store.databases.state.writer.write { database in for item in others { try item.write(database) } }
             let forgotten = try await store.lastServed(.gif, uid: 2)
             #expect(forgotten == nil)
         }

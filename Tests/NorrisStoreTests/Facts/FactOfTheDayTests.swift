@@ -106,8 +106,8 @@ struct FactOfTheDayTests {
             var kept: [Fact?] = []
             for distance in -1...1 { kept.append(await store.factOfTheDay(day(distance), today: today, source: .all)) }
             for distance in 2..<1_200 { _ = await store.factOfTheDay(day(distance), today: today, source: .all) }
-            let count = try await store.databases.state.opened.writer.read {
-                try Int.fetchOne($0, sql: "SELECT count(*) FROM facts_of_the_day")
+            let count = try await store.databases.state.writer.read {
+                try Int.fetchOne($0, "SELECT count(*) FROM facts_of_the_day")
             }
             #expect(count == 1_003)
             #expect(store.withState { $0.days.count } <= 20)
@@ -121,12 +121,12 @@ struct FactOfTheDayTests {
         let fixture = StoreFixture()
         try await fixture.run { store in
             try store.replaceUpstream(upstreamFacts(0..<100))
-            try await store.databases.state.opened.refuseWrites(to: "facts_of_the_day")
+            try await store.databases.state.refuseWrites(to: "facts_of_the_day")
             let fact = await store.factOfTheDay(today, today: today, source: .all)
             #expect(fact != nil)
             for distance in 2..<60 { #expect(await store.factOfTheDay(day(distance), today: today, source: .all) != nil) }
             #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
-            try await store.databases.state.opened.takeWritesAgain()
+            try await store.databases.state.takeWritesAgain()
         }
     }
 
@@ -134,9 +134,9 @@ struct FactOfTheDayTests {
         let fixture = StoreFixture()
         let fact = try await fixture.run { store in
             try store.replaceUpstream(upstreamFacts(0..<100))
-            try await store.databases.state.opened.writer.write { database in
+            try await store.databases.state.writer.write { database in
                 try database.execute(
-                    sql: "INSERT INTO facts_of_the_day (day, fact) VALUES (?, '{')", arguments: [today.description]
+                    "INSERT INTO facts_of_the_day (day, fact) VALUES (?, '{')", [today.description]
                 )
             }
             return await store.factOfTheDay(today, today: today, source: .all)

@@ -313,7 +313,7 @@ struct FactSearchTests {
         #expect(try await found("word", categories: ["c7"]) == ["word a", "word b"])
         try store.replaceBuiltin(Array(facts.dropFirst()))
         #expect(try await found("word") == ["word b", "word c"])
-        try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+        try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
     }
 
     // MARK: Blocks
@@ -324,7 +324,7 @@ struct FactSearchTests {
         let all = (0..<1_000).map { Fact.upstream(String(10_000 + $0), text($0)) }
         try store.replaceUpstream(all)
         let blocks = { @Sendable [store] in
-            try await store.databases.cache.opened.writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM fact_texts") }
+            try await store.databases.cache.writer.read { try Int.fetchOne($0, "SELECT count(*) FROM fact_texts") }
         }
         #expect(try await blocks() ?? 0 > 5)
         var generator = SeededGenerator(state: 3)
@@ -334,7 +334,7 @@ struct FactSearchTests {
             left.removeSubrange(cut..<cut + left.count / 4)
             left = left.filter { _ in Int.random(in: 0..<5, using: &generator) > 0 }
             try store.replaceUpstream(left)
-            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+            try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
             #expect(try await store.search(FactQuery(text: "LOREM"), cursor: nil, limit: 1).total == left.count)
             for fact in all.shuffled(using: &generator).prefix(40) {
                 let query = try FactQuery(text: "\"" + fact.text.prefix { $0 != "x" } + "x\"")
@@ -393,6 +393,6 @@ struct FactSearchTests {
             } while cursor != nil
             #expect(found == Array(expected), "seed \(seed), step \(step), \(query.text)")
         }
-        try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+        try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
     }
 }

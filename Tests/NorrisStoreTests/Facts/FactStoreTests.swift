@@ -141,7 +141,7 @@ struct FactStoreTests {
         try await fixture.run { store in
             // The second shuffle goes on where it was.
             #expect(await Set(given[1] + store.nextIDs(1, filters[1])).count == 20)
-            let count = try await store.databases.state.opened.writer.read { try Int.fetchOne($0, sql: shufflesOfUser) }
+            let count = try await store.databases.state.writer.read { try Int.fetchOne($0, shufflesOfUser) }
             #expect(count == 64)
         }
     }

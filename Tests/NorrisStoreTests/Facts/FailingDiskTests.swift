@@ -15,8 +15,8 @@ struct FailingDiskTests {
         let changes = Mutex(0)
         try await fixture.run { store in
             try store.replaceUpstream(facts)
-            store.databases.onTrouble { changes.withLock { $0 += 1 } }
-            try await store.databases.state.opened.refuseWrites(to: "shuffles")
+            store.databases.onFaultsChange { changes.withLock { $0 += 1 } }
+            try await store.databases.state.refuseWrites(to: "shuffles")
             given += await store.nextIDs(10)
             #expect(await !store.writeShuffles())
             #expect(store.databases.isReadOnly)
@@ -25,7 +25,7 @@ struct FailingDiskTests {
             given += await store.nextIDs(10)
             #expect(await !store.writeShuffles())
             #expect(changes.withLock { $0 } == 1)
-            try await store.databases.state.opened.takeWritesAgain()
+            try await store.databases.state.takeWritesAgain()
             #expect(await store.writeShuffles())
             #expect(changes.withLock { $0 } == 2)
             #expect(!store.databases.isReadOnly)
@@ -57,9 +57,9 @@ struct FailingDiskTests {
         let path = try fixture.folder.write("jokes", "One.\n%\nTwo.\n")
         try await fixture.run { store in
             // SQLITE_FULL, as on a disk without space.
-            try store.databases.cache.opened.writer.writeWithoutTransaction { database in
-                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-                try database.execute(sql: "PRAGMA max_page_count = \(pages)")
+            try store.databases.cache.writer.writeWithoutTransaction { database in
+                let pages = try Int.fetchOne(database, "PRAGMA page_count") ?? 0
+                try database.execute("PRAGMA max_page_count = \(pages)")
             }
             store.importStartingCollection()
             store.importFortunes([path])
@@ -67,7 +67,7 @@ struct FailingDiskTests {
             #expect(await Set(store.nextIDs(9, ShuffleFilter(categories: ["jokes"]))).count == 2)
             #expect(store.databases.isReadOnly)
             #expect(store.databases.faults.count == 1)
-            #expect(store.databases.faults.first?.contains("kept in memory: database or disk is full") == true)
+            #expect(store.databases.faults.first?.contains("in memory: database or disk is full") == true)
         }
         // With space again it is as if nothing had been.
         try await fixture.run { store in
@@ -137,9 +137,9 @@ struct FailingDiskTests {
         let fixture = StoreFixture()
         try await fixture.run { store in
             try store.replaceUpstream(upstreamFacts(0..<20))
-            try store.databases.cache.opened.writer.writeWithoutTransaction { database in
-                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-                try database.execute(sql: "PRAGMA max_page_count = \(pages)")
+            try store.databases.cache.writer.writeWithoutTransaction { database in
+                let pages = try Int.fetchOne(database, "PRAGMA page_count") ?? 0
+                try database.execute("PRAGMA max_page_count = \(pages)")
             }
             let error = #expect(throws: StoreError.self) { try store.replaceUpstream(upstreamFacts(0..<2_000)) }
             #expect(error?.description.contains("full") == true)
@@ -213,7 +213,7 @@ struct FailingDiskTests {
         #expect(await store.factOfTheDay(day, today: day, source: .all) == fact)
         #expect(databases.isReadOnly)
         #expect(databases.faults.count == 2)
-        #expect(databases.faults.allSatisfy { $0.contains(file) && $0.contains("kept in memory") })
+        #expect(databases.faults.allSatisfy { $0.contains(file) && $0.contains("in memory") })
         #expect(databases.sizes == (0, 0))
         databases.close()
     }
@@ -290,7 +290,7 @@ extension OpenedDatabase {
     func refuse(_ statement: String, on table: String) async throws {
         try writer.writeWithoutTransaction { database in
             try database.execute(
-                sql: """
+                """
                     CREATE TEMP TRIGGER refused BEFORE \(statement) ON main.\(table)
                     BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
                     """
@@ -299,6 +299,6 @@ extension OpenedDatabase {
     }
 
     func takeWritesAgain() async throws {
-        try writer.writeWithoutTransaction { try $0.execute(sql: "DROP TRIGGER refused") }
+        try writer.writeWithoutTransaction { try $0.execute("DROP TRIGGER refused") }
     }
 }

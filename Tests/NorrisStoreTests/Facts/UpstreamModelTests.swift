@@ -139,13 +139,12 @@ private struct World {
     func check(_ comment: Comment) async throws {
         var rows: [String: Known] = [:]
         var texts: [[UInt8]] = []
-        let stored = try await store.databases.cache.opened.writer.read { database in
+        let stored = try await store.databases.cache.writer.read { database in
             try database.expectWholeFacts(comment)
-            return try Row.fetchAll(database, sql: "SELECT \(FactTable.columns), found FROM facts")
+            return try database.map("SELECT \(FactTable.columns), found FROM facts") { (FactTable.fact($0), $0[7] as Bool) }
         }
-        for row in stored {
-            let fact = FactTable.fact(row)
-            if !fact.isLocal { rows[fact.id] = Known(fact: fact, isFound: row[7]) }
+        for (fact, isFound) in stored {
+            if !fact.isLocal { rows[fact.id] = Known(fact: fact, isFound: isFound) }
             texts.append(Array(fact.text.utf8))
             let served = store.withFactInMemory(id: fact.id, uid: 1) { String(decoding: $0.json, as: UTF8.self) }
             #expect(served == fact.jsonText, comment)
@@ -167,25 +166,27 @@ extension Database {
     func expectWholeFacts(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
         var expected: [String: Set<UInt32>] = [:]
         var texts: [UInt32: String] = [:]
-        for row in try Row.fetchAll(self, sql: "SELECT ordinal, \(FactTable.columns) FROM facts") {
-            let (ordinal, fact) = (UInt32(row[0] as Int), FactTable.fact(row, from: 1))
+        let facts = try map("SELECT \(FactTable.columns), ordinal FROM facts") { (FactTable.fact($0), UInt32($0[7] as Int)) }
+        for (fact, ordinal) in facts {
             for category in [""] + fact.categories {
-                expected["\(category) \(FactKind(fact).rawValue)", default: []].insert(ordinal)
+                expected["\(category) \(FactKind(FactGroup(source: fact.source), categories: fact.categories).rawValue)", default: []].insert(ordinal)
             }
             if !fact.isExplicit { texts[ordinal] = searchable(fact.text) }
         }
         var found: [String: Set<UInt32>] = [:]
-        for list in try Row.fetchAll(self, sql: "SELECT number, category, kind, entries, live FROM fact_lists") {
-            let entries = try Row.fetchAll(
-                self, sql: "SELECT fact, length FROM fact_entries WHERE list = ?", arguments: [list[0] as Int]
-            )
-            let live = entries.filter { $0[1] as Int > 0 }.map { UInt32($0[0] as Int) }
+        let list = try rows("SELECT number, category, kind, entries, live FROM fact_lists")
+        while try list.next() {
+            let entries = try map("SELECT fact, length FROM fact_entries WHERE list = ?", [list[0] as Int]) {
+                (fact: $0[0] as Int, length: $0[1] as Int)
+            }
+            let live = entries.filter { $0.length > 0 }.map { UInt32($0.fact) }
             #expect((entries.count, live.count) == (list[3], list[4]), comment, sourceLocation: sourceLocation)
             found["\(list[1] as String) \(list[2] as Int)"] = Set(live)
         }
         #expect(found == expected, comment, sourceLocation: sourceLocation)
         var searched: [UInt32: String] = [:]
-        for block in try Row.fetchAll(self, sql: "SELECT last, texts FROM fact_texts") {
+        let block = try rows("SELECT last, texts FROM fact_texts")
+        while try block.next() {
             let bytes: [UInt8] = block[1]
             var last: UInt32 = 0
             bytes.withUnsafeBytes { bytes in
@@ -199,7 +200,7 @@ extension Database {
         }
         #expect(searched == texts, comment, sourceLocation: sourceLocation)
         let lost = try Int.fetchOne(
-            self, sql: "SELECT count(*) FROM fact_entries WHERE list NOT IN (SELECT number FROM fact_lists)"
+            self, "SELECT count(*) FROM fact_entries WHERE list NOT IN (SELECT number FROM fact_lists)"
         )
         #expect(lost == 0, comment, sourceLocation: sourceLocation)
     }

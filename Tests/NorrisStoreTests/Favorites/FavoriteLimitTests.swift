@@ -22,7 +22,7 @@ struct FavoriteLimitTests {
     }
 
     private func totals(_ favorites: Favorites, of uid: Int64) async throws -> FavoriteTotals {
-        try await favorites.databases.state.opened.writer.read { try FavoriteTotals(of: uid, $0) }
+        try await favorites.databases.state.writer.read { try FavoriteTotals(of: uid, $0) }
     }
 
     @Test func bytesAreThoseOfIDTitleAndContent() async throws {
@@ -74,9 +74,9 @@ struct FavoriteLimitTests {
             #expect(try await favorites.add(item("a", bytes: 1_000), uid: 1))
             let others = Favorites.maximumBytesInAll - 1_050
             func pretend(_ bytes: Int) async throws {
-                try await favorites.databases.state.opened.writer.write { database in
+                try await favorites.databases.state.writer.write { database in
                     try database.execute(
-                        sql: "UPDATE favorite_totals SET bytes = bytes + ? WHERE uid = -1", arguments: [bytes]
+                        "UPDATE favorite_totals SET bytes = bytes + ? WHERE uid = -1", [bytes]
                     )
                 }
             }
@@ -102,9 +102,9 @@ struct FavoriteLimitTests {
         let old = try OpenedDatabase.open(kind, folder: fixture.stateFolder, logger: .silent)
         try await old.writer.write { database in
             for number in 0..<20 {
-                try FavoriteRecord.insert(item("\(number)", bytes: 1 << 20), uid: 1, database)
+                try Favorites.store(item("\(number)", bytes: 1 << 20), uid: 1, database)
             }
-            try FavoriteRecord.insert(item("theirs", bytes: 1_000), uid: 2, database)
+            try Favorites.store(item("theirs", bytes: 1_000), uid: 2, database)
         }
         try old.close()
         try await withFavorites { favorites async throws in
@@ -124,10 +124,10 @@ struct FavoriteLimitTests {
 
 /// Compares what is kept of the sums with what is stored.
 func expectTotalsToAddUp(_ databases: Databases, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let (kept, counted) = try await databases.state.opened.writer.read { database in
+    let (kept, counted) = try await databases.state.writer.read { database in
         let size = "ifnull(length(CAST(id || title || ifnull(content, '') AS BLOB)), 0)"
         func rows(_ sql: String) throws -> [[Int]] {
-            try Row.fetchAll(database, sql: sql).map { [$0[0], $0[1], $0[2]] }
+            try database.map(sql) { [$0[0], $0[1], $0[2]] }
         }
         return (
             try rows("SELECT uid, items, bytes FROM favorite_totals ORDER BY uid"),

@@ -124,8 +124,8 @@ struct FavoritesTests {
         var keys: Set<Int64> = []
         for _ in 0..<3 {
             let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
-            let key = try await databases.state.opened.writer.read { database in
-                try Int64.fetchOne(database, sql: "SELECT key FROM cursor_keys WHERE list = 'favorites'")
+            let key = try await databases.state.writer.read { database in
+                try Int64.fetchOne(database, "SELECT key FROM cursor_keys WHERE list = 'favorites'")
             }
             keys.insert(try #require(key))
         }
@@ -134,9 +134,9 @@ struct FavoritesTests {
 
     @Test func noMoreThanTheMaximumIsKept() async throws {
         try await withFavorites { favorites in
-            try await favorites.databases.state.opened.writer.write { database in
+            try await favorites.databases.state.writer.write { database in
                 for number in 1..<FavoriteList.maximum {
-                    try FavoriteRecord.insert(fact("f\(number)"), uid: 1, database)
+                    try Favorites.store(fact("f\(number)"), uid: 1, database)
                 }
             }
             #expect(try await page(favorites, limit: 1).total == nil)
@@ -161,7 +161,7 @@ struct FavoritesTests {
         try await withFavorites { favorites in
             #expect(try await favorites.add(fact("f"), uid: 1))
             let other = try DatabasePool(path: fixture.folder["state/state.db"])
-            let ids = { try await other.read { try String.fetchAll($0, sql: "SELECT id FROM favorites") } }
+            let ids = { try await other.read { try String.fetchAll($0, "SELECT id FROM favorites") } }
             #expect(try await ids() == ["f"])
             let killed = try fixture.killed().databases()
             #expect(try await page(Favorites(databases: killed, logger: .silent)).items == [fact("f")])
@@ -169,8 +169,8 @@ struct FavoritesTests {
             #expect(try await favorites.remove(.fact, id: "f", uid: 1))
             #expect(try await ids() == [])
             try other.close()
-            let mode = try await favorites.databases.state.opened.writer.read { database in
-                try Int.fetchOne(database, sql: "PRAGMA synchronous")
+            let mode = try await favorites.databases.state.writer.read { database in
+                try Int.fetchOne(database, "PRAGMA synchronous")
             }
             #expect(mode == 2)
         }
@@ -190,7 +190,7 @@ struct FavoritesTests {
         await #expect(throws: error) { try await marks.mark(uid: 1, ids: ["a:1"]) }
         #expect(await !marks.read(uid: 1).contains("a:1"))
         // No disk has failed, and what is no more than a convenience goes on.
-        #expect(databases.faults.allSatisfy { $0.contains("kept in memory") })
+        #expect(databases.faults.allSatisfy { $0.contains("in memory") })
         let recents = RecentSearches(databases: databases, logger: .silent)
         await recents.record(uid: 1, kind: .fact, query: "kick")
         #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
@@ -249,18 +249,18 @@ struct FavoritesTests {
             let databases = favorites.databases
             #expect(try await favorites.add(fact("f"), uid: 1))
             let refusal = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
-            try await databases.state.opened.refuseWrites(to: "favorites")
+            try await databases.state.refuseWrites(to: "favorites")
             await #expect(throws: refusal) { try await favorites.add(fact("g"), uid: 1) }
             await #expect(throws: refusal) { try await favorites.import([fact("h")], uid: 1) }
             #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
             // Nothing was written for it.
             #expect(try await !favorites.add(fact("f"), uid: 1))
             #expect(databases.isReadOnly)
-            try await databases.state.opened.takeWritesAgain()
-            try await databases.state.opened.refuse("DELETE", on: "favorites")
+            try await databases.state.takeWritesAgain()
+            try await databases.state.refuse("DELETE", on: "favorites")
             await #expect(throws: refusal) { try await favorites.remove(.fact, id: "f", uid: 1) }
             #expect(try await page(favorites).items.map(\.id) == ["f"])
-            try await databases.state.opened.takeWritesAgain()
+            try await databases.state.takeWritesAgain()
             #expect(try await favorites.remove(.fact, id: "f", uid: 1))
             #expect(databases.faults == [])
         }
@@ -268,7 +268,7 @@ struct FavoritesTests {
 
     @Test func stateThatCannotBeReadIsAnError() async throws {
         try await withFavorites { favorites in
-            try await favorites.databases.state.opened.writer.write { try $0.execute(sql: "DROP TABLE favorites") }
+            try await favorites.databases.state.writer.write { try $0.execute("DROP TABLE favorites") }
             let error = ResponseError.storage("The state cannot be read now.", hint: "The daemon's log says why.")
             await #expect(throws: error) { try await page(favorites) }
             #expect(await favorites.gifIDs(limit: 1) == [])
@@ -278,8 +278,8 @@ struct FavoritesTests {
     @Test func contentThatCannotBeReadLeavesTheTitle() async throws {
         try await withFavorites { favorites in
             #expect(try await favorites.add(fact("f"), uid: 1))
-            try await favorites.databases.state.opened.writer.write { database in
-                try database.execute(sql: "UPDATE favorites SET content = '{}'")
+            try await favorites.databases.state.writer.write { database in
+                try database.execute("UPDATE favorites SET content = '{}'")
             }
             var expected = fact("f")
             expected.fact = nil
@@ -291,12 +291,12 @@ struct FavoritesTests {
         let old = try OpenedDatabase.open(.state.before("favorites"), folder: fixture.stateFolder, logger: .silent)
         try await old.writer.write { database in
             try database.execute(
-                sql: "INSERT INTO recent_searches (uid, kind, query, at) VALUES (1, 'fact', 'kick', 5)"
+                "INSERT INTO recent_searches (uid, kind, query, at) VALUES (1, 'fact', 'kick', 5)"
             )
         }
         try old.close()
         try await withFavorites { favorites async throws in
-            #expect(favorites.databases.state.opened.condition == .good)
+            #expect(favorites.databases.state.condition == .good)
             #expect(try await favorites.add(fact("f"), uid: 1))
             let recents = RecentSearches(databases: favorites.databases, logger: .silent)
             #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])

@@ -64,10 +64,10 @@ struct FetchRecordsTests {
             later.categories = ["animal", "dev"]
             #expect(records.renew(later, for: "facts"))
             #expect(records.record(of: "facts") == later)
-            try await databases.cache.opened.writer.write { try FetchRecord.remove("facts", $0) }
+            try await databases.cache.writer.write { try FetchRecord.remove("facts", $0) }
             #expect(!records.renew(later, for: "facts"))
-            let sources = try await databases.cache.opened.writer.read { database in
-                try Set(String.fetchAll(database, sql: "SELECT source FROM validators"))
+            let sources = try await databases.cache.writer.read { database in
+                try Set(String.fetchAll(database, "SELECT source FROM validators"))
             }
             #expect(sources == ["gifs"])
             #expect(databases.faults == [])
@@ -117,7 +117,7 @@ extension FetchRecords {
     /// What a fetch writes together with its content.
     func write(_ record: FetchRecord, for source: String) {
         do {
-            try databases.cache.opened.writer.write { try record.write(for: source, $0) }
+            try databases.cache.writer.write { try record.write(for: source, $0) }
         } catch {
             Issue.record(error)
         }

@@ -48,11 +48,11 @@ struct ScheduleRecordsTests {
         let databases = try fixture.databases()
         defer { databases.close() }
         records(databases).write(full, for: "facts")
-        try await databases.state.opened.refuseWrites(to: "schedules")
+        try await databases.state.refuseWrites(to: "schedules")
         records(databases).write(ScheduleRecord(), for: "facts")
         #expect(records(databases).all() == ["facts": full])
         #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
-        try await databases.state.opened.takeWritesAgain()
+        try await databases.state.takeWritesAgain()
         records(databases).write(ScheduleRecord(), for: "facts")
         #expect(databases.faults == [])
         #expect(records(databases).all() == ["facts": ScheduleRecord()])
@@ -62,7 +62,7 @@ struct ScheduleRecordsTests {
         let databases = try fixture.databases()
         defer { databases.close() }
         records(databases).write(full, for: "facts")
-        try await databases.state.opened.writer.write { try $0.execute(sql: "DROP TABLE schedules") }
+        try await databases.state.writer.write { try $0.execute("DROP TABLE schedules") }
         #expect(records(databases).all() == [:])
     }
 }

@@ -283,7 +283,7 @@ struct FortuneImportTests {
             store.importFortunes([folder["old"]])
             store.importFortunes([folder["f"]], isCancelled: cancelling(after: looks))
             #expect(store.databases.faults == [])
-            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+            try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
             if looks < 3 { #expect(store.count < 2_500) }
             // What was served counts when the rest comes.
             let served = await store.nextFacts(store.count).map(\.text)
@@ -397,7 +397,7 @@ struct FortuneImportTests {
         await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
         #expect(store.categories(of: .all).map(\.name) == ["x"])
         #expect(store.count == 3_000)
-        try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+        try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
     }
 
     /// Also files of one name in several folders, and more files than any fact has categories.
@@ -414,7 +414,7 @@ struct FortuneImportTests {
             #expect(await texts("f3", in: store) == ["Same.", "Only in one/f3.", "Only in two/f3."])
             let page = try await store.search(FactQuery(text: "only", categories: ["f79"]), cursor: nil, limit: 9)
             #expect(page.items.map(\.text) == ["Only in one/f79."])
-            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+            try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
         }
         try folder.remove("two")
         try await fixture.run { store in
@@ -442,7 +442,7 @@ struct FortuneImportTests {
             #expect(Set(changed.map(\.text)) == ["Same.", "Also."])
             #expect(changed.first { $0.text == "Same." }?.categories == ["a", "b"])
             #expect(changed.first { $0.text == "Also." }?.categories == ["a", "b", "c", "d"])
-            try await store.databases.cache.opened.writer.read { try $0.expectWholeFacts() }
+            try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
         }
     }
 }

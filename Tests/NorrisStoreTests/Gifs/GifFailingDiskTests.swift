@@ -80,8 +80,8 @@ struct GifFailingDiskTests {
     @Test func cacheThatCannotBeReadIsAsEmptyOrAnError() async throws {
         try await fixture.withGifs { store in
             try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
-            try await store.databases.cache.opened.writer.write { database in
-                try database.execute(sql: "DROP TABLE gif_list_items; DROP TABLE gifs")
+            try await store.databases.cache.writer.write { database in
+                try database.execute("DROP TABLE gif_list_items; DROP TABLE gifs")
             }
             let refusal = ResponseError.storage(
                 "The cache cannot be read now.", hint: "The daemon's log says why."

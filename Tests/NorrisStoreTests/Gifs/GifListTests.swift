@@ -189,8 +189,8 @@ struct GifListTests {
 
     @Test func rowThatCannotBeReadIsLeftOut() async throws {
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
-        try await store.databases.cache.opened.writer.write {
-            try $0.execute(sql: "UPDATE gifs SET gif = '{' WHERE id IN ('gif-00000', 'gif-00001')")
+        try await store.databases.cache.writer.write {
+            try $0.execute("UPDATE gifs SET gif = '{' WHERE id IN ('gif-00000', 'gif-00001')")
         }
         #expect(await store.gif(id: "gif-00001", notBefore: .start) == nil)
         let first = try #require(try await page(limit: 2))

@@ -9,7 +9,7 @@ struct GifMigrationTests {
         let old = try OpenedDatabase.open(.cache.before("gifs"), folder: folder.path, logger: .silent)
         try await old.writer.write { database in
             try database.execute(
-                sql: """
+                """
                     INSERT INTO facts (
                         number, id, source, text, folded, categories, explicit, stored_at, found, text_digest
                     ) VALUES (3, 'a', 'chucknorris', 'A text.', 'a text.', '', 0, 5, 0, 7);

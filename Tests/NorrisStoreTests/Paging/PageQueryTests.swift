@@ -10,13 +10,13 @@ struct PageQueryTests {
 
     init() throws {
         pool = try DatabasePool(path: nil)
-        try pool.write { try $0.execute(sql: "CREATE TABLE items (at INTEGER, id TEXT, size INTEGER) STRICT") }
+        try pool.write { try $0.execute("CREATE TABLE items (at INTEGER, id TEXT, size INTEGER) STRICT") }
     }
 
     private func insert(_ rows: [(at: Int64, id: String, size: Int)]) throws {
         try pool.write { database in
             for row in rows {
-                try database.execute(sql: "INSERT INTO items VALUES (?, ?, ?)", arguments: [row.at, row.id, row.size])
+                try database.execute("INSERT INTO items VALUES (?, ?, ?)", [row.at, row.id, row.size])
             }
         }
     }
@@ -24,7 +24,7 @@ struct PageQueryTests {
     private func query(_ filter: PageQuery.Filter? = nil) -> PageQuery {
         PageQuery(
             columns: "at, id, size", matches: "items WHERE size >= ?", arguments: [0], order: "at DESC, id",
-            after: "at <= ? AND (at < ? OR id > ?)", place: { [$0.number, $0.number, $0.text] }, filter: filter
+            after: "at <= ? AND (at < ? OR id > ?)", cursorValues: { [$0.number, $0.number, $0.text] }, filter: filter
         )
     }
 

@@ -103,7 +103,7 @@ struct PostFailingDiskTests {
     @Test func cacheThatCannotBeReadIsAnError() async throws {
         try await withStore { store in
             try store.fetch([.sample("a:1")], at: 10)
-            try await store.databases.cache.opened.writer.write { try $0.execute(sql: "DROP TABLE posts") }
+            try await store.databases.cache.writer.write { try $0.execute("DROP TABLE posts") }
             let error = ResponseError.storage(
                 "The cache cannot be read now.", hint: "The daemon's log says why."
             )
@@ -121,8 +121,8 @@ struct PostFailingDiskTests {
     @Test func rowThatCannotBeReadCostsItsListNoMore() async throws {
         try await withStore { store in
             try store.fetch((1...4).map { .sample("a:\($0)") }, at: 10)
-            try await store.databases.cache.opened.writer.write { database in
-                try database.execute(sql: "UPDATE posts SET content = '{' WHERE id IN ('a:2', 'a:4')")
+            try await store.databases.cache.writer.write { database in
+                try database.execute("UPDATE posts SET content = '{' WHERE id IN ('a:2', 'a:4')")
             }
             let first = try await store.page(limit: 2)
             #expect(first.items == [.sample("a:1")])

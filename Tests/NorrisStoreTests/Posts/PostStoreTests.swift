@@ -147,9 +147,9 @@ struct PostStoreTests {
         let held = [Post.sample("a:held", at: 1)]
         try store.fetch(held + [.sample("a:old", at: 2), .sample("a:new", at: 9)], at: 10)
         try store.fetch(held, at: 11)
-        try await store.databases.cache.opened.writer.write { database in
+        try await store.databases.cache.writer.write { database in
             try database.execute(
-                sql: """
+                """
                     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 99997)
                     INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at, held_at)
                     SELECT 'a:' || n, n, source, author, content, first_seen, 5, held_at

@@ -19,8 +19,8 @@ struct QuotaLedgerTests {
     private func check(
         _ databases: Databases, _ calls: [Int64], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let rows = try await databases.state.opened.writer.read {
-            try Int64.fetchAll($0, sql: "SELECT at FROM quota_calls ORDER BY at")
+        let rows = try await databases.state.writer.read {
+            try Int64.fetchAll($0, "SELECT at FROM quota_calls ORDER BY at")
         }
         #expect(rows == calls, sourceLocation: sourceLocation)
     }
@@ -91,12 +91,12 @@ struct QuotaLedgerTests {
 
     @Test func diskThatTakesNoWritesIsNotedAndTheCallsCount() async throws {
         try await run { ledger, databases in
-            try await databases.state.opened.refuseWrites(to: "quota_calls")
+            try await databases.state.refuseWrites(to: "quota_calls")
             for _ in 0..<2 { #expect(await ledger.take(.user, limit: 3, now: .start) == .granted) }
             #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
             #expect(ledger.status(limit: 3, now: .start).used == 2)
             try await check(databases, [])
-            try await databases.state.opened.takeWritesAgain()
+            try await databases.state.takeWritesAgain()
             // The next that is written brings them along.
             #expect(await ledger.take(.user, limit: 3, now: .start + 1) == .granted)
             #expect(databases.faults == [])
@@ -107,7 +107,7 @@ struct QuotaLedgerTests {
 
     @Test func callsThatCannotBeReadCountAsNone() async throws {
         let databases = try fixture.databases()
-        try await databases.state.opened.writer.write { try $0.execute(sql: "DROP TABLE quota_calls") }
+        try await databases.state.writer.write { try $0.execute("DROP TABLE quota_calls") }
         let ledger = QuotaLedger(source: "gifs", databases: databases, logger: .silent)
         #expect(await ledger.take(.user, limit: 1, now: .start) == .granted)
         #expect(databases.isReadOnly)
@@ -145,7 +145,7 @@ struct QuotaLedgerTests {
         let old = try OpenedDatabase.open(.state.before("quota"), folder: fixture.stateFolder, logger: .silent)
         try await old.writer.write { database in
             try database.execute(
-                sql: """
+                """
                     INSERT INTO facts_of_the_day VALUES (5, '2026-01-02', '{}');
                     INSERT INTO recent_searches VALUES (1, 7, 'fact', 'kick', 5)
                     """
@@ -153,12 +153,12 @@ struct QuotaLedgerTests {
         }
         try old.close()
         try await run { ledger, databases in
-            #expect(databases.state.opened.condition == .good)
+            #expect(databases.state.condition == .good)
             #expect(await ledger.take(.user, limit: 1, now: .start) == .granted)
             let recents = RecentSearches(databases: databases, logger: .silent)
             #expect(try await recents.list(uid: 7).map(\.query) == ["kick"])
-            let usedAt = try await databases.state.opened.writer.read {
-                try Int.fetchOne($0, sql: "SELECT number FROM facts_of_the_day")
+            let usedAt = try await databases.state.writer.read {
+                try Int.fetchOne($0, "SELECT number FROM facts_of_the_day")
             }
             #expect(usedAt == 5)
         }

@@ -57,8 +57,8 @@ struct ReadMarksTests {
                 let read = await marks.read(uid: uid)
                 #expect(!read.contains("a:1") && read.contains("a:2"))
             }
-            let rows = try await databases.state.opened.writer.read { database in
-                try Int.fetchOne(database, sql: "SELECT count(*) FROM read_marks")
+            let rows = try await databases.state.writer.read { database in
+                try Int.fetchOne(database, "SELECT count(*) FROM read_marks")
             }
             #expect(rows == 3)
         }
@@ -72,8 +72,8 @@ struct ReadMarksTests {
             let other = try killed.databases()
             #expect(await ReadMarks(databases: other, logger: .silent).read(uid: 1).contains("a:1"))
             other.close()
-            let mode = try await databases.state.opened.writer.read { database in
-                try Int.fetchOne(database, sql: "PRAGMA synchronous")
+            let mode = try await databases.state.writer.read { database in
+                try Int.fetchOne(database, "PRAGMA synchronous")
             }
             #expect(mode == 2)
         }
@@ -120,19 +120,19 @@ struct ReadMarksTests {
         try await withMarks { marks, databases in
             #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
             _ = await marks.read(uid: 1)
-            try await databases.state.opened.refuseWrites(to: "read_marks")
+            try await databases.state.refuseWrites(to: "read_marks")
             let refusal = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
             await #expect(throws: refusal) { try await marks.mark(uid: 1, ids: ["a:2"]) }
             #expect(await !marks.read(uid: 1).contains("a:2"))
             #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
-            try await databases.state.opened.takeWritesAgain()
+            try await databases.state.takeWritesAgain()
             // What changes nothing has not shown that the disk takes writes.
             #expect(try await marks.mark(uid: 1, ids: []) == 0)
             #expect(databases.isReadOnly)
             #expect(try await marks.mark(uid: 1, ids: ["a:2"]) == 1)
             #expect(databases.faults == [])
 
-            try await databases.state.opened.refuse("DELETE", on: "read_marks")
+            try await databases.state.refuse("DELETE", on: "read_marks")
             await marks.forget(ids: ["a:1"])
             #expect(await marks.read(uid: 1).contains("a:1"))
             #expect(databases.isReadOnly)
@@ -142,10 +142,10 @@ struct ReadMarksTests {
     @Test func whereMarksCannotBeReadNothingIsRead() async throws {
         try await withMarks { marks, databases in
             #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
-            try await databases.state.opened.writer.write { try $0.execute(sql: "ALTER TABLE read_marks RENAME TO x") }
+            try await databases.state.writer.write { try $0.execute("ALTER TABLE read_marks RENAME TO x") }
             #expect(await !marks.read(uid: 1).contains("a:1"))
             // And that is not remembered.
-            try await databases.state.opened.writer.write { try $0.execute(sql: "ALTER TABLE x RENAME TO read_marks") }
+            try await databases.state.writer.write { try $0.execute("ALTER TABLE x RENAME TO read_marks") }
             #expect(await marks.read(uid: 1).contains("a:1"))
         }
     }
@@ -186,13 +186,13 @@ struct ReadMarksTests {
         let old = try OpenedDatabase.open(.state.before("read marks"), folder: fixture.stateFolder, logger: .silent)
         try await old.writer.write { database in
             try database.execute(
-                sql: "INSERT INTO recent_searches (uid, kind, query, at) VALUES (1, 'fact', 'kick', 5)"
+                "INSERT INTO recent_searches (uid, kind, query, at) VALUES (1, 'fact', 'kick', 5)"
             )
-            try FavoriteRecord.insert(Favorite(fact: .upstream("f")), uid: 1, database)
+            try Favorites.store(Favorite(fact: .upstream("f")), uid: 1, database)
         }
         try old.close()
         try await withMarks { marks, databases async throws in
-            #expect(databases.state.opened.condition == .good)
+            #expect(databases.state.condition == .good)
             #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
             let recents = RecentSearches(databases: databases, logger: .silent)
             #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])

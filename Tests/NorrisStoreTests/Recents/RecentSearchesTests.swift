@@ -111,10 +111,10 @@ struct RecentSearchesTests {
     func newestIsNotWritten() async throws {
         try await withRecents { recents, databases in
             await recents.record(uid: 1, kind: .fact, query: "kick", at: Timestamp(seconds: 1))
-            try await databases.state.opened.refuseWrites(to: "recent_searches")
+            try await databases.state.refuseWrites(to: "recent_searches")
             await recents.record(uid: 1, kind: .fact, query: " KICK", at: Timestamp(seconds: 1))
             #expect(databases.faults == [])
-            try await databases.state.opened.takeWritesAgain()
+            try await databases.state.takeWritesAgain()
             await recents.record(uid: 1, kind: .fact, query: "kick", at: Timestamp(seconds: 2))
             #expect(try await recents.list(uid: 1).map(\.at) == [Timestamp(seconds: 2)])
         }
@@ -123,10 +123,10 @@ struct RecentSearchesTests {
     @Test func aDiskThatTakesNoWritesIsNotedAndForgottenWhenItDoes() async throws {
         try await withRecents { recents, databases in
             await recents.record(uid: 1, kind: .fact, query: "kick")
-            try await databases.state.opened.refuseWrites(to: "recent_searches")
-            try databases.state.opened.writer.writeWithoutTransaction { database in
+            try await databases.state.refuseWrites(to: "recent_searches")
+            try databases.state.writer.writeWithoutTransaction { database in
                 try database.execute(
-                    sql: """
+                    """
                         CREATE TEMP TRIGGER kept BEFORE DELETE ON main.recent_searches
                         BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
                         """
@@ -137,7 +137,7 @@ struct RecentSearchesTests {
             let refusal = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
             await #expect(throws: refusal) { try await recents.clear(uid: 1) }
             try await check(recents, ["kick"])
-            try await databases.state.opened.takeWritesAgain()
+            try await databases.state.takeWritesAgain()
             await recents.record(uid: 1, kind: .fact, query: "punch")
             #expect(databases.faults == [])
             try await check(recents, ["punch", "kick"])
@@ -146,7 +146,7 @@ struct RecentSearchesTests {
 
     @Test func aStateThatCannotBeReadIsAnError() async throws {
         try await withRecents { recents, databases in
-            try await databases.state.opened.writer.write { try $0.execute(sql: "DROP TABLE recent_searches") }
+            try await databases.state.writer.write { try $0.execute("DROP TABLE recent_searches") }
             await #expect(throws: ResponseError.self) { try await recents.list(uid: 1) }
             await recents.record(uid: 1, kind: .fact, query: "kick")
             #expect(databases.isReadOnly)

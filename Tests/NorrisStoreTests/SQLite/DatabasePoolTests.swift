@@ -17,9 +17,9 @@ import Testing
 
     private func open(readers: Int) throws -> DatabasePool {
         let pool = try DatabasePool(path: folder["db"], readers: readers) { database in
-            if !database.isReadOnly { try database.execute(sql: "PRAGMA journal_mode = WAL") }
+            if !database.isReadOnly { try database.execute("PRAGMA journal_mode = WAL") }
         }
-        try pool.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (a INTEGER NOT NULL) STRICT") }
+        try pool.write { try $0.execute("CREATE TABLE IF NOT EXISTS t (a INTEGER NOT NULL) STRICT") }
         return pool
     }
 
@@ -50,28 +50,28 @@ import Testing
         }
         let databases = try Databases(cacheFolder: nil, stateFolder: folder["state"], logger: .silent)
         defer { databases.close() }
-        for opened in [databases.state.opened, databases.cache.opened] {
+        for opened in [databases.state, databases.cache.opened] {
             // A migration has switched it off for as long as it took.
             #expect(try opened.writer.writeWithoutTransaction(settings) == [1, 0, 5_000])
         }
     }
 
     private func settings(_ database: Database) throws -> [Int?] {
-        try ["foreign_keys", "query_only", "busy_timeout"].map { try Int.fetchOne(database, sql: "PRAGMA \($0)") }
+        try ["foreign_keys", "query_only", "busy_timeout"].map { try Int.fetchOne(database, "PRAGMA \($0)") }
     }
 
     @Test(arguments: [0, 2]) func readMayNotWrite(readers: Int) async throws {
         try await withPool(readers: readers) { pool in
             for sql in ["INSERT INTO t VALUES (1)", "DROP TABLE t", "PRAGMA user_version = 9"] {
-                let blocking = #expect(throws: DatabaseError.self) { try sync { try pool.read { try $0.execute(sql: sql) } } }
+                let blocking = #expect(throws: DatabaseError.self) { try sync { try pool.read { try $0.execute(sql) } } }
                 #expect(blocking?.resultCode == SQLITE_READONLY)
                 let waiting = await #expect(throws: DatabaseError.self) {
-                    try await pool.read { try $0.execute(sql: sql) }
+                    try await pool.read { try $0.execute(sql) }
                 }
                 #expect(waiting?.resultCode == SQLITE_READONLY)
-                try await pool.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
+                try await pool.write { try $0.execute("INSERT INTO t VALUES (2)") }
             }
-            #expect(try await pool.read { try Int.fetchAll($0, sql: "SELECT a FROM t") } == [2, 2, 2])
+            #expect(try await pool.read { try Int.fetchAll($0, "SELECT a FROM t") } == [2, 2, 2])
         }
     }
 
@@ -79,11 +79,11 @@ import Testing
         let pool = try open(readers: 1)
         let count = "SELECT count(*) FROM t"
         try pool.read { reader in
-            #expect(try Int.fetchOne(reader, sql: count) == 0)
-            try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
-            #expect(try Int.fetchOne(reader, sql: count) == 0)
+            #expect(try Int.fetchOne(reader, count) == 0)
+            try pool.write { try $0.execute("INSERT INTO t VALUES (1)") }
+            #expect(try Int.fetchOne(reader, count) == 0)
         }
-        #expect(try pool.read { try Int.fetchOne($0, sql: count) } == 1)
+        #expect(try pool.read { try Int.fetchOne($0, count) } == 1)
         try pool.close()
     }
 
@@ -93,26 +93,26 @@ import Testing
                 let (started, continuation) = AsyncStream<Void>.makeStream()
                 let task = Task {
                     let body: @Sendable (Database) throws -> Int? = { database in
-                        if isWrite { try database.execute(sql: "INSERT INTO t VALUES (1)") }
+                        if isWrite { try database.execute("INSERT INTO t VALUES (1)") }
                         continuation.yield()
-                        return try Int.fetchOne(database, sql: Self.endless)
+                        return try Int.fetchOne(database, Self.endless)
                     }
                     return isWrite ? try await pool.write(body) : try await pool.read(body)
                 }
                 for await _ in started { break }
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }
-                #expect(try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
-                try await pool.write { try $0.execute(sql: "INSERT INTO t VALUES (2); DELETE FROM t") }
+                #expect(try await pool.read { try Int.fetchOne($0, "SELECT count(*) FROM t") } == 0)
+                try await pool.write { try $0.execute("INSERT INTO t VALUES (2); DELETE FROM t") }
             }
             // A task that is cancelled before changes nothing.
             let early = Task {
                 while !Task.isCancelled { await Task.yield() }
-                try await pool.write { try $0.execute(sql: "INSERT INTO t VALUES (3)") }
+                try await pool.write { try $0.execute("INSERT INTO t VALUES (3)") }
             }
             early.cancel()
             await #expect(throws: CancellationError.self) { try await early.value }
-            #expect(try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+            #expect(try await pool.read { try Int.fetchOne($0, "SELECT count(*) FROM t") } == 0)
         }
     }
 
@@ -120,19 +120,19 @@ import Testing
         try await withPool(readers: readers) { pool in
             for limit in [Duration.zero, .milliseconds(10)] {
                 let error = await #expect(throws: DatabaseError.self) {
-                    try await pool.read(within: limit) { try Int.fetchOne($0, sql: Self.endless) }
+                    try await pool.read(within: limit) { try Int.fetchOne($0, Self.endless) }
                 }
                 #expect(error?.isTimeLimit == true)
             }
             // Also between short statements.
             let error = await #expect(throws: DatabaseError.self) {
                 try await pool.read(within: .milliseconds(10)) { database in
-                    while true { _ = try Int.fetchOne(database.cachedStatement(sql: "SELECT 1")) }
+                    while true { _ = try database.cachedStatement("SELECT 1").execute() }
                 }
             }
             #expect(error?.isTimeLimit == true)
-            let limited = try await pool.read(within: .seconds(60)) { try Int.fetchOne($0, sql: "SELECT 2") }
-            let unlimited = try await pool.read { try Int.fetchOne($0, sql: "SELECT 3") }
+            let limited = try await pool.read(within: .seconds(60)) { try Int.fetchOne($0, "SELECT 2") }
+            let unlimited = try await pool.read { try Int.fetchOne($0, "SELECT 3") }
             #expect((limited, unlimited) == (2, 3))
         }
     }
@@ -141,7 +141,7 @@ import Testing
         let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
         let error = await #expect(throws: ResponseError.self) {
             try await databases.read(.gifs, within: .milliseconds(10), logger: .silent) { database in
-                try Int.fetchOne(database, sql: Self.endless)
+                try Int.fetchOne(database, Self.endless)
             }
         }
         #expect(error?.code == .busy)
@@ -150,9 +150,9 @@ import Testing
 
     @Test func readersAreClosedBeforeTheWriter() async throws {
         try await withPool(readers: 3) { pool in
-            try await pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+            try await pool.write { try $0.execute("INSERT INTO t VALUES (1)") }
             try withReaders(3, of: pool) { readers in
-                let read = try readers.map { try Int.fetchOne($0, sql: "SELECT a FROM t") }
+                let read = try readers.map { try Int.fetchOne($0, "SELECT a FROM t") }
                 #expect(read == [1, 1, 1])
             }
             #expect(folder.exists("db-wal"))
@@ -182,7 +182,7 @@ import Testing
         async let written: Void = pool.write { database in
             continuation.yield()
             release.wait()
-            try database.execute(sql: "INSERT INTO t VALUES (1)")
+            try database.execute("INSERT INTO t VALUES (1)")
         }
         for await _ in started { break }
         async let closed: Void = withCheckedThrowingContinuation { continuation in
@@ -192,7 +192,7 @@ import Testing
         _ = try await (written, closed)
         #expect(try folder.names() == ["db"])
         let reopened = try open(readers: 0)
-        #expect(try reopened.writeWithoutTransaction { try Int.fetchAll($0, sql: "SELECT a FROM t") } == [1])
+        #expect(try reopened.writeWithoutTransaction { try Int.fetchAll($0, "SELECT a FROM t") } == [1])
         try reopened.close()
     }
 
@@ -227,7 +227,7 @@ import Testing
                 #expect(tally.threads.withLock { $0.count } == CacheDatabase.readers)
                 for number in 0..<20 {
                     let thread = try await pool.write { database in
-                        try database.execute(sql: "INSERT INTO t VALUES (?)", arguments: [number])
+                        try database.execute("INSERT INTO t VALUES (?)", [number])
                         return pthread_self()
                     }
                     #expect(!tally.threads.withLock { $0.contains(thread) })
@@ -237,7 +237,7 @@ import Testing
                 try await group.waitForAll()
             }
             #expect(tally.atOnce.withLock { $0.most } == CacheDatabase.readers)
-            #expect(try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 20)
+            #expect(try await pool.read { try Int.fetchOne($0, "SELECT count(*) FROM t") } == 20)
         }
     }
 }

@@ -10,7 +10,7 @@ import Testing
     init() throws {
         database = try Database(path: ":memory:", .write)
         try database.execute(
-            sql: """
+            """
                 CREATE TABLE users (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
                 CREATE TABLE things (
                     owner INTEGER REFERENCES users (number), count INTEGER, title TEXT, bytes BLOB
@@ -21,14 +21,14 @@ import Testing
 
     @Test func foreignKeysAreOn() throws {
         let error = #expect(throws: DatabaseError.self) {
-            try database.execute(sql: "INSERT INTO things (owner) VALUES (9)")
+            try database.execute("INSERT INTO things (owner) VALUES (9)")
         }
         #expect(error?.extendedResultCode == 787)  // SQLITE_CONSTRAINT_FOREIGNKEY
     }
 
     @Test(arguments: ["SELECT \"no column\" FROM users", "CREATE INDEX quoted ON users (\"no column\")"])
     func doubleQuotedStringsAreRefused(_ sql: String) {
-        let error = #expect(throws: DatabaseError.self) { try database.execute(sql: sql) }
+        let error = #expect(throws: DatabaseError.self) { try database.execute(sql) }
         #expect(error?.resultCode == SQLITE_ERROR)
         #expect(error?.message == "no such column: no column" || error?.message.contains("no column named") == true)
     }
@@ -42,12 +42,11 @@ import Testing
             try expectSame(bytes)
         }
         for flag in [false, true] { try expectSame(flag) }
-        let row = try #require(try Row.fetchOne(database, sql: "SELECT ?", arguments: [nil as String?]))
-        #expect((row[0] as String?) == nil)
+        #expect(try database.first("SELECT ?", [nil as String?]) { $0[0] as String? } == .some(nil))
     }
 
     private func expectSame<Value: DatabaseValueConvertible & Equatable>(_ value: Value) throws {
-        #expect(try Value.fetchOne(database, sql: "SELECT ?", arguments: [value]) == value)
+        #expect(try Value.fetchOne(database, "SELECT ?", [value]) == value)
         // Not NULL, and of its own type: '' and x'' are two values.
         let type =
             switch value.databaseValue {
@@ -56,7 +55,7 @@ import Testing
             case .text: "text"
             case .blob: "blob"
             }
-        #expect(try String.fetchOne(database, sql: "SELECT typeof(?)", arguments: [value]) == type)
+        #expect(try String.fetchOne(database, "SELECT typeof(?)", [value]) == type)
     }
 
     @Test func bytesAreReadWithoutACopy() throws {
@@ -73,39 +72,39 @@ import Testing
 
     @Test func keptStatementIsPreparedOnce() throws {
         let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i FROM n"
-        let statement = try database.cachedStatement(sql: sql)
-        #expect(try Int.fetchAll(statement, arguments: [3]) == [1, 2, 3])
-        #expect(try database.cachedStatement(sql: sql) === statement)
-        #expect(try Int.fetchAll(statement, arguments: [2]) == [1, 2])
+        let statement = try database.cachedStatement(sql)
+        #expect(try Int.fetchAll(database, sql, [3]) == [1, 2, 3])
+        #expect(try database.cachedStatement(sql) === statement)
+        #expect(try Int.fetchAll(database, sql, [2]) == [1, 2])
 
         // While its rows are being read, another serves: the first goes on where it was.
         let rows = try Rows(statement, [3])
         var seen: [Int] = []
         while try rows.next() {
-            #expect(try Int.fetchAll(database.cachedStatement(sql: sql), arguments: [2]) == [1, 2])
-            let error = #expect(throws: DatabaseError.self) { try Int.fetchOne(statement, arguments: [1]) }
+            #expect(try Int.fetchAll(database, sql, [2]) == [1, 2])
+            let error = #expect(throws: DatabaseError.self) { try statement.execute([1]) }
             #expect(error?.resultCode == SQLITE_MISUSE)
             seen.append(rows[0])
         }
         #expect(seen == [1, 2, 3])
-        #expect(try database.cachedStatement(sql: sql) === statement)
+        #expect(try database.cachedStatement(sql) === statement)
     }
 
     @Test func statementServesAgainAfterAnError() throws {
-        let insert = try database.cachedStatement(sql: "INSERT INTO users (name) VALUES (?)")
-        try insert.execute(arguments: ["Chuck"])
-        #expect(throws: DatabaseError.self) { try insert.execute(arguments: ["Chuck"]) }
-        try insert.execute(arguments: ["Norris"])
-        #expect(try String.fetchAll(database, sql: "SELECT name FROM users ORDER BY number") == ["Chuck", "Norris"])
+        let insert = try database.cachedStatement("INSERT INTO users (name) VALUES (?)")
+        try insert.execute(["Chuck"])
+        #expect(throws: DatabaseError.self) { try insert.execute(["Chuck"]) }
+        try insert.execute(["Norris"])
+        #expect(try String.fetchAll(database, "SELECT name FROM users ORDER BY number") == ["Chuck", "Norris"])
         #expect(database.changesCount == 1)
         #expect(database.lastInsertedRowID == 2)
     }
 
     @Test func errorsCarryCodeAndStatementButNoValues() throws {
         let sql = "INSERT INTO users (name) VALUES (?)"
-        try database.execute(sql: sql, arguments: ["a secret"])
+        try database.execute(sql, ["a secret"])
         let error = try #require(
-            throws: DatabaseError.self, performing: { try database.execute(sql: sql, arguments: ["a secret"]) }
+            throws: DatabaseError.self, performing: { try database.execute(sql, ["a secret"]) }
         )
         #expect(error.resultCode == SQLITE_CONSTRAINT)
         #expect(error.extendedResultCode == 2067)  // SQLITE_CONSTRAINT_UNIQUE
@@ -114,7 +113,7 @@ import Testing
             SQLite error 2067: UNIQUE constraint failed: users.name - while executing `\(sql)`
             """)
         // Of several statements it is the one that failed.
-        let second = #expect(throws: DatabaseError.self) { try database.execute(sql: "SELECT 1; DELETE FROM missing") }
+        let second = #expect(throws: DatabaseError.self) { try database.execute("SELECT 1; DELETE FROM missing") }
         #expect(second?.message == "no such table: missing")
         #expect(!error.isCorruption && !error.isTimeLimit)
     }
@@ -124,7 +123,7 @@ import Testing
         var committed = 0
         #expect(throws: Refused.self) {
             try database.write { database in
-                try database.execute(sql: "INSERT INTO users (name) VALUES ('gone')")
+                try database.execute("INSERT INTO users (name) VALUES ('gone')")
                 database.afterCommit { committed += 1 }
                 throw Refused()
             }
@@ -133,26 +132,26 @@ import Testing
         // SQLite has rolled this one back itself.
         #expect(throws: DatabaseError.self) {
             try database.write { database in
-                try database.execute(sql: "INSERT INTO users (name) VALUES ('gone')")
-                try database.execute(sql: "INSERT OR ROLLBACK INTO users (name) VALUES ('gone')")
+                try database.execute("INSERT INTO users (name) VALUES ('gone')")
+                try database.execute("INSERT OR ROLLBACK INTO users (name) VALUES ('gone')")
             }
         }
         try database.write { database in
-            try database.execute(sql: "INSERT INTO users (name) VALUES ('kept')")
+            try database.execute("INSERT INTO users (name) VALUES ('kept')")
             database.afterCommit { committed += 1 }
             #expect(committed == 0)
         }
         #expect(committed == 1)
-        #expect(try String.fetchAll(database, sql: "SELECT name FROM users") == ["kept"])
+        #expect(try String.fetchAll(database, "SELECT name FROM users") == ["kept"])
     }
 
     @Test func columnOfAnotherTypeFailsTheTransaction() throws {
-        try database.execute(sql: "INSERT INTO users (name) VALUES ('Chuck')")
+        try database.execute("INSERT INTO users (name) VALUES ('Chuck')")
         for sql in ["SELECT 'text'", "SELECT NULL", "SELECT 1.5", "SELECT x'00'"] {
             let error = #expect(throws: DatabaseError.self) {
                 try database.write { database in
-                    let count: Int = try Int.fetchOne(database, sql: sql) ?? -1
-                    try database.execute(sql: "UPDATE users SET name = ?", arguments: ["\(count)"])
+                    let count: Int = try Int.fetchOne(database, sql) ?? -1
+                    try database.execute("UPDATE users SET name = ?", ["\(count)"])
                 }
             }
             #expect(error?.resultCode == SQLITE_MISMATCH)
@@ -165,25 +164,25 @@ import Testing
                 return rows.withBytes(0) { $0.count }
             }
         }
-        #expect(try database.read { try String.fetchAll($0, sql: "SELECT name FROM users") } == ["Chuck"])
+        #expect(try database.read { try String.fetchAll($0, "SELECT name FROM users") } == ["Chuck"])
     }
 
     @Test func busyDatabaseIsWaitedForSoLong() throws {
-        #expect(try Int.fetchOne(database, sql: "PRAGMA busy_timeout") == 5_000)
+        #expect(try Int.fetchOne(database, "PRAGMA busy_timeout") == 5_000)
         let folder = ScratchFolder()
         let first = try Database(path: folder["db"], .write)
-        try first.execute(sql: "CREATE TABLE t (a)")
+        try first.execute("CREATE TABLE t (a)")
         let second = try Database(path: folder["db"], .write, busyTimeout: .milliseconds(20))
-        #expect(try Int.fetchOne(second, sql: "PRAGMA busy_timeout") == 20)
+        #expect(try Int.fetchOne(second, "PRAGMA busy_timeout") == 20)
         try first.write { database in
-            try database.execute(sql: "INSERT INTO t VALUES (1)")
+            try database.execute("INSERT INTO t VALUES (1)")
             let error = #expect(throws: DatabaseError.self) {
-                try second.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
+                try second.write { try $0.execute("INSERT INTO t VALUES (2)") }
             }
             #expect(error?.resultCode == SQLITE_BUSY)
         }
-        try second.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
-        #expect(try Int.fetchAll(first, sql: "SELECT a FROM t") == [1, 2])
+        try second.write { try $0.execute("INSERT INTO t VALUES (2)") }
+        #expect(try Int.fetchAll(first, "SELECT a FROM t") == [1, 2])
     }
 
     @Test func damageIsTold() throws {
@@ -193,7 +192,7 @@ import Testing
         #expect(notADatabase?.isCorruption == true)
 
         let written = try Database(path: folder["db"], .write)
-        try written.execute(sql: "PRAGMA page_size = 1024; CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(9999))")
+        try written.execute("PRAGMA page_size = 1024; CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(9999))")
         try written.close()
         var bytes = try folder.bytes("db")
         bytes.replaceSubrange(1024..<1040, with: repeatElement(0x5A, count: 16))
@@ -206,5 +205,5 @@ import Testing
 }
 
 extension Database {
-    fileprivate func readAll() throws -> [Int] { try Int.fetchAll(self, sql: "SELECT length(a) FROM t") }
+    fileprivate func readAll() throws -> [Int] { try Int.fetchAll(self, "SELECT length(a) FROM t") }
 }

@@ -90,10 +90,10 @@ struct ShuffleWorld {
     }
 
     static func lists(of fact: Fact) -> [FactListName] {
-        ([""] + fact.categories).map { FactListName(category: $0, kind: FactKind(fact)) }
+        ([""] + fact.categories).map { FactListName(category: $0, kind: FactKind(FactGroup(source: fact.source), categories: fact.categories)) }
     }
 
-    mutating func places(_ filter: ShuffleFilter) -> [Int] { filter.lists.map { index.place(of: $0) } }
+    mutating func places(_ filter: ShuffleFilter) -> [Int] { filter.lists.map { index.position(of: $0) } }
 
     mutating func shuffle(_ filter: ShuffleFilter, key: UInt64) -> Shuffle {
         Shuffle(key: key, lists: places(filter))

@@ -75,7 +75,7 @@ extension DatabaseKind {
     /// The database as it was before it got a migration.
     func before(_ migration: String) -> DatabaseKind {
         DatabaseKind(
-            fileName: fileName, applicationID: applicationID, isDurable: isDurable, keepsCopies: keepsCopies,
+            fileName: fileName, applicationID: applicationID, isDurable: isDurable,
             migrations: Array(migrations.prefix { $0.name != migration })
         )
     }
@@ -91,20 +91,20 @@ extension Fact {
     /// Stores the fact in a cache as versions did that had no ordinals.
     func storeInOldCache(_ number: Int64, isFound: Bool = false, _ database: Database) throws {
         try database.execute(
-            sql: """
+            """
                 INSERT INTO facts (
                     number, id, source, text, folded, categories, explicit, url, created_at, updated_at, stored_at, found,
                     text_digest
                 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
                 """,
-            arguments: [
+            [
                 number, id, source, text, text.lowercased(), categories.joined(separator: " "), isExplicit, url,
                 createdAt?.seconds, updatedAt?.seconds, isFound, FactTable.digest(ofText: text),
             ]
         )
         for category in Set(categories) {
             try database.execute(
-                sql: "INSERT INTO fact_categories (category, fact) VALUES (?, ?)", arguments: [category, number]
+                "INSERT INTO fact_categories (category, fact) VALUES (?, ?)", [category, number]
             )
         }
     }

@@ -60,8 +60,8 @@ extension FactStore {
     func replaceBuiltin(_ facts: [Fact]) throws -> FactChanges {
         try importing.withLock { _ in
             let cache = databases.cache
-            let rules = FactImport.Rules(group: .builtin, goes: { _ in true })
-            let changes = try cache.opened.writer.write { try FactImport.run(facts, rules, cache.factFile, $0) }
+            let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
+            let changes = try cache.writer.write { try FactImport.run(facts, rules, cache.factFile, $0) }
             publish(changes)
             return changes
         }

@@ -1,11 +1,11 @@
 package import NorrisProtocol
 import NorrisText
 
-/// The line by which a user knows a favourite again.
+/// The title of a favorite in lists.
 extension Favorite {
     /// In columns of a terminal.
     private static let titleColumns = 80
-    /// In code points: marks that take no column are not without end.
+    /// In code points, for marks take no column.
     private static let titleLength = 200
 
     package init(fact: Fact, at now: Timestamp = .now()) {
@@ -23,13 +23,13 @@ extension Favorite {
         title = ownTitle
     }
 
-    /// What the content says of itself, else the id.
+    /// A title from the content, else from the id.
     var ownTitle: String {
         let title = (fact?.text).flatMap(Favorite.titleLine) ?? gif?.favoriteTitle ?? post?.favoriteTitle
         return title ?? Favorite.titleLine(id) ?? id
     }
 
-    /// The first line of a text that shows something, made harmless, cut to the width of a terminal.
+    /// The first line of a text that is not blank, sanitized, cut to the width of a terminal.
     static func titleLine(_ text: String) -> String? {
         let lines = sanitizedText(text).split(separator: "\n").lazy.map { sanitizedLine(String($0)) }
         guard let line = lines.first(where: { !$0.isEmpty }) else { return nil }
@@ -46,7 +46,7 @@ extension Gif {
 extension Post {
     fileprivate var favoriteTitle: String? {
         if let title = title.flatMap(Favorite.titleLine) { return title }
-        // A text that its author wants to be hidden at first is no title.
+        // Sensitive text is hidden at first, so it is no title.
         if !isSensitive, let line = text.flatMap(Favorite.titleLine) { return line }
         let count = switch images.count {
         case 0: "Post"

@@ -1,24 +1,23 @@
 import NorrisProtocol
 import NorrisText
 
-/// What a favourite from outside must be before it is kept.
+/// Checks on an imported favorite before it is stored.
 extension Favorite {
     /// In bytes of the wire form.
     static let maximumContent = 65_536
     private static let maximumID = 200
 
-    /// The favourite as it may be kept: made harmless, with the content of its kind only, and not added in the future.
+    /// The favorite as it may be stored: sanitized, with the content of its kind only, and not added in the future.
     func checked(at now: Timestamp) throws(FavoriteFault) -> Favorite {
         guard Favorite.Kind.all.contains(kind) else { throw .kind(kind.rawValue) }
-        guard (1...Favorite.maximumID).contains(id.unicodeScalars.count), sanitizedLine(id).hasSameBytes(as: id) else {
-            throw .id
-        }
+        guard (1...Favorite.maximumID).contains(id.unicodeScalars.count), sanitizedLine(id).hasSameBytes(as: id)
+        else { throw .id }
         if kind == .gif, !Favorite.isGIFID(id) { throw .gifID }
         let epoch = Timestamp(seconds: 0)
         var checked = Favorite(kind: kind, id: id, title: "", addedAt: max(epoch, min(addedAt, now)))
         switch kind {
-        case .fact: checked.fact = try fact.map(checked.content)?.checked()
-        case .post: checked.post = try post.map(checked.content)?.checked()
+        case .fact: if let fact { checked.fact = try content(fact, fact.id).checked() }
+        case .post: if let post { checked.post = try content(post, post.id).checked() }
         default: break
         }
         checked.title = Favorite.titleLine(title) ?? checked.ownTitle
@@ -27,21 +26,21 @@ extension Favorite {
 
     private static func isGIFID(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count)
-            && id.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
+            && id.unicodeScalars.allSatisfy { scalar in
+                switch scalar {
+                case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true
                 default: false
                 }
             }
     }
 
     /// The content, if it is not too large and the one of this id.
-    private func content<Content: JSONEncodable & Identified>(_ content: Content) throws(FavoriteFault) -> Content {
+    private func content<Content: JSONEncodable>(
+        _ content: Content, _ contentID: String
+    ) throws(FavoriteFault) -> Content {
         let size = content.jsonBytes.count
         guard size <= Favorite.maximumContent else { throw .contentIsLarge(size) }
-        guard content.id.hasSameBytes(as: id) else { throw .contentIsAnother }
+        guard contentID.hasSameBytes(as: id) else { throw .contentIsAnother }
         return content
     }
 }
@@ -70,14 +69,6 @@ enum FavoriteFault: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// What has an id.
-private protocol Identified {
-    var id: String { get }
-}
-
-extension Fact: Identified {}
-extension Post: Identified {}
-
 extension Fact {
     fileprivate func checked() throws(FavoriteFault) -> Fact {
         var fact = self
@@ -105,11 +96,9 @@ extension Post {
         var post = self
         post.source = sanitizedLine(source)
         post.author = Author(
-            id: sanitizedLine(author.id),
-            name: line(author.name, Post.maximumName),
+            id: sanitizedLine(author.id), name: line(author.name, Post.maximumName),
             handle: author.handle.map { line($0, Post.maximumName) },
-            avatarURL: author.avatarURL.flatMap(harmlessURL),
-            email: author.email.map(sanitizedLine)
+            avatarURL: author.avatarURL.flatMap(harmlessURL), email: author.email.map(sanitizedLine)
         )
         post.publishedAt = publishedAt.flatMap(sinceEpoch)
         post.title = title.map { line($0, Post.maximumTitle) }
@@ -133,20 +122,16 @@ extension Post {
     }
 }
 
-/// One harmless line, cut to a number of code points.
+/// One sanitized line, cut to a number of code points.
 private func line(_ text: String, _ length: Int) -> String {
     String(sanitizedLine(text).unicodeScalars.prefix(length))
 }
 
-private func notNegative(_ number: Int) -> Int? {
-    number < 0 ? nil : number
-}
+private func notNegative(_ number: Int) -> Int? { number < 0 ? nil : number }
 
-private func sinceEpoch(_ time: Timestamp) -> Timestamp? {
-    time.seconds < 0 ? nil : time
-}
+private func sinceEpoch(_ time: Timestamp) -> Timestamp? { time.seconds < 0 ? nil : time }
 
-/// The address itself if it leads to the web and holds nothing that could do harm where it is shown.
+/// The URL itself if it is of the web and holds only printable ASCII.
 private func harmlessURL(_ url: String) -> String? {
     let scheme = url.prefix(8).lowercased()
     let isWeb = scheme.hasPrefix("http://") || scheme.hasPrefix("https://")

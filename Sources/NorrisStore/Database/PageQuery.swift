@@ -1,0 +1,129 @@
+import NorrisProtocol
+
+/// A list of rows that is read page by page, in an order that no two rows share.
+struct PageQuery: Sendable {
+    /// The first two are the integer and the text of a row's cursor. With a filter the third is what it tests.
+    let columns: String
+    /// `table WHERE condition`.
+    let matches: String
+    let arguments: StatementArguments
+    let order: String
+    /// The condition on the rows after a cursor.
+    let after: String
+    /// The values of that condition.
+    var cursorValues: @Sendable (SealedCursor) -> StatementArguments = { [$0.number] }
+    /// Leaves rows out by what SQLite does not know.
+    var filter: Filter?
+
+    struct Filter: Sendable {
+        let column: String
+        let shows: @Sendable (Int64) -> Bool
+    }
+
+    struct Result<Item> {
+        var items: [Item] = []
+        /// Exact up to ``countedMatches``; nil above.
+        var total: Int?
+        /// The cursor of the last row; nil without rows.
+        var end: SealedCursor?
+        var hasMore = false
+    }
+
+    /// The rows after a cursor: as many as are wanted and a reply can hold, but one at least.
+    ///
+    /// - Parameter read: the item, nil where it cannot be read, which costs its page one item; and its size in bytes.
+    func rows<Item>(
+        after cursor: SealedCursor?, limit: Int, _ database: Database, read: (Rows) throws -> (item: Item?, size: Int)
+    ) throws -> Result<Item> {
+        var page = Result<Item>(total: try total(database))
+        let rows = try database.rows(
+            "SELECT \(columns) FROM \(matches) \(cursor == nil ? "" : "AND \(after)") ORDER BY \(order) LIMIT ?",
+            arguments + (cursor.map(cursorValues) ?? []) + [filter == nil ? limit + 1 : -1]
+        )
+        var (count, bytes) = (0, 0)
+        while try rows.next() {
+            if let filter, !filter.shows(rows[2]) { continue }
+            page.hasMore = count == limit
+            if page.hasMore { break }
+            let (item, size) = try read(rows)
+            bytes += size
+            page.hasMore = count > 0 && bytes > maximumPageBytes
+            if page.hasMore { break }
+            count += 1
+            page.end = SealedCursor(number: rows[0], text: rows[1])
+            if let item { page.items.append(item) }
+        }
+        return page
+    }
+
+    /// A page for a reply.
+    ///
+    /// - Parameter list: what distinguishes its cursors from those of other lists with the same key.
+    /// - Throws: `-32602` for a cursor that is not of this list.
+    func page<Item>(
+        of list: [String], key: UInt64, cursor: String?, limit: Int, _ database: Database,
+        read: (Rows) throws -> (item: Item?, size: Int)
+    ) throws -> Page<Item> {
+        let after = try cursor.map { try SealedCursor($0, of: list, key: key) }
+        let rows = try rows(after: after, limit: limit, database, read: read)
+        return Page(
+            items: rows.items, total: rows.total, next: rows.hasMore ? rows.end?.sealed(for: list, key: key) : nil
+        )
+    }
+
+    private func total(_ database: Database) throws -> Int? {
+        var total = 0
+        if let filter {
+            let rows = try database.rows("SELECT \(filter.column) FROM \(matches)", arguments)
+            while total <= countedMatches, try rows.next() {
+                if filter.shows(rows[0]) { total += 1 }
+            }
+        } else {
+            let sql = "SELECT count(*) FROM (SELECT 1 FROM \(matches) LIMIT \(countedMatches + 1))"
+            total = try Int.fetchOne(database, sql, arguments) ?? 0
+        }
+        return total > countedMatches ? nil : total
+    }
+}
+
+/// In bytes: what the contents on one page may come to. The server refuses to send a reply of more than twice that.
+let maximumPageBytes = 2 << 20
+
+/// Where a page of a list ends, as a text that only this daemon can write.
+struct SealedCursor: Equatable {
+    /// What the list is sorted by first.
+    let number: Int64
+    /// What distinguishes items with the same number.
+    let text: String
+
+    init(number: Int64, text: String = "") {
+        self.number = number
+        self.text = text
+    }
+
+    /// Reads what ``sealed(for:key:)`` wrote for the same list with the same key.
+    ///
+    /// - Throws: `-32602` for any other text.
+    init(_ sealed: String, of list: [String], key: UInt64) throws(ResponseError) {
+        // Over bytes: a text that begins with a combining mark is one character with the dot before it.
+        let parts = sealed.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
+            .map(Substring.init)
+        guard parts.count == 3, let number = Int64(parts[0], radix: 36) else { throw SealedCursor.refusal }
+        self.init(number: number, text: String(parts[2]))
+        guard self.sealed(for: list, key: key).hasSameBytes(as: sealed) else { throw SealedCursor.refusal }
+    }
+
+    /// - Parameter list: what distinguishes the list from all others with this key, in a fixed order.
+    func sealed(for list: [String], key: UInt64) -> String {
+        let number = String(number, radix: 36)
+        // 0xFF is in no UTF-8, so no two lists of texts have the same bytes.
+        var bytes: [UInt8] = []
+        for field in [number, text] + list { bytes += Array(field.utf8) + [0xFF] }
+        let tag = String(SipHash.hash(bytes, key: (key, 0)), radix: 36)
+        return "\(number).\(tag).\(text)"
+    }
+
+    private static let refusal = ResponseError.invalidParams(
+        "The cursor is not of this list.", parameter: "cursor", hint: "Begin again without a cursor."
+    )
+}

@@ -1,0 +1,135 @@
+package import Logging
+package import NorrisProtocol
+import Synchronization
+
+/// The calls that a source has made in the last hour, counted over restarts.
+///
+/// A call is on the disk before it is granted. Where the disk takes no writes it is counted in memory all the same, and
+/// written together with the next.
+package final class QuotaLedger: Sendable {
+    private struct State {
+        var window: QuotaWindow
+        /// Calls that are not on the disk.
+        var unwritten: [Timestamp] = []
+    }
+
+    private let source: String
+    private let databases: Databases
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    /// Reads the calls of earlier runs; blocking.
+    package init(source: String, databases: Databases, logger: Logger) {
+        self.source = source
+        self.databases = databases
+        self.logger = logger
+        let calls = try? databases.read(.state, logger: logger) { database in
+            try Int64.fetchAll(database, "SELECT at FROM quota_calls WHERE source = ?", [source])
+        }
+        state = Mutex(State(window: QuotaWindow(calls: (calls ?? []).map(Timestamp.init(seconds:)))))
+    }
+
+    /// Counts a call that is about to be made, if there is one left.
+    ///
+    /// - Parameter limit: calls in an hour.
+    package func take(
+        _ purpose: QuotaWindow.Purpose, limit: Int, now: Timestamp = .now()
+    ) async -> QuotaWindow.Answer {
+        let (answer, calls) = state.withLock { state in
+            let answer = state.window.take(purpose, limit: limit, now: now)
+            guard answer == .granted else { return (answer, [Timestamp]()) }
+            defer { state.unwritten = [] }
+            return (answer, state.unwritten + [now])
+        }
+        guard answer == .granted else { return answer }
+        do {
+            try await databases.write(.state, logger: logger) { [source] database in
+                // As the window does, or after a clock rollback rows would remain that count after every start.
+                let seconds = now.seconds
+                try database.execute(
+                    "UPDATE quota_calls SET at = ? WHERE source = ? AND at > ?", [seconds, source, seconds]
+                )
+                try database.execute(
+                    "DELETE FROM quota_calls WHERE source = ? AND at <= ?", [source, seconds - QuotaWindow.length]
+                )
+                for call in calls {
+                    try database.execute("INSERT INTO quota_calls (source, at) VALUES (?, ?)", [source, call.seconds])
+                }
+            }
+        } catch {
+            state.withLock { $0.unwritten += calls }
+        }
+        return .granted
+    }
+
+    /// From memory, for callers that must not wait.
+    package func status(limit: Int, now: Timestamp = .now()) -> SourceStatus.Quota {
+        let window = state.withLock { $0.window }
+        return SourceStatus.Quota(limit: limit, used: window.used(now: now), resetsAt: window.resetsAt(now: now))
+    }
+
+    /// When the next call may be taken, which may be now; nil for never. From memory.
+    package func nextFree(_ purpose: QuotaWindow.Purpose, limit: Int, now: Timestamp = .now()) -> Timestamp? {
+        state.withLock { $0.window }.nextFree(purpose, limit: limit, now: now)
+    }
+}
+
+/// A quota of calls in any 3,600 seconds, a fifth of it reserved for users. A call counts from the second it is taken.
+package struct QuotaWindow: Sendable, Equatable {
+    /// Who a call is for.
+    package enum Purpose: Sendable {
+        /// A user waits for the reply.
+        case user
+        case background
+    }
+
+    package enum Answer: Sendable, Equatable {
+        case granted
+        /// - Parameter until: when there is a call again; nil for never, as the limit is.
+        case exhausted(until: Timestamp?)
+    }
+
+    static let length: Int64 = 3_600
+
+    /// When those that may still count were made, oldest first.
+    private(set) var calls: [Timestamp]
+
+    package init(calls: [Timestamp] = []) { self.calls = calls.sorted() }
+
+    /// Counts a call, if there is one left.
+    package mutating func take(_ purpose: Purpose, limit: Int, now: Timestamp) -> Answer {
+        calls = counting(at: now)
+        let free = nextFree(purpose, limit: limit, now: now)
+        guard free == now else { return .exhausted(until: free) }
+        calls.append(now)
+        return .granted
+    }
+
+    package func used(now: Timestamp) -> Int { counting(at: now).count }
+
+    /// When the last of the calls no longer counts.
+    package func resetsAt(now: Timestamp) -> Timestamp { counting(at: now).last.map(QuotaWindow.end) ?? now }
+
+    /// When the next call may be taken, which may be now; nil for never.
+    package func nextFree(_ purpose: Purpose, limit: Int, now: Timestamp) -> Timestamp? {
+        let allowed = QuotaWindow.share(of: purpose, limit: limit)
+        guard allowed > 0 else { return nil }
+        let calls = counting(at: now)
+        return calls.count < allowed ? now : QuotaWindow.end(of: calls[calls.count - allowed])
+    }
+
+    /// How many of all calls there may be when one of this purpose is the last.
+    private static func share(of purpose: Purpose, limit: Int) -> Int {
+        switch purpose {
+        case .user: limit
+        case .background: limit - limit / 5 - (limit % 5).signum()
+        }
+    }
+
+    /// The calls that count. One in the future was made before a clock rollback, and counts as made now.
+    private func counting(at now: Timestamp) -> [Timestamp] {
+        calls.map { min($0, now) }.filter { QuotaWindow.end(of: $0) > now }
+    }
+
+    private static func end(of call: Timestamp) -> Timestamp { Timestamp(seconds: call.seconds + length) }
+}

@@ -1,0 +1,89 @@
+import Logging
+package import NorrisProtocol
+
+/// The shuffles on disk, and what users were served last.
+extension FactStore {
+    func loadShuffles() {
+        do {
+            let records = try databases.state.writer.read(ShuffleBook.Record.all)
+            withState { state in
+                for record in records {
+                    let lists = record.key.filter.lists.map { state.index.position(of: $0) }
+                    guard let bytes = record.shuffle, let shuffle = Shuffle(encoded: bytes, lists: lists) else { continue }
+                    state.book.restore(
+                        ShuffleBook.Entry(
+                            key: record.key, shuffle: shuffle, lists: lists, usedAt: record.usedAt, isAttached: false
+                        )
+                    )
+                }
+            }
+        } catch {
+            logger.error("shuffles.unreadable", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Writes the shuffles that have moved, and what was served last.
+    ///
+    /// - Returns: false where they could not be written; the next call tries again.
+    @discardableResult
+    package func writeShuffles() async -> Bool {
+        let (records, served) = withState { $0.book.takeChanges() }
+        guard !records.isEmpty || !served.isEmpty else { return true }
+        do {
+            // Shuffles are written even where the cache cannot be read.
+            let items = try? await databases.cache.writer.read { cache in
+                try served.compactMap { try FactStore.item($0, cache) }
+            }
+            try await databases.state.writer.write { database in
+                try ShuffleBook.Record.write(records, database)
+                for item in items ?? [] { try item.write(database) }
+            }
+            withState { $0.book.noteWritten() }
+            databases.noteWriteSuccess(of: .state, logger)
+            return true
+        } catch {
+            withState { $0.book.restoreChanges(records, served) }
+            databases.noteWriteFailure(error, of: .state, logger)
+            return false
+        }
+    }
+
+    /// Notes that a user was served an item, not from a shuffle; written with the shuffles.
+    ///
+    /// - Parameter id: nil where nothing was served.
+    package func noteServed(_ id: String?, _ kind: Favorite.Kind, uid: UInt32) {
+        guard let id else { return }
+        let isFirst = withState { state in
+            defer { state.book.note(ServedItem.Key(uid: Int64(uid), kind: kind), .id(id)) }
+            return !state.book.hasChanges
+        }
+        if isFirst { notifyOfMove() }
+    }
+
+    /// The item of a kind that a user was served last.
+    ///
+    /// - Throws: `-32005` where a database cannot be read.
+    package func lastServed(_ kind: Favorite.Kind, uid: UInt32) async throws(ResponseError) -> ServedItem? {
+        let key = ServedItem.Key(uid: Int64(uid), kind: kind)
+        if let served = withState({ $0.book.served(key) }) {
+            let item = try await databases.read(.facts(.upstream), logger: logger) { try FactStore.item(served, $0) }
+            if let item { return item }
+        }
+        return try await databases.read(.state, logger: logger) { database in
+            try database.first("SELECT id, name FROM served WHERE uid = ? AND kind = ?", [key.uid, kind.rawValue]) {
+                ServedItem(key: key, id: $0[0], name: $0[1])
+            }
+        }
+    }
+
+    /// - Parameter cache: has the facts' ids.
+    /// - Returns: nil for a fact that was removed.
+    private static func item(_ served: ShuffleBook.Served, _ cache: Database) throws -> ServedItem? {
+        let id: String? =
+            switch served.what {
+            case .id(let id): id
+            case .ordinal(let ordinal): try FactTable.fact(ordinal: ordinal, cache)?.id
+            }
+        return id.map { ServedItem(key: served.key, id: $0, name: served.name) }
+    }
+}

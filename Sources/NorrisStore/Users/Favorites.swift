@@ -1,0 +1,208 @@
+package import Logging
+package import NorrisProtocol
+
+/// The favorites of each user, in `state.db`; on the disk when a call returns.
+package struct Favorites: Sendable {
+    let databases: Databases
+    let logger: Logger
+
+    package init(databases: Databases, logger: Logger) {
+        self.databases = databases
+        self.logger = logger
+    }
+
+    /// Adds an item as it is now; one that is a favorite already stays as it was. Of a GIF only id and title are stored.
+    ///
+    /// - Returns: whether it is new.
+    /// - Throws: `-32004` past a limit, `-32005` where the disk takes no writes.
+    package func add(_ favorite: Favorite, uid: UInt32) async throws(ResponseError) -> Bool {
+        try await databases.changeState(logger) { try Favorites.insert(favorite, uid: uid, $0) }
+    }
+
+    package func contains(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> Bool {
+        try await databases.read(.state, logger: logger) { try Favorites.contains(kind, id, uid: uid, $0) }
+    }
+
+    /// - Returns: whether it was a favorite.
+    /// - Throws: `-32005` where the disk takes no writes; then it still is.
+    package func remove(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> Bool {
+        try await databases.changeState(logger) { database in
+            try database.execute(
+                "DELETE FROM favorites WHERE uid = ? AND kind = ? AND id = ?", [Int64(uid), kind.rawValue, id]
+            )
+            return database.changesCount > 0
+        }
+    }
+
+    /// A page of a user's favorites, newest first, with the facts and posts as they were.
+    ///
+    /// - Parameter kind: nil for all.
+    /// - Throws: `-32602` for a cursor that is not of this list and user, `-32005` where the disk cannot be read.
+    package func list(
+        _ kind: Favorite.Kind? = nil, uid: UInt32, cursor: String?, limit: Int
+    ) async throws(ResponseError) -> Page<Favorite> {
+        let list = ["favorites", String(uid), kind?.rawValue ?? ""]
+        let query = PageQuery(
+            columns: "added_at, CAST(number AS TEXT), kind, id, title, content",
+            matches: "favorites WHERE uid = ?" + (kind == nil ? "" : " AND kind = ?"),
+            arguments: [Int64(uid)] + (kind.map { [$0.rawValue] } ?? []),
+            order: "added_at DESC, number DESC", after: "(added_at, number) < (?, ?)",
+            cursorValues: { [$0.number, Int64($0.text)] }
+        )
+        return try await databases.read(.state, logger: logger) { database in
+            // The migration that created the table has stored a key.
+            let key = try Int64.fetchOne(database, "SELECT key FROM cursor_keys WHERE list = 'favorites'") ?? 0
+            return try query.page(
+                of: list, key: UInt64(bitPattern: key), cursor: cursor, limit: limit, database, read: Favorites.item
+            )
+        }
+    }
+
+    /// The ids of GIFs that are favorites of anybody; none where the disk cannot be read.
+    ///
+    /// Each user's newest come first, then each user's second: a user with a thousand displaces nobody else's.
+    package func gifIDs(limit: Int) async -> [String] {
+        let ids = try? await databases.read(.state, logger: logger) { database in
+            try String.fetchAll(
+                database,
+                """
+                SELECT id FROM (
+                    SELECT id, added_at,
+                        row_number() OVER (PARTITION BY uid ORDER BY added_at DESC, number DESC) AS rank
+                    FROM favorites WHERE kind = 'gif'
+                ) GROUP BY id ORDER BY min(rank), max(added_at) DESC, id LIMIT ?
+                """,
+                [limit]
+            )
+        }
+        return ids ?? []
+    }
+
+    /// Adds exported favorites, all of them or none; what is a favorite already stays as it is.
+    ///
+    /// - Parameter items: newest first, as they are listed; not to be trusted.
+    /// - Throws: `-32602` that names the item, `-32004` past a limit, `-32005` where the disk takes no writes.
+    package func `import`(
+        _ items: [Favorite], uid: UInt32, at now: Timestamp = .now()
+    ) async throws(ResponseError) -> FavoriteImport.Result {
+        guard items.count <= FavoriteImport.maximumItems else {
+            throw .invalidParams(
+                "There are \(items.count) items, more than \(FavoriteImport.maximumItems).", parameter: "items",
+                hint: "Import them in several requests."
+            )
+        }
+        var checked: [Favorite] = []
+        for (index, item) in items.enumerated() {
+            do throws(FavoriteFault) {
+                checked.append(try item.checked(at: now))
+            } catch {
+                throw .invalidParams("Item \(index + 1) \(error.description).", parameter: "items")
+            }
+        }
+        return try await databases.changeState(logger) { [checked] database in
+            // Oldest first, so that those of one second get their numbers in the order they had.
+            let added = try checked.reversed().count { try Favorites.insert($0, uid: uid, database) }
+            return FavoriteImport.Result(added: added, known: checked.count - added)
+        }
+    }
+
+    // MARK: Rows
+
+    private static func contains(
+        _ kind: Favorite.Kind, _ id: String, uid: UInt32, _ database: Database
+    ) throws -> Bool {
+        let sql = "SELECT EXISTS (SELECT 1 FROM favorites WHERE uid = ? AND kind = ? AND id = ?)"
+        return try Bool.fetchOne(database, sql, [Int64(uid), kind.rawValue, id]) ?? false
+    }
+
+    /// - Returns: false for one that is stored already.
+    /// - Throws: `-32004` past a limit, which undoes the transaction.
+    private static func insert(_ favorite: Favorite, uid: UInt32, _ database: Database) throws -> Bool {
+        if try contains(favorite.kind, favorite.id, uid: uid, database) { return false }
+        try store(favorite, uid: uid, database)
+        // The totals count it already.
+        let user = try FavoriteTotals(of: Int64(uid), database)
+        if user.items > FavoriteList.maximum { throw isFull }
+        if user.bytes > maximumBytes { throw isLarge }
+        if try FavoriteTotals(of: FavoriteTotals.all, database).bytes > maximumBytesInAll { throw allAreLarge }
+        return true
+    }
+
+    static func store(_ favorite: Favorite, uid: UInt32, _ database: Database) throws {
+        try database.execute(
+            "INSERT INTO favorites (uid, kind, id, title, added_at, content) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                Int64(uid), favorite.kind.rawValue, favorite.id, favorite.title, favorite.addedAt.seconds,
+                favorite.storedContent,
+            ]
+        )
+    }
+
+    /// In bytes: the assumed size of a GIF, which is added to the page later.
+    private static let gifSize = 10_000
+
+    /// - Parameter row: of the columns in ``list(_:uid:cursor:limit:)``.
+    private static func item(_ row: Rows) -> (item: Favorite?, size: Int) {
+        var favorite = Favorite(
+            kind: Favorite.Kind(rawValue: row[2]), id: row[3], title: row[4], addedAt: Timestamp(seconds: row[0])
+        )
+        let text: String? = row[5]
+        // Content that cannot be read any more leaves id and title.
+        let content = text.flatMap { try? JSON.parse($0) }
+        switch favorite.kind {
+        case .fact: favorite.fact = content.flatMap { try? Fact(json: $0) }
+        case .post: favorite.post = content.flatMap { try? Post(json: $0) }
+        default: break
+        }
+        return (favorite, text?.utf8.count ?? gifSize)
+    }
+
+    // MARK: Limits
+
+    /// Of ids, titles and contents of one user, in bytes.
+    static let maximumBytes = 16 << 20
+    /// Of those of all users, in bytes.
+    static let maximumBytesInAll = 256 << 20
+
+    static let isFull = ResponseError.busy(
+        "A user may keep \(FavoriteList.maximum) favorites, and that is reached.",
+        hint: "Remove some, then add again."
+    )
+    static let isLarge = ResponseError.busy(
+        "A user's favorites may take \(maximumBytes >> 20) MiB, and with this they would take more.",
+        hint: "Remove some with a long text, then add again."
+    )
+    static let allAreLarge = ResponseError.busy(
+        "The favorites of all users may take \(maximumBytesInAll >> 20) MiB, and with this they would take more.",
+        hint: "Remove some, or ask other users of this machine to, then add again."
+    )
+}
+
+/// How many favorites a user has and how large they are, or those of all users.
+struct FavoriteTotals {
+    /// Instead of a uid: the sum of all.
+    static let all: Int64 = -1
+
+    let items: Int
+    let bytes: Int
+
+    init(of uid: Int64, _ database: Database) throws {
+        let sql = "SELECT items, bytes FROM favorite_totals WHERE uid = ?"
+        (items, bytes) = try database.first(sql, [uid]) { ($0[0], $0[1]) } ?? (0, 0)
+    }
+}
+
+extension Favorite {
+    /// What of the content is stored, as text.
+    fileprivate var storedContent: String? {
+        switch kind {
+        case .fact: return fact?.jsonText
+        case .post:
+            // Whether it was read is stored elsewhere.
+            guard var post else { return nil }
+            post.isRead = false
+            return post.jsonText
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package import Logging
+package import NorrisProtocol
+import NorrisText
+
+/// The last searches of each user, on the disk when a call returns.
+package struct RecentSearches: Sendable {
+    private let databases: Databases
+    private let logger: Logger
+
+    package init(databases: Databases, logger: Logger) {
+        self.databases = databases
+        self.logger = logger
+    }
+
+    /// Adds a search as the user's newest. Nothing is written if it is that already, or blank.
+    ///
+    /// A disk that takes no writes is noted, and the search itself does not fail.
+    package func record(
+        uid: UInt32, kind: RecentList.Search.Kind, query: String, at: Timestamp = .now()
+    ) async {
+        // Searches that differ in case or in the space around them are one.
+        let query = sanitizedLine(sanitizedLine(query).lowercased())
+        guard !query.isEmpty else { return }
+        _ = try? await databases.write(.state, logger: logger) { database in
+            let (uid, kind, at) = (Int64(uid), kind.rawValue, at.seconds)
+            let isNewest = try Bool.fetchOne(
+                database,
+                """
+                SELECT kind = ? AND query = ? AND at = ? FROM recent_searches
+                WHERE uid = ? ORDER BY number DESC LIMIT 1
+                """,
+                [kind, query, at, uid]
+            )
+            if isNewest == true { return }
+            try database.execute(
+                "INSERT OR REPLACE INTO recent_searches (uid, kind, query, at) VALUES (?, ?, ?, ?)",
+                [uid, kind, query, at]
+            )
+            // After the older one of a double was replaced, so that a repeat displaces no other search.
+            try database.execute(
+                """
+                DELETE FROM recent_searches WHERE uid = ? AND number NOT IN
+                (SELECT number FROM recent_searches WHERE uid = ? ORDER BY number DESC LIMIT ?)
+                """,
+                [uid, uid, RecentList.maximum]
+            )
+        }
+    }
+
+    /// Newest first.
+    ///
+    /// - Throws: `-32005` where the disk cannot be read.
+    package func list(uid: UInt32) async throws(ResponseError) -> [RecentList.Search] {
+        try await databases.read(.state, logger: logger) { database in
+            let sql = "SELECT kind, query, at FROM recent_searches WHERE uid = ? ORDER BY number DESC"
+            return try database.map(sql, [Int64(uid)]) { row in
+                RecentList.Search(
+                    kind: RecentList.Search.Kind(rawValue: row[0]), query: row[1], at: Timestamp(seconds: row[2])
+                )
+            }
+        }
+    }
+
+    /// Removes a user's searches.
+    ///
+    /// - Returns: how many there were.
+    /// - Throws: `-32005` where the disk takes no writes; then they are still there.
+    package func clear(uid: UInt32) async throws(ResponseError) -> Int {
+        try await databases.writeState(logger) { database in
+            try database.execute("DELETE FROM recent_searches WHERE uid = ?", [Int64(uid)])
+            return database.changesCount
+        }
+    }
+}
