@@ -28,15 +28,13 @@ extension Daemon {
     /// Builds the daemon and runs it until it is told to stop. This is the wiring diagram: read it from top to bottom.
     static func serve(_ plan: StartPlan) async throws {
         let configuration = plan.loaded.configuration
-        let levels = LogLevelSwitch(Logger.Level(plan.levelFlag ?? configuration.log.level))
+        let levels = LogLevelSwitch(flag: plan.levelFlag, configuration.log.level)
         let clock = SystemClock()
-        let sink = RateLimitedSink(Journal.isConnected ? JournalSink() : StandardErrorSink(), clock: clock)
+        let sink = RepeatLimitingSink(Journal.isConnected ? JournalSink() : StandardErrorSink(), clock: clock)
         LoggingSystem.bootstrap { _ in DaemonLogHandler(levels: levels, sink: sink) }
         let logger = Logger(label: "norrisd")
         let notifier = Notifier()
-        for warning in plan.loaded.warnings {
-            logger.warning("configuration.warning", metadata: ["warning": "\(warning)"])
-        }
+        plan.loaded.logWarnings(to: logger)
 
         // The lock first: whoever has it may touch the databases.
         let lock = try takeLock(plan.paths.stateDirectory, logger)
@@ -50,17 +48,13 @@ extension Daemon {
         facts.importStartingCollection()
 
         let handlers = Handlers(
-            loaded: plan.loaded,
-            databases: databases,
-            facts: facts,
-            loader: plan.loader,
+            loaded: plan.loaded, databases: databases, facts: facts, loader: plan.loader,
             file: plan.paths.configurationFile,
             environment: FetchingEnvironment(
-                machine: MachineID.current(), clock: clock, trustRoots: plan.trustRoots,
+                machine: CurrentProcess.machineID(), clock: clock, trustRoots: plan.trustRoots,
                 credentials: .ofThisProcess()
             ),
-            notifier: notifier,
-            logger: logger
+            levels: levels, notifier: notifier, logger: logger
         )
 
         databases.onTrouble { handlers.fetching.changes.set() }
@@ -70,7 +64,7 @@ extension Daemon {
                 file: PromptFile(folder: folder), facts: facts, scope: { handlers.fetching.unfilteredScope }, logger: logger
             )
         }
-        // Before anybody may take the daemon for ready.
+        // Before the daemon is ready.
         promptFacts?.write()
 
         let socket = try listen(plan.socketPath, configuration)
@@ -91,17 +85,7 @@ extension Daemon {
                 metadata: ["socket": "\(socket.boundPath ?? "inherited")", "facts": "\(facts.count)"]
             )
         }
-        await handlers.reloader.attach(
-            Reloader.Targets(
-                settings: handlers.settings,
-                facts: facts,
-                fetching: handlers.fetching,
-                levels: levels,
-                levelFlag: plan.levelFlag,
-                setLimits: server.setLimits,
-                statusLine: { handlers.health.statusLine }
-            )
-        )
+        await handlers.reloader.onLimits(server.setLimits)
 
         // Each needs those before it; they stop in reverse.
         let services: [any Service] = [
@@ -120,14 +104,12 @@ extension Daemon {
             ),
         ]
         var group = ServiceGroupConfiguration(
-            services: services,
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         )
         // Past this the remaining services are cancelled; the server gives up on slow readers before.
         group.maximumGracefulShutdownDuration = .seconds(3)
         do {
-            // Also where a service has failed: what was held back may tell why.
+            // Also where a service has failed: suppressed lines may show why.
             defer { sink.finish() }
             try await ServiceGroup(configuration: group).run()
         }
@@ -152,8 +134,7 @@ extension Daemon {
         if let descriptor = try ListenDescriptors.inherited() {
             return ListeningSocket(inherited: descriptor)
         }
-        // Everybody's daemon is open to everybody, as its socket unit makes it; any other is its user's own.
-        let isSystemWide = path == SocketPath.system
-        return try ListeningSocket(binding: path, mode: isSystemWide ? 0o666 : 0o600)
+        // The system's daemon is open to all users, as its socket unit makes it; any other is its user's own.
+        return try ListeningSocket(binding: path, mode: path == SocketPath.system ? 0o666 : 0o600)
     }
 }

@@ -102,8 +102,8 @@ struct ConfigurationPathsTests {
     }
 
     @Test func processKnowsItsFolders() throws {
-        #expect(ProcessFolders.current.hasPrefix("/"))
-        let home = try #require(ProcessFolders.accountHome)
+        #expect(CurrentProcess.currentDirectory.hasPrefix("/"))
+        let home = try #require(CurrentProcess.accountHome)
         #expect(home.hasPrefix("/"))
     }
 }

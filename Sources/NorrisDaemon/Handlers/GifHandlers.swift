@@ -75,9 +75,9 @@ struct GifHandlers: Sendable {
         if let gif = await store.random(text: tag, rating: rating, notBefore: source.notBefore) {
             return (gif, false)
         }
-        switch await fetching.ask(.random(tag: tag)) {
+        switch await fetching.fetchNow(.random(tag: tag)) {
         case .gif(let gif): return (gif, true)
-        case .none(let failure):
+        case .unavailable(let failure):
             let wanted = tag.map { " for \($0.quotedForMessage)" } ?? ""
             throw source.nothing("No GIF\(wanted) is stored.", failure)
         case .nothing, .stored:
@@ -129,9 +129,9 @@ extension Fetching {
         let source = sources.gifs
         if let gif = await stores.gifs.gif(id: id, notBefore: source.notBefore) { return gif }
         // What cannot be an id costs no request.
-        switch Giphy.isPossibleID(id) ? await ask(.gif(id: id)) : .nothing {
+        switch Giphy.isPossibleID(id) ? await fetchNow(.gif(id: id)) : .nothing {
         case .gif(let gif): return gif
-        case .none(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
+        case .unavailable(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
         case .nothing, .stored: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")
         }
     }

@@ -16,14 +16,14 @@ struct GifPages {
         var stored = try await store.page(
             of: list, cursor: cursor, limit: limit, notBefore: source.notBefore, endsWithStored: !mayAsk
         )
-        var answer: GifAnswer?
+        var answer: GifResult?
         if mayAsk, let offset = offsetToAsk(for: list, stored, isFirst: cursor == nil) {
-            answer = await fetching.ask(.page(list, offset: offset), limit: limit)
+            answer = await fetching.fetchNow(.page(list, offset: offset), limit: limit)
             if answer == .stored {
                 stored = try await store.page(of: list, cursor: cursor, limit: limit, notBefore: source.notBefore)
             }
         }
-        if case .none(let failure)? = answer, stored?.items.isEmpty != false {
+        if case .unavailable(let failure)? = answer, stored?.items.isEmpty != false {
             // Later pages are of this list alone; for a first one, others may hold what is looked for.
             guard cursor == nil, let others = try await search(for: list, nil, limit), !others.items.isEmpty else {
                 throw source.nothing("Nothing of that is stored.", failure)
@@ -49,7 +49,7 @@ struct GifPages {
         guard let stored else { return isFirst ? 0 : nil }
         guard isFirst else { return stored.needsUpstream }
         // What is shown most is fetched by schedule.
-        let isOld = stored.fetchedAt.duration(to: source.clock.now) > source.configuration.refresh
+        let isOld = stored.fetchedAt.duration(to: source.now) > source.configuration.refresh
         return isOld && !list.isTrending ? 0 : stored.needsUpstream
     }
 
