@@ -45,7 +45,7 @@ package enum Daemon {
             )
             let loader = ConfigurationLoader(
                 home: paths.home, currentDirectory: CurrentProcess.currentDirectory,
-                looksAround: invocation.checkConfig
+                checksSystem: invocation.checkConfig
             )
             let loaded = try loader.load(paths.configurationFile)
             if !isStart {

@@ -3,7 +3,7 @@ import NorrisProtocol
 import NorrisUpstream
 import SystemdIntegration
 
-/// A kind of value: how it is read, how it is written, and the words that say so.
+/// A kind of value: how it is read, how it is written, and the description of both.
 protocol ConfigurationKind<Value>: Sendable {
     associatedtype Value: Sendable
 
@@ -11,15 +11,15 @@ protocol ConfigurationKind<Value>: Sendable {
     var expectation: String { get }
 
     /// Reads a scalar.
-    func value(of scalar: YAMLScalar) throws(ConfigurationRefusal) -> Value
+    func value(
+        of scalar: YAMLScalar, in context: ConfigurationReader.Context
+    ) throws(ConfigurationRefusal) -> Value
 
     /// Reads any node; nil where what is wrong has been reported.
-    func value(
-        of node: ConfigurationNode, _ reader: inout ConfigurationReader
-    ) throws(ConfigurationRefusal) -> Value?
+    func value(of node: ConfigurationNode, _ reader: inout ConfigurationReader) throws(ConfigurationRefusal) -> Value?
 
-    /// What the author of a good value should hear all the same.
-    func warning(about value: Value, in place: ConfigurationReader.Place) -> String?
+    /// What the author of a valid value should know all the same.
+    func warning(about value: Value, in context: ConfigurationReader.Context) -> String?
 
     /// The value on one line, as it may stand in a flow list.
     func text(of value: Value) -> String
@@ -29,7 +29,7 @@ protocol ConfigurationKind<Value>: Sendable {
 enum ConfigurationRefusal: Error {
     /// Something else was expected; the message quotes what was found, then the hint.
     case mismatch(hint: String? = nil)
-    /// A sentence of its own, which says all and quotes nothing.
+    /// A sentence of its own, which says everything and quotes nothing.
     case sentence(String)
 }
 
@@ -38,19 +38,17 @@ extension ConfigurationKind {
         of node: ConfigurationNode, _ reader: inout ConfigurationReader
     ) throws(ConfigurationRefusal) -> Value? {
         guard let scalar = node.scalar else { throw .mismatch() }
-        return try value(of: scalar)
+        return try value(of: scalar, in: reader.context)
     }
 
-    func value(of scalar: YAMLScalar) throws(ConfigurationRefusal) -> Value { throw .mismatch() }
-
-    func warning(about value: Value, in place: ConfigurationReader.Place) -> String? { nil }
+    func warning(about value: Value, in context: ConfigurationReader.Context) -> String? { nil }
 }
 
-/// `true` or `false`, and none of the other words that YAML 1.1 took for them.
+/// `true` or `false`, and none of the other words that are booleans in YAML 1.1.
 struct Boolean: ConfigurationKind {
     let expectation = "true or false"
 
-    func value(of scalar: YAMLScalar) throws(ConfigurationRefusal) -> Bool {
+    func value(of scalar: YAMLScalar, in _: ConfigurationReader.Context) throws(ConfigurationRefusal) -> Bool {
         let value =
             switch scalar.text.lowercased() {
             case "true", "yes", "on", "y", "1": true
@@ -71,7 +69,7 @@ struct Count: ConfigurationKind {
 
     var expectation: String { "a whole number from \(range.lowerBound) to \(range.upperBound)" }
 
-    func value(of scalar: YAMLScalar) throws(ConfigurationRefusal) -> Int {
+    func value(of scalar: YAMLScalar, in _: ConfigurationReader.Context) throws(ConfigurationRefusal) -> Int {
         guard let value = Int64(plainDigits: scalar.text), range.contains(Int(value)) else { throw .mismatch() }
         guard scalar.isPlain else { throw .mismatch(hint: "remove the quotes") }
         return Int(value)
@@ -80,69 +78,71 @@ struct Count: ConfigurationKind {
     func text(of value: Int) -> String { "\(value)" }
 }
 
-/// A number of bytes with its unit: a whole number and `B`, `KiB`, `MiB` or `GiB`.
-struct Size: ConfigurationKind {
-    let range: ClosedRange<Int>
-
-    /// Largest first, so that printing finds the shortest text, and the longer names, which end in "B" too.
-    private static let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)]
+/// A whole number and a unit: a size or a duration.
+struct Quantity<Value: Sendable>: ConfigurationKind {
+    let name, examples, unitNames: String
+    /// Largest first, for printing; a name that ends in another one comes before it.
+    let units: [(name: String, scale: Int64)]
+    let range: ClosedRange<Int64>
+    let make: @Sendable (Int64) -> Value
+    let number: @Sendable (Value) -> Int64
+    var warn: @Sendable (Value) -> String? = { _ in nil }
 
     var expectation: String {
-        "a size from \(text(of: range.lowerBound)) to \(text(of: range.upperBound)), such as 64KiB or 16MiB"
+        "a \(name) from \(text(range.lowerBound)) to \(text(range.upperBound)), such as \(examples)"
     }
 
-    func value(of scalar: YAMLScalar) throws(ConfigurationRefusal) -> Int {
-        guard let (name, scale) = Self.units.first(where: { scalar.text.hasSuffix($0.0) }),
-            let count = Int64(plainDigits: scalar.text.dropLast(name.count)),
-            case let (bytes, overflow) = Int(count).multipliedReportingOverflow(by: scale), !overflow
-        else { throw .mismatch(hint: "write one whole number and B, KiB, MiB or GiB, without a space") }
-        guard range.contains(bytes) else { throw .mismatch() }
-        return bytes
+    func value(of scalar: YAMLScalar, in _: ConfigurationReader.Context) throws(ConfigurationRefusal) -> Value {
+        guard let unit = units.first(where: { scalar.text.hasSuffix($0.name) }),
+            let count = Int64(plainDigits: scalar.text.dropLast(unit.name.count)),
+            case let (value, overflow) = count.multipliedReportingOverflow(by: unit.scale), !overflow
+        else { throw .mismatch(hint: "write one whole number and \(unitNames), without a space") }
+        guard range.contains(value) else { throw .mismatch() }
+        return make(value)
     }
 
-    func text(of value: Int) -> String {
-        let (name, scale) = Self.units.first { value.isMultiple(of: $0.1) } ?? ("B", 1)
-        return "\(value / scale)\(name)"
+    func warning(about value: Value, in _: ConfigurationReader.Context) -> String? { warn(value) }
+
+    func text(of value: Value) -> String { text(number(value)) }
+
+    /// In the largest unit that loses nothing; but one day is `24h`, as people say it.
+    private func text(_ value: Int64) -> String {
+        let unit = units.first { value.isMultiple(of: $0.scale) && ($0.name, value) != ("d", 86_400) }
+        return unit.map { "\(value / $0.scale)\($0.name)" } ?? "\(value)"
     }
 }
 
-/// A time with its unit: a whole number and `s`, `m`, `h` or `d`.
-struct Period: ConfigurationKind {
-    let range: ClosedRange<Duration>
-    var isRefresh = false
+extension Quantity where Value == Int {
+    /// A number of bytes.
+    static func size(_ range: ClosedRange<Int64>) -> Self {
+        Self(
+            name: "size", examples: "64KiB or 16MiB", unitNames: "B, KiB, MiB or GiB",
+            units: [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)], range: range,
+            make: { Int($0) }, number: { Int64($0) }
+        )
+    }
+}
 
-    /// How often an upstream is asked; under five minutes is allowed, but not without a warning.
-    static let refresh = Self(range: .seconds(1) ... .days(365), isRefresh: true)
+extension Quantity where Value == Duration {
+    static func duration(
+        _ range: ClosedRange<Duration>, warn: @escaping @Sendable (Duration) -> String? = { _ in nil }
+    ) -> Self {
+        Self(
+            name: "duration", examples: "90s, 15m, 6h or 7d", unitNames: "s, m, h or d",
+            units: [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)],
+            range: range.lowerBound.components.seconds...range.upperBound.components.seconds,
+            make: { .seconds($0) }, number: { $0.components.seconds }, warn: warn
+        )
+    }
+
+    /// How often an upstream is fetched from; under five minutes is allowed, but not without a warning.
+    static let refresh = duration(.seconds(1) ... .days(365)) { value in
+        if value >= .minutes(5) { return nil }
+        return "\(keep.text(of: value)) asks the upstream very often; 5m or more is kinder to it"
+    }
+
     /// How long something is kept.
-    static let keep = Self(range: .seconds(1) ... .days(3650))
-
-    private static let units: [(name: Character, seconds: Int64)] = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)]
-
-    var expectation: String {
-        let (lowest, highest) = (text(of: range.lowerBound), text(of: range.upperBound))
-        return "a duration from \(lowest) to \(highest), such as 90s, 15m, 6h or 7d"
-    }
-
-    func value(of scalar: YAMLScalar) throws(ConfigurationRefusal) -> Duration {
-        guard let unit = Self.units.first(where: { $0.name == scalar.text.last }),
-            let count = Int64(plainDigits: scalar.text.dropLast()),
-            case let (seconds, overflow) = count.multipliedReportingOverflow(by: unit.seconds), !overflow
-        else { throw .mismatch(hint: "write one whole number and s, m, h or d, without a space") }
-        guard range.contains(.seconds(seconds)) else { throw .mismatch() }
-        return .seconds(seconds)
-    }
-
-    func warning(about value: Duration, in place: ConfigurationReader.Place) -> String? {
-        guard isRefresh, value < .minutes(5) else { return nil }
-        return "\(text(of: value)) asks the upstream very often; 5m or more is kinder to it"
-    }
-
-    /// In the largest unit that loses nothing. The file cannot hold fractions; one day is `24h`, as people say it.
-    func text(of value: Duration) -> String {
-        let seconds = value.components.seconds
-        let unit = Self.units.first { seconds.isMultiple(of: $0.seconds) && ($0.name, seconds) != ("d", 86_400) }
-        return unit.map { "\(seconds / $0.seconds)\($0.name)" } ?? "\(seconds)s"
-    }
+    static let keep = duration(.seconds(1) ... .days(3650))
 }
 
 /// One of a few words, in lower case.
@@ -152,7 +152,7 @@ struct Choice<Value: RawRepresentable<String> & CaseIterable & Sendable>: Config
         return words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
     }
 
-    func value(of scalar: YAMLScalar) throws(ConfigurationRefusal) -> Value {
+    func value(of scalar: YAMLScalar, in _: ConfigurationReader.Context) throws(ConfigurationRefusal) -> Value {
         guard let value = Value(rawValue: scalar.text) else { throw .mismatch() }
         return value
     }
@@ -165,6 +165,10 @@ struct List<Item: ConfigurationKind>: ConfigurationKind {
     let item: Item
 
     var expectation: String { "a list of which each item is \(item.expectation)" }
+
+    func value(of _: YAMLScalar, in _: ConfigurationReader.Context) throws(ConfigurationRefusal) -> [Item.Value] {
+        throw .mismatch()
+    }
 
     func value(
         of node: ConfigurationNode, _ reader: inout ConfigurationReader
@@ -184,14 +188,14 @@ struct List<Item: ConfigurationKind>: ConfigurationKind {
     }
 }
 
-/// A text that YAML takes for a string and that can be shown: not blank, no control characters.
+/// A text that is a string to YAML and printable: not blank, no control characters.
 struct Text: ConfigurationKind {
     let expectation: String
     /// Makes the value of the text.
-    var check: @Sendable (String, ConfigurationReader.Place) throws(ConfigurationRefusal) -> String = { text, _ in
+    var check: @Sendable (String, ConfigurationReader.Context) throws(ConfigurationRefusal) -> String = { text, _ in
         text
     }
-    var warn: @Sendable (String, ConfigurationReader.Place) -> String? = { _, _ in nil }
+    var warn: @Sendable (String, ConfigurationReader.Context) -> String? = { _, _ in nil }
 
     static func string(_ scalar: YAMLScalar) throws(ConfigurationRefusal) -> String {
         switch scalar.kind {
@@ -208,21 +212,18 @@ struct Text: ConfigurationKind {
         return scalar.text
     }
 
-    func value(
-        of node: ConfigurationNode, _ reader: inout ConfigurationReader
-    ) throws(ConfigurationRefusal) -> String? {
-        guard let scalar = node.scalar else { throw .mismatch() }
-        return try check(Self.string(scalar), reader.place)
+    func value(of scalar: YAMLScalar, in context: ConfigurationReader.Context) throws(ConfigurationRefusal) -> String {
+        try check(Self.string(scalar), context)
     }
 
-    func warning(about value: String, in place: ConfigurationReader.Place) -> String? { warn(value, place) }
+    func warning(about value: String, in context: ConfigurationReader.Context) -> String? { warn(value, context) }
 
     func text(of value: String) -> String { YAMLText.scalar(value) }
 }
 
 extension Text {
-    static let group = Self(expectation: "the name of a group, as text", warn: { name, place in
-        guard place.looksAround, Settings.groupID(name) == nil else { return nil }
+    static let group = Self(expectation: "the name of a group, as text", warn: { name, context in
+        guard context.checksSystem, Settings.groupID(name) == nil else { return nil }
         return "there is no group \(YAMLText.quoted(name)) here; create it or remove the name"
     })
 
@@ -257,28 +258,28 @@ extension Text {
     }
 
     /// A path, made absolute.
-    /// - Parameter missing: what to say of a path that leads to nothing of use.
+    /// - Parameter missing: the warning about a path that leads to nothing usable.
     private static func path(missing: @escaping @Sendable (String) -> String?) -> Self {
         let expectation = "a path that is absolute, begins with ~/ or is relative to the configuration file's folder"
-        return Self(expectation: expectation, check: { text, place throws(ConfigurationRefusal) in
+        return Self(expectation: expectation, check: { text, context throws(ConfigurationRefusal) in
             if text.hasPrefix("/") { return text }
             guard text.hasPrefix("~") else {
-                return Paths.join(place.folder, text.hasPrefix("./") ? String(text.dropFirst(2)) : text)
+                return Paths.join(context.folder, text.hasPrefix("./") ? String(text.dropFirst(2)) : text)
             }
             guard text == "~" || text.hasPrefix("~/") else {
                 throw .mismatch(hint: "write that user's home directory in full")
             }
-            guard let home = place.home else {
+            guard let home = context.home else {
                 throw .sentence("begins with ~ but the home directory is unknown; write an absolute path or set $HOME")
             }
             return Paths.join(home, String(text.dropFirst(2)))
-        }, warn: { path, place in place.looksAround ? missing(path) : nil })
+        }, warn: { path, context in context.checksSystem ? missing(path) : nil })
     }
 
     /// An `http` or `https` URL to which paths are added; trailing slashes are taken off.
-    static let baseURL = Self(expectation: documentURL.expectation) { text, place throws(ConfigurationRefusal) in
+    static let baseURL = Self(expectation: documentURL.expectation) { text, context throws(ConfigurationRefusal) in
         if text.contains("?") { throw .sentence("must not hold a query; remove ? and what follows") }
-        var text = try documentURL.check(text, place)
+        var text = try documentURL.check(text, context)
         while text.hasSuffix("/") { text.removeLast() }
         return text
     }
@@ -324,7 +325,9 @@ extension Text {
 struct Proxy: ConfigurationKind {
     let expectation = "a URL such as http://proxy.example:3128"
 
-    func value(of scalar: YAMLScalar) throws(ConfigurationRefusal) -> HTTPProxySettings {
+    func value(
+        of scalar: YAMLScalar, in _: ConfigurationReader.Context
+    ) throws(ConfigurationRefusal) -> HTTPProxySettings {
         let (scheme, authority, rest) = try Text.parts(of: Text.string(scalar))
         guard scheme == "http://" else {
             throw .sentence("must begin with http://; what is https stays encrypted through the proxy")

@@ -14,14 +14,14 @@ struct ConfigurationLoader: Sendable {
     private let home: String?
     /// What a relative path of a configuration file is relative to; absolute.
     private let currentDirectory: String
-    private let looksAround: Bool
+    private let checksSystem: Bool
 
-    /// - Parameter looksAround: whether groups and files that this machine does not have are warnings. Who starts with
+    /// - Parameter checksSystem: whether groups and files that this machine does not have are warnings. Who starts with
     ///   them hears of each where it is missed.
-    init(home: String?, currentDirectory: String, looksAround: Bool = false) {
+    init(home: String?, currentDirectory: String, checksSystem: Bool = false) {
         self.home = home
         self.currentDirectory = currentDirectory
-        self.looksAround = looksAround
+        self.checksSystem = checksSystem
     }
 
     /// Reads the file that `Paths` found; the defaults if there is none and nobody named it.
@@ -47,7 +47,7 @@ struct ConfigurationLoader: Sendable {
         let path = file.hasPrefix("/") ? file : Paths.join(currentDirectory, file)
         var reader = ConfigurationReader(
             file: file,
-            place: .init(folder: Paths.parent(of: path), home: home, looksAround: looksAround)
+            context: .init(folder: Paths.parent(of: path), home: home, checksSystem: checksSystem)
         )
         var configuration = Configuration()
         let document = YAMLDocument(text)

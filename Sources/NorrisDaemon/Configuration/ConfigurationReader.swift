@@ -64,23 +64,23 @@ struct ConfigurationNode {
 /// Walks the nodes of a file by the keys of the schema and collects everything that is wrong with it.
 struct ConfigurationReader {
     /// What the texts of a file are relative to, and whether what they name is looked for.
-    struct Place: Sendable {
+    struct Context: Sendable {
         /// The configuration file's folder, absolute.
         var folder: String
         /// For `~/`; nil if nobody knows it.
         var home: String?
         /// Whether warnings tell what this machine does not have: groups, files.
-        var looksAround: Bool
+        var checksSystem: Bool
     }
 
     /// As the messages name it.
     let file: String
-    let place: Place
+    let context: Context
     private var found: [(mark: YAMLNode.Mark, isWarning: Bool, fault: ConfigurationFault)] = []
 
-    init(file: String, place: Place) {
+    init(file: String, context: Context) {
         self.file = file
-        self.place = place
+        self.context = context
     }
 
     /// In the order of the file.
@@ -122,7 +122,7 @@ struct ConfigurationReader {
     mutating func read<Kind: ConfigurationKind>(_ kind: Kind, _ node: ConfigurationNode) -> Kind.Value? {
         do throws(ConfigurationRefusal) {
             let value = try kind.value(of: node, &self)
-            if let value, let warning = kind.warning(about: value, in: place) {
+            if let value, let warning = kind.warning(about: value, in: context) {
                 report(warning, at: node.mark, node, isWarning: true)
             }
             return value
