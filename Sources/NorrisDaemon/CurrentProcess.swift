@@ -22,17 +22,6 @@ enum CurrentProcess {
         return String(cString: path)
     }
 
-    static var environment: [String: String] {
-        var variables: [String: String] = [:]
-        var pointer = environ
-        while let entry = pointer.pointee {
-            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
-            pointer += 1
-        }
-        return variables
-    }
-
     /// An identifier of this machine: machine-id(5), else the host's name. It seeds the schedule's jitter and goes
     /// nowhere else.
     static func machineID(file: String = "/etc/machine-id") -> String {

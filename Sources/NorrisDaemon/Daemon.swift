@@ -22,10 +22,7 @@ package enum Daemon {
     @MainActor
     package static func main() async {
         let invocation = parsedInvocation()
-        if invocation.version {
-            print("norrisd \(NorrisVersion.current)")
-            return
-        }
+        if invocation.version { return print("norrisd \(NorrisVersion.current)") }
         let isStart = !invocation.checkConfig && !invocation.printConfig
         // Each further arena keeps what its threads once held (mallopt(3)): four long lists at a time peaked at 195 MiB,
         // with two arenas at 175.
@@ -34,7 +31,7 @@ package enum Daemon {
         umask(0o077)
         // Until the reload service traps it, a hang-up would end the process; the start reads the configuration anyway.
         signal(SIGHUP, SIG_IGN)
-        let environment = CurrentProcess.environment
+        let environment = Environment { name in getenv(name).map { String(cString: $0) } }
         do {
             let paths = try Paths(
                 flags: .init(
@@ -50,16 +47,13 @@ package enum Daemon {
             let loaded = try loader.load(paths.configurationFile)
             if !isStart {
                 for warning in loaded.warnings { say("warning: \(warning)") }
-                print(invocation.printConfig ? loaded.configuration.yaml : "ok\n", terminator: "")
-                return
+                return print(invocation.printConfig ? loaded.configuration.yaml : "ok\n", terminator: "")
             }
             let plan = StartPlan(
                 paths: paths,
-                socketPath: SocketPath.listenPath(flag: invocation.socket, environment: Environment(environment)),
-                loader: loader,
-                loaded: loaded,
-                levelFlag: invocation.logLevel,
-                trustRoots: environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+                socketPath: SocketPath.listenPath(flag: invocation.socket, environment: environment),
+                loader: loader, loaded: loaded, levelFlag: invocation.logLevel,
+                trustRoots: environment.value(of: "SSL_CERT_FILE")
             )
             try await withTaskExecutorPreference(ThreadExecutor.services) { try await serve(plan) }
         } catch {

@@ -21,23 +21,46 @@ struct ConfigurationKey<Root>: Sendable {
 
 extension ConfigurationKey {
     /// A key with a value.
-    init<Kind: ConfigurationKind>(
-        _ name: String, _ path: any WritableKeyPath<Root, Kind.Value> & Sendable, _ kind: Kind, _ summary: String
+    init<Value>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ kind: ConfigurationKind<Value>,
+        _ summary: String
     ) {
         self.init(
             name: name, summary: summary, accepts: kind.expectation,
             read: { node, root, reader in
                 if let value = reader.read(kind, node) { root[keyPath: path] = value }
             },
-            write: { kind.text(of: $0[keyPath: path]) }
+            write: { kind.write($0[keyPath: path]) }
+        )
+    }
+
+    /// A key with a list of values. Every item that is wrong is reported.
+    init<Item>(
+        _ name: String, _ path: any WritableKeyPath<Root, [Item]> & Sendable, listOf kind: ConfigurationKind<Item>,
+        _ summary: String
+    ) {
+        self.init(
+            name: name, summary: summary, accepts: "a list of which each item is \(kind.expectation)",
+            read: { node, root, reader in
+                guard case .sequence(let items) = node.value.content else {
+                    let hint = node.scalar.map { "write [\(YAMLText.scalar($0.text))]" }
+                    return reader.refuse(node, expected: "a list", hint: hint)
+                }
+                root[keyPath: path] = items.enumerated().compactMap { index, value in
+                    let node = node.item(index, value)
+                    return reader.isReadable(node) ? reader.read(kind, node) : nil
+                }
+            },
+            write: { "[" + $0[keyPath: path].map(kind.write).joined(separator: ", ") + "]" }
         )
     }
 
     /// A key whose value may be missing.
+    ///
     /// - Parameter orNull: whether `null` may stand for that.
-    init<Kind: ConfigurationKind>(
-        _ name: String, _ path: any WritableKeyPath<Root, Kind.Value?> & Sendable, orNull: Bool = false,
-        isRequired: Bool = false, _ kind: Kind, _ summary: String
+    init<Value>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, orNull: Bool = false,
+        isRequired: Bool = false, _ kind: ConfigurationKind<Value>, _ summary: String
     ) {
         self.init(
             name: name, summary: summary, accepts: kind.expectation + (orNull ? ", or null" : ""),
@@ -49,7 +72,7 @@ extension ConfigurationKey {
                     root[keyPath: path] = value
                 }
             },
-            write: { $0[keyPath: path].map(kind.text) ?? "null" }
+            write: { $0[keyPath: path].map(kind.write) ?? "null" }
         )
     }
 
@@ -80,16 +103,16 @@ extension ConfigurationKey {
 enum ConfigurationSchema {
     static let keys: [ConfigurationKey<Configuration>] = [
         .init(section: "log", [
-            .init("level", \.log.level, Choice(), "The least important messages that are logged."),
+            .init("level", \.log.level, .choice, "The least important messages that are logged."),
         ]),
         .init(
-            "admin_groups", \.adminGroups, List(item: Text.group),
+            "admin_groups", \.adminGroups, listOf: .group,
             "Groups whose members may reload the configuration and clear the cache, besides root and norrisd's own user."
         ),
         .init(section: "limits", [
-            .init("connections", \.limits.connections, Count(range: 1...65_536), "Connections served at a time."),
+            .init("connections", \.limits.connections, .count(1...65_536), "Connections served at a time."),
             .init(
-                "connections_per_user", \.limits.connectionsPerUser, Count(range: 1...65_536),
+                "connections_per_user", \.limits.connectionsPerUser, .count(1...65_536),
                 "Connections served at a time for one user; administrators are excepted."
             ),
         ]),
@@ -100,54 +123,47 @@ enum ConfigurationSchema {
     ]
 
     private static let http: [ConfigurationKey<Configuration>] = [
+        .init("timeout", \.http.timeout, .duration(1...600), "How long a whole request may take."),
         .init(
-            "timeout", \.http.timeout, Quantity.duration(.seconds(1) ... .minutes(10)),
-            "How long a whole request may take."
+            "max_body", \.http.maxBody, .size(1 << 10...1 << 28), "The largest response, counted uncompressed."
         ),
-        .init(
-            "max_body", \.http.maxBody, Quantity.size((1 << 10)...(1 << 28)),
-            "The largest response, counted uncompressed."
-        ),
-        .init("user_agent", \.http.userAgent, Text.headerValue, "How norrisd introduces itself to upstreams."),
-        .init("proxy", \.http.proxy, orNull: true, Proxy(), "The HTTP proxy through which upstreams are reached."),
+        .init("user_agent", \.http.userAgent, .headerValue, "How norrisd introduces itself to upstreams."),
+        .init("proxy", \.http.proxy, orNull: true, .proxy, "The HTTP proxy through which upstreams are reached."),
     ]
 
     private static let facts: [ConfigurationKey<Configuration>] = [
-        .init("enabled", \.facts.enabled, Boolean(), "Whether facts are fetched; stored ones are served all the same."),
-        .init("base_url", \.facts.baseURL, Text.baseURL, "The API of the facts."),
-        .init("refresh", \.facts.refresh, Quantity.refresh, "How often the facts are fetched."),
+        .init("enabled", \.facts.enabled, .boolean, "Whether facts are fetched; stored ones are served all the same."),
+        .init("base_url", \.facts.baseURL, .baseURL, "The API of the facts."),
+        .init("refresh", \.facts.refresh, .refresh, "How often the facts are fetched."),
         .init(
-            "queries", \.facts.queries, List(item: Text.query(3...120)),
+            "queries", \.facts.queries, listOf: .query(3...120),
             "Searches whose results are fetched in bulk; one request each."
         ),
+        .init("fortunes", \.facts.fortunes, listOf: .fortunes, "Fortune cookie files or folders to read as well."),
         .init(
-            "fortunes", \.facts.fortunes, List(item: Text.fortunes),
-            "Fortune cookie files or folders to read as well."
-        ),
-        .init(
-            "mix_fortunes", \.facts.mixFortunes, Boolean(),
+            "mix_fortunes", \.facts.mixFortunes, .boolean,
             "Whether fortunes are served where no category is asked for."
         ),
     ]
 
     private static let gifs: [ConfigurationKey<Configuration>] = [
-        .init("enabled", \.gifs.enabled, Boolean(), "Whether GIFs are fetched; without a key they rest anyway."),
-        .init("base_url", \.gifs.baseURL, Text.baseURLForKey, "The API of the GIFs."),
+        .init("enabled", \.gifs.enabled, .boolean, "Whether GIFs are fetched; without a key they rest anyway."),
+        .init("base_url", \.gifs.baseURL, .baseURLForKey, "The API of the GIFs."),
         .init(
-            "api_key_file", \.gifs.apiKeyFile, orNull: true, Text.keyFile,
+            "api_key_file", \.gifs.apiKeyFile, orNull: true, .keyFile,
             "A file that holds the key of the API, where the systemd credential giphy-api-key is not used."
         ),
-        .init("rating", \.gifs.rating, Choice(), "The strongest content rating that is asked for."),
-        .init("refresh", \.gifs.refresh, Quantity.refresh, "How often GIFs are fetched; a search stays fresh as long."),
-        .init("queries", \.gifs.queries, List(item: Text.query(1...50)), "Searches whose results are fetched ahead."),
-        .init("keep", \.gifs.keep, Quantity.keep, "How long anything of a GIF but its id and title is kept."),
-        .init("hourly_quota", \.gifs.hourlyQuota, Count(range: 1...1_000_000), "Requests an hour that the key allows."),
+        .init("rating", \.gifs.rating, .choice, "The strongest content rating that is asked for."),
+        .init("refresh", \.gifs.refresh, .refresh, "How often GIFs are fetched; a search stays fresh as long."),
+        .init("queries", \.gifs.queries, listOf: .query(1...50), "Searches whose results are fetched ahead."),
+        .init("keep", \.gifs.keep, .keep, "How long anything of a GIF but its id and title is kept."),
+        .init("hourly_quota", \.gifs.hourlyQuota, .count(1...1_000_000), "Requests an hour that the key allows."),
     ]
 
     private static let posts: [ConfigurationKey<Configuration>] = [
-        .init("refresh", \.posts.refresh, Quantity.refresh, "How often posts are fetched, where a source does not say."),
+        .init("refresh", \.posts.refresh, .refresh, "How often posts are fetched, where a source does not say."),
         .init(
-            "keep", \.posts.keep, Quantity.keep,
+            "keep", \.posts.keep, .keep,
             "How long a post is kept after the last fetch that still held it, where a source does not say."
         ),
         // After refresh and keep, which its entries inherit. Nothing but comments is an empty mapping.
@@ -172,21 +188,20 @@ enum ConfigurationSchema {
     /// The keys of one source. `kind` comes first, because what `url` may be depends on it.
     static let sourceKeys: [ConfigurationKey<PostSourceDraft>] = [
         .init(
-            "kind", \.kind, isRequired: true, Choice(),
-            "What speaks there: RSS, Atom or JSON Feed, or one of the APIs."
+            "kind", \.kind, isRequired: true, .choice, "What speaks there: RSS, Atom or JSON Feed, or one of the APIs."
         ),
         .init(
             name: "url", summary: "The document of a feed, else the base to which the kind adds its path.",
-            accepts: Text.documentURL.expectation, isRequired: true,
+            accepts: ConfigurationKind.documentURL.expectation, isRequired: true,
             read: { node, draft, reader in
                 let isDocument = draft.kind == nil || draft.kind == .feed
-                draft.url = reader.read(isDocument ? Text.documentURL : .baseURL, node)
+                draft.url = reader.read(isDocument ? .documentURL : .baseURL, node)
             },
             write: { YAMLText.scalar($0.url ?? "") }
         ),
-        .init("enabled", \.enabled, Boolean(), "Whether this source is fetched; stored posts are served all the same."),
-        .init("refresh", \.refresh, Quantity.refresh, "How often it is fetched; posts.refresh if not given."),
-        .init("keep", \.keep, Quantity.keep, "How long its posts are kept; posts.keep if not given."),
+        .init("enabled", \.enabled, .boolean, "Whether this source is fetched; stored posts are served all the same."),
+        .init("refresh", \.refresh, .refresh, "How often it is fetched; posts.refresh if not given."),
+        .init("keep", \.keep, .keep, "How long its posts are kept; posts.keep if not given."),
     ]
 }
 
