@@ -1,9 +1,10 @@
 @testable import NorrisDaemon
+import NorrisProtocol
 import Testing
 
 /// The paths for an environment, with an account whose home is /home/account.
 private func paths(_ environment: [String: String], _ flags: Paths.Flags = .init()) throws -> Paths {
-    try Paths(flags: flags, environment: environment, accountHome: "/home/account")
+    try Paths(flags: flags, environment: Environment(environment), accountHome: "/home/account")
 }
 
 struct ConfigurationPathsTests {

@@ -265,8 +265,8 @@ struct ConfigurationTests {
               fortunes: [\(folder.path), \(folder.path)/none, "/dev/null/none"]
             gifs: {api_key_file: \(folder.path)/none}
             """
-        func warnings(_ yaml: String, looksAround: Bool = true) throws -> [String] {
-            try ConfigurationLoader(home: nil, currentDirectory: "/", looksAround: looksAround)
+        func warnings(_ yaml: String, checksSystem: Bool = true) throws -> [String] {
+            try ConfigurationLoader(home: nil, currentDirectory: "/", checksSystem: checksSystem)
                 .parse(yaml: yaml, file: "c.yaml").warnings.map(\.description)
         }
         #expect(
@@ -281,7 +281,7 @@ struct ConfigurationTests {
             ]
         )
         #expect(try warnings("gifs: {api_key_file: \(key)}").count == 1)
-        #expect(try warnings(yaml, looksAround: false).isEmpty)
+        #expect(try warnings(yaml, checksSystem: false).isEmpty)
     }
 
     @Test func proxyMayHaveUserAndPassword() throws {

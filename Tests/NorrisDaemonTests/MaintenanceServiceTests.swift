@@ -13,11 +13,11 @@ import Testing
 struct MaintenanceServiceTests {
     private let clock = ManualClock(.ofTests)
     private let recorder = LogRecorder()
-    private let paper = RateLimitedSinkTests.Paper()
-    private let sink: RateLimitedSink
+    private let recording = RecordingSink()
+    private let sink: RepeatLimitingSink
 
     init() {
-        sink = RateLimitedSink(paper, clock: clock)
+        sink = RepeatLimitingSink(recording, clock: clock)
     }
 
     /// Lets the service run beside a daemon while the body turns the clock.
@@ -69,10 +69,10 @@ struct MaintenanceServiceTests {
         let logger = Logger(label: "test") { [sink] _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: sink) }
         for _ in 0..<9 { logger.warning("source.failed", metadata: ["source": "town"]) }
         try await run { _ in
-            await advance(by: RepeatLimiter.window - .seconds(60))
-            #expect(paper.lines.withLock { $0.count } == 5)
+            await advance(by: RepeatLimitingSink.window - .seconds(60))
+            #expect(recording.lines.count == 5)
             await advance(by: .seconds(60))
-            #expect(paper.lines.withLock { $0.last } == "source.failed town x4")
+            #expect(recording.lines.last == "source.failed town x4")
         }
     }
 

@@ -100,7 +100,7 @@ struct AskingTests {
             let queries = try ["dev", "food", "travel"].map { try FactQuery(text: "walker", categories: [$0]) }
             upstream.hold()
             let answers = await withTaskGroup(of: Bool.self) { tasks in
-                for query in queries { tasks.addTask { await fetching.ask(query) } }
+                for query in queries { tasks.addTask { await fetching.fetchNow(query) } }
                 await upstream.waitForRequests(1)
                 await eventually { fetching.factSearches.waiters.withLock { $0["walker"]?.count } == 2 }
                 upstream.release()

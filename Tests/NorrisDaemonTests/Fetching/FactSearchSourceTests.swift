@@ -45,7 +45,7 @@ struct FactSearchSourceTests {
             fixture.upstream.setFault(.status(404))
             let source = fixture.source
             let failure = await #expect(throws: FetchFailure.self) {
-                try await source.find(FactQuery(text: "light"), within: .seconds(30))
+                try await source.search(FactQuery(text: "light"), within: .seconds(30))
             }
             #expect(failure?.kind == .http)
             #expect(fixture.fetchedCount == 0)

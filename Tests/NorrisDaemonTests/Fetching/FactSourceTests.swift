@@ -37,12 +37,8 @@ struct FactSourceTests {
         let jokes = (0..<300).map { FakeJoke(id: "id\($0)", value: "Chuck Norris \($0).", categories: ["c\($0)"]) }
         try await SourceFixture.run(jokes: jokes) { fixture in
             let lines = Lines()
-            let source = FactSource(
-                configuration: fixture.configuration, http: HTTPSettings(Configuration.HTTP(), trustRoots: nil),
-                store: fixture.store, records: fixture.records, knownCategories: fixture.knownCategories,
-                logger: Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: lines) }
-            )
-            #expect(await source.fetch() == .fetched(added: 300, notBefore: .zero))
+            let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: lines) }
+            #expect(await fixture.source(logger).fetch() == .fetched(added: 300, notBefore: .zero))
             let line = lines.lines.withLock { $0.first { $0.event.message == "facts.fetched" } }
             #expect(line?.metadata["categories_dropped"] == "45")
         }
@@ -55,7 +51,7 @@ struct FactSourceTests {
             #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
             #expect(fixture.queries(from: 3) == ["chuck?"])
             let record = try #require(fixture.records.record(of: "facts"))
-            #expect(record.fetchedAt.duration(to: .now()) < .hours(1))
+            #expect(record.fetchedAt.duration(to: fixture.clock.now) == .zero)
             #expect(fixture.fetchedCount == 40)
         }
     }

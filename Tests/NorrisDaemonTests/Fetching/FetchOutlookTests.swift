@@ -8,9 +8,9 @@ import Testing
 struct FetchOutlookTests {
     @Test func whatRunsIsNamed() {
         let now = Timestamp(seconds: 1_000_000)
-        #expect(FetchOutlook(running: ["facts"], next: now).text(at: now) == "fetching facts")
-        #expect(FetchOutlook(running: ["facts", "town"], next: nil).text(at: now) == "fetching facts, town")
-        #expect(FetchOutlook(running: [], next: nil).text(at: now) == "")
+        #expect(Health.fetchLine(running: ["facts"], next: now, now: now) == "fetching facts")
+        #expect(Health.fetchLine(running: ["facts", "town"], next: nil, now: now) == "fetching facts, town")
+        #expect(Health.fetchLine(running: [], next: nil, now: now) == "")
     }
 
     /// In a process of its own, whose time zone may be set.
@@ -19,7 +19,7 @@ struct FetchOutlookTests {
             setenv("TZ", "Asia/Kolkata", 1)
             let now = try #require(Timestamp("2026-11-22T23:00:00Z"))
             func text(_ next: String) -> String {
-                FetchOutlook(running: [], next: Timestamp(next)).text(at: now)
+                Health.fetchLine(running: [], next: Timestamp(next), now: now)
             }
             #expect(text("2026-11-23T08:35:59Z") == "next fetch 14:05")
             #expect(text("2026-11-23T22:59:59Z") == "next fetch 04:29")

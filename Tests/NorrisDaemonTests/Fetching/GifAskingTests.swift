@@ -205,12 +205,12 @@ struct GifAskingTests {
     @Test func equalQuestionsAtOnceShareARequest() async throws {
         try await asking { daemon, upstream in
             let fetching = daemon.handlers.fetching
-            let question = GifQuestion.page(.search("cats", rating: "g"), offset: 0)
+            let question = GifRequest.page(.search("cats", rating: "g"), offset: 0)
             upstream.hold()
-            let answers = await withTaskGroup(of: GifAnswer.self) { tasks in
-                for _ in 0..<3 { tasks.addTask { await fetching.ask(question, limit: 25) } }
+            let answers = await withTaskGroup(of: GifResult.self) { tasks in
+                for _ in 0..<3 { tasks.addTask { await fetching.fetchNow(question, limit: 25) } }
                 await upstream.waitForRequests(1)
-                await eventually { fetching.gifQuestions.waiters.withLock { $0[question]?.count } == 2 }
+                await eventually { fetching.gifRequests.waiters.withLock { $0[question]?.count } == 2 }
                 upstream.release()
                 return await tasks.reduce(into: []) { $0.append($1) }
             }
@@ -300,8 +300,8 @@ struct GifAskingTests {
             upstream.setFault(.status(429, retryAfter: "1800"))
             upstream.hold()
             let fetching = daemon.handlers.fetching
-            let answer = await withTaskGroup(of: GifAnswer.self) { tasks in
-                tasks.addTask { await fetching.ask(.page(.search("dogs", rating: "g"), offset: 0), limit: 25) }
+            let answer = await withTaskGroup(of: GifResult.self) { tasks in
+                tasks.addTask { await fetching.fetchNow(.page(.search("dogs", rating: "g"), offset: 0), limit: 25) }
                 await upstream.waitForRequests(before + 1)
                 _ = try? daemon.refresh(#"{"source":"gifs"}"#)
                 // The run has begun, and waits for its turn.
@@ -309,7 +309,7 @@ struct GifAskingTests {
                 upstream.release()
                 return await tasks.next()
             }
-            guard case .none(let failure?)? = answer else {
+            guard case .unavailable(let failure?)? = answer else {
                 Issue.record("\(String(describing: answer))")
                 return
             }

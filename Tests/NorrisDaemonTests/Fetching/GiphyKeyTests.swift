@@ -29,10 +29,10 @@ struct GiphyKeyTests {
         let none = key()
         #expect(none.secret == nil)
         #expect(none.failure?.kind == .credentials)
-        #expect(!none.wasGiven)
+        #expect(!none.isConfigured)
         #expect(none.failure?.since == Timestamp(seconds: 7))
         #expect(key(file: folder("absent")).failure?.message.contains(folder("absent")) == true)
-        #expect(key(file: folder("absent")).wasGiven)
+        #expect(key(file: folder("absent")).isConfigured)
         #expect(key(credentials: folder.path).failure?.message == none.failure?.message)
     }
 

@@ -143,7 +143,11 @@ struct PostSourceTests {
                 name: "blog", kind: .feed, url: "\(upstream.baseURL)/feed", refresh: .seconds(60), keep: .zero
             ),
             http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
-            stores: Stores(databases: databases, facts: facts, logger: recorder.logger), logger: recorder.logger
+            context: SourceContext(
+                stores: Stores(databases: databases, facts: facts, logger: recorder.logger),
+                environment: FetchingEnvironment(machine: "test", clock: ManualClock(.ofTests)),
+                knownCategories: KnownCategories(), logger: recorder.logger
+            )
         )
         func fetch(_ items: Int..., end: String = "</channel></rss>") async -> (outcome: FetchOutcome, stored: Int) {
             let items = items.map { "<item><guid>\($0)</guid><title>A & B</title></item>" }.joined()

@@ -23,7 +23,7 @@ struct SharedWorkTests {
     }
 
     @Test func equalWorkAtOneTimeIsDoneOnce() async {
-        let shared = SharedWork<String, Int>()
+        let shared = Coalescer<String, Int>()
         let work = Work()
         let values = await withTaskGroup(of: Int.self) { tasks in
             for _ in 0..<4 {

@@ -125,10 +125,10 @@ struct MetricsTests {
     }
 
     @Test func theMemoryIsThatOfThisProcess() throws {
-        let memory = try #require(residentMemory())
+        let memory = try #require(CurrentProcess.residentMemory())
         #expect(memory > 1 << 20 && memory < 1 << 40)
-        #expect(residentMemory(file: "/nowhere") == nil)
-        #expect(residentMemory(file: "/dev/null") == nil)
+        #expect(CurrentProcess.residentMemory(file: "/nowhere") == nil)
+        #expect(CurrentProcess.residentMemory(file: "/dev/null") == nil)
     }
 
     @Test func theRunsOfTheSchedule() async throws {
@@ -159,11 +159,11 @@ struct MetricsTests {
     /// In a process of its own, in which no other test maps code meanwhile.
     @Test func mappedCodeIsReleased() async {
         await #expect(processExitsWith: .success) {
-            let before = try #require(residentMemory())
-            releaseMappedCode(file: "/dev/null")
-            releaseMappedCode(file: "/no/such/file")
-            releaseMappedCode()
-            #expect(try #require(residentMemory()) < before - 1_000_000)
+            let before = try #require(CurrentProcess.residentMemory())
+            CurrentProcess.releaseMappedCode(file: "/dev/null")
+            CurrentProcess.releaseMappedCode(file: "/no/such/file")
+            CurrentProcess.releaseMappedCode()
+            #expect(try #require(CurrentProcess.residentMemory()) < before - 1_000_000)
         }
     }
 }

@@ -42,12 +42,6 @@ struct FetchingDaemon {
             ),
             logger: logger
         )
-        await handlers.reloader.attach(
-            Reloader.Targets(
-                settings: handlers.settings, facts: store, fetching: handlers.fetching, levels: LogLevelSwitch(.info),
-                levelFlag: nil, setLimits: { _ in }, statusLine: { "" }
-            )
-        )
         for caller in ServedHandlers.Caller.allCases {
             try await FetchingDaemon.serve(handlers, folder(caller.rawValue), to: caller, logger, &tasks)
         }

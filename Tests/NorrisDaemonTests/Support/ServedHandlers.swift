@@ -50,17 +50,6 @@ struct ServedHandlers: Sendable {
             logger: logger
         )
         try await SeededContent.put(into: handlers.fetching.stores)
-        await handlers.reloader.attach(
-            Reloader.Targets(
-                settings: handlers.settings,
-                facts: facts,
-                fetching: handlers.fetching,
-                levels: LogLevelSwitch(.info),
-                levelFlag: nil,
-                setLimits: { _ in },
-                statusLine: { "" }
-            )
-        )
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             for caller in Caller.allCases {
                 let (ready, isReady) = AsyncStream.makeStream(of: Void.self)

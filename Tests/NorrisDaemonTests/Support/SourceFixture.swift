@@ -10,6 +10,7 @@ import NorrisUpstream
 /// The source of the facts with databases of its own and a fake upstream, but without a schedule.
 struct SourceFixture {
     let folder = TemporaryFolder()
+    let clock = ManualClock(.ofTests)
     let upstream: FakeUpstream
     let databases: Databases
     let store: FactStore
@@ -46,11 +47,16 @@ struct SourceFixture {
         await upstream.stop()
     }
 
-    var source: FactSource {
+    var source: FactSource { source(logger) }
+
+    func source(_ logger: Logger) -> FactSource {
         FactSource(
-            configuration: configuration,
-            http: HTTPSettings(Configuration.HTTP(), trustRoots: nil),
-            store: store, records: records, knownCategories: knownCategories, logger: logger
+            configuration: configuration, http: HTTPSettings(userAgent: "test"),
+            context: SourceContext(
+                stores: Stores(databases: databases, facts: store, logger: logger),
+                environment: FetchingEnvironment(machine: "test", clock: clock), knownCategories: knownCategories,
+                logger: logger
+            )
         )
     }
 
@@ -60,7 +66,7 @@ struct SourceFixture {
 
     /// Lets the upstream search and takes in what it finds.
     func find(_ text: String) async throws -> Bool {
-        try await source.find(FactQuery(text: text), within: .seconds(30))
+        try await source.search(FactQuery(text: text), within: .seconds(30))
     }
 
     /// How many facts the upstream has given.
