@@ -134,15 +134,21 @@ struct MaintenanceService: Service {
 
 /// Keeps the service manager's status line up to date, and publishes when the daemon becomes degraded, ok or stops.
 struct NotifierService: Service {
-    let notifier: Notifier
-    let health: Health
-    let events: EventHub
+    private let notifier: Notifier
+    private let health: Health
+    private let events: EventHub
     /// Set when the status may have changed.
-    let changes: WakeSignal
+    private let changes: WakeSignal
+    private let startsDegraded: Bool
+
+    init(notifier: Notifier, health: Health, events: EventHub, changes: WakeSignal) {
+        (self.notifier, self.health, self.events, self.changes) = (notifier, health, events, changes)
+        startsDegraded = !health.faults.isEmpty
+    }
 
     func run() async throws {
         var shown = ""
-        var wasDegraded = !health.faults.isEmpty
+        var wasDegraded = startsDegraded
         await changes.repeatUntilStopped {
             await changes.wait()
             guard !Task.isShuttingDownGracefully else { return }

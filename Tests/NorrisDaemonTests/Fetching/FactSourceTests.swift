@@ -27,19 +27,13 @@ struct FactSourceTests {
         }
     }
 
-    private final class Lines: LogSink {
-        let lines = Mutex<[LogLine]>([])
-
-        func write(_ line: LogLine) { lines.withLock { $0.append(line) } }
-    }
-
     @Test func droppedCategoriesAreLogged() async throws {
         let jokes = (0..<300).map { FakeJoke(id: "id\($0)", value: "Chuck Norris \($0).", categories: ["c\($0)"]) }
         try await SourceFixture.run(jokes: jokes) { fixture in
-            let lines = Lines()
-            let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: lines) }
+            let sink = RecordingSink()
+            let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: sink) }
             #expect(await fixture.source(logger).fetch() == .fetched(added: 300, notBefore: .zero))
-            let line = lines.lines.withLock { $0.first { $0.event.message == "facts.fetched" } }
+            let line = sink.records.first { $0.event.message == "facts.fetched" }
             #expect(line?.metadata["categories_dropped"] == "45")
         }
     }
@@ -302,6 +296,44 @@ struct FactSourceTests {
             fixture.upstream.setFault(faults[name], path: "/jokes/categories")
             #expect(await fixture.fetch() == .fetched(added: 40, notBefore: .zero))
             #expect(fixture.knownCategories.contains("dev"))
+        }
+    }
+
+    // MARK: A search
+
+    @Test func whatIsFoundIsStoredAndStays() async throws {
+        let found = FakeJoke(id: "found", value: "Nobody finds Walker.")
+        try await SourceFixture.run(jokes: FakeUpstream.jokes(count: 5) + [found]) { (fixture) throws in
+            #expect(try await fixture.find("walker"))
+            #expect(try await fixture.store.fact(id: "found") != nil)
+            #expect(await fixture.fetch() == .fetched(added: 5, notBefore: .zero))
+            fixture.upstream.setJokes(FakeUpstream.jokes(count: 4))
+            _ = await fixture.fetch()
+            #expect(try await fixture.store.fact(id: "found") != nil, "No query of the configuration finds it")
+            #expect(fixture.fetchedCount == 5)
+        }
+    }
+
+    @Test("A wildcard of the upstream is a character like any other", arguments: ["%%%", "___", "c_unt", "count%to"])
+    func wildcards(_ text: String) async throws {
+        let literal = FakeJoke(id: "literal", value: "Chuck Norris types \(text) by hand.")
+        try await SourceFixture.run(jokes: FakeUpstream.jokes(count: 5) + [literal]) { (fixture) throws in
+            #expect(try await fixture.find(text))
+            #expect(fixture.queries() == [text])
+            #expect(fixture.fetchedCount == 1)
+            #expect(try await fixture.store.fact(id: "literal") != nil)
+        }
+    }
+
+    @Test func aRefusalOtherThanOfTheQueryIsAFailure() async throws {
+        try await SourceFixture.run { fixture in
+            fixture.upstream.setFault(.status(404))
+            let source = fixture.source
+            let failure = await #expect(throws: FetchFailure.self) {
+                try await source.search(FactQuery(text: "light"), within: .seconds(30))
+            }
+            #expect(failure?.kind == .http)
+            #expect(fixture.fetchedCount == 0)
         }
     }
 }

@@ -15,21 +15,15 @@ struct PostSourceTests {
 
     private func posting(
         keep: String = "90d", fetches: Bool = true, in folder: TemporaryFolder = TemporaryFolder(),
-        clock: ManualClock = ManualClock(.ofTests), _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
+        _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
     ) async throws {
-        let upstream = try await FakeUpstream.start()
-        setTown(upstream, ids: [1, 2])
-        setTeam(upstream, ids: [7])
-        do {
+        try await FakeUpstream.run { upstream in
+            setTown(upstream, ids: [1, 2])
+            setTeam(upstream, ids: [7])
             try await FetchingDaemon.run(
-                upstream, in: folder, clock: clock, facts: ", enabled: false", others: section(upstream, keep),
-                fetches: fetches
+                upstream, in: folder, facts: ", enabled: false", others: section(upstream, keep), fetches: fetches
             ) { try await body($0, upstream) }
-        } catch {
-            await upstream.stop()
-            throw error
         }
-        await upstream.stop()
     }
 
     private func section(_ upstream: FakeUpstream, _ keep: String, sources: [String] = ["town", "team"]) -> String {
@@ -102,8 +96,7 @@ struct PostSourceTests {
 
     @Test("Over several sources: the oldest time, the worst state, the newest failure")
     func freshnessOfSeveral() async throws {
-        let clock = ManualClock(.ofTests)
-        try await posting(clock: clock) { daemon, upstream in
+        try await posting { daemon, upstream in
             try waitUntilFetched(daemon, "town", "team")
             upstream.setFault(.status(503), path: "/town/api/v1/timelines/public")
             _ = try daemon.refresh(#"{"source":"town"}"#)
@@ -117,8 +110,7 @@ struct PostSourceTests {
     }
 
     @Test func aPostThatIsGoneStaysForItsTime() async throws {
-        let clock = ManualClock(.ofTests)
-        try await posting(keep: "2d", clock: clock) { daemon, upstream in
+        try await posting(keep: "2d") { daemon, upstream in
             try waitUntilFetched(daemon, "town", "team")
             let marked: PostMarkRead.Result = try daemon.client().call(PostMarkRead.description, #"{"all":true}"#)
             #expect(marked.marked == 3)

@@ -74,6 +74,19 @@ struct FetchingDaemon {
         databases.close()
     }
 
+    /// The same with an upstream of its own.
+    static func run(
+        jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), clock: ManualClock = ManualClock(.ofTests),
+        facts: String = "", fetches: Bool = true, searchTime: Duration = .seconds(300),
+        _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
+    ) async throws {
+        try await FakeUpstream.run(jokes: jokes) { upstream in
+            try await run(upstream, clock: clock, facts: facts, fetches: fetches, searchTime: searchTime) {
+                try await body($0, upstream)
+            }
+        }
+    }
+
     private static func configuration(_ baseURL: String, _ facts: String) -> String {
         "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {timeout: 10m}\n"
     }
@@ -135,4 +148,20 @@ struct FetchingDaemon {
 
     /// What is kept of the schedule.
     var record: ScheduleRecord? { schedules.all()["facts"] }
+}
+
+extension FakeUpstream {
+    /// Lends an upstream, which ends with the body.
+    static func run(
+        jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), _ body: (FakeUpstream) async throws -> Void
+    ) async throws {
+        let upstream = try await FakeUpstream.start(jokes: jokes)
+        do {
+            try await body(upstream)
+        } catch {
+            await upstream.stop()
+            throw error
+        }
+        await upstream.stop()
+    }
 }

@@ -35,16 +35,11 @@ struct SourceFixture {
     static func run(
         jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), _ body: (inout SourceFixture) async throws -> Void
     ) async throws {
-        let upstream = try await FakeUpstream.start(jokes: jokes)
-        var fixture = try SourceFixture(upstream)
-        do {
+        try await FakeUpstream.run(jokes: jokes) { upstream in
+            var fixture = try SourceFixture(upstream)
             try await body(&fixture)
-        } catch {
-            await upstream.stop()
-            throw error
+            fixture.databases.close()
         }
-        fixture.databases.close()
-        await upstream.stop()
     }
 
     var source: FactSource { source(logger) }

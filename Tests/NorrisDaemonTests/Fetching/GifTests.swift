@@ -9,33 +9,26 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// When Giphy is asked for a user, what is answered without it, and what the hour's budget does.
+/// When Giphy is sent a request for a user, what is answered without it, and what quota and rate limit do.
 @Suite(.timeLimit(.minutes(20)))
-struct GifAskingTests {
+struct GifTests {
     private static let key = "a-key-of-these-tests"
 
     /// A daemon whose only runs are those that the test asks for.
-    private func asking(
+    private func run(
         gifs: [FakeGif] = FakeUpstream.gifs(count: 60), queries: String = "[cats]", settings: String = "",
-        fetches: Bool = false,
-        in folder: TemporaryFolder = TemporaryFolder(), clock: ManualClock = ManualClock(.ofTests),
+        fetches: Bool = false, in folder: TemporaryFolder = TemporaryFolder(),
         _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
     ) async throws {
-        let upstream = try await FakeUpstream.start()
-        upstream.requireKey(Self.key)
-        upstream.setGifs(gifs, query: "cats")
         let file = try folder.write(Self.key, to: "key")
-        let keys = "base_url: '\(upstream.baseURL)', api_key_file: '\(file)', queries: \(queries)\(settings)"
-        let section = "gifs: {\(keys)}\n"
-        do {
+        try await FakeUpstream.run { upstream in
+            upstream.requireKey(Self.key)
+            upstream.setGifs(gifs, query: "cats")
+            let keys = "base_url: '\(upstream.baseURL)', api_key_file: '\(file)', queries: \(queries)\(settings)"
             try await FetchingDaemon.run(
-                upstream, in: folder, clock: clock, facts: ", enabled: false", others: section, fetches: fetches
+                upstream, in: folder, facts: ", enabled: false", others: "gifs: {\(keys)}\n", fetches: fetches
             ) { try await body($0, upstream) }
-        } catch {
-            await upstream.stop()
-            throw error
         }
-        await upstream.stop()
     }
 
     private func search(_ daemon: FetchingDaemon, _ parameters: String) throws -> GifSearch.Result {
@@ -48,8 +41,7 @@ struct GifAskingTests {
     }
 
     @Test func aSearchIsAskedOnceUntilItIsOld() async throws {
-        let clock = ManualClock(.ofTests)
-        try await asking(clock: clock) { daemon, upstream in
+        try await run { daemon, upstream in
             let first = try search(daemon, #"{"query":"cats"}"#)
             #expect(first.items.count == 25)
             #expect(first.total == 60)
@@ -74,7 +66,7 @@ struct GifAskingTests {
     }
 
     @Test func pagesGoOnWhereTheStoredOnesEnd() async throws {
-        try await asking { daemon, upstream in
+        try await run { daemon, upstream in
             upstream.setGiphyQuirks([.repeatsAcrossPages])
             var ids: [String] = []
             var cursor: String?
@@ -94,7 +86,7 @@ struct GifAskingTests {
     }
 
     @Test func aFailingPageIsAnErrorAndTheOneBeforeStays() async throws {
-        try await asking { daemon, upstream in
+        try await run { daemon, upstream in
             let first = try search(daemon, #"{"query":"cats"}"#)
             let cursor = try #require(first.next)
             upstream.setFault(.status(500))
@@ -114,7 +106,7 @@ struct GifAskingTests {
     }
 
     @Test func cursorsOfOthersAndOlderAnswersAreRefused() async throws {
-        try await asking { daemon, upstream in
+        try await run { daemon, upstream in
             let cursor = try #require(try search(daemon, #"{"query":"cats"}"#).next)
             for query in [#"{"query":"dogs","cursor":"\#(cursor)"}"#, #"{"query":"cats","cursor":"\#(cursor)x"}"#,
                 #"{"query":"cats","cursor":""}"#, #"{"query":"cats","rating":"r","cursor":"\#(cursor)"}"#]
@@ -136,7 +128,7 @@ struct GifAskingTests {
         (#"{"query":"cats","offline":true}"#), (#"{"query":"\#(String(repeating: "x", count: 51))"}"#),
     ])
     func staysInTheCache(_ parameters: String) async throws {
-        try await asking { daemon, upstream in
+        try await run { daemon, upstream in
             let page = try search(daemon, parameters)
             #expect(page.items.isEmpty)
             #expect(page.freshness?.state == .empty)
@@ -145,7 +137,7 @@ struct GifAskingTests {
     }
 
     @Test func aBlankQueryIsRefused() async throws {
-        try await asking { daemon, upstream in
+        try await run { daemon, upstream in
             for query in [#"{"query":"  \t"}"#, #"{"query":"a\u0000b"}"#] {
                 let error = #expect(throws: ResponseError.self) { try search(daemon, query) }
                 #expect(error?.details["parameter"] == "query")
@@ -155,7 +147,7 @@ struct GifAskingTests {
     }
 
     @Test func offlineFindsWhatOtherSearchesBrought() async throws {
-        try await asking { daemon, upstream in
+        try await run { daemon, upstream in
             _ = try search(daemon, #"{"query":"cats"}"#)
             let found = try search(daemon, #"{"query":"NUMBER 1","offline":true,"limit":3}"#)
             #expect(found.items.count == 3)
@@ -168,7 +160,7 @@ struct GifAskingTests {
     }
 
     @Test func nothingIsShownThatIsTooOld() async throws {
-        try await asking(settings: ", keep: 1h") { daemon, upstream in
+        try await run(settings: ", keep: 1h") { daemon, upstream in
             _ = try search(daemon, #"{"query":"cats"}"#)
             #expect(try gifs(daemon).items == 25)
             daemon.advance(by: .seconds(3_601))
@@ -179,7 +171,7 @@ struct GifAskingTests {
     }
 
     @Test func randomAndGetAskOnlyForWhatIsNotStored() async throws {
-        try await asking { daemon, upstream in
+        try await run { daemon, upstream in
             let client = try daemon.client()
             let asked: GifRandom.Result = try client.call(GifRandom.description, #"{"tag":"cats"}"#)
             #expect(asked.freshness.origin == .upstream)
@@ -203,7 +195,7 @@ struct GifAskingTests {
     }
 
     @Test func equalQuestionsAtOnceShareARequest() async throws {
-        try await asking { daemon, upstream in
+        try await run { daemon, upstream in
             let fetching = daemon.handlers.fetching
             let question = GifRequest.page(.search("cats", rating: "g"), offset: 0)
             upstream.hold()
@@ -220,7 +212,7 @@ struct GifAskingTests {
     }
 
     @Test func theBudgetEndsAndComesBack() async throws {
-        try await asking(settings: ", hourly_quota: 2") { daemon, upstream in
+        try await run(settings: ", hourly_quota: 2") { daemon, upstream in
             _ = try search(daemon, #"{"query":"cats"}"#)
             _ = try search(daemon, #"{"query":"number"}"#)
             let error = #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"something else"}"#) }
@@ -239,7 +231,7 @@ struct GifAskingTests {
 
     @Test("A 429 without a time holds until the next full hour")
     func aRateLimitHolds() async throws {
-        try await asking { daemon, upstream in
+        try await run { daemon, upstream in
             upstream.setFault(.status(429))
             #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"cats"}"#) }
             let retryAt = try #require(try gifs(daemon).freshness.error?.retryAt)
@@ -256,7 +248,7 @@ struct GifAskingTests {
 
     @Test func aRunFetchesAheadAndRenewsWhatIsKept() async throws {
         let gifs = FakeUpstream.gifs(count: 60)
-        try await asking(gifs: gifs, fetches: true) { (daemon, upstream) throws in
+        try await run(gifs: gifs, fetches: true) { (daemon, upstream) throws in
             try daemon.watch.wait(for: .finished)
             #expect(upstream.requests.map(\.path) == ["/v1/gifs/trending", "/v1/gifs/search"])
             #expect(try self.gifs(daemon).items == 50)
@@ -279,7 +271,7 @@ struct GifAskingTests {
     }
 
     @Test func aRunThatTheBudgetCutsShortGoesOnWhereItWas() async throws {
-        try await asking(queries: "[a, b, c, d]", settings: ", hourly_quota: 4", fetches: true) {
+        try await run(queries: "[a, b, c, d]", settings: ", hourly_quota: 4", fetches: true) {
             (daemon, upstream) throws in
             // Of four requests a run has three.
             #expect(try daemon.watch.wait(for: .failed).error?.kind == .quota)
@@ -294,7 +286,7 @@ struct GifAskingTests {
     }
 
     @Test func aRunThatWaitsBehindASearchHearsOfA429() async throws {
-        try await asking(fetches: true) { daemon, upstream in
+        try await run(fetches: true) { daemon, upstream in
             try daemon.watch.wait(for: .finished)
             let before = upstream.requests.count
             upstream.setFault(.status(429, retryAfter: "1800"))
@@ -323,7 +315,7 @@ struct GifAskingTests {
     }
 
     @Test func aUsedUpBudgetIsSaidBesideTheContent() async throws {
-        try await asking(settings: ", hourly_quota: 1, refresh: 30m") { (daemon, _) throws in
+        try await run(settings: ", hourly_quota: 1, refresh: 30m") { (daemon, _) throws in
             _ = try search(daemon, #"{"query":"cats"}"#)
             daemon.advance(by: .minutes(31))
             let page = try search(daemon, #"{"query":"cats"}"#)
@@ -334,7 +326,7 @@ struct GifAskingTests {
     }
 
     @Test func aKeptGifThatGiphyDoesNotKnowCostsTheRunNothing() async throws {
-        try await asking(fetches: true) { (daemon, upstream) throws in
+        try await run(fetches: true) { (daemon, upstream) throws in
             let items = #"{"items":[{"kind":"gif","id":"gone1","title":"t","added_at":"2026-11-21T12:00:00Z"}]}"#
             _ = try daemon.client().call(FavoriteImport.description, items, as: FavoriteImport.Result.self)
             upstream.setFault(.status(404), path: "/v1/gifs")
@@ -348,7 +340,7 @@ struct GifAskingTests {
         "random", "trending", "search", "not an id!", "../x",
     ])
     func noRequestForWhatIsNoID(_ id: String) async throws {
-        try await asking { (daemon, upstream) throws in
+        try await run { (daemon, upstream) throws in
             let error = #expect(throws: ResponseError.self) {
                 try daemon.client().call(GifGet.description, #"{"id":"\#(id)"}"#, as: GifGet.Result.self)
             }
@@ -358,7 +350,7 @@ struct GifAskingTests {
     }
 
     @Test func whatIsSwitchedOffSaysSo() async throws {
-        try await asking(settings: ", enabled: false") { (daemon, upstream) throws in
+        try await run(settings: ", enabled: false") { (daemon, upstream) throws in
             let error = #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"cats"}"#) }
             #expect(error?.code == .nothingCached)
             #expect(error?.hint?.contains("gifs.enabled") == true)
@@ -368,7 +360,7 @@ struct GifAskingTests {
     }
 
     @Test func aQueryThatGiphyRefusesIsNoFailure() async throws {
-        try await asking { (daemon, upstream) throws in
+        try await run { (daemon, upstream) throws in
             upstream.setFault(.status(414))
             #expect(try search(daemon, #"{"query":"cats"}"#).items.isEmpty)
             #expect(try gifs(daemon).freshness.error == nil)
@@ -376,7 +368,7 @@ struct GifAskingTests {
     }
 
     @Test func aRunLeavesTheUsersShareAlone() async throws {
-        try await asking(settings: ", hourly_quota: 1", fetches: true) { (daemon, upstream) throws in
+        try await run(settings: ", hourly_quota: 1", fetches: true) { (daemon, upstream) throws in
             #expect(try search(daemon, #"{"query":"cats"}"#).items.count == 25)
             #expect(upstream.requests.map(\.path) == ["/v1/gifs/search"])
             #expect(try gifs(daemon).consecutiveFailures == 0)
@@ -385,7 +377,7 @@ struct GifAskingTests {
 
     @Test func withoutAKeyTheSourceRestsAndAReloadWakesIt() async throws {
         let folder = TemporaryFolder()
-        try await asking(settings: ", enabled: true", fetches: true, in: folder) { daemon, upstream in
+        try await run(settings: ", enabled: true", fetches: true, in: folder) { daemon, upstream in
             try daemon.watch.wait(for: .finished)
             unlink(folder("key"))
             try await daemon.handlers.reloader.reload()
@@ -411,7 +403,7 @@ struct GifAskingTests {
 
     @Test func aWrongKeyIsSaidAndNotTriedAgain() async throws {
         let folder = TemporaryFolder()
-        try await asking(in: folder) { daemon, upstream in
+        try await run(in: folder) { daemon, upstream in
             upstream.requireKey("the right one")
             let error = #expect(throws: ResponseError.self) { try search(daemon, #"{"query":"cats"}"#) }
             let failure = try error?.details["last_error"].map { try SourceFailure(json: $0) }
