@@ -60,7 +60,8 @@ enum CurrentProcess {
             // "55d0c0e00000-55d0c2000000 r-xp 00000000 fe:00 1234 /usr/sbin/norrisd" (proc_pid_maps(5))
             let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             let fields = text.split(separator: " ", maxSplits: 5)
-            guard fields.count == 6, fields[1] == "r-xp", fields[5].drop(while: { $0 == " " }).first == "/" else { continue }
+            guard fields.count == 6, fields[1] == "r-xp", fields[5].drop(while: { $0 == " " }).first == "/"
+            else { continue }
             let ends = fields[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
             guard ends.count == 2, ends[0] < ends[1] else { continue }
             // A private mapping of a file that nobody can write to has no changes to lose.

@@ -24,8 +24,8 @@ package enum Daemon {
         let invocation = parsedInvocation()
         if invocation.version { return print("norrisd \(NorrisVersion.current)") }
         let isStart = !invocation.checkConfig && !invocation.printConfig
-        // Each further arena keeps what its threads once held (mallopt(3)): four long lists at a time peaked at 195 MiB,
-        // with two arenas at 175.
+        // Each further arena keeps what its threads once held (mallopt(3)): four long lists at a time peaked at
+        // 195 MiB, with two arenas at 175.
         mallopt(M_ARENA_MAX, 2)
         // Whatever the daemon creates is its user's own, unless it says otherwise.
         umask(0o077)
@@ -49,13 +49,9 @@ package enum Daemon {
                 for warning in loaded.warnings { say("warning: \(warning)") }
                 return print(invocation.printConfig ? loaded.configuration.yaml : "ok\n", terminator: "")
             }
-            let plan = StartPlan(
-                paths: paths,
-                socketPath: SocketPath.listenPath(flag: invocation.socket, environment: environment),
-                loader: loader, loaded: loaded, levelFlag: invocation.logLevel,
-                trustRoots: environment.value(of: "SSL_CERT_FILE")
-            )
-            try await withTaskExecutorPreference(ThreadExecutor.services) { try await serve(plan) }
+            try await withTaskExecutorPreference(ThreadExecutor.services) {
+                try await serve(invocation, paths, loader, loaded, environment)
+            }
         } catch {
             // Where a configuration was only checked no daemon has failed, and nobody but the caller is told.
             if isStart { reportFailure("\(error)") } else { say("\(error)") }
@@ -66,12 +62,12 @@ package enum Daemon {
     /// Ends the process where the arguments are wrong, or ask for help.
     private static func parsedInvocation() -> Invocation {
         do {
-            return try InvocationCommand.parse().invocation
+            return try Invocation.parse()
         } catch {
-            let code = InvocationCommand.exitCode(for: error)
-            if code.isSuccess { InvocationCommand.exit(withError: error) }
+            let code = Invocation.exitCode(for: error)
+            if code.isSuccess { Invocation.exit(withError: error) }
             // The message quotes the arguments as they were typed.
-            say(InvocationCommand.message(for: error) + "\nnorrisd --help shows what it takes.")
+            say(Invocation.message(for: error) + "\nnorrisd --help shows what it takes.")
             exit(code.rawValue)
         }
     }

@@ -108,7 +108,9 @@ struct MaintenanceServiceTests {
             let file = PromptFile(folder: daemon.folder("run"))
             let service = MaintenanceService(
                 handlers: daemon.handlers, databases: daemon.databases, sink: sink,
-                promptFacts: PromptFactsWriter(file: file, facts: daemon.store, scope: { .all }, logger: recorder.logger),
+                promptFacts: PromptFactsWriter(
+                    file: file, facts: daemon.store, scope: { .all }, logger: recorder.logger
+                ),
                 logger: recorder.logger
             )
             try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -40,8 +40,9 @@ struct ConfigurationLoader: Sendable {
 
     private func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Loaded {
         let path = file.hasPrefix("/") ? file : Paths.join(currentDirectory, file)
-        let context = ConfigurationReader.Context(folder: Paths.parent(of: path), home: home, checksSystem: checksSystem)
-        var reader = ConfigurationReader(file: file, context: context)
+        var reader = ConfigurationReader(
+            file: file, context: .init(folder: Paths.parent(of: path), home: home, checksSystem: checksSystem)
+        )
         var configuration = Configuration()
         let document = YAMLDocument(text)
         if let root = document.root.map(ConfigurationNode.init), reader.isReadable(root) {

@@ -133,9 +133,7 @@ struct ConfigurationReader {
     /// The keys and values of a mapping; nil, and a fault, if it is something else.
     ///
     /// An empty value counts as an empty mapping: that is what is left of a section whose lines are all comments.
-    mutating func entries(
-        of node: ConfigurationNode, expected: String
-    ) -> [(name: String, node: ConfigurationNode)]? {
+    mutating func entries(of node: ConfigurationNode, expected: String) -> [(name: String, node: ConfigurationNode)]? {
         if node.value.isEmpty { return [] }
         guard case .mapping(let pairs) = node.value.content else {
             // A text is not quoted: where a space after a colon is missing, it may be a proxy with its password.

@@ -124,9 +124,7 @@ enum ConfigurationSchema {
 
     private static let http: [ConfigurationKey<Configuration>] = [
         .init("timeout", \.http.timeout, .duration(1...600), "How long a whole request may take."),
-        .init(
-            "max_body", \.http.maxBody, .size(1 << 10...1 << 28), "The largest response, counted uncompressed."
-        ),
+        .init("max_body", \.http.maxBody, .size(1 << 10...1 << 28), "The largest response, counted uncompressed."),
         .init("user_agent", \.http.userAgent, .headerValue, "How norrisd introduces itself to upstreams."),
         .init("proxy", \.http.proxy, orNull: true, .proxy, "The HTTP proxy through which upstreams are reached."),
     ]

@@ -27,9 +27,7 @@ struct Paths: Sendable, Equatable {
     let runtimeDirectory: String?
 
     /// - Parameter accountHome: the home directory of the password database; used only if `HOME` is of no use.
-    init(
-        flags: Flags, environment: Environment, accountHome: @autoclosure () -> String?
-    ) throws(PathsError) {
+    init(flags: Flags, environment: Environment, accountHome: @autoclosure () -> String?) throws(PathsError) {
         func flag(_ name: String, _ value: String?) throws(PathsError) -> String? {
             if value == "" { throw .emptyFlag(name) }
             return value

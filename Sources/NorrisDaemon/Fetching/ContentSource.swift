@@ -100,7 +100,6 @@ final class Sources: Sendable {
     let posts: [PostSource]
     /// In the order of the status.
     let all: [any ContentSource]
-    private let byName: [String: any ContentSource]
 
     init(_ configuration: Configuration, _ context: SourceContext) {
         let http = HTTPSettings(
@@ -113,8 +112,6 @@ final class Sources: Sendable {
         gifs = GifSource(configuration: configuration.gifs, key: key, http: http, context: context)
         posts = configuration.posts.sources.map { PostSource(configuration: $0, http: http, context: context) }
         all = [facts, gifs] + posts
-        // Names are ASCII, and no two are equal: the configuration is checked for both.
-        byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
         if let reason = gifs.unavailableReason {
             // Most who have no key want none; who configured one expects it to work.
             context.logger.log(
@@ -124,8 +121,8 @@ final class Sources: Sendable {
         }
     }
 
-    /// nil for a name that none of them has.
-    subscript(name: String) -> (any ContentSource)? { byName[name] }
+    /// nil for a name that none of them has. Names are ASCII, and the configuration lets no two be equal.
+    subscript(name: String) -> (any ContentSource)? { all.first { $0.name == name } }
 
     /// The names of the sources of posts: only theirs are shown.
     var postNames: [String] { posts.map(\.name) }

@@ -23,9 +23,7 @@ extension FetchFailure {
                 // Nobody reads the failure of a cancelled request.
                 case .cancelled: .offline
                 }
-            self.init(
-                kind: kind, message: error.message, isRetryable: error.isRetryable, retryAfter: error.retryAfter
-            )
+            self.init(kind: kind, message: error.message, isRetryable: error.isRetryable, retryAfter: error.retryAfter)
         default:
             // The store: the protocol has no kind for it. A retry would not help; the next run tries again.
             self = .unusable("What was fetched cannot be stored; norrisctl status says why.")

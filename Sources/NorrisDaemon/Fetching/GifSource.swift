@@ -45,7 +45,7 @@ struct GifSource: ContentSource {
 
     func clear() async throws(StoreError) -> Int { try await stores.gifs.clear() }
 
-    // MARK: The hourly quota
+    // MARK: The hourly quota and the rate limit
 
     var quota: SourceStatus.Quota? {
         key.secret == nil ? nil : stores.quota.status(limit: configuration.hourlyQuota, now: now)

@@ -20,9 +20,7 @@ final class Health: Sendable {
     private let minutes = Mutex(RequestMinutes())
     private let latestMetrics = Mutex<(madeAt: Duration, result: [UInt8])?>(nil)
 
-    init(
-        settings: Settings, databases: Databases, fetching: Fetching, connections: ConnectionCount, events: EventHub
-    ) {
+    init(settings: Settings, databases: Databases, fetching: Fetching, connections: ConnectionCount, events: EventHub) {
         self.settings = settings
         self.databases = databases
         self.fetching = fetching

@@ -195,18 +195,6 @@ struct FactSourceTests {
         }
     }
 
-    @Test func anUpstreamThatAnswersDifferentlyEachTimeIsFollowed() async throws {
-        try await SourceFixture.run { fixture in
-            fixture.configuration.queries = ["chuck"]
-            fixture.upstream.setFault(.changing)
-            #expect(await fixture.fetch() == .fetched(added: 41, notBefore: .zero))
-            for _ in 0..<3 {
-                #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
-                #expect(fixture.fetchedCount == 41)
-            }
-        }
-    }
-
     @Test func aDateThatIsMovedBackIsStored() async throws {
         var joke = FakeJoke(id: "old", value: "Chuck Norris was first.", createdAt: "2020-01-05 13:42:19.43184")
         try await SourceFixture.run(jokes: [joke]) { fixture in

@@ -4,6 +4,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisTestSupport
+import Testing
 
 @testable import NorrisDaemon
 
@@ -37,9 +38,7 @@ struct FetchingDaemon {
         let loader = ConfigurationLoader(home: nil, currentDirectory: folder.path)
         handlers = Handlers(
             loaded: try loader.load(file), databases: databases, facts: store, loader: loader, file: file,
-            environment: FetchingEnvironment(
-                machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime
-            ),
+            environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime),
             logger: logger
         )
         for caller in ServedHandlers.Caller.allCases {
@@ -114,6 +113,13 @@ struct FetchingDaemon {
 
     func client(_ caller: ServedHandlers.Caller = .user) throws -> LineClient {
         try LineClient(path: folder(caller.rawValue))
+    }
+
+    /// The error of a call that is to fail.
+    func refusal(
+        _ method: MethodDescription, _ parameters: String = "{}", as caller: ServedHandlers.Caller = .user
+    ) -> ResponseError? {
+        #expect(throws: ResponseError.self) { try client(caller).call(method, parameters, as: JSON.self) }
     }
 
     func search(_ parameters: String) throws -> FactSearch.Result {
