@@ -90,13 +90,9 @@ private struct YAMLComposer {
     /// Both are valid as long as this is.
     let parser: UnsafeMutablePointer<yaml_parser_t>
     let bytes: UnsafeBufferPointer<UInt8>
-    private var nodes = 0
+    var nodes = 0
     /// nil while the node is still being read: an alias to it would have no end.
-    private var anchors: [String: YAMLNode?] = [:]
-
-    init(parser: UnsafeMutablePointer<yaml_parser_t>, bytes: UnsafeBufferPointer<UInt8>) {
-        (self.parser, self.bytes) = (parser, bytes)
-    }
+    var anchors: [String: YAMLNode?] = [:]
 
     /// - Throws: where the text cannot be read any further.
     mutating func document() throws(YAMLProblem) -> (root: YAMLNode?, problem: YAMLProblem?) {

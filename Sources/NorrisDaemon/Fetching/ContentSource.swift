@@ -17,7 +17,9 @@ protocol ContentSource: Sendable {
     var url: String { get }
     var http: HTTPSettings { get }
     var context: SourceContext { get }
-    var policy: SourcePolicy { get }
+    var refresh: Duration { get }
+    /// Everything in the configuration on which the content depends.
+    var settings: [String] { get }
     /// Why it cannot be fetched at all, whatever its schedule says.
     var unavailableReason: SourceFailure? { get }
     /// The hourly quota of requests, where it has one; from memory.
@@ -47,6 +49,14 @@ extension ContentSource {
     var quotaReturnsAt: Timestamp? { nil }
     var rateLimitWait: Duration? { nil }
     var isSearchedWhileFresh: Bool { false }
+
+    var policy: SourcePolicy {
+        SourcePolicy(
+            isEnabled: isEnabled && unavailableReason == nil, refresh: refresh,
+            // A digest, because the database need not show where content is from, nor a key.
+            settings: String(stableHash(settings.joined(separator: "\n")), radix: 16)
+        )
+    }
 
     var stores: Stores { context.stores }
     var now: Timestamp { context.environment.clock.now }
@@ -147,9 +157,4 @@ extension PartRecord {
     var validators: Validators { Validators(etag: etag, lastModified: lastModified) }
 
     var hasValidators: Bool { etag != nil || lastModified != nil }
-}
-
-/// A digest of the settings on which content depends: the database need not show where content is from.
-func settingsDigest(_ settings: [String]) -> String {
-    String(stableHash(settings.joined(separator: "\n")), radix: 16)
 }

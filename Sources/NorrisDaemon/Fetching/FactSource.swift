@@ -24,15 +24,12 @@ struct FactSource: ContentSource {
     var kind: String { "chucknorris" }
     var isEnabled: Bool { configuration.enabled }
     var url: String { configuration.baseURL }
-    var policy: SourcePolicy {
-        let settings = settingsDigest([configuration.baseURL] + configuration.queries)
-        return SourcePolicy(isEnabled: configuration.enabled, refresh: configuration.refresh, settings: settings)
-    }
+    var refresh: Duration { configuration.refresh }
+    var settings: [String] { [configuration.baseURL] + configuration.queries }
 
     private func upstream(_ transport: CurlTransport) -> Chucknorris {
         Chucknorris(
-            baseURL: configuration.baseURL, transport: transport, timeout: http.timeout,
-            decodingOn: Prefetcher.decoding
+            baseURL: url, transport: transport, timeout: http.timeout, decodingOn: Prefetcher.decoding
         )
     }
 

@@ -28,13 +28,8 @@ struct GifSource: ContentSource {
     /// Where GIFs are switched off nobody misses a key.
     var unavailableReason: SourceFailure? { isEnabled ? key.failure : nil }
 
-    var policy: SourcePolicy {
-        SourcePolicy(
-            isEnabled: isEnabled && key.secret != nil, refresh: configuration.refresh,
-            // One digest of all: it does not reveal the key, but changes with it.
-            settings: settingsDigest([configuration.baseURL, rating, key.secret?.value ?? ""] + configuration.queries)
-        )
-    }
+    var refresh: Duration { configuration.refresh }
+    var settings: [String] { [configuration.baseURL, rating, key.secret?.value ?? ""] + configuration.queries }
 
     private var rating: String { configuration.rating.rawValue }
 
@@ -69,11 +64,8 @@ struct GifSource: ContentSource {
     ///
     /// - Returns: why the run has to wait, and for how long; nil if the request may be sent.
     private func takeQuota() async -> FetchFailure? {
-        guard
-            case .exhausted(let until) = await stores.quota.take(
-                .background, limit: configuration.hourlyQuota, now: now
-            )
-        else { return nil }
+        let limit = configuration.hourlyQuota
+        guard case .exhausted(let until) = await stores.quota.take(.background, limit: limit, now: now) else { return nil }
         // All of a very small quota is the users'.
         let wait = until.map { now.duration(to: $0) } ?? configuration.refresh
         let message = "The requests that are made ahead are used up; the rest follows (gifs.hourly_quota)"

@@ -17,10 +17,8 @@ struct PostSource: ContentSource {
     var kind: String { configuration.kind.rawValue }
     var isEnabled: Bool { configuration.enabled }
     var url: String { configuration.url }
-    var policy: SourcePolicy {
-        let settings = settingsDigest([kind, configuration.url])
-        return SourcePolicy(isEnabled: configuration.enabled, refresh: configuration.refresh, settings: settings)
-    }
+    var refresh: Duration { configuration.refresh }
+    var settings: [String] { [kind, configuration.url] }
 
     private func upstream(_ transport: CurlTransport) -> any PostUpstream {
         let decoding = Prefetcher.decoding

@@ -24,11 +24,6 @@ struct DaemonLogHandler: LogHandler {
     let levels: LogLevelSwitch
     let sink: any LogSink
 
-    init(levels: LogLevelSwitch, sink: any LogSink) {
-        self.levels = levels
-        self.sink = sink
-    }
-
     var logLevel: Logger.Level {
         get { levels.current }
         // There is one level for the whole process.
