@@ -11,13 +11,20 @@ struct ConfigurationTests {
     @Test("Every key can be set")
     func everyKeyIsRead() throws {
         let yaml = """
-            log: {level: trace}
+            log:
+              level: trace
             admin_groups: [wheel, "100"]
-            limits: {connections: 10, connections_per_user: 2}
-            http: {timeout: 1m, max_body: 64KiB, user_agent: me/2, proxy: http://proxy.example}
+            limits:
+              connections: 10
+              connections_per_user: 2
+            http:
+              timeout: 1m
+              max_body: 64KiB
+              user_agent: me/2
+              proxy: http://proxy.example:80
             facts:
               enabled: false
-              base_url: http://localhost:8080/chuck/
+              base_url: http://localhost:8080/chuck
               refresh: 7d
               queries: [roundhouse kick]
               fortunes: [/usr/share/games/fortunes]
@@ -35,51 +42,18 @@ struct ConfigurationTests {
               refresh: 1h
               keep: 2d
               sources:
-                planet: {kind: feed, url: "https://planet.example/rss?n=1", refresh: 6h}
-                town: {kind: mastodon, url: https://mastodon.example/, enabled: false, keep: 30d}
-                team_2-x: {kind: users-posts, url: "https://intranet.example/api"}
+                planet: {kind: feed, url: "https://planet.example/rss?n=1", enabled: true, refresh: 6h, keep: 2d}
+                town: {kind: mastodon, url: https://mastodon.example, enabled: false, refresh: 1h, keep: 30d}
+                team_2-x: {kind: users-posts, url: https://intranet.example/api, enabled: true, refresh: 1h, keep: 2d}
+
             """
         let loaded = try loader.parse(yaml: yaml, file: "/etc/norrisd/config.yaml")
-        #expect(
-            loaded.configuration.yaml == """
-                log:
-                  level: trace
-                admin_groups: [wheel, "100"]
-                limits:
-                  connections: 10
-                  connections_per_user: 2
-                http:
-                  timeout: 1m
-                  max_body: 64KiB
-                  user_agent: me/2
-                  proxy: http://proxy.example:80
-                facts:
-                  enabled: false
-                  base_url: http://localhost:8080/chuck
-                  refresh: 7d
-                  queries: [roundhouse kick]
-                  fortunes: [/usr/share/games/fortunes]
-                  mix_fortunes: true
-                gifs:
-                  enabled: false
-                  base_url: https://gifs.example
-                  api_key_file: /etc/giphy.key
-                  rating: pg-13
-                  refresh: 15m
-                  queries: []
-                  keep: 90s
-                  hourly_quota: 5
-                posts:
-                  refresh: 1h
-                  keep: 2d
-                  sources:
-                    planet: {kind: feed, url: "https://planet.example/rss?n=1", enabled: true, refresh: 6h, keep: 2d}
-                    town: {kind: mastodon, url: https://mastodon.example, enabled: false, refresh: 1h, keep: 30d}
-                    team_2-x: {kind: users-posts, url: https://intranet.example/api, enabled: true, refresh: 1h, keep: 2d}
-
-                """
-        )
+        #expect(loaded.configuration.yaml == yaml)
         #expect(loaded.warnings.isEmpty)
+        // No value is that of the default, nor that of another key of the same name.
+        let values = yaml.split(separator: "\n").filter { !$0.hasSuffix(":") }
+        #expect(Set(values).count == values.count - 1, "Facts and GIFs are both disabled")
+        #expect(Set(values).isDisjoint(with: Configuration().yaml.split(separator: "\n")))
     }
 
     @Test(
