@@ -118,7 +118,8 @@ final class Sources: Sendable {
             trustRoots: context.environment.trustRoots
         )
         facts = FactSource(configuration: configuration.facts, http: http, context: context)
-        let key = GiphyKey(configuration.gifs, context.environment.credentials)
+        let environment = context.environment
+        let key = GiphyKey(configuration.gifs, environment.credentials, now: environment.clock.now)
         gifs = GifSource(configuration: configuration.gifs, key: key, http: http, context: context)
         posts = configuration.posts.sources.map { PostSource(configuration: $0, http: http, context: context) }
         all = [facts, gifs] + posts

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The state of the daemon for `server.status`, `server.metrics` and the service manager.
 final class Health: Sendable {
-    let startedAt = Timestamp.now()
+    let startedAt: Timestamp
     private let clock: any WallClock
     /// By the clock's ``WallClock/elapsed``.
     private let started: Duration
@@ -27,7 +27,7 @@ final class Health: Sendable {
         self.connections = connections
         self.events = events
         clock = fetching.environment.clock
-        started = clock.elapsed
+        (startedAt, started) = (clock.now, clock.elapsed)
     }
 
     func count(requestsOf registry: MethodRegistry) {
