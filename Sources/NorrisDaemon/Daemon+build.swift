@@ -8,99 +8,67 @@ import ServiceLifecycle
 import SystemdIntegration
 import UnixSignals
 
-/// Everything a start needs to know, gathered before anything is touched.
-struct StartPlan: Sendable {
-    let paths: Paths
-    /// Where to listen, unless systemd has passed a socket.
-    let socketPath: String
-    let loader: ConfigurationLoader
-    let loaded: ConfigurationLoader.Loaded
-    let levelFlag: Configuration.LogLevel?
-    /// A file of trusted certificates in place of the system's, as `SSL_CERT_FILE` names it (openssl-env(7)).
-    let trustRoots: String?
-}
-
 extension Daemon {
     /// How long one step of a start or a reload may take: a large database on a slow disk, many fortune files. The unit
     /// lets systemd wait for 30 seconds (`TimeoutStartSec=`, systemd.service(5)).
     static let longStep = Duration.seconds(600)
 
     /// Builds the daemon and runs it until it is told to stop. This is the wiring diagram: read it from top to bottom.
-    static func serve(_ plan: StartPlan) async throws {
-        let configuration = plan.loaded.configuration
-        let levels = LogLevelSwitch(Logger.Level(plan.levelFlag ?? configuration.log.level))
+    static func serve(
+        _ invocation: Invocation, _ paths: Paths, _ loader: ConfigurationLoader, _ loaded: ConfigurationLoader.Loaded,
+        _ environment: Environment
+    ) async throws {
+        let configuration = loaded.configuration
+        let levels = LogLevelSwitch(flag: invocation.logLevel, configuration.log.level)
         let clock = SystemClock()
-        let sink = RateLimitedSink(Journal.isConnected ? JournalSink() : StandardErrorSink(), clock: clock)
+        let sink = RepeatLimitingSink(Journal.isConnected ? JournalSink() : StandardErrorSink(), clock: clock)
         LoggingSystem.bootstrap { _ in DaemonLogHandler(levels: levels, sink: sink) }
         let logger = Logger(label: "norrisd")
         let notifier = Notifier()
-        for warning in plan.loaded.warnings {
-            logger.warning("configuration.warning", metadata: ["warning": "\(warning)"])
-        }
+        loaded.logWarnings(to: logger)
 
         // The lock first: whoever has it may touch the databases.
-        let lock = try takeLock(plan.paths.stateDirectory, logger)
+        let lock = try takeLock(paths.stateDirectory, logger)
         let databases = try Databases(
-            cacheFolder: plan.paths.cacheDirectory,
-            stateFolder: plan.paths.stateDirectory,
-            logger: logger,
+            cacheFolder: paths.cacheDirectory, stateFolder: paths.stateDirectory, logger: logger,
             willTakeLong: { notifier.extendTimeout(by: longStep) }
         )
         let facts = FactStore(databases: databases, logger: logger)
         facts.importStartingCollection()
 
         let handlers = Handlers(
-            loaded: plan.loaded,
-            databases: databases,
-            facts: facts,
-            loader: plan.loader,
-            file: plan.paths.configurationFile,
+            loaded: loaded, databases: databases, facts: facts, loader: loader,
+            file: paths.configurationFile,
             environment: FetchingEnvironment(
-                machine: MachineID.current(), clock: clock, trustRoots: plan.trustRoots,
-                credentials: .ofThisProcess()
+                machine: CurrentProcess.machineID(), clock: clock,
+                // In place of the system's trusted certificates (openssl-env(7)).
+                trustRoots: environment.value(of: "SSL_CERT_FILE"), credentials: .ofThisProcess()
             ),
-            notifier: notifier,
-            logger: logger
+            levels: levels, notifier: notifier, logger: logger
         )
 
         databases.onFaultsChange { handlers.fetching.changes.set() }
 
-        let promptFacts = plan.paths.runtimeDirectory.map { folder in
+        let promptFacts = paths.runtimeDirectory.map { folder in
             PromptFactsWriter(
-                file: PromptFile(folder: folder), facts: facts, scope: { handlers.fetching.unfilteredScope }, logger: logger
+                file: PromptFile(folder: folder), facts: facts, scope: { handlers.fetching.unfilteredScope },
+                logger: logger
             )
         }
-        // Before anybody may take the daemon for ready.
+        // Before the daemon is ready.
         promptFacts?.write()
 
-        let socket = try listen(plan.socketPath, configuration)
+        let socket = try listen(SocketPath.listenPath(flag: invocation.socket, environment: environment))
         let server = Server(
-            socket: socket,
-            registry: handlers.makeRegistry(isAdministrator: handlers.settings.isAdministrator),
+            socket: socket, registry: handlers.makeRegistry(isAdministrator: handlers.settings.isAdministrator),
             limits: { Server.Limits(handlers.settings.configuration.limits) },
-            heartbeat: Watchdog.interval().map { interval in
-                Server.Heartbeat(every: interval) { notifier.watchdog() }
-            },
-            events: handlers.events,
-            logger: logger
+            heartbeat: Watchdog.interval().map { Server.Heartbeat(every: $0) { notifier.watchdog() } },
+            events: handlers.events, logger: logger
         ) {
             notifier.ready(status: handlers.health.statusLine)
-            logger.notice(
-                "server.ready",
-                metadata: ["socket": "\(socket.boundPath ?? "inherited")", "facts": "\(facts.count)"]
-            )
+            let path = socket.boundPath ?? "inherited"
+            logger.notice("server.ready", metadata: ["socket": "\(path)", "facts": "\(facts.count)"])
         }
-        await handlers.reloader.attach(
-            Reloader.Targets(
-                settings: handlers.settings,
-                facts: facts,
-                fetching: handlers.fetching,
-                levels: levels,
-                levelFlag: plan.levelFlag,
-                statusLine: { handlers.health.statusLine }
-            )
-        )
-
         // Each needs those before it; they stop in reverse.
         let services: [any Service] = [
             StoreService(databases: databases, facts: facts, clock: clock),
@@ -118,14 +86,12 @@ extension Daemon {
             ),
         ]
         var group = ServiceGroupConfiguration(
-            services: services,
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         )
         // Past this the remaining services are cancelled; the server gives up on slow readers before.
         group.maximumGracefulShutdownDuration = .seconds(3)
         do {
-            // Also where a service has failed: what was held back may tell why.
+            // Also where a service has failed: suppressed lines may show why.
             defer { sink.finish() }
             try await ServiceGroup(configuration: group).run()
         }
@@ -146,12 +112,9 @@ extension Daemon {
         }
     }
 
-    private static func listen(_ path: String, _ configuration: Configuration) throws -> ListeningSocket {
-        if let descriptor = try ListenDescriptors.inherited() {
-            return ListeningSocket(inherited: descriptor)
-        }
-        // Everybody's daemon is open to everybody, as its socket unit makes it; any other is its user's own.
-        let isSystemWide = path == SocketPath.system
-        return try ListeningSocket(binding: path, mode: isSystemWide ? 0o666 : 0o600)
+    private static func listen(_ path: String) throws -> ListeningSocket {
+        if let descriptor = try ListenDescriptors.inherited() { return ListeningSocket(inherited: descriptor) }
+        // The system's daemon is open to all users, as its socket unit makes it; any other is its user's own.
+        return try ListeningSocket(binding: path, mode: path == SocketPath.system ? 0o666 : 0o600)
     }
 }

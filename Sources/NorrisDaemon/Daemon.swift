@@ -1,13 +1,18 @@
 import ArgumentParser
 import CEpoll
 import Glibc
+import Logging
 import NorrisPrefetch
 import NorrisProtocol
+import NorrisServer
+import NorrisStore
+import NorrisText
+import SystemdIntegration
 
 /// The program `norrisd`, from its arguments to its exit status.
 package enum Daemon {
     /// The exit statuses of sysexits.h that the daemon uses.
-    enum ExitStatus {
+    private enum ExitStatus {
         static let cannotCreate: CInt = 73
         static let temporary: CInt = 75
         static let configuration: CInt = 78
@@ -17,79 +22,91 @@ package enum Daemon {
     @MainActor
     package static func main() async {
         let invocation = parsedInvocation()
-        if invocation.version {
-            print("norrisd \(NorrisVersion.current)")
-            return
-        }
+        if invocation.version { return print("norrisd \(NorrisVersion.current)") }
         let isStart = !invocation.checkConfig && !invocation.printConfig
-        // Each further arena keeps what its threads once held (mallopt(3)): four long lists at a time peaked at 195 MiB, with
-        // two arenas at 175.
+        // Each further arena keeps what its threads once held (mallopt(3)): four long lists at a time peaked at
+        // 195 MiB, with two arenas at 175.
         mallopt(M_ARENA_MAX, 2)
-        // Whatever the daemon makes is its user's own, unless it says otherwise.
+        // Whatever the daemon creates is its user's own, unless it says otherwise.
         umask(0o077)
-        // Until the reload service listens for it, a hang-up would end the process; what it asks for is being done.
+        // Until the reload service traps it, a hang-up would end the process; the start reads the configuration anyway.
         signal(SIGHUP, SIG_IGN)
-        let environment = currentEnvironment()
+        let environment = Environment { name in getenv(name).map { String(cString: $0) } }
         do {
             let paths = try Paths(
                 flags: .init(
-                    config: invocation.config,
-                    cacheDirectory: invocation.cacheDir,
-                    stateDirectory: invocation.stateDir,
-                    runtimeDirectory: invocation.runtimeDir
+                    config: invocation.config, cacheDirectory: invocation.cacheDir,
+                    stateDirectory: invocation.stateDir, runtimeDirectory: invocation.runtimeDir
                 ),
-                environment: environment,
-                accountHome: ProcessFolders.accountHome
+                environment: environment, accountHome: CurrentProcess.accountHome
             )
             let loader = ConfigurationLoader(
-                home: paths.home, currentDirectory: ProcessFolders.current, looksAround: invocation.checkConfig
+                home: paths.home, currentDirectory: CurrentProcess.currentDirectory,
+                checksSystem: invocation.checkConfig
             )
             let loaded = try loader.load(paths.configurationFile)
             if !isStart {
-                return report(loaded, printsConfiguration: invocation.printConfig)
+                for warning in loaded.warnings { say("warning: \(warning)") }
+                return print(invocation.printConfig ? loaded.configuration.yaml : "ok\n", terminator: "")
             }
-            let plan = StartPlan(
-                paths: paths,
-                socketPath: SocketPath.listenPath(flag: invocation.socket, environment: Environment(environment)),
-                loader: loader,
-                loaded: loaded,
-                levelFlag: invocation.logLevel,
-                trustRoots: environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
-            )
-            try await withTaskExecutorPreference(ThreadExecutor.services) { try await serve(plan) }
+            try await withTaskExecutorPreference(ThreadExecutor.services) {
+                try await serve(invocation, paths, loader, loaded, environment)
+            }
         } catch {
-            fail(error, isStart: isStart)
+            // Where a configuration was only checked no daemon has failed, and nobody but the caller is told.
+            if isStart { reportFailure("\(error)") } else { say("\(error)") }
+            exit(exitStatus(of: error))
         }
     }
 
     /// Ends the process where the arguments are wrong, or ask for help.
     private static func parsedInvocation() -> Invocation {
         do {
-            return try InvocationCommand.parse().invocation
+            return try Invocation.parse()
         } catch {
-            let code = InvocationCommand.exitCode(for: error)
-            if code.isSuccess { InvocationCommand.exit(withError: error) }
-            // The arguments stand in the message as they were typed.
-            say(InvocationCommand.message(for: error) + "\nnorrisd --help shows what it takes.")
+            let code = Invocation.exitCode(for: error)
+            if code.isSuccess { Invocation.exit(withError: error) }
+            // The message quotes the arguments as they were typed.
+            say(Invocation.message(for: error) + "\nnorrisd --help shows what it takes.")
             exit(code.rawValue)
         }
     }
 
-    private static func report(_ loaded: ConfigurationLoader.Loaded, printsConfiguration: Bool) {
-        for warning in loaded.warnings {
-            say("warning: \(warning)")
+    /// Tells whoever started the daemon, the journal and the service manager included, why it ends.
+    ///
+    /// - Parameter reasons: one a line.
+    private static func reportFailure(_ reasons: String) {
+        let lines = reasons.split(separator: "\n").map(String.init)
+        if Journal.isConnected {
+            // Lines on standard error would all be of priority info, and nobody would look for them there. Where the
+            // journal's socket is out of reach, in a chroot for example, only systemd's status shows the reason:
+            // libsystemd reports such an entry as sent, and to write everything twice would be wrong everywhere else.
+            for line in lines {
+                let event = LogEvent(
+                    level: .critical, message: "server.failed", metadata: nil, source: nil,
+                    file: #fileID, function: #function, line: #line
+                )
+                JournalSink().write(LogLine(event: event, metadata: ["error": "\(line)"]))
+            }
+        } else {
+            say(reasons)
         }
-        print(printsConfiguration ? loaded.configuration.yaml : "ok", terminator: printsConfiguration ? "" : "\n")
+        if let first = lines.first { Notifier().status(sanitizedLine(first)) }
     }
 
-    private static func currentEnvironment() -> [String: String] {
-        var variables: [String: String] = [:]
-        var pointer = environ
-        while let entry = pointer.pointee {
-            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
-            pointer += 1
+    /// One line or several on standard error, for whoever has started the process.
+    private static func say(_ text: String) {
+        let lines = text.split(separator: "\n").map { "norrisd: \(sanitizedLine(String($0)))\n" }.joined()
+        _ = Array(lines.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    private static func exitStatus(of error: any Error) -> CInt {
+        switch error {
+        case is ConfigurationError, is PathsError: ExitStatus.configuration
+        case let error as StoreError:
+            if case .locked = error.reason { ExitStatus.temporary } else { ExitStatus.configuration }
+        case let error as NorrisServer.ListenError where error.reason == .inUse: ExitStatus.temporary
+        default: ExitStatus.cannotCreate
         }
-        return variables
     }
 }

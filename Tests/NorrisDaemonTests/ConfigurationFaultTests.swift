@@ -1,8 +1,14 @@
-@testable import NorrisDaemon
 import Testing
 
+@testable import NorrisDaemon
+
+func parsed(_ yaml: String) throws -> Configuration {
+    let loader = ConfigurationLoader(home: "/home/chuck", currentDirectory: "/srv")
+    return try loader.parse(yaml: yaml, file: "c.yaml").configuration
+}
+
 /// What the loader says of a text, one fault a line.
-private func faults(_ yaml: String, home: String? = "/home/chuck") -> String {
+func faults(_ yaml: String, home: String? = "/home/chuck") -> String {
     do {
         _ = try ConfigurationLoader(home: home, currentDirectory: "/srv").parse(yaml: yaml, file: "c.yaml")
         return "none"
@@ -11,83 +17,99 @@ private func faults(_ yaml: String, home: String? = "/home/chuck") -> String {
     }
 }
 
+/// What it says of one key with one value, without file, line and key.
+func fault(_ section: String, _ key: String, _ value: String) -> String {
+    faults("\(section): {\(key): \(value)}").split(separator: "\n")
+        .map { $0.hasPrefix("c.yaml:1: \(section).\(key)") ? $0.dropFirst("c.yaml:1: \(section).\(key)".count) : $0 }
+        .joined(separator: "\n")
+}
+
+/// What it says of the entries of `posts.sources`, of which the first is in line 3.
+private func sourceFaults(_ entries: String...) -> String {
+    faults("posts:\n  sources:\n" + entries.map { "    \($0)\n" }.joined())
+}
+
+private let allKeys = "log, admin_groups, limits, http, facts, gifs, posts"
+private let noTarget = "is an alias of nothing that stands above it; put a text that begins with * in quotes"
+private let endless = "is an alias of what it stands in, which has no end; write the values out"
+private let twoDocuments = "holds a second document; keep one and remove the line --- between them"
+private let checkYAML = "; check the indentation (spaces, no tabs), quotes and brackets"
+
 struct ConfigurationFaultTests {
-    private static let unknownKeysCases: [(String, String)] = [
-        ("facts:\n  refersh: 1h", "c.yaml:2: facts.refersh: unknown key; did you mean facts.refresh?"),
-        ("facts: {Base-URL: x}", "c.yaml:1: facts.Base-URL: unknown key; did you mean facts.base_url?"),
-        ("lgo: {level: info}", "c.yaml:1: lgo: unknown key; did you mean log?"),
-        ("facts: {rating: g}", "c.yaml:1: facts.rating: unknown key; did you mean gifs.rating?"),
+    private static let unknownKeys: [(String, String)] = [
+        ("facts:\n  refersh: 1h", "2: facts.refersh: unknown key; did you mean facts.refresh?"),
+        ("facts: {Base-URL: x}", "1: facts.Base-URL: unknown key; did you mean facts.base_url?"),
+        ("lgo: {level: info}", "1: lgo: unknown key; did you mean log?"),
+        ("facts: {rating: g}", "1: facts.rating: unknown key; did you mean gifs.rating?"),
+        ("refresh: 1h", "1: refresh: unknown key; did you mean facts.refresh, gifs.refresh or posts.refresh?"),
+        ("log:\n  gifs: {}", "2: log.gifs: unknown key; it belongs at the top of the file; do not indent it"),
+        ("facts.refresh: 1h", "1: facts.refresh: unknown key; write it as facts: {refresh: …}"),
+        ("zebra: 1", "1: zebra: unknown key; valid here: \(allKeys)"),
         (
-            "refresh: 1h",
-            "c.yaml:1: refresh: unknown key; did you mean facts.refresh, gifs.refresh or posts.refresh?"
+            "posts:\n  sources:\n    a: {kind: feed, knd: feed, url: https://a.example}",
+            "3: posts.sources.a.knd: unknown key; did you mean posts.sources.a.kind?"
         ),
         (
-            "facts:\n  enabled: true\n  gifs: {}\n  admin_groups: []",
-            """
-            c.yaml:3: facts.gifs: unknown key; it belongs at the top of the file; do not indent it
-            c.yaml:4: facts.admin_groups: unknown key; it belongs at the top of the file; do not indent it
-            """
+            "posts: {sources: {a: {kind: feed, rating: g, url: https://a.example}}}",
+            "1: posts.sources.a.rating: unknown key; valid here: kind, url, enabled, refresh, keep"
         ),
-        ("facts.refresh: 1h", "c.yaml:1: facts.refresh: unknown key; write it as facts: {refresh: …}"),
-        (
-            "zebra: 1",
-            "c.yaml:1: zebra: unknown key; valid here: log, admin_groups, limits, http, facts, gifs, posts"
-        ),
-        (
-            "http: {}\nposts:\n  sources:\n    a:\n      knd: feed\n      rating: g\n      url: https://a.example",
-            """
-            c.yaml:5: posts.sources.a.knd: unknown key; did you mean posts.sources.a.kind?
-            c.yaml:6: posts.sources.a.rating: unknown key; valid here: kind, url, enabled, refresh, keep
-            """
-        ),
-        ("facts: {<<: {enabled: true}}", "c.yaml:1: facts.<<: merge keys are not supported; write the keys out"),
-        (
-            "\"a\\e[31m\\u202Eb\": 1",
-            #"c.yaml:1: "a\x1B[31m\u202Eb": unknown key; "#
-                + "valid here: log, admin_groups, limits, http, facts, gifs, posts"
-        ),
-        ("? [facts]\n: 1", "c.yaml:1: has a list or a mapping for a key; write KEY: VALUE"),
-        (
-            "*x : 1",
-            "c.yaml:1: is an alias of nothing that stands above it; put a text that begins with * in quotes"
-        ),
+        ("facts: {<<: {enabled: true}}", "1: facts.<<: merge keys are not supported; write the keys out"),
+        (#""a\e[31m\u202Eb": 1"#, #"1: "a\x1B[31m\u202Eb": unknown key; valid here: "# + allKeys),
+        ("? [facts]\n: 1", "1: has a list or a mapping for a key; write KEY: VALUE"),
+        ("*x : 1", "1: \(noTarget)"),
     ]
 
-    @Test("Unknown keys name the nearest valid one, or all", arguments: unknownKeysCases)
-    func unknownKeys(yaml: String, expected: String) {
-        #expect(faults(yaml) == expected)
-    }
-
-    private static let sectionsCases: [(String, String)] = [
-        (
-            "[facts]",
-            "c.yaml:1: expected a mapping with the keys log, admin_groups, limits, http, facts, gifs, posts, "
-                + "found a list"
-        ),
-        (
-            "facts",
-            "c.yaml:1: expected a mapping with the keys log, admin_groups, limits, http, facts, gifs, posts, "
-                + "found a text; put the keys below it, indented"
-        ),
-        (
-            "null",
-            "c.yaml:1: expected a mapping with the keys log, admin_groups, limits, http, facts, gifs, posts, "
-                + "found null"
-        ),
-        ("\nlog: [info]", "c.yaml:2: log: expected a mapping with the keys level, found a list"),
-        ("log: ~", "c.yaml:1: log: expected a mapping with the keys level, found ~"),
+    private static let sections: [(String, String)] = [
+        ("[facts]", "1: expected a mapping with the keys \(allKeys), found a list"),
+        ("facts", "1: expected a mapping with the keys \(allKeys), found a text; put the keys below it, indented"),
+        ("null", "1: expected a mapping with the keys \(allKeys), found null"),
+        ("\nlog: [info]", "2: log: expected a mapping with the keys level, found a list"),
+        ("log: ~", "1: log: expected a mapping with the keys level, found ~"),
         (
             "http:\n  proxy:http://chuck:secret@proxy.example\n",
-            "c.yaml:2: http: expected a mapping with the keys timeout, max_body, user_agent, proxy, "
+            "2: http: expected a mapping with the keys timeout, max_body, user_agent, proxy, "
                 + "found a text; put a space after the colon"
         ),
-        ("log: !!omap {level: info}", #"c.yaml:1: log: has the tag "!!omap", which means nothing here; remove it"#),
-        ("log: {level: !x info}", #"c.yaml:1: log.level: has the tag "!x", which means nothing here; remove it"#),
+        ("log: !!omap {level: info}", #"1: log: has the tag "!!omap", which means nothing here; remove it"#),
+        ("log: {level: !x info}", #"1: log.level: has the tag "!x", which means nothing here; remove it"#),
     ]
 
-    @Test("A section is a mapping", arguments: sectionsCases)
-    func sections(yaml: String, expected: String) {
-        #expect(faults(yaml) == expected)
+    private static let aliases: [(String, String)] = [
+        ("facts:\n  queries: &q []\ngifs:\n  rating: *q\n", "4: gifs.rating: expected g, pg, pg-13 or r, found a list"),
+        ("facts: &f\n  fortunes: []\ngifs: *f\n", "3: gifs.fortunes: unknown key; did you mean facts.fortunes?"),
+        ("log:\n  level: *here", "2: log.level: \(noTarget)"),
+        ("facts: {queries: &q [chuck, *q]}", "1: facts.queries[1]: \(endless)"),
+        ("&r\nfacts: *r", "2: facts: \(endless)"),
+        ("facts: &f\n  queries: [*f]", "2: facts.queries[0]: \(endless)"),
+    ]
+
+    private static let notYAML: [(String, String)] = [
+        ("log: {}\na: b: c", "2: is not YAML here: mapping values are not allowed in this context\(checkYAML)"),
+        (
+            "facts:\n  queries: [chuck\ngifs: {}\n",
+            "3: is not YAML here: did not find expected ',' or ']' "
+                + "(while parsing a flow sequence that begins in line 2)\(checkYAML)"
+        ),
+        (
+            "facts:\n\tenabled: true",
+            "2: is not YAML here: found character that cannot start any token "
+                + "(while scanning for the next token that begins in line 2)\(checkYAML)"
+        ),
+        (
+            "log:\r\n  level: in\u{0}fo",
+            "2: is not YAML here: control characters are not allowed; remove the character"
+        ),
+        ("log: {}\n---\n", "3: \(twoDocuments)"),
+        ("log: {}\n---\nlog: {}", "3: \(twoDocuments)"),
+        (
+            "facts:\n  enabled: true\n  \"enabled\": true",
+            "3: facts.enabled: stands in line 2 already, in the same mapping; keep one of the two"
+        ),
+    ]
+
+    @Test("One fault, with its line and key", arguments: unknownKeys + sections + aliases + notYAML)
+    func oneFault(yaml: String, expected: String) {
+        #expect(faults(yaml) == "c.yaml:" + expected)
     }
 
     @Test("All faults are reported at once, in the order of the file")
@@ -114,14 +136,6 @@ struct ConfigurationFaultTests {
         )
     }
 
-    @Test("A fault in an alias is reported where it is used")
-    func aliasLine() {
-        #expect(
-            faults("facts:\n  queries: &q [chuck]\ngifs:\n  rating: *q\n")
-                == "c.yaml:4: gifs.rating: expected g, pg, pg-13 or r, found a list"
-        )
-    }
-
     @Test("What an alias names is faulty where the alias stands, and the key where the key stands")
     func linesOfAliasesAndKeys() {
         #expect(
@@ -130,10 +144,6 @@ struct ConfigurationFaultTests {
                 c.yaml:6: gifs.queries[0]: expected a query of 1 to 50 characters, found 5; put it in quotes
                 c.yaml:7: zebra: unknown key; valid here: log, admin_groups, limits, http, facts, gifs, posts
                 """
-        )
-        #expect(
-            faults("facts: &f\n  fortunes: []\ngifs: *f\n")
-                == "c.yaml:3: gifs.fortunes: unknown key; did you mean facts.fortunes?"
         )
     }
 
@@ -173,19 +183,6 @@ struct ConfigurationFaultTests {
         )
     }
 
-    @Test(
-        "An alias of what it stands in is refused, not followed",
-        arguments: [
-            ("facts: {queries: &q [chuck, *q]}", "facts.queries[1]"), ("&r\nfacts: *r", "facts"),
-            ("facts: &f\n  queries: [*f]", "facts.queries[0]"),
-        ]
-    )
-    func endlessAlias(yaml: String, key: String) {
-        let line = yaml.split(separator: "\n").count
-        let message = "is an alias of what it stands in, which has no end; write the values out"
-        #expect(faults(yaml) == "c.yaml:\(line): \(key): \(message)")
-    }
-
     @Test("Aliases that multiply, endless lists and deep nesting end early")
     func boundsOfYAML() {
         let tenfold = (1...9).map { "a\($0): &a\($0) [\(String(repeating: "*a\($0 - 1),", count: 10))]\n" }
@@ -213,66 +210,95 @@ struct ConfigurationFaultTests {
                 + "found \"\(String(repeating: "g", count: 60))…\""
         )
     }
+}
 
-    private static let notYAMLCases: [(String, String)] = [
-        (
-            "log: {}\na: b: c",
-            "c.yaml:2: is not YAML here: mapping values are not allowed in this context; "
-                + "check the indentation (spaces, no tabs), quotes and brackets"
-        ),
-        (
-            "facts:\n  queries: [chuck\ngifs: {}\n",
-            "c.yaml:3: is not YAML here: did not find expected ',' or ']' "
-                + "(while parsing a flow sequence that begins in line 2); "
-                + "check the indentation (spaces, no tabs), quotes and brackets"
-        ),
-        (
-            "facts:\n\tenabled: true",
-            "c.yaml:2: is not YAML here: found character that cannot start any token "
-                + "(while scanning for the next token that begins in line 2); "
-                + "check the indentation (spaces, no tabs), quotes and brackets"
-        ),
-        (
-            "log:\n  level: *here",
-            "c.yaml:2: log.level: is an alias of nothing that stands above it; put a text that begins with * in quotes"
-        ),
-        (
-            "log:\r\n  level: in\u{0}fo",
-            "c.yaml:2: is not YAML here: control characters are not allowed; remove the character"
-        ),
-        ("log: {}\n---\n", "c.yaml:3: holds a second document; keep one and remove the line --- between them"),
-        (
-            "log: {}\n---\nlog: {}",
-            "c.yaml:3: holds a second document; keep one and remove the line --- between them"
-        ),
-        (
-            "log: {}\nfacts: {}\nlog: {level: info}",
-            "c.yaml:3: log: stands in line 1 already, in the same mapping; keep one of the two"
-        ),
-        (
-            "facts:\n  enabled: true\n  \"enabled\": true",
-            "c.yaml:3: facts.enabled: stands in line 2 already, in the same mapping; keep one of the two"
-        ),
-    ]
-
-    @Test("What is not YAML is said with the line", arguments: notYAMLCases)
-    func notYAML(yaml: String, expected: String) {
-        #expect(faults(yaml) == expected)
-    }
-
-    @Test func homeIsNeededForTilde() {
+/// The entries of `posts.sources`.
+struct ConfigurationSourceTests {
+    @Test func sourcesInheritWhatTheyDoNotSay() throws {
+        // The order of the keys must not matter.
+        let yaml = """
+            posts:
+              sources:
+                zulu: {url: "https://z.example/feed?a=1#", kind: feed}
+                alpha: {url: https://a.example, kind: mastodon, keep: 1h, refresh: 10m, enabled: false}
+              keep: 10d
+              refresh: 2h
+            """
+        #expect(faults(yaml).hasPrefix("c.yaml:3: posts.sources.zulu.url: must not hold a fragment"))
+        let sources = try parsed(yaml.replacing("#", with: "")).posts.sources
         #expect(
-            faults("gifs: {api_key_file: ~/key}", home: nil)
-                == "c.yaml:1: gifs.api_key_file: begins with ~ but the home directory is unknown; "
-                + "write an absolute path or set $HOME"
+            sources == [
+                .init(
+                    name: "zulu", kind: .feed, url: "https://z.example/feed?a=1", enabled: true,
+                    refresh: .seconds(7200), keep: .seconds(864_000)
+                ),
+                .init(
+                    name: "alpha", kind: .mastodon, url: "https://a.example", enabled: false,
+                    refresh: .seconds(600), keep: .seconds(3600)
+                ),
+            ]
         )
     }
 
-    @Test("A fault prints the parts that are known")
-    func faultDescription() {
-        let fault = ConfigurationFault(file: "/c.yaml", line: 3, key: "log.level", message: "wrong")
-        #expect(fault.description == "/c.yaml:3: log.level: wrong")
-        #expect(ConfigurationFault(file: "/c.yaml", message: "wrong").description == "/c.yaml: wrong")
-        #expect(ConfigurationError(faults: [fault, fault]).description == "\(fault)\n\(fault)")
+    @Test func documentOfAFeedKeepsItsSlash() throws {
+        let yaml = "posts: {sources: {a: {kind: feed, url: https://a.example/feed/}}}"
+        #expect(try parsed(yaml).posts.sources.first?.url == "https://a.example/feed/")
+    }
+
+    private static let taken = "is the name of a source that is always there; choose another name"
+    private static let noName = "is no name for a source; use 1 to 40 characters of a-z, 0-9, _ and -"
+
+    @Test(
+        "Names that a source may not have",
+        arguments: [
+            ("facts", taken), ("gifs", taken), ("Planet", noName), ("a.b", noName), ("plänet", noName),
+            ("a234567890123456789012345678901234567890z", noName), (#""""#, noName),
+        ]
+    )
+    func badNames(name: String, message: String) {
+        let expected = "c.yaml:3: posts.sources.\(name): \(message)"
+        #expect(sourceFaults("\(name): {kind: feed, url: https://a.example}") == expected)
+    }
+
+    @Test(arguments: ["a", "0", "null", "town-2_b", "a23456789012345678901234567890123456789z"])
+    func goodNames(name: String) {
+        #expect(sourceFaults("\(name): {kind: feed, url: https://a.example}") == "none")
+    }
+
+    @Test("Kind and url are needed, and every fault of every source is reported")
+    func missingAndBadKeys() {
+        #expect(
+            sourceFaults(
+                "a: {kind: feed}", "b: {url: https://b.example}", "c:", "d: [1]",
+                "e: {kind: rss, url: https://e.example}",
+                "f: {kind: feed, url: https://f.example, keep: 0s, enabled: yes, refresh: null}", "g: {kind: ~}",
+                "h: {kind: feed, url: }"
+            ) == """
+                c.yaml:3: posts.sources.a: has no url; every source needs kind and url
+                c.yaml:4: posts.sources.b: has no kind; every source needs kind and url
+                c.yaml:5: posts.sources.c: has no kind; every source needs kind and url
+                c.yaml:6: posts.sources.d: expected a mapping with the keys kind, url, enabled, refresh, keep, \
+                found a list
+                c.yaml:7: posts.sources.e.kind: expected feed, mastodon or users-posts, found "rss"
+                c.yaml:8: posts.sources.f.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
+                found "0s"
+                c.yaml:8: posts.sources.f.enabled: expected true or false, found "yes"; write true
+                c.yaml:8: posts.sources.f.refresh: has no value; write a duration from 1s to 365d, such as 90s, 15m, 6h \
+                or 7d, or remove the line for the default
+                c.yaml:9: posts.sources.g.kind: has no value; write feed, mastodon or users-posts
+                c.yaml:10: posts.sources.h.url: has no value; write an http or https URL
+                """
+        )
+    }
+
+    @Test(
+        "The sources are a mapping",
+        arguments: [("[planet]", "a list"), ("null", "null"), ("planet", "a text; put the keys below it, indented")]
+    )
+    func notAMapping(value: String, found: String) {
+        #expect(
+            fault("posts", "sources", value) == ": expected a mapping such as "
+                + "{planet: {kind: feed, url: https://planet.example/rss.xml}}, found " + found
+        )
     }
 }

@@ -1,32 +1,9 @@
-import Glibc
-@testable import NorrisDaemon
+import Foundation
+import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
-/// A directory of its own for a test, removed with all that is in it when the value goes away.
-private final class ScratchFolder {
-    let path: String
-
-    init() throws {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(parent)/norrisd-configuration-XXXXXX".utf8CString)
-        let made = mkdtemp(&template)
-        path = String(cString: try #require(made))
-    }
-
-    deinit {
-        for name in ["config.yaml", "pipe", "loop", "large.yaml"] { unlink("\(path)/\(name)") }
-        rmdir(path)
-    }
-
-    func write(_ bytes: [UInt8], to name: String = "config.yaml") throws -> String {
-        let file = "\(path)/\(name)"
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        try #require(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
-        return file
-    }
-}
+@testable import NorrisDaemon
 
 private let loader = ConfigurationLoader(home: nil, currentDirectory: "/")
 
@@ -42,8 +19,8 @@ private func fault(_ path: String) -> String {
 
 struct ConfigurationFileTests {
     @Test func fileIsRead() throws {
-        let folder = try ScratchFolder()
-        let file = try folder.write(Array("facts: {fortunes: [cookies], refresh: 1m}\n".utf8))
+        let folder = TemporaryFolder()
+        let file = try folder.write("facts: {fortunes: [cookies], refresh: 1m}\n", to: "config.yaml")
         let loaded = try loader.load(.init(path: file, isNamed: false))
         #expect(loaded.configuration.facts.fortunes == ["\(folder.path)/cookies"])
         #expect(loaded.warnings.map(\.line) == [1])
@@ -51,7 +28,7 @@ struct ConfigurationFileTests {
     }
 
     @Test func missingFileIsAFaultOnlyIfNamed() throws {
-        let path = try ScratchFolder().path + "/nowhere/config.yaml"
+        let path = TemporaryFolder().path + "/nowhere/config.yaml"
         #expect(fault(path) == "\(path): does not exist; create it, or name another file")
         let defaults = ConfigurationLoader.Loaded(configuration: Configuration())
         #expect(try loader.load(.init(path: path, isNamed: false)) == defaults)
@@ -60,13 +37,13 @@ struct ConfigurationFileTests {
     }
 
     @Test func directoryIsRefused() throws {
-        let folder = try ScratchFolder()
+        let folder = TemporaryFolder()
         #expect(fault(folder.path) == "\(folder.path): is a directory; name the file in it")
     }
 
     @Test("A pipe is refused and not waited for")
     func pipeIsRefused() throws {
-        let folder = try ScratchFolder()
+        let folder = TemporaryFolder()
         let pipe = folder.path + "/pipe"
         try #require(mkfifo(pipe, 0o600) == 0)
         #expect(
@@ -76,7 +53,7 @@ struct ConfigurationFileTests {
 
     @Test("What cannot be opened is refused, named or not")
     func unreadableIsRefused() throws {
-        let folder = try ScratchFolder()
+        let folder = TemporaryFolder()
         let loop = folder.path + "/loop"
         try #require(symlink(loop, loop) == 0)
         #expect(fault(loop) == "\(loop): cannot be read: Too many levels of symbolic links")
@@ -85,19 +62,18 @@ struct ConfigurationFileTests {
 
     @Test(.enabled(if: geteuid() != 0, "root may read everything"))
     func forbiddenFileIsRefused() throws {
-        let folder = try ScratchFolder()
-        let file = try folder.write([])
+        let folder = TemporaryFolder()
+        let file = try folder.write("", to: "config.yaml")
         try #require(chmod(file, 0) == 0)
         #expect(fault(file) == "\(file): may not be read by the user that norrisd runs as; change its owner or mode")
     }
 
     @Test("A file may be 1 MiB and no more")
     func size() throws {
-        let folder = try ScratchFolder()
-        var bytes = [UInt8](repeating: UInt8(ascii: "#"), count: 1 << 20)
-        #expect(fault(try folder.write(bytes, to: "large.yaml")) == "none")
-        bytes.append(UInt8(ascii: "#"))
-        let file = try folder.write(bytes, to: "large.yaml")
+        let folder = TemporaryFolder()
+        let text = String(repeating: "#", count: 1 << 20)
+        #expect(fault(try folder.write(text, to: "large.yaml")) == "none")
+        let file = try folder.write(text + "#", to: "large.yaml")
         #expect(fault(file) == "\(file): is larger than 1 MiB, which no configuration is; check the path")
         #expect(fault("/dev/zero") == "/dev/zero: is larger than 1 MiB, which no configuration is; check the path")
     }
@@ -113,8 +89,110 @@ struct ConfigurationFileTests {
 
     @Test("What is not UTF-8 is refused with its line", arguments: notUTF8Cases)
     func notUTF8(start: String, rest: [UInt8], line: Int) throws {
-        let folder = try ScratchFolder()
-        let file = try folder.write(Array(start.utf8) + rest)
+        let folder = TemporaryFolder()
+        let file = folder("config.yaml")
+        try Data(Array(start.utf8) + rest).write(to: URL(filePath: file))
         #expect(fault(file) == "\(file):\(line): is not UTF-8; save the file in that encoding")
+    }
+}
+
+/// The paths for an environment, with an account whose home is /home/account.
+private func paths(_ environment: [String: String], _ flags: Paths.Flags = .init()) throws -> Paths {
+    try Paths(flags: flags, environment: Environment(environment), accountHome: "/home/account")
+}
+
+struct ConfigurationPathsTests {
+    private static let user = [
+        "HOME": "/home/chuck", "XDG_CONFIG_HOME": "/x/config", "XDG_CACHE_HOME": "/x/cache",
+        "XDG_STATE_HOME": "/x/state/", "XDG_RUNTIME_DIR": "/run/user/1000",
+    ]
+    private static let service = user.merging([
+        "CONFIGURATION_DIRECTORY": "/etc/norrisd", "CACHE_DIRECTORY": "/var/cache/norrisd",
+        "STATE_DIRECTORY": "/var/lib/norrisd:/var/lib/other", "RUNTIME_DIRECTORY": "/run/norrisd",
+    ]) { $1 }
+
+    @Test func homeHasTheDefaults() throws {
+        let found = try paths(["HOME": "/home/chuck"])
+        #expect(found.home == "/home/chuck")
+        #expect(found.configurationFile == .init(path: "/home/chuck/.config/norrisd/config.yaml", isNamed: false))
+        #expect(found.cacheDirectory == "/home/chuck/.cache/norrisd")
+        #expect(found.stateDirectory == "/home/chuck/.local/state/norrisd")
+        #expect(found.runtimeDirectory == nil)
+    }
+
+    @Test func variablesOfXDGComeBeforeHome() throws {
+        let found = try paths(Self.user)
+        #expect(found.configurationFile == .init(path: "/x/config/norrisd/config.yaml", isNamed: false))
+        #expect(found.cacheDirectory == "/x/cache/norrisd")
+        #expect(found.stateDirectory == "/x/state/norrisd")
+        #expect(found.runtimeDirectory == "/run/user/1000/norrisd")
+    }
+
+    @Test("Variables of systemd come before XDG's, and of a list the first counts")
+    func variablesOfSystemd() throws {
+        let found = try paths(Self.service)
+        #expect(found.configurationFile == .init(path: "/etc/norrisd/config.yaml", isNamed: false))
+        #expect(found.cacheDirectory == "/var/cache/norrisd")
+        #expect(found.stateDirectory == "/var/lib/norrisd")
+        #expect(found.runtimeDirectory == "/run/norrisd")
+    }
+
+    @Test func namedFileComesBeforeTheFolders() throws {
+        let environment = Self.service.merging(["NORRISD_CONFIG": "mine.yaml"]) { $1 }
+        #expect(try paths(environment).configurationFile == .init(path: "mine.yaml", isNamed: true))
+    }
+
+    @Test func flagsComeFirst() throws {
+        let environment = Self.service.merging(["NORRISD_CONFIG": "/mine.yaml"]) { $1 }
+        let flags = Paths.Flags(
+            config: "/flag.yaml", cacheDirectory: "cache", stateDirectory: "/state:1", runtimeDirectory: "/run/flag"
+        )
+        let found = try paths(environment, flags)
+        #expect(found.configurationFile == .init(path: "/flag.yaml", isNamed: true))
+        #expect(found.cacheDirectory == "cache")
+        #expect(found.stateDirectory == "/state:1")
+        #expect(found.runtimeDirectory == "/run/flag")
+    }
+
+    @Test("Empty variables count as unset")
+    func emptyVariables() throws {
+        let names = Array(Self.service.keys) + ["NORRISD_CONFIG"]
+        let found = try paths(Dictionary(uniqueKeysWithValues: names.map { ($0, "") }))
+        #expect(found == (try paths([:])))
+        #expect(found.home == "/home/account")
+        #expect(found.stateDirectory == "/home/account/.local/state/norrisd")
+    }
+
+    @Test("Relative values of XDG's variables and of HOME are ignored")
+    func relativeVariables() throws {
+        let environment = Self.user.mapValues { String($0.dropFirst()) }
+        #expect(try paths(environment) == (try paths([:])))
+    }
+
+    @Test("Without any home, what needs one is an error that names the flag")
+    func noHome() throws {
+        let cache = #expect(throws: PathsError.self) { try Paths(flags: .init(), environment: [:], accountHome: nil) }
+        #expect(
+            cache?.description
+                == "there is no home directory to keep files in; give --cache-dir, or set $HOME or $XDG_CACHE_HOME"
+        )
+        let state = #expect(throws: PathsError.self) {
+            try Paths(flags: .init(cacheDirectory: "/c"), environment: [:], accountHome: nil)
+        }
+        #expect(
+            state?.description
+                == "there is no home directory to keep files in; give --state-dir, or set $HOME or $XDG_STATE_HOME"
+        )
+        let found = try Paths(
+            flags: .init(), environment: ["CACHE_DIRECTORY": "/c", "XDG_STATE_HOME": "/s"], accountHome: nil
+        )
+        #expect(found.configurationFile == nil)
+        #expect(found.home == nil)
+        #expect(found.stateDirectory == "/s/norrisd")
+    }
+
+    @Test func emptyFlagIsAnError() {
+        let error = #expect(throws: PathsError.self) { try paths(Self.user, .init(stateDirectory: "")) }
+        #expect(error?.description == "--state-dir needs a path; write one or leave the flag out")
     }
 }

@@ -76,7 +76,7 @@ struct DaemonManualTests {
             "XDG_STATE_HOME": "/XDG_STATE_HOME", "XDG_RUNTIME_DIR": "/XDG_RUNTIME_DIR",
         ]
         for (environment, prefix) in [(service, ""), (xdg, "$")] {
-            let paths = try Paths(flags: .init(), environment: environment, accountHome: "/h")
+            let paths = try Paths(flags: .init(), environment: Environment(environment), accountHome: "/h")
             let places = [
                 paths.configurationFile?.path, paths.cacheDirectory, paths.stateDirectory, paths.runtimeDirectory,
             ]

@@ -1,9 +1,9 @@
 import NorrisUpstream
 
-/// Everything the configuration file can say, checked and complete: what the file leaves out has its default.
+/// The whole configuration, checked and complete: what the file leaves out has its default.
 ///
-/// `ConfigurationLoader` makes one from YAML; `Configuration()` holds the defaults alone. Which keys there are, what
-/// they accept and what they mean stands once, in `ConfigurationSchema`.
+/// `ConfigurationLoader` makes one from YAML; `Configuration()` has the defaults alone. Which keys there are, what they
+/// accept and what they mean is written once, in `ConfigurationSchema`.
 struct Configuration: Sendable, Equatable {
     var log = Log()
     /// Names of the groups whose members may call administrative methods; empty: only root and the daemon's own user.
@@ -32,7 +32,7 @@ extension Configuration {
         var connectionsPerUser = 256
     }
 
-    /// How upstreams are asked.
+    /// How requests are sent to upstreams.
     struct HTTP: Sendable, Equatable {
         /// For a whole request, redirects and body included.
         var timeout = Duration.seconds(10)
@@ -52,7 +52,7 @@ extension Configuration {
         var queries = ["chuck", "norris"]
         /// Absolute paths of fortune files and folders.
         var fortunes: [String] = []
-        /// Whether they come where no category is asked for.
+        /// Whether they are served where no category is asked for.
         var mixFortunes = false
     }
 
@@ -93,13 +93,11 @@ extension Configuration {
         /// Absolute. For `feed` the document, as written; else the base, without a trailing slash.
         var url: String
         var enabled = true
-        /// Its own, or that of `posts`.
-        var refresh: Duration
-        /// Its own, or that of `posts`.
-        var keep: Duration
+        /// Its own, or those of `posts`.
+        var refresh, keep: Duration
     }
 
-    /// What speaks at the other end of a source of posts.
+    /// The kind of upstream of a source of posts.
     enum PostSourceKind: String, Sendable, CaseIterable {
         case feed, mastodon
         case usersPosts = "users-posts"

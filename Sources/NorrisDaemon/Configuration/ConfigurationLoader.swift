@@ -1,28 +1,22 @@
 import Glibc
 
-/// Makes a `Configuration` of a file, or says everything that is wrong with it.
+/// Makes a `Configuration` of a file, or reports everything that is wrong with it.
 ///
 /// Reads the disk in `load` only; no other state, so it serves a start, `--check-config` and a reload alike.
 struct ConfigurationLoader: Sendable {
-    /// A configuration that may be used, and what its author should hear all the same.
+    /// A configuration that may be used, and what its author should know all the same.
     struct Loaded: Sendable, Equatable {
         var configuration: Configuration
         var warnings: [ConfigurationFault] = []
     }
 
-    /// What `~/` means; nil if nobody knows it.
-    private let home: String?
+    /// For `~/`; nil if it is unknown.
+    let home: String?
     /// What a relative path of a configuration file is relative to; absolute.
-    private let currentDirectory: String
-    private let looksAround: Bool
-
-    /// - Parameter looksAround: whether groups and files that this machine does not have are warnings. Who starts with
-    ///   them hears of each where it is missed.
-    init(home: String?, currentDirectory: String, looksAround: Bool = false) {
-        self.home = home
-        self.currentDirectory = currentDirectory
-        self.looksAround = looksAround
-    }
+    let currentDirectory: String
+    /// Whether groups and files that this machine does not have are warnings. At a start each is logged where it is
+    /// missed.
+    var checksSystem = false
 
     /// Reads the file that `Paths` found; the defaults if there is none and nobody named it.
     func load(_ file: Paths.ConfigurationFile?) throws(ConfigurationError) -> Loaded {
@@ -31,13 +25,14 @@ struct ConfigurationLoader: Sendable {
         do throws(ReadError) {
             bytes = try Self.read(file.path)
         } catch {
-            if error.isMissing, !file.isNamed { return Loaded(configuration: Configuration()) }
+            if error == .missing, !file.isNamed { return Loaded(configuration: Configuration()) }
             throw ConfigurationError(faults: [ConfigurationFault(file: file.path, message: error.message)])
         }
         return try parse(bytes, file: file.path)
     }
 
     /// Reads the text of a file.
+    ///
     /// - Parameter file: its path, for messages and for what the text is relative to; not opened.
     func parse(yaml: String, file: String) throws(ConfigurationError) -> Loaded {
         try parse(Array(yaml.utf8), file: file)
@@ -46,8 +41,7 @@ struct ConfigurationLoader: Sendable {
     private func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Loaded {
         let path = file.hasPrefix("/") ? file : Paths.join(currentDirectory, file)
         var reader = ConfigurationReader(
-            file: file,
-            place: .init(folder: Paths.parent(of: path), home: home, looksAround: looksAround)
+            file: file, context: .init(folder: Paths.parent(of: path), home: home, checksSystem: checksSystem)
         )
         var configuration = Configuration()
         let document = YAMLDocument(text)
@@ -59,29 +53,28 @@ struct ConfigurationLoader: Sendable {
         return Loaded(configuration: configuration, warnings: reader.warnings)
     }
 
-    /// Why the bytes of a configuration file could not be had.
-    private struct ReadError: Error {
-        var message: String
-        var isMissing = false
+    /// Why a configuration file could not be read.
+    private enum ReadError: Error, Equatable {
+        case missing
+        /// A number of errno(3).
+        case failed(CInt)
+        case unusable(String)
 
-        init(_ message: String) {
-            self.message = message
-        }
+        init(errno code: CInt) { self = code == ENOENT || code == ENOTDIR ? .missing : .failed(code) }
 
-        init(errno code: Int32) {
-            isMissing = code == ENOENT || code == ENOTDIR
-            message =
-                switch code {
-                case _ where isMissing: "does not exist; create it, or name another file"
-                case EACCES: "may not be read by the user that norrisd runs as; change its owner or mode"
-                default: "cannot be read: \(String(cString: strerror(code)))"
-                }
+        var message: String {
+            switch self {
+            case .missing: "does not exist; create it, or name another file"
+            case .failed(EACCES): "may not be read by the user that norrisd runs as; change its owner or mode"
+            case .failed(let code): "cannot be read: \(String(cString: strerror(code)))"
+            case .unusable(let message): message
+            }
         }
     }
 
     /// All of a file of at most 1 MiB. `/dev/null` is an empty one.
     private static func read(_ path: String) throws(ReadError) -> [UInt8] {
-        // Without O_NONBLOCK, opening a pipe would wait for somebody to write to it.
+        // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw ReadError(errno: errno) }
         defer { close(descriptor) }
@@ -89,22 +82,19 @@ struct ConfigurationLoader: Sendable {
         guard fstat(descriptor, &status) == 0 else { throw ReadError(errno: errno) }
         switch status.st_mode & S_IFMT {
         case S_IFREG, S_IFCHR: break
-        case S_IFDIR: throw ReadError("is a directory; name the file in it")
-        // A pipe, a socket: what would block or can be read only once.
-        default: throw ReadError("is not a regular file; name one, because norrisd reads it again at every reload")
+        case S_IFDIR: throw .unusable("is a directory; name the file in it")
+        // A pipe, a socket: it would block, or can be read only once.
+        default: throw .unusable("is not a regular file; name one, because norrisd reads it again at every reload")
         }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
         while bytes.count <= 1 << 20 {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
-            switch count {
-            case 0: return bytes
-            case 1...: bytes += chunk[..<count]
-            case _ where errno == EINTR: continue
-            default: throw ReadError(errno: errno)
-            }
+            if count == 0 { return bytes }
+            if count < 0, errno != EINTR { throw ReadError(errno: errno) }
+            bytes += chunk.prefix(max(count, 0))
         }
-        throw ReadError("is larger than 1 MiB, which no configuration is; check the path")
+        throw .unusable("is larger than 1 MiB, which no configuration is; check the path")
     }
 }
 
@@ -125,13 +115,11 @@ struct ConfigurationFault: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Why a configuration was refused: every fault that could be found in one go.
+/// Why a configuration was refused: every fault that could be found at once.
 struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Never empty, in the order of the file.
     var faults: [ConfigurationFault]
 
     /// One fault a line.
-    var description: String {
-        faults.map(\.description).joined(separator: "\n")
-    }
+    var description: String { faults.map(\.description).joined(separator: "\n") }
 }

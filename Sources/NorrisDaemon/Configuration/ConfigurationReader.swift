@@ -1,25 +1,24 @@
-/// A value in the file, and where it stands.
+/// A value in the file, and its position.
 struct ConfigurationNode {
-    var value: YAMLNode
+    let value: YAMLNode
     /// The dotted path, such as `facts.queries[1]`; empty for the whole file.
-    var path: String
-    /// Where it begins; for an alias and all below it, where the alias stands.
-    var mark: YAMLNode.Mark
+    let path: String
+    /// Where it begins; for an alias and all below it, where the alias is.
+    let mark: YAMLNode.Mark
     /// Where its key begins; the same as `mark` where it has none.
-    var keyMark: YAMLNode.Mark
+    let keyMark: YAMLNode.Mark
 
     /// The whole file.
     init(_ root: YAMLNode) {
         (value, path, mark, keyMark) = (root, "", root.mark, root.mark)
     }
 
-    /// What stands in another node.
+    /// A value in another node.
     private init(_ value: YAMLNode, path: String, key: YAMLNode.Mark, in parent: ConfigurationNode) {
         (self.value, self.path) = (value, path)
-        // What an alias names stands further up, and libyaml puts nothing at all where the next thing stands.
+        // The target of an alias is further up, and libyaml gives an empty value the position of what follows.
         keyMark = max(parent.mark, key)
-        mark = keyMark
-        if !isEmpty { mark = max(mark, value.mark) }
+        mark = value.isEmpty ? keyMark : max(keyMark, value.mark)
     }
 
     func item(_ index: Int, _ value: YAMLNode) -> ConfigurationNode {
@@ -34,9 +33,6 @@ struct ConfigurationNode {
     }
 
     var scalar: YAMLScalar? { value.scalar }
-
-    /// Whether nothing at all stands behind the key.
-    var isEmpty: Bool { scalar.map { $0.isPlain && $0.text.isEmpty } ?? false }
 
     /// Whether it is `null`, `~` or empty.
     var isNull: Bool { scalar?.kind == .null }
@@ -61,26 +57,26 @@ struct ConfigurationNode {
     }
 }
 
-/// Walks the nodes of a file by the keys of the schema and collects everything that is wrong with it.
+/// Reads the nodes of a file by the keys of the schema, and collects everything that is wrong with it.
 struct ConfigurationReader {
     /// What the texts of a file are relative to, and whether what they name is looked for.
-    struct Place: Sendable {
+    struct Context: Sendable {
         /// The configuration file's folder, absolute.
         var folder: String
-        /// For `~/`; nil if nobody knows it.
+        /// For `~/`; nil if it is unknown.
         var home: String?
-        /// Whether warnings tell what this machine does not have: groups, files.
-        var looksAround: Bool
+        /// Whether groups and files that this machine does not have are warnings.
+        var checksSystem: Bool
     }
 
     /// As the messages name it.
     let file: String
-    let place: Place
+    let context: Context
     private var found: [(mark: YAMLNode.Mark, isWarning: Bool, fault: ConfigurationFault)] = []
 
-    init(file: String, place: Place) {
+    init(file: String, context: Context) {
         self.file = file
-        self.place = place
+        self.context = context
     }
 
     /// In the order of the file.
@@ -119,12 +115,11 @@ struct ConfigurationReader {
     }
 
     /// Reads a value of a kind; nil, and a fault, if it is none.
-    mutating func read<Kind: ConfigurationKind>(_ kind: Kind, _ node: ConfigurationNode) -> Kind.Value? {
+    mutating func read<Value>(_ kind: ConfigurationKind<Value>, _ node: ConfigurationNode) -> Value? {
         do throws(ConfigurationRefusal) {
-            let value = try kind.value(of: node, &self)
-            if let value, let warning = kind.warning(about: value, in: place) {
-                report(warning, at: node.mark, node, isWarning: true)
-            }
+            guard let scalar = node.scalar else { throw .mismatch() }
+            let value = try kind.read(scalar, context)
+            if let warning = kind.warn(value, context) { report(warning, at: node.mark, node, isWarning: true) }
             return value
         } catch {
             switch error {
@@ -137,11 +132,9 @@ struct ConfigurationReader {
 
     /// The keys and values of a mapping; nil, and a fault, if it is something else.
     ///
-    /// Nothing at all counts as an empty mapping: that is what is left of a section whose lines are all comments.
-    mutating func entries(
-        of node: ConfigurationNode, expected: String
-    ) -> [(name: String, node: ConfigurationNode)]? {
-        if node.isEmpty { return [] }
+    /// An empty value counts as an empty mapping: that is what is left of a section whose lines are all comments.
+    mutating func entries(of node: ConfigurationNode, expected: String) -> [(name: String, node: ConfigurationNode)]? {
+        if node.value.isEmpty { return [] }
         guard case .mapping(let pairs) = node.value.content else {
             // A text is not quoted: where a space after a colon is missing, it may be a proxy with its password.
             if let text = node.scalar?.text, !node.isNull {
@@ -172,7 +165,7 @@ struct ConfigurationReader {
         return entries
     }
 
-    /// False, and a fault, for an alias that leads nowhere and for a tag that nothing here gives a meaning to.
+    /// False, and a fault, for an alias without a target and for a tag that has no meaning here.
     mutating func isReadable(_ node: ConfigurationNode) -> Bool {
         if case .broken(let sentence) = node.value.content {
             refuse(node, sentence)
@@ -189,18 +182,12 @@ struct ConfigurationReader {
     }
 
     /// Refuses a value.
-    mutating func refuse(_ node: ConfigurationNode, _ sentence: String) {
-        report(sentence, at: node.mark, node)
-    }
+    mutating func refuse(_ node: ConfigurationNode, _ sentence: String) { report(sentence, at: node.mark, node) }
 
     /// Refuses a value for its key.
-    mutating func refuseKey(_ node: ConfigurationNode, _ sentence: String) {
-        report(sentence, at: node.keyMark, node)
-    }
+    mutating func refuseKey(_ node: ConfigurationNode, _ sentence: String) { report(sentence, at: node.keyMark, node) }
 
-    mutating func refuse(_ problem: YAMLProblem) {
-        report(problem.message, at: problem.mark, nil)
-    }
+    mutating func refuse(_ problem: YAMLProblem) { report(problem.message, at: problem.mark, nil) }
 
     private mutating func report(
         _ sentence: String, at mark: YAMLNode.Mark, _ node: ConfigurationNode?, isWarning: Bool = false

@@ -4,7 +4,7 @@ import NorrisText
 /// A key that `Root` has in the file: its name, its meaning, and how it gets into `Root` and out of it again.
 struct ConfigurationKey<Root>: Sendable {
     let name: String
-    /// One sentence for the man page.
+    /// One sentence for the man page; empty for a section.
     let summary: String
     /// The keys below it, for a section.
     var keys: [ConfigurationKey<Root>] = []
@@ -21,23 +21,46 @@ struct ConfigurationKey<Root>: Sendable {
 
 extension ConfigurationKey {
     /// A key with a value.
-    init<Kind: ConfigurationKind>(
-        _ name: String, _ path: any WritableKeyPath<Root, Kind.Value> & Sendable, _ kind: Kind, _ summary: String
+    init<Value>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ kind: ConfigurationKind<Value>,
+        _ summary: String
     ) {
         self.init(
             name: name, summary: summary, accepts: kind.expectation,
             read: { node, root, reader in
                 if let value = reader.read(kind, node) { root[keyPath: path] = value }
             },
-            write: { kind.text(of: $0[keyPath: path]) }
+            write: { kind.write($0[keyPath: path]) }
+        )
+    }
+
+    /// A key with a list of values. Every item that is wrong is reported.
+    init<Item>(
+        _ name: String, _ path: any WritableKeyPath<Root, [Item]> & Sendable, listOf kind: ConfigurationKind<Item>,
+        _ summary: String
+    ) {
+        self.init(
+            name: name, summary: summary, accepts: "a list of which each item is \(kind.expectation)",
+            read: { node, root, reader in
+                guard case .sequence(let items) = node.value.content else {
+                    let hint = node.scalar.map { "write [\(YAMLText.scalar($0.text))]" }
+                    return reader.refuse(node, expected: "a list", hint: hint)
+                }
+                root[keyPath: path] = items.enumerated().compactMap { index, value in
+                    let node = node.item(index, value)
+                    return reader.isReadable(node) ? reader.read(kind, node) : nil
+                }
+            },
+            write: { "[" + $0[keyPath: path].map(kind.write).joined(separator: ", ") + "]" }
         )
     }
 
     /// A key whose value may be missing.
+    ///
     /// - Parameter orNull: whether `null` may stand for that.
-    init<Kind: ConfigurationKind>(
-        _ name: String, _ path: any WritableKeyPath<Root, Kind.Value?> & Sendable, orNull: Bool = false,
-        isRequired: Bool = false, _ kind: Kind, _ summary: String
+    init<Value>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, orNull: Bool = false,
+        isRequired: Bool = false, _ kind: ConfigurationKind<Value>, _ summary: String
     ) {
         self.init(
             name: name, summary: summary, accepts: kind.expectation + (orNull ? ", or null" : ""),
@@ -49,19 +72,16 @@ extension ConfigurationKey {
                     root[keyPath: path] = value
                 }
             },
-            write: { $0[keyPath: path].map(kind.text) ?? "null" }
+            write: { $0[keyPath: path].map(kind.write) ?? "null" }
         )
     }
 
     /// A key with more keys below it.
-    init(section name: String, _ summary: String, _ keys: [ConfigurationKey<Root>]) {
+    init(section name: String, _ keys: [ConfigurationKey<Root>]) {
         self.init(
-            name: name, summary: summary, keys: keys, accepts: "",
-            acceptsNull: true,
+            name: name, summary: "", keys: keys, accepts: "", acceptsNull: true,
             read: { node, root, reader in reader.read(keys, in: node, into: &root) },
-            write: { root in
-                keys.map { "\n  " + $0.yaml(root).replacing("\n", with: "\n  ") }.joined()
-            }
+            write: { root in keys.map { "\n  " + $0.yaml(root).replacing("\n", with: "\n  ") }.joined() }
         )
     }
 
@@ -82,85 +102,73 @@ extension ConfigurationKey {
 /// The one table of all keys: reading, printing, suggestions and the man page come from it.
 enum ConfigurationSchema {
     static let keys: [ConfigurationKey<Configuration>] = [
-        ConfigurationKey(section: "log", "Logging.", [
-            .init("level", \.log.level, Choice(), "The least important messages that are logged.")
+        .init(section: "log", [
+            .init("level", \.log.level, .choice, "The least important messages that are logged."),
         ]),
-        ConfigurationKey(
-            "admin_groups", \.adminGroups, List(item: Text.group),
+        .init(
+            "admin_groups", \.adminGroups, listOf: .group,
             "Groups whose members may reload the configuration and clear the cache, besides root and norrisd's own user."
         ),
-        ConfigurationKey(section: "limits", "Limits of the socket.", limits),
-        ConfigurationKey(section: "http", "Requests to upstreams.", http),
-        ConfigurationKey(section: "facts", "Facts from api.chucknorris.io and from fortune files.", facts),
-        ConfigurationKey(section: "gifs", "GIFs from Giphy.", gifs),
-        ConfigurationKey(section: "posts", "Posts from feeds and other services.", posts),
-    ]
-
-    private static let limits: [ConfigurationKey<Configuration>] = [
-        .init("connections", \.limits.connections, Count(range: 1...65_536), "Connections served at a time."),
-        .init(
-            "connections_per_user", \.limits.connectionsPerUser, Count(range: 1...65_536),
-            "Connections served at a time for one user; administrators are excepted."
-        ),
+        .init(section: "limits", [
+            .init("connections", \.limits.connections, .count(1...65_536), "Connections served at a time."),
+            .init(
+                "connections_per_user", \.limits.connectionsPerUser, .count(1...65_536),
+                "Connections served at a time for one user; administrators are excepted."
+            ),
+        ]),
+        .init(section: "http", http),
+        .init(section: "facts", facts),
+        .init(section: "gifs", gifs),
+        .init(section: "posts", posts),
     ]
 
     private static let http: [ConfigurationKey<Configuration>] = [
-        .init(
-            "timeout", \.http.timeout, Period(range: .seconds(1) ... .minutes(10)),
-            "How long a whole request may take."
-        ),
-        .init(
-            "max_body", \.http.maxBody, Size(range: (1 << 10)...(1 << 28)),
-            "The largest response, counted uncompressed."
-        ),
-        .init("user_agent", \.http.userAgent, Text.headerValue, "How norrisd introduces itself to upstreams."),
-        .init("proxy", \.http.proxy, orNull: true, Proxy(), "The HTTP proxy through which upstreams are reached."),
+        .init("timeout", \.http.timeout, .duration(1...600), "How long a whole request may take."),
+        .init("max_body", \.http.maxBody, .size(1 << 10...1 << 28), "The largest response, counted uncompressed."),
+        .init("user_agent", \.http.userAgent, .headerValue, "How norrisd introduces itself to upstreams."),
+        .init("proxy", \.http.proxy, orNull: true, .proxy, "The HTTP proxy through which upstreams are reached."),
     ]
 
     private static let facts: [ConfigurationKey<Configuration>] = [
-        .init("enabled", \.facts.enabled, Boolean(), "Whether facts are fetched; stored ones are served all the same."),
-        .init("base_url", \.facts.baseURL, Text.baseURL, "The API of the facts."),
-        .init("refresh", \.facts.refresh, Period.refresh, "How often the facts are fetched."),
+        .init("enabled", \.facts.enabled, .boolean, "Whether facts are fetched; stored ones are served all the same."),
+        .init("base_url", \.facts.baseURL, .baseURL, "The API of the facts."),
+        .init("refresh", \.facts.refresh, .refresh, "How often the facts are fetched."),
         .init(
-            "queries", \.facts.queries, List(item: Text.query(3...120)),
+            "queries", \.facts.queries, listOf: .query(3...120),
             "Searches whose results are fetched in bulk; one request each."
         ),
+        .init("fortunes", \.facts.fortunes, listOf: .fortunes, "Fortune cookie files or folders to read as well."),
         .init(
-            "fortunes", \.facts.fortunes, List(item: Text.fortunes),
-            "Fortune cookie files or folders to read as well."
-        ),
-        .init(
-            "mix_fortunes", \.facts.mixFortunes, Boolean(),
+            "mix_fortunes", \.facts.mixFortunes, .boolean,
             "Whether fortunes are served where no category is asked for."
         ),
     ]
 
     private static let gifs: [ConfigurationKey<Configuration>] = [
-        .init("enabled", \.gifs.enabled, Boolean(), "Whether GIFs are fetched; without a key they rest anyway."),
-        .init("base_url", \.gifs.baseURL, Text.baseURLForKey, "The API of the GIFs."),
+        .init("enabled", \.gifs.enabled, .boolean, "Whether GIFs are fetched; without a key they rest anyway."),
+        .init("base_url", \.gifs.baseURL, .baseURLForKey, "The API of the GIFs."),
         .init(
-            "api_key_file", \.gifs.apiKeyFile, orNull: true, Text.keyFile,
+            "api_key_file", \.gifs.apiKeyFile, orNull: true, .keyFile,
             "A file that holds the key of the API, where the systemd credential giphy-api-key is not used."
         ),
-        .init("rating", \.gifs.rating, Choice(), "The strongest content rating that is asked for."),
-        .init("refresh", \.gifs.refresh, Period.refresh, "How often GIFs are fetched; a search stays fresh as long."),
-        .init("queries", \.gifs.queries, List(item: Text.query(1...50)), "Searches whose results are fetched ahead."),
-        .init("keep", \.gifs.keep, Period.keep, "How long anything of a GIF but its id and title is kept."),
-        .init("hourly_quota", \.gifs.hourlyQuota, Count(range: 1...1_000_000), "Requests an hour that the key allows."),
+        .init("rating", \.gifs.rating, .choice, "The strongest content rating that is asked for."),
+        .init("refresh", \.gifs.refresh, .refresh, "How often GIFs are fetched; a search stays fresh as long."),
+        .init("queries", \.gifs.queries, listOf: .query(1...50), "Searches whose results are fetched ahead."),
+        .init("keep", \.gifs.keep, .keep, "How long anything of a GIF but its id and title is kept."),
+        .init("hourly_quota", \.gifs.hourlyQuota, .count(1...1_000_000), "Requests an hour that the key allows."),
     ]
 
     private static let posts: [ConfigurationKey<Configuration>] = [
-        .init("refresh", \.posts.refresh, Period.refresh, "How often posts are fetched, where a source does not say."),
+        .init("refresh", \.posts.refresh, .refresh, "How often posts are fetched, where a source does not say."),
         .init(
-            "keep", \.posts.keep, Period.keep,
+            "keep", \.posts.keep, .keep,
             "How long a post is kept after the last fetch that still held it, where a source does not say."
         ),
-        // Behind refresh and keep, which its entries inherit. Nothing but comments is an empty mapping.
+        // After refresh and keep, which its entries inherit. Nothing but comments is an empty mapping.
         .init(
             name: "sources",
             summary: "Where posts come from: a mapping of a name of your choice to the keys of that source.",
-            accepts: "a mapping of names to sources",
-            acceptsNull: true,
+            accepts: "a mapping of names to sources", acceptsNull: true,
             read: { node, configuration, reader in
                 let expected = "a mapping such as {planet: {kind: feed, url: https://planet.example/rss.xml}}"
                 guard let entries = reader.entries(of: node, expected: expected) else { return }
@@ -178,23 +186,20 @@ enum ConfigurationSchema {
     /// The keys of one source. `kind` comes first, because what `url` may be depends on it.
     static let sourceKeys: [ConfigurationKey<PostSourceDraft>] = [
         .init(
-            "kind", \.kind, isRequired: true, Choice(),
-            "What speaks there: RSS, Atom or JSON Feed, or one of the APIs."
+            "kind", \.kind, isRequired: true, .choice, "What speaks there: RSS, Atom or JSON Feed, or one of the APIs."
         ),
         .init(
-            name: "url",
-            summary: "The document of a feed, else the base to which the kind adds its path.",
-            accepts: Text.documentURL.expectation,
-            isRequired: true,
+            name: "url", summary: "The document of a feed, else the base to which the kind adds its path.",
+            accepts: ConfigurationKind.documentURL.expectation, isRequired: true,
             read: { node, draft, reader in
                 let isDocument = draft.kind == nil || draft.kind == .feed
-                draft.url = reader.read(isDocument ? Text.documentURL : .baseURL, node)
+                draft.url = reader.read(isDocument ? .documentURL : .baseURL, node)
             },
             write: { YAMLText.scalar($0.url ?? "") }
         ),
-        .init("enabled", \.enabled, Boolean(), "Whether this source is fetched; stored posts are served all the same."),
-        .init("refresh", \.refresh, Period.refresh, "How often it is fetched; posts.refresh if not given."),
-        .init("keep", \.keep, Period.keep, "How long its posts are kept; posts.keep if not given."),
+        .init("enabled", \.enabled, .boolean, "Whether this source is fetched; stored posts are served all the same."),
+        .init("refresh", \.refresh, .refresh, "How often it is fetched; posts.refresh if not given."),
+        .init("keep", \.keep, .keep, "How long its posts are kept; posts.keep if not given."),
     ]
 }
 
@@ -237,7 +242,7 @@ extension ConfigurationReader {
 }
 
 extension Configuration.PostSource {
-    /// The entry on one line, all that it inherited written out.
+    /// The entry on one line, with all that it inherited.
     fileprivate var yaml: String {
         let draft = PostSourceDraft(kind: kind, url: url, enabled: enabled, refresh: refresh, keep: keep)
         let pairs = ConfigurationSchema.sourceKeys.map { $0.yaml(draft) }.joined(separator: ", ")
@@ -249,13 +254,11 @@ extension Configuration {
     /// All of it as YAML, for `--print-config`, in the schema's order.
     ///
     /// Read again it gives an equal configuration, but for the password of a proxy, which is written as `***`.
-    var yaml: String {
-        ConfigurationSchema.keys.map { $0.yaml(self) + "\n" }.joined()
-    }
+    var yaml: String { ConfigurationSchema.keys.map { $0.yaml(self) + "\n" }.joined() }
 }
 
 extension ConfigurationSchema {
-    /// What is said of a key that does not exist: the one that was meant if that is plain, else all that stand there.
+    /// The advice about a key that does not exist: the one that was meant if that is clear, else all that are valid.
     static func advice(for name: String, in section: String, among siblings: [String]) -> String {
         func path(_ name: String) -> String { section.isEmpty ? name : "\(section).\(name)" }
         if let nearest = nearest(to: name, among: siblings) {
@@ -282,19 +285,13 @@ extension ConfigurationSchema {
     ///
     /// Case does not count and `-` is taken for `_`. Of equally near candidates the first one wins.
     private static func nearest(to key: String, among candidates: [String]) -> String? {
-        let wanted = folded(key)
-        var best: (candidate: String, distance: Int)?
-        for candidate in candidates {
-            let distance = editDistance(wanted, folded(candidate))
-            if distance <= max(1, candidate.unicodeScalars.count / 3), distance < best?.distance ?? .max {
-                best = (candidate, distance)
-            }
+        func folded(_ key: String) -> [Unicode.Scalar] {
+            // No valid key is longer, and an endless one must not cost its length squared.
+            key.lowercased().unicodeScalars.prefix(64).map { $0 == "-" ? "_" : $0 }
         }
-        return best?.candidate
-    }
-
-    private static func folded(_ key: String) -> [Unicode.Scalar] {
-        // No valid key is longer, and an endless one must not cost its length squared.
-        key.lowercased().unicodeScalars.prefix(64).map { $0 == "-" ? "_" : $0 }
+        let wanted = folded(key)
+        let distances = candidates.map { (candidate: $0, distance: editDistance(wanted, folded($0))) }
+        let near = distances.filter { $0.distance <= max(1, $0.candidate.unicodeScalars.count / 3) }
+        return near.min { $0.distance < $1.distance }?.candidate
     }
 }

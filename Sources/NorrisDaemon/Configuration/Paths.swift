@@ -1,4 +1,4 @@
-import Glibc
+import NorrisProtocol
 
 /// Where the daemon's files are, by its flags and its environment.
 ///
@@ -6,107 +6,65 @@ import Glibc
 /// (systemd.exec(5)), then the folder of the XDG Base Directory Specification 0.8. Empty variables count as unset, and
 /// relative ones of XDG's are ignored, as that specification asks.
 struct Paths: Sendable, Equatable {
-    /// The flags that say where something is, as they were given; nil if not.
+    /// The flags that name paths, as they were given.
     struct Flags: Sendable, Equatable {
-        var config: String?
-        var cacheDirectory: String?
-        var stateDirectory: String?
-        var runtimeDirectory: String?
+        var config, cacheDirectory, stateDirectory, runtimeDirectory: String?
     }
 
     struct ConfigurationFile: Sendable, Equatable {
         var path: String
-        /// Whether somebody asked for this very file, so that it must exist.
+        /// Whether a flag or variable names this very file, so that it must exist.
         var isNamed: Bool
     }
 
     /// The user's home directory; nil if neither the environment nor the account has one.
     let home: String?
-    /// Nil where there is no home directory to look in.
+    /// nil where there is no home directory to look in.
     let configurationFile: ConfigurationFile?
     let cacheDirectory: String
     let stateDirectory: String
-    /// Nil if there is no place for it; then nothing that belongs there is written.
+    /// nil if there is none; then nothing that belongs there is written.
     let runtimeDirectory: String?
 
-    /// - Parameter accountHome: the home directory of the password database; asked only if `HOME` is of no use.
-    init(
-        flags: Flags, environment: [String: String], accountHome: @autoclosure () -> String?
-    ) throws(PathsError) {
-        let variables = PathVariables(environment)
-        let home = variables.absolute("HOME") ?? accountHome()
-        self.home = home
-
-        func xdg(_ name: String, _ fallback: String) -> String? {
-            (variables.absolute(name) ?? home.map { Self.join($0, fallback) }).map { Self.join($0, "norrisd") }
+    /// - Parameter accountHome: the home directory of the password database; used only if `HOME` is of no use.
+    init(flags: Flags, environment: Environment, accountHome: @autoclosure () -> String?) throws(PathsError) {
+        func flag(_ name: String, _ value: String?) throws(PathsError) -> String? {
+            if value == "" { throw .emptyFlag(name) }
+            return value
         }
-        if let path = try Self.given("--config", flags.config) ?? variables["NORRISD_CONFIG"] {
+        func absolute(_ name: String) -> String? {
+            environment.value(of: name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        /// systemd separates several directories by colons; norrisd uses the first.
+        func first(_ name: String) -> String? {
+            environment.value(of: name)?.split(separator: ":").first.map(String.init)
+        }
+        let home = absolute("HOME") ?? accountHome()
+        func xdg(_ name: String, _ fallback: String) -> String? {
+            (absolute(name) ?? home.map { Self.join($0, fallback) }).map { Self.join($0, "norrisd") }
+        }
+        self.home = home
+        if let path = try flag("--config", flags.config) ?? environment.value(of: "NORRISD_CONFIG") {
             configurationFile = ConfigurationFile(path: path, isNamed: true)
         } else {
-            let folder = variables.first("CONFIGURATION_DIRECTORY") ?? xdg("XDG_CONFIG_HOME", ".config")
+            let folder = first("CONFIGURATION_DIRECTORY") ?? xdg("XDG_CONFIG_HOME", ".config")
             configurationFile = folder.map { ConfigurationFile(path: Self.join($0, "config.yaml"), isNamed: false) }
         }
         guard
-            let cache = try Self.given("--cache-dir", flags.cacheDirectory)
-                ?? variables.first("CACHE_DIRECTORY") ?? xdg("XDG_CACHE_HOME", ".cache")
-        else { throw .noPlace(flag: "--cache-dir", variable: "XDG_CACHE_HOME") }
+            let cache = try flag("--cache-dir", flags.cacheDirectory)
+                ?? first("CACHE_DIRECTORY") ?? xdg("XDG_CACHE_HOME", ".cache")
+        else { throw .noHome(flag: "--cache-dir", variable: "XDG_CACHE_HOME") }
         guard
-            let state = try Self.given("--state-dir", flags.stateDirectory)
-                ?? variables.first("STATE_DIRECTORY") ?? xdg("XDG_STATE_HOME", ".local/state")
-        else { throw .noPlace(flag: "--state-dir", variable: "XDG_STATE_HOME") }
+            let state = try flag("--state-dir", flags.stateDirectory)
+                ?? first("STATE_DIRECTORY") ?? xdg("XDG_STATE_HOME", ".local/state")
+        else { throw .noHome(flag: "--state-dir", variable: "XDG_STATE_HOME") }
         cacheDirectory = cache
         stateDirectory = state
         runtimeDirectory =
-            try Self.given("--runtime-dir", flags.runtimeDirectory) ?? variables.first("RUNTIME_DIRECTORY")
-            ?? variables.absolute("XDG_RUNTIME_DIR").map { Self.join($0, "norrisd") }
+            try flag("--runtime-dir", flags.runtimeDirectory) ?? first("RUNTIME_DIRECTORY")
+            ?? absolute("XDG_RUNTIME_DIR").map { Self.join($0, "norrisd") }
     }
 
-    private static func given(_ flag: String, _ value: String?) throws(PathsError) -> String? {
-        if value == "" { throw .emptyFlag(flag) }
-        return value
-    }
-}
-
-/// Why there is no place for a file.
-enum PathsError: Error, Equatable, CustomStringConvertible {
-    case emptyFlag(String)
-    case noPlace(flag: String, variable: String)
-
-    var description: String {
-        switch self {
-        case .emptyFlag(let flag):
-            "\(flag) needs a path; write one or leave the flag out"
-        case .noPlace(let flag, let variable):
-            "there is no home directory to keep files in; give \(flag), or set $HOME or $\(variable)"
-        }
-    }
-}
-
-/// The environment, as variables with paths are read from it.
-private struct PathVariables {
-    private let environment: [String: String]
-
-    init(_ environment: [String: String]) {
-        self.environment = environment
-    }
-
-    /// Nil if unset or empty.
-    subscript(name: String) -> String? {
-        environment[name].flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    /// Nil also if the path is relative.
-    func absolute(_ name: String) -> String? {
-        self[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    }
-
-    /// systemd separates several directories by colons; norrisd uses the first.
-    func first(_ name: String) -> String? {
-        self[name]?.split(separator: ":").first.map(String.init)
-    }
-}
-
-extension Paths {
     /// A path below a folder, with one slash between the two.
     static func join(_ folder: String, _ path: String) -> String {
         if path.isEmpty { return folder }
@@ -120,25 +78,17 @@ extension Paths {
     }
 }
 
-/// What `Paths` and `ConfigurationLoader` want to know of the running process.
-enum ProcessFolders {
-    /// The home directory of the process's user in the password database; nil if there is none.
-    static var accountHome: String? {
-        var record = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        // Far beyond what any entry needs; a longer one counts as none.
-        var buffer = [CChar](repeating: 0, count: 64 << 10)
-        guard getpwuid_r(geteuid(), &record, &buffer, buffer.count, &found) == 0, found != nil,
-            let home = record.pw_dir
-        else { return nil }
-        let path = String(cString: home)
-        return path.hasPrefix("/") ? path : nil
-    }
+/// Why a file has no path.
+enum PathsError: Error, Equatable, CustomStringConvertible {
+    case emptyFlag(String)
+    case noHome(flag: String, variable: String)
 
-    /// The working directory; `/` if it has been removed.
-    static var current: String {
-        guard let path = getcwd(nil, 0) else { return "/" }
-        defer { free(path) }
-        return String(cString: path)
+    var description: String {
+        switch self {
+        case .emptyFlag(let flag):
+            "\(flag) needs a path; write one or leave the flag out"
+        case .noHome(let flag, let variable):
+            "there is no home directory to keep files in; give \(flag), or set $HOME or $\(variable)"
+        }
     }
 }

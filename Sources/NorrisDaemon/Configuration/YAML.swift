@@ -1,6 +1,6 @@
 import CYAML
 
-/// A value of a YAML text. In place of an alias stands what it names, with the position of the alias.
+/// A value of a YAML text. In place of an alias stands its target, with the position of the alias.
 struct YAMLNode: Sendable {
     /// A position in the text, counted from 1.
     struct Mark: Sendable, Comparable {
@@ -16,7 +16,7 @@ struct YAMLNode: Sendable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
         case mapping([(key: YAMLNode, value: YAMLNode)])
-        /// An alias that cannot be followed, and why.
+        /// An alias without a target, and why.
         case broken(String)
     }
 
@@ -27,10 +27,13 @@ struct YAMLNode: Sendable {
     /// How many nodes it is with all below it, aliases followed.
     fileprivate var count = 1
 
-    /// Nil for a sequence or a mapping.
+    /// nil for a sequence or a mapping.
     var scalar: YAMLScalar? {
         if case .scalar(let scalar) = content { scalar } else { nil }
     }
+
+    /// Whether there is nothing at all behind the key.
+    var isEmpty: Bool { scalar.map { $0.isPlain && $0.text.isEmpty } ?? false }
 }
 
 /// What is wrong with a text, as a sentence about it.
@@ -41,7 +44,7 @@ struct YAMLProblem: Error {
 
 /// The only document of a YAML text, read with libyaml's event parser (yaml.h).
 struct YAMLDocument {
-    /// Nil if there is nothing in the text, or nothing that could be read.
+    /// nil if there is nothing in the text, or nothing that could be read.
     private(set) var root: YAMLNode?
     private(set) var problem: YAMLProblem?
 
@@ -64,7 +67,7 @@ struct YAMLDocument {
             do throws(YAMLProblem) {
                 (root, problem) = try composer.document()
             } catch {
-                // What stands before it may be read wrongly for the same reason.
+                // What comes before it may be read wrongly for the same reason.
                 problem = error
             }
         }
@@ -77,24 +80,19 @@ private struct YAMLComposer {
     private static let maximumNodes = 100_000
     private static let maximumDepth = 32
 
-    /// Both are valid as long as this is.
-    let parser: UnsafeMutablePointer<yaml_parser_t>
-    let bytes: UnsafeBufferPointer<UInt8>
-    private var nodes = 0
-    /// Nil while the node is still being read: an alias to it would have no end.
-    private var anchors: [String: YAMLNode?] = [:]
-
-    init(parser: UnsafeMutablePointer<yaml_parser_t>, bytes: UnsafeBufferPointer<UInt8>) {
-        self.parser = parser
-        self.bytes = bytes
-    }
-
     private struct Event {
         var type: yaml_event_type_t
         /// Without what is in a sequence or mapping.
         var node: YAMLNode
         var anchor: String?
     }
+
+    /// Both are valid as long as this is.
+    let parser: UnsafeMutablePointer<yaml_parser_t>
+    let bytes: UnsafeBufferPointer<UInt8>
+    var nodes = 0
+    /// nil while the node is still being read: an alias to it would have no end.
+    var anchors: [String: YAMLNode?] = [:]
 
     /// - Throws: where the text cannot be read any further.
     mutating func document() throws(YAMLProblem) -> (root: YAMLNode?, problem: YAMLProblem?) {
@@ -149,14 +147,12 @@ private struct YAMLComposer {
     }
 
     private func target(of alias: String) -> YAMLNode {
-        switch anchors[alias] {
-        case .some(.some(let node)): return node
-        case .some(nil):
-            return broken("is an alias of what it stands in, which has no end; write the values out")
-        case nil:
-            return broken("is an alias of nothing that stands above it; put a text that begins with * in quotes")
-        }
-        func broken(_ message: String) -> YAMLNode { YAMLNode(content: .broken(message), mark: .init()) }
+        if case .some(.some(let node)) = anchors[alias] { return node }
+        let message =
+            anchors[alias] == nil
+            ? "is an alias of nothing that stands above it; put a text that begins with * in quotes"
+            : "is an alias of what it stands in, which has no end; write the values out"
+        return YAMLNode(content: .broken(message), mark: .init())
     }
 
     private func next() throws(YAMLProblem) -> Event {
@@ -209,7 +205,7 @@ private struct YAMLComposer {
     }
 }
 
-/// The text of a scalar, and whether it stands there without quotes or a tag.
+/// The text of a scalar, and whether it has neither quotes nor a tag.
 struct YAMLScalar: Sendable {
     var text: String
     var isPlain: Bool
@@ -218,7 +214,7 @@ struct YAMLScalar: Sendable {
 
     /// By the core schema of YAML 1.2.2, section 10.3.2; what is quoted is a string.
     ///
-    /// Decided here, because YAML 1.1 also takes `yes`, `on` and `1:30` for something else than text.
+    /// Decided here, because in YAML 1.1 `yes`, `on` and `1:30` are no texts either.
     var kind: Kind {
         switch text {
         case _ where !isPlain: .string

@@ -1,75 +1,161 @@
+import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisUpstream
+import SystemdIntegration
 
-/// A source of content as the schedule, the status and the cache see it: built anew from each configuration.
+/// A source of content as the schedule, the status and the cache see it; made again from each configuration.
 protocol ContentSource: Sendable {
     /// As `server.status` names it.
     var name: String { get }
-    /// What speaks there, as `server.status` says it.
+    /// The kind of upstream, as `server.status` shows it.
     var kind: String { get }
     /// Whether the configuration has it fetched.
     var isEnabled: Bool { get }
-    var policy: SourcePolicy { get }
-    /// Why it cannot be asked at all, whatever its schedule says.
-    var impediment: SourceFailure? { get }
-    /// The budget of requests, where it has one; answered from memory.
+    /// The base URL, or the document of a feed.
+    var url: String { get }
+    var http: HTTPSettings { get }
+    var context: SourceContext { get }
+    var refresh: Duration { get }
+    /// Everything in the configuration on which the content depends.
+    var settings: [String] { get }
+    /// Why it cannot be fetched at all, whatever its schedule says.
+    var unavailableReason: SourceFailure? { get }
+    /// The hourly quota of requests, where it has one; from memory.
     var quota: SourceStatus.Quota? { get }
-    /// That nobody's question can be passed on, for the budget is used up; answered from memory.
-    var exhaustion: SourceFailure? { get }
-    /// Whether users' questions are passed on also while the source is fresh as a whole.
-    var isAskedWhileFresh: Bool { get }
-    /// When a run may ask again, where its share of the budget is used up.
-    var budgetReturnsAt: Timestamp? { get }
+    /// That no request of a user can be sent, for the quota is used up; from memory.
+    var quotaFailure: SourceFailure? { get }
+    /// When a run may send requests again, where its share of the quota is used up.
+    var quotaReturnsAt: Timestamp? { get }
+    /// How long a rate limit (429) holds whose reply has no `Retry-After`; nil: no longer than any failure.
+    var rateLimitWait: Duration? { get }
+    /// Whether users' searches are passed on also while the source is fresh as a whole.
+    var isSearchedWhileFresh: Bool { get }
 
-    /// Brings what is stored to where the upstream is.
+    /// A run: brings what is stored to the state of the upstream.
     func fetch() async -> FetchOutcome
 
-    /// Removes what was fetched, and forgets that it was; may block.
+    /// Removes what was fetched, and the record of it; may block.
     ///
-    /// - Returns: how many items went.
+    /// - Returns: how many items were removed.
     func clear() async throws(StoreError) -> Int
 }
 
 extension ContentSource {
-    var impediment: SourceFailure? { nil }
+    var unavailableReason: SourceFailure? { nil }
     var quota: SourceStatus.Quota? { nil }
-    var exhaustion: SourceFailure? { nil }
-    var isAskedWhileFresh: Bool { false }
-    var budgetReturnsAt: Timestamp? { nil }
-}
+    var quotaFailure: SourceFailure? { nil }
+    var quotaReturnsAt: Timestamp? { nil }
+    var rateLimitWait: Duration? { nil }
+    var isSearchedWhileFresh: Bool { false }
 
-extension FetchOutcome {
-    /// The outcome of a run that throws what goes wrong.
-    init(_ run: () async throws(FetchFailure) -> FetchOutcome) async {
+    var policy: SourcePolicy {
+        SourcePolicy(
+            isEnabled: isEnabled && unavailableReason == nil, refresh: refresh,
+            // A digest, because the database need not show where content is from, nor a key.
+            settings: String(stableHash(settings.joined(separator: "\n")), radix: 16)
+        )
+    }
+
+    var stores: Stores { context.stores }
+    var now: Timestamp { context.environment.clock.now }
+
+    /// What is known of the last fetch; nil where that had other settings, whose validators say nothing of these.
+    var lastFetch: FetchRecord? {
+        stores.fetches.record(of: name).flatMap { $0.settings == policy.settings ? $0 : nil }
+    }
+
+    func newRecord(parts: [String: PartRecord] = [:], categories: [String] = []) -> FetchRecord {
+        FetchRecord(settings: policy.settings, fetchedAt: now, parts: parts, categories: categories)
+    }
+
+    /// The outcome of a run over a connection of its own.
+    func run(_ body: (CurlTransport) async throws -> FetchOutcome) async -> FetchOutcome {
         do throws(FetchFailure) {
-            self = try await run()
+            return try await connected(body)
         } catch {
-            self = Task.isCancelled ? .cancelled : .failed(error)
+            return Task.isCancelled ? .cancelled : .failed(error)
+        }
+    }
+
+    /// Lends a connection, which lives for one run or search: norrisd connects too seldom to keep one.
+    func connected<Value>(_ body: (CurlTransport) async throws -> Value) async throws(FetchFailure) -> Value {
+        let transport = CurlTransport(baseURL: url, settings: http, logger: context.logger)
+        defer { transport.shutdown() }
+        do {
+            return try await body(transport)
+        } catch {
+            var failure = FetchFailure(error)
+            if failure.kind == .quota, failure.retryAfter == nil { failure.retryAfter = rateLimitWait }
+            throw failure
         }
     }
 }
 
-extension FetchFailure {
-    /// An answer that is well-formed but of no use; asking again soon would not help.
-    static func unusable(_ message: String) -> FetchFailure {
-        FetchFailure(kind: .decode, message: message, isRetryable: false)
+/// What sources have in common, and what outlives a reload of the configuration.
+struct SourceContext: Sendable {
+    let stores: Stores
+    let environment: FetchingEnvironment
+    let knownCategories: KnownCategories
+    let gifRun = GifRun()
+    let logger: Logger
+}
+
+/// The sources that a configuration makes. They are looked up for every reply, so nothing is made then.
+final class Sources: Sendable {
+    let facts: FactSource
+    let gifs: GifSource
+    /// In the order of the file.
+    let posts: [PostSource]
+    /// In the order of the status.
+    let all: [any ContentSource]
+
+    init(_ configuration: Configuration, _ context: SourceContext) {
+        let http = HTTPSettings(
+            timeout: configuration.http.timeout, maximumBody: configuration.http.maxBody,
+            userAgent: configuration.http.userAgent, proxy: configuration.http.proxy,
+            trustRoots: context.environment.trustRoots
+        )
+        facts = FactSource(configuration: configuration.facts, http: http, context: context)
+        let environment = context.environment
+        let key = GiphyKey(configuration.gifs, environment.credentials, now: environment.clock.now)
+        gifs = GifSource(configuration: configuration.gifs, key: key, http: http, context: context)
+        posts = configuration.posts.sources.map { PostSource(configuration: $0, http: http, context: context) }
+        all = [facts, gifs] + posts
+        if let reason = gifs.unavailableReason {
+            // Most who have no key want none; who configured one expects it to work.
+            context.logger.log(
+                level: key.isConfigured ? .warning : .notice, "source.impeded",
+                metadata: ["source": "\(gifs.name)", "error": "\(reason.message)"]
+            )
+        }
     }
+
+    /// nil for a name that none of them has. Names are ASCII, and the configuration lets no two be equal.
+    subscript(name: String) -> (any ContentSource)? { all.first { $0.name == name } }
+
+    /// The names of the sources of posts: only theirs are shown.
+    var postNames: [String] { posts.map(\.name) }
+}
+
+/// What fetching takes from the process, so that tests can replace it.
+struct FetchingEnvironment: Sendable {
+    var machine: String
+    var clock: any WallClock
+    var trustRoots: String?
+    var credentials = Credentials(directory: nil)
+    /// How long a search waits for an upstream.
+    var searchTime = Duration.seconds(2)
 }
 
 extension PartRecord {
     /// Of a reply that has just come.
-    init(_ validators: Validators) {
-        self.init(etag: validators.etag, lastModified: validators.lastModified, checkedAt: .now())
+    init(_ validators: Validators, at now: Timestamp) {
+        self.init(etag: validators.etag, lastModified: validators.lastModified, checkedAt: now)
     }
 
     var validators: Validators { Validators(etag: etag, lastModified: lastModified) }
 
     var hasValidators: Bool { etag != nil || lastModified != nil }
-}
-
-/// Settings on which content depends, as what is kept in a database: it need not say where content is from.
-func settingsDigest(_ settings: [String]) -> String {
-    String(stableHash(settings.joined(separator: "\n")), radix: 16)
 }

@@ -30,48 +30,14 @@ extension Fetching {
             origin: isEmpty ? (fetchedAt == nil ? .none : .cache) : isLocal ? .builtin : .cache,
             state: isEmpty ? .empty : isFresh ? .fresh : .stale,
             fetchedAt: fetchedAt,
-            // A clock that was set back makes nothing younger than it is.
+            // A clock rollback makes nothing younger than it is.
             ageSeconds: fetchedAt.map { max(0, Int(now.seconds - $0.seconds)) },
             error: failure(of: source, schedule, isSearch: wasAsked != nil)
         )
     }
 
-    /// Writes how fresh facts are that are served from memory. The bytes are made once a second, and when a schedule has
-    /// changed.
-    ///
-    /// Ends the list of items and the result with it.
-    func endFacts(isEmpty: Bool, isLocal: Bool, in json: inout JSONWriter) {
-        let moment = EncodedFreshness.Moment(
-            second: environment.clock.now, version: prefetcher.version, isEmpty: isEmpty, isLocal: isLocal
-        )
-        encodedFreshness.withLock { encoded in
-            if encoded.moment != moment {
-                let freshness = freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
-                let bytes = Array(#"],"freshness":"#.utf8) + freshness.jsonBytes + [UInt8(ascii: "}")]
-                encoded = EncodedFreshness(moment: moment, bytes: bytes)
-            }
-            json.join(encoded.bytes)
-        }
-    }
-
-    /// Which facts are served where no category is asked for.
-    var unfilteredScope: FactScope { mixesFortunes.load(ordering: .relaxed) ? .all : .norris }
-
-    /// The freshness of facts as it goes over the wire.
-    struct EncodedFreshness {
-        /// What it follows from.
-        struct Moment: Equatable {
-            let second: Timestamp
-            let version: Int
-            let isEmpty, isLocal: Bool
-        }
-
-        var moment: Moment?
-        var bytes: [UInt8] = []
-    }
-
     /// How fresh posts are that may be from any of these sources: the oldest time, the worst state, the newest failure.
-    /// A source that is switched off does not count beside others: nobody waits for it.
+    /// A disabled source does not count beside others: nobody waits for it.
     func freshness(of posts: [PostSource], isEmpty: Bool) -> Freshness {
         let active = posts.filter(\.isEnabled)
         let all = (active.isEmpty ? posts : active).map { freshness(of: $0.name, isEmpty: isEmpty) }
@@ -85,22 +51,48 @@ extension Fetching {
         )
     }
 
-    /// Why a source cannot be asked, or the last failure of its upstream.
+    /// The freshness of facts as it goes over the wire, and what it follows from.
+    struct EncodedFreshness {
+        struct Inputs: Equatable {
+            let second: Timestamp
+            let version: Int
+            let isEmpty, isLocal: Bool
+        }
+
+        var inputs: Inputs?
+        var bytes: [UInt8] = []
+    }
+
+    /// Ends the list of items, and the result, with how fresh facts are that are served from memory. The bytes are made
+    /// once a second, and when a schedule has changed.
+    func endFacts(isEmpty: Bool, isLocal: Bool, in json: inout JSONWriter) {
+        let inputs = EncodedFreshness.Inputs(
+            second: environment.clock.now, version: prefetcher.version, isEmpty: isEmpty, isLocal: isLocal
+        )
+        encodedFreshness.withLock { encoded in
+            if encoded.inputs != inputs {
+                let freshness = freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
+                let bytes = Array(#"],"freshness":"#.utf8) + freshness.jsonBytes + [UInt8(ascii: "}")]
+                encoded = EncodedFreshness(inputs: inputs, bytes: bytes)
+            }
+            json.join(encoded.bytes)
+        }
+    }
+
+    /// Why a source cannot be fetched from, or the last failure of its upstream.
     func failure(of name: String) -> SourceFailure? {
         failure(of: name, prefetcher.schedule(of: name), isSearch: true)
     }
 
     private func failure(of name: String, _ schedule: SourceSchedule?, isSearch: Bool) -> SourceFailure? {
-        // Of a source that is switched off nothing is expected.
+        // Nothing is expected of a disabled source.
         guard let source = sources[name], source.isEnabled else { return nil }
-        if let impediment = source.impediment { return impediment }
+        if let reason = source.unavailableReason { return reason }
+        let whileFresh = source.isSearchedWhileFresh
         let failure =
-            if isSearch || source.isAskedWhileFresh {
-                schedule?.searchFailure(environment.clock.now, whileFresh: source.isAskedWhileFresh)
-            } else {
-                schedule?.failure
-            }
-        return failure ?? source.exhaustion
+            isSearch || whileFresh
+            ? schedule?.searchFailure(environment.clock.now, whileFresh: whileFresh) : schedule?.failure
+        return failure ?? source.quotaFailure
     }
 
     /// The sources as `server.status` shows them.
@@ -110,13 +102,9 @@ extension Fetching {
             let items = stores.count(of: source.name)
             let isLocal = source.name == FactSource.name && stores.facts.isLocal
             return SourceStatus(
-                name: source.name,
-                kind: source.kind,
-                isEnabled: source.isEnabled,
-                items: items,
+                name: source.name, kind: source.kind, isEnabled: source.isEnabled, items: items,
                 freshness: freshness(of: source.name, isEmpty: items == 0, isLocal: isLocal),
-                nextRunAt: schedule?.nextRunAt,
-                consecutiveFailures: schedule?.record.failures ?? 0,
+                nextRunAt: schedule?.nextRunAt, consecutiveFailures: schedule?.record.failures ?? 0,
                 quota: source.quota
             )
         }

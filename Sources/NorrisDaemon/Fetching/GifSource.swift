@@ -3,249 +3,235 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisUpstream
+import Synchronization
 import SystemdIntegration
 
-/// Giphy: how GIFs are fetched ahead, within the budget of requests.
+/// Giphy: how GIFs are fetched, by schedule and for users, within the hourly quota of requests and its rate limit.
 struct GifSource: ContentSource {
     static let name = "gifs"
-    /// As many as Giphy gives at once to a key of the free sort.
-    static let pageSize = 50
-    /// Giphy tells of so many ids in one answer.
-    private static let idsAtOnce = 100
-    /// And no server likes URLs much longer than this, in bytes.
-    private static let lengthAtOnce = 2_000
+    /// As many as Giphy returns at once for a free key.
+    private static let pageSize = 50
+    /// Bytes of the ids in one URL: few servers take URLs that are much longer.
+    private static let maximumIDBytes = 2_000
     private static let maximumFavorites = 300
 
     let configuration: Configuration.Gifs
     let key: GiphyKey
     let http: HTTPSettings
-    let run: GifRun
-    let stores: Stores
-    let clock: any WallClock
-    let logger: Logger
+    let context: SourceContext
 
     var name: String { GifSource.name }
     var kind: String { "giphy" }
     var isEnabled: Bool { configuration.enabled }
-    var isAskedWhileFresh: Bool { true }
+    var url: String { configuration.baseURL }
+    var isSearchedWhileFresh: Bool { true }
     /// Where GIFs are switched off nobody misses a key.
-    var impediment: SourceFailure? { isEnabled ? key.failure : nil }
+    var unavailableReason: SourceFailure? { isEnabled ? key.failure : nil }
 
-    var policy: SourcePolicy {
-        SourcePolicy(
-            isEnabled: isEnabled && key.secret != nil, refresh: configuration.refresh,
-            // One digest of all: the key cannot be found from it, but another key is noticed.
-            settings: settingsDigest(
-                [configuration.baseURL, configuration.rating.rawValue, key.secret?.value ?? ""] + configuration.queries
-            )
-        )
-    }
+    var refresh: Duration { configuration.refresh }
+    var settings: [String] { [configuration.baseURL, rating, key.secret?.value ?? ""] + configuration.queries }
+
+    private var rating: String { configuration.rating.rawValue }
+
+    /// What was fetched before is not shown any more.
+    var notBefore: Timestamp { now - configuration.keep }
+
+    var trending: GifList { .trending(rating: rating) }
+
+    func clear() async throws(StoreError) -> Int { try await stores.gifs.clear() }
+
+    // MARK: The hourly quota and the rate limit
 
     var quota: SourceStatus.Quota? {
-        guard key.secret != nil else { return nil }
-        return stores.quota.status(limit: configuration.hourlyQuota, now: clock.now)
+        key.secret == nil ? nil : stores.quota.status(limit: configuration.hourlyQuota, now: now)
     }
 
-    var budgetReturnsAt: Timestamp? {
-        let (limit, now) = (configuration.hourlyQuota, clock.now)
-        guard key.secret != nil, let next = stores.quota.nextFree(.background, limit: limit, now: now), next > now
-        else { return nil }
-        return next
+    var quotaFailure: SourceFailure? {
+        guard let next = quotaReturns(for: .user) else { return nil }
+        let message = "All \(configuration.hourlyQuota) requests of this hour are used (gifs.hourly_quota)"
+        return SourceFailure(kind: .quota, message: message, since: now, retryAt: next)
     }
 
-    /// Before this moment nothing is shown any more of what was fetched.
-    var notBefore: Timestamp { Timestamp(seconds: clock.now.seconds - configuration.keep.components.seconds) }
+    var quotaReturnsAt: Timestamp? { key.secret == nil ? nil : quotaReturns(for: .background) }
 
-    var trending: GifList { .trending(rating: configuration.rating.rawValue) }
+    /// nil while a request may be sent.
+    private func quotaReturns(for purpose: QuotaWindow.Purpose) -> Timestamp? {
+        let next = stores.quota.nextFree(purpose, limit: configuration.hourlyQuota, now: now)
+        return next.flatMap { $0 > now ? $0 : nil }
+    }
 
-    func clear() async throws(StoreError) -> Int {
-        try await stores.gifs.clear()
+    /// Counts a request of a run.
+    ///
+    /// - Returns: why the run has to wait, and for how long; nil if the request may be sent.
+    private func takeQuota() async -> FetchFailure? {
+        let limit = configuration.hourlyQuota
+        guard case .exhausted(let until) = await stores.quota.take(.background, limit: limit, now: now) else { return nil }
+        // All of a very small quota is the users'.
+        let wait = until.map { now.duration(to: $0) } ?? configuration.refresh
+        let message = "The requests that are made ahead are used up; the rest follows (gifs.hourly_quota)"
+        return FetchFailure(kind: .quota, message: message, isRetryable: true, retryAfter: wait)
+    }
+
+    /// Giphy's rate limit counts by the hour, but a 429 does not say from when: wait for the next full hour.
+    var rateLimitWait: Duration? { .seconds(3600 - now.seconds % 3600) }
+
+    private func giphy(_ transport: CurlTransport) throws(FetchFailure) -> Giphy {
+        guard let secret = key.secret else {
+            let message = key.failure?.message ?? "There is no key"
+            throw FetchFailure(kind: .credentials, message: message, isRetryable: false)
+        }
+        return Giphy(
+            baseURL: url, key: secret.value, rating: rating, transport: transport, timeout: http.timeout,
+            decodingOn: Prefetcher.decoding
+        )
     }
 
     // MARK: A run
 
     func fetch() async -> FetchOutcome {
-        await FetchOutcome { () async throws(FetchFailure) in
-            try await withGiphy { giphy throws(FetchFailure) in
-                try await fetchAhead(giphy)
-            }
-        }
+        await run { try await fetch(from: try giphy($0)) }
     }
 
-    /// Fetches what is fetched ahead, for as long as the budget allows.
-    private func fetchAhead(_ giphy: Giphy) async throws(FetchFailure) -> FetchOutcome {
+    /// Fetches the lists of the configuration, for as long as the quota lasts.
+    private func fetch(from giphy: Giphy) async throws -> FetchOutcome {
         var added = 0
-        let lists = [trending] + configuration.queries.map { .search($0, rating: configuration.rating.rawValue) }
-        let oldest = Timestamp(seconds: clock.now.seconds - configuration.refresh.components.seconds)
-        run.begin(policy.settings)
-        for list in lists where !run.has(list, notBefore: oldest) {
-            if let wait = await waitForBudget() { return .postponed(wait) }
-            added += try await fetchPage(
-                of: list, offset: 0, limit: GifSource.pageSize, from: giphy, within: http.timeout
-            ) ?? 0
-            run.note(list, at: clock.now)
+        let lists = [trending] + configuration.queries.map { .search($0, rating: rating) }
+        let oldest = now - configuration.refresh
+        context.gifRun.begin(policy.settings)
+        for list in lists where !context.gifRun.has(list, notBefore: oldest) {
+            if let wait = await takeQuota() { return .postponed(wait) }
+            let limit = GifSource.pageSize
+            added += try await fetchPage(of: list, offset: 0, limit: limit, from: giphy, within: http.timeout) ?? 0
+            context.gifRun.note(list, at: now)
         }
-        run.end()
-        await stores.gifs.purge(before: notBefore, now: clock.now)
-        let record = FetchRecord(settings: policy.settings, fetchedAt: clock.now)
-        let isThere = try await storing { () async throws(StoreError) in
-            try await stores.gifs.finishRun(record, of: lists)
-        }
-        guard isThere else { return .contentGone }
-        added += try await fetchFavorites(giphy)
-        logger.info("gifs.fetched", metadata: ["added": "\(added)", "total": "\(stores.gifs.count)"])
+        context.gifRun.end()
+        await stores.gifs.purge(before: notBefore, now: now)
+        guard try await stores.gifs.finishRun(newRecord(), of: lists) else { return .contentGone }
+        added += try await fetchFavorites(from: giphy)
+        context.logger.info("gifs.fetched", metadata: ["added": "\(added)", "total": "\(stores.gifs.count)"])
         return .fetched(added: added)
     }
 
-    /// Fetches again what users keep, for of that nothing but id and title lasts.
-    private func fetchFavorites(_ giphy: Giphy) async throws(FetchFailure) -> Int {
+    /// Fetches users' favorites again, of which nothing but id and title is kept.
+    private func fetchFavorites(from giphy: Giphy) async throws -> Int {
         var added = 0
-        let kept = await stores.favorites.gifIDs(limit: GifSource.maximumFavorites)
-        let renewBefore = Timestamp(seconds: clock.now.seconds - configuration.refresh.components.seconds)
-        var missing = await stores.gifs.missing(ids: kept, notBefore: renewBefore)[...]
-        while !missing.isEmpty, await waitForBudget() == nil {
+        let favorites = await stores.favorites.gifIDs(limit: GifSource.maximumFavorites)
+        var missing = await stores.gifs.missing(ids: favorites, notBefore: now - configuration.refresh)[...]
+        while !missing.isEmpty, await takeQuota() == nil {
             var length = 0
-            let ids = missing.prefix(GifSource.idsAtOnce).prefix { id in
+            let ids = missing.prefix(Giphy.maximumIDs).prefix { id in
                 length += id.utf8.count + 1
-                return length <= GifSource.lengthAtOnce
+                return length <= GifSource.maximumIDBytes
             }
-            // Whatever is longer than that alone is no id.
+            // Anything longer than that alone is no id.
             missing = missing.dropFirst(max(ids.count, 1))
-            do throws(FetchFailure) {
-                let page = try await asking { () async throws(UpstreamError) in try await giphy.gifs(ids: Array(ids)) }
-                added += try await storing { () async throws(StoreError) in
-                    try await stores.gifs.put(page.gifs, at: clock.now)
-                }
-            } catch where error.kind != .quota && error.kind != .credentials {
-                // What somebody keeps may be nothing that Giphy knows: that is no reason to call the source ill.
-                logger.info("gifs.favorites-not-fetched", metadata: ["error": "\(error.message)"])
+            do {
+                added += try await stores.gifs.put(try await giphy.gifs(ids: Array(ids)).gifs, at: now)
+            } catch {
+                let failure = FetchFailure(error)
+                if failure.kind == .quota || failure.kind == .credentials { throw failure }
+                // A favorite may be nothing that Giphy knows, which is no failure of the source.
+                context.logger.info("gifs.favorites-not-fetched", metadata: ["error": "\(failure.message)"])
             }
         }
         return added
     }
 
-    /// - Returns: why a run has to wait, and for how long; nil if a request may go out now, which is counted.
-    private func waitForBudget() async -> FetchFailure? {
-        switch await stores.quota.take(.background, limit: configuration.hourlyQuota, now: clock.now) {
-        case .granted:
-            return nil
-        case .exhausted(let until):
-            // All of a very small budget is the users'.
-            let wait = until.map { clock.now.duration(to: $0) } ?? configuration.refresh
-            let message = "The requests that are made ahead are used up; the rest follows (gifs.hourly_quota)"
-            return FetchFailure(kind: .quota, message: message, isRetryable: true, retryAfter: wait)
-        }
-    }
+    // MARK: A request of a user
 
-    // MARK: A user's question
-
-    /// Asks Giphy for a user and stores what it says.
+    /// Fetches for a user and stores what comes.
     ///
     /// - Parameter limit: how many GIFs of a page are wanted.
-    func answer(_ question: GifQuestion, limit: Int, within time: Duration) async throws(FetchFailure) -> GifAnswer {
-        if case .exhausted = await stores.quota.take(.user, limit: configuration.hourlyQuota, now: clock.now) {
-            return .none(exhaustion)
-        }
-        return try await withGiphy { giphy throws(FetchFailure) in
-            switch question {
+    /// - Returns: nil where the quota is used up.
+    func fetch(_ request: GifRequest, limit: Int, within time: Duration) async throws(FetchFailure) -> GifResult? {
+        if case .exhausted = await stores.quota.take(.user, limit: configuration.hourlyQuota, now: now) { return nil }
+        return try await connected { transport in
+            let giphy = try giphy(transport)
+            let gif: Gif?
+            switch request {
             case .page(let list, let offset):
                 let added = try await fetchPage(
                     of: list, offset: offset, limit: max(limit, 25), from: giphy, within: time
                 )
                 return added == nil ? .nothing : .stored
-            case .random(let tag):
-                let gif = try await asking { () async throws(UpstreamError) in
-                    try await giphy.random(tag: tag, timeout: time)
-                }
-                return try await keep(gif)
-            case .gif(let id):
-                let gif = try await asking { () async throws(UpstreamError) in
-                    try await giphy.gif(id: id, timeout: time)
-                }
-                return try await keep(gif)
+            case .random(let tag): gif = try await giphy.random(tag: tag, timeout: time)
+            case .gif(let id): gif = try await giphy.gif(id: id, timeout: time)
             }
+            guard let gif else { return .nothing }
+            _ = try await stores.gifs.put([gif], at: now)
+            return .gif(gif)
         }
     }
-
-    /// That the budget is used up; nil while it is not.
-    var exhaustion: SourceFailure? {
-        let (limit, now) = (configuration.hourlyQuota, clock.now)
-        guard let next = stores.quota.nextFree(.user, limit: limit, now: now), next > now else { return nil }
-        return SourceFailure(
-            kind: .quota, message: "All \(limit) requests of this hour are used (gifs.hourly_quota)", since: now,
-            retryAt: next
-        )
-    }
-
-    private func keep(_ gif: Gif?) async throws(FetchFailure) -> GifAnswer {
-        guard let gif else { return .nothing }
-        _ = try await storing { () async throws(StoreError) in try await stores.gifs.put([gif], at: clock.now) }
-        return .gif(gif)
-    }
-
-    // MARK: Both
 
     /// - Returns: how many GIFs are new; nil where Giphy does not take this query, which says nothing of any other.
     private func fetchPage(
         of list: GifList, offset: Int, limit: Int, from giphy: Giphy, within time: Duration
-    ) async throws(FetchFailure) -> Int? {
-        let answer = try await asking { () async throws(UpstreamError) -> GifPage? in
-            if list.isTrending { return try await giphy.trending(offset: offset, limit: limit, timeout: time) }
-            do throws(UpstreamError) {
-                return try await giphy.search(
+    ) async throws -> Int? {
+        let page: GifPage
+        do throws(UpstreamError) {
+            if list.isTrending {
+                page = try await giphy.trending(offset: offset, limit: limit, timeout: time)
+            } else {
+                page = try await giphy.search(
                     list.query, offset: offset, limit: limit, rating: list.rating, lang: list.lang, timeout: time
                 )
-            } catch where error.kind == .http(status: 414) {
-                return nil
             }
-        }
-        guard let page = answer else { return nil }
-        return try await storing { () async throws(StoreError) in
-            try await stores.gifs.put(
-                page.gifs, in: list, offset: offset, nextOffset: page.nextOffset, totalCount: page.totalCount,
-                at: clock.now
-            ) ?? 0
-        }
-    }
-
-    private func asking<Value>(_ body: () async throws(UpstreamError) -> Value) async throws(FetchFailure) -> Value {
-        do throws(UpstreamError) {
-            return try await body()
         } catch {
-            var failure = FetchFailure(error)
-            if failure.kind == .quota, failure.retryAfter == nil {
-                // Giphy counts by the hour, but does not say from when.
-                failure.retryAfter = .seconds(3600 - clock.now.seconds % 3600)
-            }
-            throw failure
+            if error.kind == .http(status: 414), !list.isTrending { return nil }
+            throw error
         }
+        return try await stores.gifs.put(
+            page.gifs, in: list, offset: offset, nextOffset: page.nextOffset, totalCount: page.totalCount, at: now
+        ) ?? 0
+    }
+}
+
+/// What Giphy is sent on behalf of a user.
+enum GifRequest: Hashable, Sendable {
+    /// A page of a list, from an offset of Giphy's.
+    case page(GifList, offset: Int)
+    case random(tag: String?)
+    case gif(id: String)
+}
+
+/// What came of a request.
+enum GifResult: Equatable, Sendable {
+    /// The page is stored.
+    case stored
+    case gif(Gif)
+    /// Giphy has nothing of the kind.
+    case nothing
+    /// Nothing was fetched; why, where it is known.
+    case unavailable(SourceFailure?)
+}
+
+/// What a run of the source `gifs` has fetched so far: where the quota cuts it short, the next one continues there.
+final class GifRun: Sendable {
+    private let state = Mutex((settings: "", fetched: [GifList: Timestamp]()))
+
+    /// Continues a run, or begins one where the last had other settings.
+    func begin(_ settings: String) {
+        state.withLock { if $0.settings != settings { $0 = (settings, [:]) } }
     }
 
-    private func storing<Value>(
-        _ body: () async throws(StoreError) -> Value
-    ) async throws(FetchFailure) -> Value {
-        do throws(StoreError) {
-            return try await body()
-        } catch {
-            throw FetchFailure(error)
-        }
+    func note(_ list: GifList, at now: Timestamp) {
+        state.withLock { $0.fetched[list] = now }
     }
 
-    private func withGiphy<Value: Sendable>(
-        _ body: (Giphy) async throws(FetchFailure) -> Value
-    ) async throws(FetchFailure) -> Value {
-        guard let secret = key.secret else {
-            throw FetchFailure(
-                kind: .credentials, message: key.failure?.message ?? "There is no key", isRetryable: false
-            )
-        }
-        let transport = CurlTransport(baseURL: configuration.baseURL, settings: http, logger: logger)
-        defer { transport.shutdown() }
-        return try await body(
-            Giphy(
-                baseURL: configuration.baseURL, key: secret.value, rating: configuration.rating.rawValue,
-                transport: transport, timeout: http.timeout, decodingOn: Prefetcher.decoding
-            )
-        )
+    /// Whether this run has fetched a list.
+    ///
+    /// - Parameter notBefore: what was fetched earlier belongs to a run that never ended.
+    func has(_ list: GifList, notBefore: Timestamp) -> Bool {
+        state.withLock { $0.fetched[list].map { $0 >= notBefore } ?? false }
+    }
+
+    func end() {
+        state.withLock { $0.fetched = [:] }
+    }
+}
+
+extension Timestamp {
+    static func - (time: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(seconds: time.seconds - duration.components.seconds)
     }
 }

@@ -1,7 +1,10 @@
 import Logging
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisServer
 import NorrisStore
 
-/// All that is kept, by what it is: one of each over the two databases.
+/// All that is stored, by what it is: one of each over the two databases.
 struct Stores: Sendable {
     let facts: FactStore
     let gifs: GifStore
@@ -26,7 +29,7 @@ struct Stores: Sendable {
         schedules = ScheduleRecords(databases: databases, logger: logger)
     }
 
-    /// How many items of a source are stored; answered from memory.
+    /// How many items of a source are stored; from memory.
     func count(of source: String) -> Int {
         switch source {
         case FactSource.name: facts.count
@@ -35,9 +38,65 @@ struct Stores: Sendable {
         }
     }
 
-    /// The cache is a new one: what was known of the old one's content does not hold.
+    /// The cache was recreated: what was known of the old one's content does not hold.
     func forgetCache() {
         gifs.recount()
         posts.reload()
+    }
+}
+
+/// Joins the schedule to the databases that hold its records, and to the clients and the status line that show it.
+struct ScheduleHost: PrefetchHost {
+    let stores: Stores
+    let events: EventHub
+    let changes: WakeSignal
+
+    func history(of source: String) -> SourceSchedule.History {
+        let record = stores.schedules.all()[source].map(SourceSchedule.Record.init) ?? SourceSchedule.Record()
+        let content = stores.fetches.record(of: source).map {
+            SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt)
+        }
+        return SourceSchedule.History(record: record, content: content)
+    }
+
+    func store(_ record: SourceSchedule.Record, of source: String) {
+        stores.schedules.write(ScheduleRecord(record), for: source)
+    }
+
+    func began(_ source: String) { publish(.source(source, .started)) }
+
+    func finished(_ source: String, added: Int) {
+        if added > 0 { publish(.item(source: source, added: added)) }
+        publish(.source(source, .finished, items: stores.count(of: source)))
+    }
+
+    func failed(_ source: String, _ failure: SourceFailure) { publish(.source(source, .failed, error: failure)) }
+
+    private func publish(_ event: Event) {
+        events.publish(event)
+        changes.set()
+    }
+}
+
+extension SourceSchedule.Record {
+    init(_ stored: ScheduleRecord) {
+        self.init()
+        (nextRunAt, backoffUntil, retryAt) = (stored.nextRunAt, stored.backoffUntil, stored.retryAt)
+        (failures, failedAt) = (stored.failures, stored.failedAt)
+        (settings, hadContent) = (stored.settings, stored.hadContent)
+        if let kind = stored.failureKind.map(SourceFailure.Kind.init), let since = stored.failureSince {
+            failure = SourceFailure(kind: kind, message: stored.failureMessage ?? "", since: since)
+        }
+    }
+}
+
+extension ScheduleRecord {
+    init(_ record: SourceSchedule.Record) {
+        self.init(
+            nextRunAt: record.nextRunAt, backoffUntil: record.backoffUntil, retryAt: record.retryAt,
+            failures: record.failures, failureKind: record.failure?.kind.rawValue,
+            failureMessage: record.failure?.message, failureSince: record.failure?.since, failedAt: record.failedAt,
+            settings: record.settings, hadContent: record.hadContent
+        )
     }
 }

@@ -137,7 +137,7 @@ struct FactHandlers: Sendable {
             if cursor == nil {
                 await fetching.stores.recents.record(uid: call.peer.uid, kind: .fact, query: parameters.query)
             }
-            let wasAsked = staysHere ? false : await fetching.ask(query)
+            let wasAsked = staysHere ? false : await fetching.fetchNow(query)
             var page = try await store.search(query, cursor: cursor, limit: parameters.page.limit)
             page.freshness = freshness(
                 isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), wasAsked: wasAsked

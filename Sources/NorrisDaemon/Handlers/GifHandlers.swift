@@ -71,9 +71,9 @@ struct GifHandlers: Sendable {
         if let gif = await store.random(text: tag, rating: rating, notBefore: source.notBefore) {
             return (gif, false)
         }
-        switch await fetching.ask(.random(tag: tag)) {
+        switch await fetching.fetchNow(.random(tag: tag)) {
         case .gif(let gif): return (gif, true)
-        case .none(let failure):
+        case .unavailable(let failure):
             let wanted = tag.map { " for \($0.quotedForMessage)" } ?? ""
             throw source.nothing("No GIF\(wanted) is stored.", failure)
         case .nothing, .stored:
@@ -125,9 +125,9 @@ extension Fetching {
         let source = sources.gifs
         if let gif = await stores.gifs.gif(id: id, notBefore: source.notBefore) { return gif }
         // What cannot be an id costs no request.
-        switch Giphy.isPossibleID(id) ? await ask(.gif(id: id)) : .nothing {
+        switch Giphy.isPossibleID(id) ? await fetchNow(.gif(id: id)) : .nothing {
         case .gif(let gif): return gif
-        case .none(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
+        case .unavailable(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
         case .nothing, .stored: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")
         }
     }
@@ -147,14 +147,14 @@ struct GifPages {
         var stored = try await store.page(
             of: list, cursor: cursor, limit: limit, notBefore: source.notBefore, endsWithStored: !mayAsk
         )
-        var answer: GifAnswer?
+        var answer: GifResult?
         if mayAsk, let offset = offsetToAsk(for: list, stored, isFirst: cursor == nil) {
-            answer = await fetching.ask(.page(list, offset: offset), limit: limit)
+            answer = await fetching.fetchNow(.page(list, offset: offset), limit: limit)
             if answer == .stored {
                 stored = try await store.page(of: list, cursor: cursor, limit: limit, notBefore: source.notBefore)
             }
         }
-        if case .none(let failure)? = answer, stored?.items.isEmpty != false {
+        if case .unavailable(let failure)? = answer, stored?.items.isEmpty != false {
             // Later pages are of this list alone; for a first one, others may hold what is looked for.
             guard cursor == nil, let others = try await search(for: list, nil, limit), !others.items.isEmpty else {
                 throw source.nothing("Nothing of that is stored.", failure)
@@ -180,7 +180,7 @@ struct GifPages {
         guard let stored else { return isFirst ? 0 : nil }
         guard isFirst else { return stored.needsUpstream }
         // What is shown most is fetched by schedule.
-        let isOld = stored.fetchedAt.duration(to: source.clock.now) > source.configuration.refresh
+        let isOld = stored.fetchedAt.duration(to: source.now) > source.configuration.refresh
         return isOld && !list.isTrending ? 0 : stored.needsUpstream
     }
 

@@ -22,6 +22,7 @@ struct Handlers: Sendable {
         loader: ConfigurationLoader,
         file: Paths.ConfigurationFile?,
         environment: FetchingEnvironment,
+        levels: LogLevelSwitch = LogLevelSwitch(.info),
         notifier: Notifier = Notifier(),
         logger: Logger
     ) {
@@ -30,9 +31,12 @@ struct Handlers: Sendable {
         fetching = Fetching(
             settings: settings, stores: stores, events: events, environment: environment, logger: logger
         )
-        reloader = Reloader(loader: loader, file: file, notifier: notifier, events: events, logger: logger)
         health = Health(
             settings: settings, databases: databases, fetching: fetching, counters: counters, events: events
+        )
+        reloader = Reloader(
+            loader: loader, file: file, settings: settings, fetching: fetching, health: health, levels: levels,
+            notifier: notifier, events: events, logger: logger
         )
         let handlers =
             FactHandlers(fetching: fetching).all + GifHandlers(fetching: fetching, facts: facts).all

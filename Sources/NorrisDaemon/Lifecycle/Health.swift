@@ -4,9 +4,9 @@ import NorrisServer
 import NorrisStore
 import Synchronization
 
-/// How the daemon is: what `server.status`, `server.metrics` and the service manager are told.
+/// The state of the daemon for `server.status`, `server.metrics` and the service manager.
 final class Health: Sendable {
-    let startedAt = Timestamp.now()
+    let startedAt: Timestamp
     private let clock: any WallClock
     /// By the clock's ``WallClock/elapsed``.
     private let started: Duration
@@ -27,17 +27,18 @@ final class Health: Sendable {
         self.counters = counters
         self.events = events
         clock = fetching.environment.clock
-        started = clock.elapsed
+        (startedAt, started) = (clock.now, clock.elapsed)
     }
 
-    /// How long the daemon has been running; a clock that was set changes nothing of it.
+    /// How long the daemon has been running, whatever happens to the time of day.
     var uptime: Duration { clock.elapsed - started }
 
-    /// All requests, and those of each of the last minutes. Somebody has to look once a minute (``RequestCountService``):
-    /// to count them where they come in would cost each of them.
+    /// All requests, and those of each of the last minutes. Has to be called once a minute (``MaintenanceService``): to
+    /// count minutes where requests come in would cost each of them.
+    @discardableResult
     func requests() -> (total: Int, perMinute: [Int]) {
         minutes.withLock { minutes in
-            // Within the lock, so that nobody comes with fewer than were seen before.
+            // Within the lock, so that no call has a smaller total than the one before.
             let total = counters.requestsTotal
             return (total, minutes.counts(at: uptime, total: total))
         }
@@ -48,24 +49,14 @@ final class Health: Sendable {
         databases.faults + (settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
     }
 
-    var sources: [SourceStatus] { fetching.statuses }
-
     var status: ServerStatus.Result {
-        let faults = faults
-        let sizes = databases.sizes
-        let requests = requests()
+        let (faults, sizes, requests) = (faults, databases.sizes, requests())
         return ServerStatus.Result(
-            state: faults.isEmpty ? .ok : .degraded,
-            message: line([contents, progress] + faults),
-            uptimeSeconds: Int(uptime.components.seconds),
-            connections: counters.openConnections,
-            requestsTotal: requests.total,
-            requestsPerMinute: requests.perMinute,
-            sources: sources,
+            state: faults.isEmpty ? .ok : .degraded, message: line([contents, importProgress] + faults),
+            uptimeSeconds: Int(uptime.components.seconds), connections: counters.openConnections,
+            requestsTotal: requests.total, requestsPerMinute: requests.perMinute, sources: fetching.statuses,
             database: ServerStatus.Database(
-                cacheBytes: sizes.cache,
-                stateBytes: sizes.state,
-                isReadOnly: databases.isReadOnly,
+                cacheBytes: sizes.cache, stateBytes: sizes.state, isReadOnly: databases.isReadOnly,
                 freeBytes: databases.freeBytes
             ),
             version: NorrisVersion.current
@@ -77,17 +68,14 @@ final class Health: Sendable {
         let names = fetching.sources.all.map(\.name)
         let runs = names.compactMap { name in fetching.prefetcher.schedule(of: name).map { (name, $0.runs) } }
         return Metrics(
-            status: status,
-            startedAt: startedAt,
-            residentMemory: residentMemory(),
+            status: status, startedAt: startedAt, residentMemory: CurrentProcess.residentMemory(),
             requests: counters.requests,
-            connections: (counters.acceptedConnections, counters.refusedConnections),
-            subscribers: events.subscribers,
+            connections: (counters.acceptedConnections, counters.refusedConnections), subscribers: events.subscribers,
             runs: Dictionary(uniqueKeysWithValues: runs)
         )
     }
 
-    /// The result of `server.metrics`, made once a second at most: whoever asks for it in a loop costs others no time.
+    /// The result of `server.metrics`, made once a second at most: who requests it in a loop costs others no time.
     var encodedMetrics: [UInt8] {
         latestMetrics.withLock { latest in
             let now = clock.elapsed
@@ -100,15 +88,27 @@ final class Health: Sendable {
 
     /// One line for `systemctl status`.
     var statusLine: String {
-        line([contents, progress, fetching.outlook.text(at: clock.now)] + faults)
+        let schedules = fetching.sources.all.compactMap { source in
+            fetching.prefetcher.schedule(of: source.name).map { (source.name, $0) }
+        }
+        let fetches = Health.fetchLine(
+            running: schedules.filter { $0.1.isRunning }.map(\.0), next: schedules.compactMap { $0.1.nextRunAt }.min(),
+            now: clock.now
+        )
+        return line([contents, importProgress, fetches] + faults)
     }
 
-    private var progress: String {
+    /// What is fetched now, or else when the next fetch begins, in the daemon's time zone: with the day where that is
+    /// not within 24 hours; empty where nothing is planned.
+    static func fetchLine(running: [String], next: Timestamp?, now: Timestamp) -> String {
+        guard running.isEmpty else { return "fetching " + running.joined(separator: ", ") }
+        guard let next else { return "" }
+        let isSoon = next.seconds - now.seconds < 86_400
+        return "next fetch " + LocalDay.text(of: next, format: isSoon ? "%H:%M" : "%Y-%m-%d %H:%M")
+    }
+
+    private var importProgress: String {
         fetching.stores.facts.fortunesRead.map { "reading fortune files (\($0) facts so far)" } ?? ""
-    }
-
-    private func line(_ parts: [String]) -> String {
-        parts.filter { !$0.isEmpty }.joined(separator: " · ")
     }
 
     private var contents: String {
@@ -118,5 +118,40 @@ final class Health: Sendable {
             .filter { $0.0 > 0 }
             .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
             .joined(separator: ", ")
+    }
+
+    private func line(_ parts: [String]) -> String {
+        parts.filter { !$0.isEmpty }.joined(separator: " · ")
+    }
+}
+
+/// How many requests came in each of the last minutes, from totals that are looked at now and then.
+///
+/// What came between two looks counts for the minute of the first, so one look a minute, at its end, is enough.
+struct RequestMinutes {
+    /// How many minutes are known, the current one included.
+    static let maximum = 60
+
+    /// The minutes that are over, oldest first.
+    private var past: [Int] = []
+    /// The number of the current minute.
+    private var minute: Int64 = 0
+    /// How many requests there were before it.
+    private var before = 0
+
+    /// - Parameters:
+    ///   - uptime: since the count began.
+    ///   - total: how many requests there were until now.
+    /// - Returns: oldest minute first; the last one is the current one.
+    mutating func counts(at uptime: Duration, total: Int) -> [Int] {
+        let now = uptime.components.seconds / 60
+        if now > minute {
+            past.append(total - before)
+            past += repeatElement(0, count: Int(min(now - minute, Int64(RequestMinutes.maximum))) - 1)
+            past.removeFirst(max(past.count - (RequestMinutes.maximum - 1), 0))
+            minute = now
+            before = total
+        }
+        return past + [total - before]
     }
 }

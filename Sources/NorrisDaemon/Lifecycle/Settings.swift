@@ -14,12 +14,7 @@ final class Settings: Sendable {
     private let state: Mutex<State>
 
     init(_ configuration: Configuration, logger: Logger) {
-        state = Mutex(
-            State(
-                configuration: configuration,
-                administratorGroups: Settings.groups(configuration.adminGroups, logger)
-            )
-        )
+        state = Mutex(Settings.state(of: configuration, logger))
     }
 
     var configuration: Configuration { state.withLock { $0.configuration } }
@@ -28,13 +23,12 @@ final class Settings: Sendable {
     var refusal: String? { state.withLock { $0.refusal } }
 
     func apply(_ configuration: Configuration, logger: Logger) {
-        let groups = Settings.groups(configuration.adminGroups, logger)
-        state.withLock { $0 = State(configuration: configuration, administratorGroups: groups) }
+        let new = Settings.state(of: configuration, logger)
+        state.withLock { $0 = new }
     }
 
     func refuse(_ error: ConfigurationError) {
-        let first = error.faults.first?.description
-        state.withLock { $0.refusal = first }
+        state.withLock { $0.refusal = error.faults.first?.description }
     }
 
     /// uid 0, the daemon's own uid, or a member of one of the configured groups.
@@ -45,18 +39,17 @@ final class Settings: Sendable {
         }
     }
 
-    /// The ids of group names; a name nobody knows is a warning.
-    private static func groups(_ names: [String], _ logger: Logger) -> Set<gid_t> {
-        Set(
-            names.compactMap { name in
-                if let id = groupID(name) { return id }
-                logger.warning("configuration.unknown-group", metadata: ["group": "\(name)"])
-                return nil
-            }
-        )
+    /// A group that does not exist is a warning.
+    private static func state(of configuration: Configuration, _ logger: Logger) -> State {
+        let groups = configuration.adminGroups.compactMap { name in
+            if let id = groupID(name) { return id }
+            logger.warning("configuration.unknown-group", metadata: ["group": "\(name)"])
+            return nil as gid_t?
+        }
+        return State(configuration: configuration, administratorGroups: Set(groups))
     }
 
-    /// The id of a group (getgrnam_r(3)); nil if nobody knows the name.
+    /// The id of a group (getgrnam_r(3)); nil where there is none of that name.
     static func groupID(_ name: String) -> gid_t? {
         var record = group()
         var found: UnsafeMutablePointer<group>?

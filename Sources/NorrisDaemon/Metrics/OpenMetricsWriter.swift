@@ -18,7 +18,7 @@ struct OpenMetricsWriter {
     /// The text so far, with its end.
     var text: String { body + "# EOF\n" }
 
-    /// Begins a family: the samples that follow are of it. A name comes once only.
+    /// Begins a family, to which the samples that follow belong. A name comes once only.
     ///
     /// - Parameters:
     ///   - name: without the `_total` of counters.
@@ -29,6 +29,12 @@ struct OpenMetricsWriter {
         body += "# TYPE \(name) \(kind.rawValue)\n"
         if let unit { body += "# UNIT \(name) \(unit)\n" }
         body += "# HELP \(name) \(help)\n"
+    }
+
+    /// Begins a family of gauges, with its only sample where there is a value.
+    mutating func gauge(_ name: String, _ value: Int? = nil, unit: String? = nil, help: String) {
+        family(name, .gauge, unit: unit, help: help)
+        if let value { sample(value) }
     }
 
     mutating func sample(_ value: Int, _ labels: Labels = []) {
@@ -54,7 +60,7 @@ struct OpenMetricsWriter {
         body += family + suffix + (pairs.isEmpty ? "" : "{\(pairs)}") + " \(value)\n"
     }
 
-    /// A label's value: nothing that a terminal obeys, and what the format gives a meaning escaped.
+    /// A label's value: without what a terminal obeys, and with what the format gives a meaning escaped.
     private static func escaped(_ value: String) -> String {
         var result = ""
         for scalar in sanitizedText(value).unicodeScalars {

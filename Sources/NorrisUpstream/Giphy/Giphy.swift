@@ -4,7 +4,7 @@ package import NorrisProtocol
 /// errors either.
 package struct Giphy: Sendable {
     /// The number of GIFs that one request may name by id.
-    static let maximumIDs = 100
+    package static let maximumIDs = 100
 
     private let baseURL: String
     private let key: APIKey

@@ -27,23 +27,13 @@ struct FactSourceTests {
         }
     }
 
-    private final class Lines: LogSink {
-        let lines = Mutex<[LogLine]>([])
-
-        func write(_ line: LogLine) { lines.withLock { $0.append(line) } }
-    }
-
     @Test func droppedCategoriesAreLogged() async throws {
         let jokes = (0..<300).map { FakeJoke(id: "id\($0)", value: "Chuck Norris \($0).", categories: ["c\($0)"]) }
         try await SourceFixture.run(jokes: jokes) { fixture in
-            let lines = Lines()
-            let source = FactSource(
-                configuration: fixture.configuration, http: HTTPSettings(Configuration.HTTP(), trustRoots: nil),
-                store: fixture.store, records: fixture.records, knownCategories: fixture.knownCategories,
-                logger: Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: lines) }
-            )
-            #expect(await source.fetch() == .fetched(added: 300, notBefore: .zero))
-            let line = lines.lines.withLock { $0.first { $0.event.message == "facts.fetched" } }
+            let sink = RecordingSink()
+            let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: sink) }
+            #expect(await fixture.source(logger).fetch() == .fetched(added: 300, notBefore: .zero))
+            let line = sink.records.first { $0.event.message == "facts.fetched" }
             #expect(line?.metadata["categories_dropped"] == "45")
         }
     }
@@ -55,7 +45,7 @@ struct FactSourceTests {
             #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
             #expect(fixture.queries(from: 3) == ["chuck?"])
             let record = try #require(fixture.records.record(of: "facts"))
-            #expect(record.fetchedAt.duration(to: .now()) < .hours(1))
+            #expect(record.fetchedAt.duration(to: fixture.clock.now) == .zero)
             #expect(fixture.fetchedCount == 40)
         }
     }
@@ -205,18 +195,6 @@ struct FactSourceTests {
         }
     }
 
-    @Test func anUpstreamThatAnswersDifferentlyEachTimeIsFollowed() async throws {
-        try await SourceFixture.run { fixture in
-            fixture.configuration.queries = ["chuck"]
-            fixture.upstream.setFault(.changing)
-            #expect(await fixture.fetch() == .fetched(added: 41, notBefore: .zero))
-            for _ in 0..<3 {
-                #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
-                #expect(fixture.fetchedCount == 41)
-            }
-        }
-    }
-
     @Test func aDateThatIsMovedBackIsStored() async throws {
         var joke = FakeJoke(id: "old", value: "Chuck Norris was first.", createdAt: "2020-01-05 13:42:19.43184")
         try await SourceFixture.run(jokes: [joke]) { fixture in
@@ -306,6 +284,44 @@ struct FactSourceTests {
             fixture.upstream.setFault(faults[name], path: "/jokes/categories")
             #expect(await fixture.fetch() == .fetched(added: 40, notBefore: .zero))
             #expect(fixture.knownCategories.contains("dev"))
+        }
+    }
+
+    // MARK: A search
+
+    @Test func whatIsFoundIsStoredAndStays() async throws {
+        let found = FakeJoke(id: "found", value: "Nobody finds Walker.")
+        try await SourceFixture.run(jokes: FakeUpstream.jokes(count: 5) + [found]) { (fixture) throws in
+            #expect(try await fixture.find("walker"))
+            #expect(try await fixture.store.fact(id: "found") != nil)
+            #expect(await fixture.fetch() == .fetched(added: 5, notBefore: .zero))
+            fixture.upstream.setJokes(FakeUpstream.jokes(count: 4))
+            _ = await fixture.fetch()
+            #expect(try await fixture.store.fact(id: "found") != nil, "No query of the configuration finds it")
+            #expect(fixture.fetchedCount == 5)
+        }
+    }
+
+    @Test("A wildcard of the upstream is a character like any other", arguments: ["%%%", "___", "c_unt", "count%to"])
+    func wildcards(_ text: String) async throws {
+        let literal = FakeJoke(id: "literal", value: "Chuck Norris types \(text) by hand.")
+        try await SourceFixture.run(jokes: FakeUpstream.jokes(count: 5) + [literal]) { (fixture) throws in
+            #expect(try await fixture.find(text))
+            #expect(fixture.queries() == [text])
+            #expect(fixture.fetchedCount == 1)
+            #expect(try await fixture.store.fact(id: "literal") != nil)
+        }
+    }
+
+    @Test func aRefusalOtherThanOfTheQueryIsAFailure() async throws {
+        try await SourceFixture.run { fixture in
+            fixture.upstream.setFault(.status(404))
+            let source = fixture.source
+            let failure = await #expect(throws: FetchFailure.self) {
+                try await source.search(FactQuery(text: "light"), within: .seconds(30))
+            }
+            #expect(failure?.kind == .http)
+            #expect(fixture.fetchedCount == 0)
         }
     }
 }

@@ -15,21 +15,15 @@ struct PostSourceTests {
 
     private func posting(
         keep: String = "90d", fetches: Bool = true, in folder: TemporaryFolder = TemporaryFolder(),
-        clock: ManualClock = ManualClock(.ofTests), _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
+        _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
     ) async throws {
-        let upstream = try await FakeUpstream.start()
-        setTown(upstream, ids: [1, 2])
-        setTeam(upstream, ids: [7])
-        do {
+        try await FakeUpstream.run { upstream in
+            setTown(upstream, ids: [1, 2])
+            setTeam(upstream, ids: [7])
             try await FetchingDaemon.run(
-                upstream, in: folder, clock: clock, facts: ", enabled: false", others: section(upstream, keep),
-                fetches: fetches
+                upstream, in: folder, facts: ", enabled: false", others: section(upstream, keep), fetches: fetches
             ) { try await body($0, upstream) }
-        } catch {
-            await upstream.stop()
-            throw error
         }
-        await upstream.stop()
     }
 
     private func section(_ upstream: FakeUpstream, _ keep: String, sources: [String] = ["town", "team"]) -> String {
@@ -94,16 +88,14 @@ struct PostSourceTests {
             #expect(authors.items.map(\.postCount) == [2, 1])
             #expect(try source(daemon, "town").items == 2)
             for source in ["facts", "gifs", "village"] {
-                let error = #expect(throws: ResponseError.self) { try list(daemon, #"{"source":"\#(source)"}"#) }
-                #expect(error?.code == .notFound)
+                #expect(daemon.refusal(PostList.self, #"{"source":"\#(source)"}"#)?.code == .notFound)
             }
         }
     }
 
     @Test("Over several sources: the oldest time, the worst state, the newest failure")
     func freshnessOfSeveral() async throws {
-        let clock = ManualClock(.ofTests)
-        try await posting(clock: clock) { daemon, upstream in
+        try await posting { daemon, upstream in
             try waitUntilFetched(daemon, "town", "team")
             upstream.setFault(.status(503), path: "/town/api/v1/timelines/public")
             _ = try daemon.refresh(#"{"source":"town"}"#)
@@ -117,8 +109,7 @@ struct PostSourceTests {
     }
 
     @Test func aPostThatIsGoneStaysForItsTime() async throws {
-        let clock = ManualClock(.ofTests)
-        try await posting(keep: "2d", clock: clock) { daemon, upstream in
+        try await posting(keep: "2d") { daemon, upstream in
             try waitUntilFetched(daemon, "town", "team")
             let marked: PostMarkRead.Result = try daemon.client().call(PostMarkRead.self, #"{"all":true}"#)
             #expect(marked.marked == 3)
@@ -143,7 +134,11 @@ struct PostSourceTests {
                 name: "blog", kind: .feed, url: "\(upstream.baseURL)/feed", refresh: .seconds(60), keep: .zero
             ),
             http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
-            stores: Stores(databases: databases, facts: facts, logger: recorder.logger), logger: recorder.logger
+            context: SourceContext(
+                stores: Stores(databases: databases, facts: facts, logger: recorder.logger),
+                environment: FetchingEnvironment(machine: "test", clock: ManualClock(.ofTests)),
+                knownCategories: KnownCategories(), logger: recorder.logger
+            )
         )
         func fetch(_ items: Int..., end: String = "</channel></rss>") async -> (outcome: FetchOutcome, stored: Int) {
             let items = items.map { "<item><guid>\($0)</guid><title>A & B</title></item>" }.joined()
@@ -175,10 +170,7 @@ struct PostSourceTests {
             )
             try await daemon.handlers.reloader.reload()
             #expect(try list(daemon).items.map(\.id) == ["team:7"])
-            let error = #expect(throws: ResponseError.self) {
-                try daemon.client().call(PostGet.self, #"{"id":"town:1"}"#)
-            }
-            #expect(error?.code == .notFound)
+            #expect(daemon.refusal(PostGet.self, #"{"id":"town:1"}"#)?.code == .notFound)
         }
     }
 
@@ -200,22 +192,14 @@ struct PostSourceTests {
     ])
     func markingIsChecked(_ parameters: String) async throws {
         try await posting(fetches: false) { daemon, _ in
-            let error = #expect(throws: ResponseError.self) {
-                try daemon.client().call(PostMarkRead.self, parameters)
-            }
-            #expect(error?.code == .invalidParams)
+            #expect(daemon.refusal(PostMarkRead.self, parameters)?.code == .invalidParams)
         }
     }
 
     @Test func anUnknownIDMarksNone() async throws {
         try await posting { daemon, _ in
             try waitUntilFetched(daemon, "town", "team")
-            let error = #expect(throws: ResponseError.self) {
-                try daemon.client().call(
-                    PostMarkRead.self, #"{"ids":["town:1","town:9"]}"#
-                )
-            }
-            #expect(error?.code == .notFound)
+            #expect(daemon.refusal(PostMarkRead.self, #"{"ids":["town:1","town:9"]}"#)?.code == .notFound)
             #expect(try list(daemon, #"{"unread":true}"#).items.count == 3)
         }
     }

@@ -4,6 +4,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisTestSupport
+import Testing
 
 @testable import NorrisDaemon
 
@@ -37,16 +38,8 @@ struct FetchingDaemon {
         let loader = ConfigurationLoader(home: nil, currentDirectory: folder.path)
         handlers = Handlers(
             loaded: try loader.load(file), databases: databases, facts: store, loader: loader, file: file,
-            environment: FetchingEnvironment(
-                machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime
-            ),
+            environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime),
             logger: logger
-        )
-        await handlers.reloader.attach(
-            Reloader.Targets(
-                settings: handlers.settings, facts: store, fetching: handlers.fetching, levels: LogLevelSwitch(.info),
-                levelFlag: nil, statusLine: { "" }
-            )
         )
         for caller in ServedHandlers.Caller.allCases {
             try await FetchingDaemon.serve(handlers, folder(caller.rawValue), to: caller, logger, &tasks)
@@ -80,6 +73,19 @@ struct FetchingDaemon {
         databases.close()
     }
 
+    /// The same with an upstream of its own.
+    static func run(
+        jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), clock: ManualClock = ManualClock(.ofTests),
+        facts: String = "", fetches: Bool = true, searchTime: Duration = .seconds(300),
+        _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
+    ) async throws {
+        try await FakeUpstream.run(jokes: jokes) { upstream in
+            try await run(upstream, clock: clock, facts: facts, fetches: fetches, searchTime: searchTime) {
+                try await body($0, upstream)
+            }
+        }
+    }
+
     private static func configuration(_ baseURL: String, _ facts: String) -> String {
         "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {timeout: 10m}\n"
     }
@@ -92,7 +98,7 @@ struct FetchingDaemon {
         let server = Server(
             socket: try ListeningSocket(binding: path, mode: 0o600),
             registry: handlers.makeRegistry { _ in caller == .administrator },
-            events: handlers.events, logger: logger,
+            limits: Server.Limits(), events: handlers.events, connectionCount: handlers.connections, logger: logger,
             onReady: { isReady.finish() }
         )
         tasks.addTask {
@@ -107,6 +113,13 @@ struct FetchingDaemon {
 
     func client(_ caller: ServedHandlers.Caller = .user) throws -> LineClient {
         try LineClient(path: folder(caller.rawValue))
+    }
+
+    /// The error of a call that is to fail.
+    func refusal(
+        _ method: MethodDescription, _ parameters: String = "{}", as caller: ServedHandlers.Caller = .user
+    ) -> ResponseError? {
+        #expect(throws: ResponseError.self) { try client(caller).call(method, parameters, as: JSON.self) }
     }
 
     func search(_ parameters: String) throws -> FactSearch.Result {
@@ -141,4 +154,20 @@ struct FetchingDaemon {
 
     /// What is kept of the schedule.
     var record: ScheduleRecord? { schedules.all()["facts"] }
+}
+
+extension FakeUpstream {
+    /// Lends an upstream, which ends with the body.
+    static func run(
+        jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), _ body: (FakeUpstream) async throws -> Void
+    ) async throws {
+        let upstream = try await FakeUpstream.start(jokes: jokes)
+        do {
+            try await body(upstream)
+        } catch {
+            await upstream.stop()
+            throw error
+        }
+        await upstream.stop()
+    }
 }

@@ -12,6 +12,7 @@ import NorrisTestSupport
 struct ServedHandlers: Sendable {
     /// Whom the server takes its peers for.
     enum Caller: String, CaseIterable {
+        // The status counts the requests to the last of them.
         case user, administrator
     }
 
@@ -49,23 +50,15 @@ struct ServedHandlers: Sendable {
             logger: logger
         )
         try await SeededContent.put(into: handlers.fetching.stores)
-        await handlers.reloader.attach(
-            Reloader.Targets(
-                settings: handlers.settings,
-                facts: facts,
-                fetching: handlers.fetching,
-                levels: LogLevelSwitch(.info),
-                levelFlag: nil,
-                statusLine: { "" }
-            )
-        )
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             for caller in Caller.allCases {
                 let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
                 let server = Server(
                     socket: try ListeningSocket(binding: served.socketPath(caller), mode: 0o600),
                     registry: handlers.makeRegistry { _ in caller == .administrator },
+                    limits: Server.Limits(),
                     events: handlers.events,
+                    connectionCount: handlers.connections,
                     logger: logger,
                     onReady: { isReady.finish() }
                 )

@@ -10,6 +10,7 @@ import NorrisUpstream
 /// The source of the facts with databases of its own and a fake upstream, but without a schedule.
 struct SourceFixture {
     let folder = TemporaryFolder()
+    let clock = ManualClock(.ofTests)
     let upstream: FakeUpstream
     let databases: Databases
     let store: FactStore
@@ -34,23 +35,23 @@ struct SourceFixture {
     static func run(
         jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), _ body: (inout SourceFixture) async throws -> Void
     ) async throws {
-        let upstream = try await FakeUpstream.start(jokes: jokes)
-        var fixture = try SourceFixture(upstream)
-        do {
+        try await FakeUpstream.run(jokes: jokes) { upstream in
+            var fixture = try SourceFixture(upstream)
             try await body(&fixture)
-        } catch {
-            await upstream.stop()
-            throw error
+            fixture.databases.close()
         }
-        fixture.databases.close()
-        await upstream.stop()
     }
 
-    var source: FactSource {
+    var source: FactSource { source(logger) }
+
+    func source(_ logger: Logger) -> FactSource {
         FactSource(
-            configuration: configuration,
-            http: HTTPSettings(Configuration.HTTP(), trustRoots: nil),
-            store: store, records: records, knownCategories: knownCategories, logger: logger
+            configuration: configuration, http: HTTPSettings(userAgent: "test"),
+            context: SourceContext(
+                stores: Stores(databases: databases, facts: store, logger: logger),
+                environment: FetchingEnvironment(machine: "test", clock: clock), knownCategories: knownCategories,
+                logger: logger
+            )
         )
     }
 
@@ -60,7 +61,7 @@ struct SourceFixture {
 
     /// Lets the upstream search and takes in what it finds.
     func find(_ text: String) async throws -> Bool {
-        try await source.find(FactQuery(text: text), within: .seconds(30))
+        try await source.search(FactQuery(text: text), within: .seconds(30))
     }
 
     /// How many facts the upstream has given.

@@ -1,0 +1,166 @@
+import Logging
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+import ServiceLifecycle
+import SystemdIntegration
+
+/// Writes shuffles soon after they have moved, and closes the databases at the end.
+struct StoreService: Service {
+    let databases: Databases
+    let facts: FactStore
+    let clock: any WallClock
+
+    /// After a crash, facts of the last second may come again, and no others.
+    private static let delay = Duration.milliseconds(500)
+    /// How long after a write that failed the next one is tried, if nothing moves.
+    private static let retryDelay = Duration.seconds(5)
+
+    func run() async throws {
+        let moved = WakeSignal()
+        facts.onMove { moved.set() }
+        // Something may have moved before.
+        moved.set()
+        var isWritten = true
+        await moved.repeatUntilStopped {
+            if isWritten { await moved.wait() } else { await moved.wait(atMost: StoreService.retryDelay, on: clock) }
+            // What moves meanwhile is written with it.
+            if !Task.isShuttingDownGracefully { await moved.wait(atMost: StoreService.delay, on: clock) }
+            isWritten = await facts.writeShuffles()
+        }
+        await facts.writeShuffles()
+        databases.close()
+    }
+}
+
+/// Reads fortune files at the start and whenever they are wanted again, while the daemon serves.
+struct FortuneService: Service {
+    let facts: FactStore
+    let clock: any WallClock
+    /// Set when the status may have changed.
+    let changes: WakeSignal
+    /// The files and folders of the configuration in force.
+    let paths: @Sendable () -> [String]
+
+    /// How often the status shows the progress of the import.
+    private static let statusInterval = Duration.seconds(2)
+
+    func run() async throws {
+        let wanted = WakeSignal()
+        facts.onFortunesWanted { wanted.set() }
+        wanted.set()
+        await withGracefulShutdownHandler {
+            await wanted.repeatUntilStopped {
+                await wanted.wait()
+                guard !Task.isShuttingDownGracefully else { return }
+                await withTaskGroup { tasks in
+                    tasks.addTask(executorPreference: Prefetcher.decoding) { [facts, paths] in
+                        facts.importFortunes(paths())
+                    }
+                    tasks.addTask { [clock, changes] in
+                        while (try? await clock.sleep(for: FortuneService.statusInterval)) != nil { changes.set() }
+                        return []
+                    }
+                    _ = await tasks.next()
+                    tasks.cancelAll()
+                }
+                changes.set()
+            }
+        } onGracefulShutdown: {
+            facts.stopFortunes()
+        }
+    }
+}
+
+/// Does what is done now and then, in one loop with one sleep, so that an idle daemon wakes up twice a minute.
+struct MaintenanceService: Service {
+    let handlers: Handlers
+    let databases: Databases
+    let sink: RepeatLimitingSink
+    /// nil without a runtime directory.
+    let promptFacts: PromptFactsWriter?
+    let logger: Logger
+
+    /// A deleted cache is noticed within a minute. Divides a minute, at whose end requests are counted.
+    private static let interval: Int64 = 30
+
+    func run() async throws {
+        let (fetching, health) = (handlers.fetching, handlers.health)
+        let stop = WakeSignal()
+        databases.onDamage { stop.set() }
+        await fetching.removeExpired()
+        // Requests are answered meanwhile from what is not damaged.
+        await withTaskExecutorPreference(Prefetcher.decoding) { databases.checkCache(logger) }
+        if databases.isCacheLost { await recreateCache() }
+        CurrentProcess.releaseMappedCode()
+        var minute = health.uptime.components.seconds / 60
+        await stop.repeatUntilStopped {
+            let (seconds, attoseconds) = health.uptime.components
+            let passed = Duration(
+                secondsComponent: seconds % MaintenanceService.interval, attosecondsComponent: attoseconds
+            )
+            await stop.wait(atMost: .seconds(MaintenanceService.interval) - passed, on: fetching.environment.clock)
+            guard !Task.isShuttingDownGracefully else { return }
+            databases.checkState(logger)
+            if databases.isCacheLost { await recreateCache() }
+            let now = health.uptime.components.seconds / 60
+            guard now > minute else { return }
+            minute = now
+            // The first fetches have touched as much again.
+            if minute == 1 { CurrentProcess.releaseMappedCode() }
+            health.requests()
+            sink.writeEnded()
+            // What has expired meanwhile is not shown to anybody.
+            if minute % 5 == 0 {
+                await fetching.removeExpired()
+                await withTaskExecutorPreference(Prefetcher.background) { databases.releaseFreePages(logger) }
+            }
+            if let promptFacts, minute % 10 == 0 {
+                await withTaskExecutorPreference(Prefetcher.background) { promptFacts.write() }
+            }
+            fetching.changes.set()
+        }
+    }
+
+    private func recreateCache() async {
+        await withTaskExecutorPreference(Prefetcher.background) {
+            guard databases.recreateLostCache(logger) else { return }
+            handlers.fetching.stores.facts.refill()
+            handlers.fetching.cacheWasLost()
+        }
+    }
+}
+
+/// Keeps the service manager's status line up to date, and publishes when the daemon becomes degraded, ok or stops.
+struct NotifierService: Service {
+    private let notifier: Notifier
+    private let health: Health
+    private let events: EventHub
+    /// Set when the status may have changed.
+    private let changes: WakeSignal
+    private let startsDegraded: Bool
+
+    init(notifier: Notifier, health: Health, events: EventHub, changes: WakeSignal) {
+        (self.notifier, self.health, self.events, self.changes) = (notifier, health, events, changes)
+        startsDegraded = !health.faults.isEmpty
+    }
+
+    func run() async throws {
+        var shown = ""
+        var wasDegraded = startsDegraded
+        await changes.repeatUntilStopped {
+            await changes.wait()
+            guard !Task.isShuttingDownGracefully else { return }
+            let line = health.statusLine
+            if line != shown {
+                notifier.status(line)
+                shown = line
+            }
+            let isDegraded = !health.faults.isEmpty
+            if isDegraded != wasDegraded { events.publish(.server(isDegraded ? .degraded : .ok)) }
+            wasDegraded = isDegraded
+        }
+        notifier.stopping(status: "stopping")
+    }
+}

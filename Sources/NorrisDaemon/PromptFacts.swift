@@ -1,0 +1,125 @@
+import Glibc
+import Logging
+import NorrisProtocol
+import NorrisStore
+import NorrisText
+import Synchronization
+
+/// Which facts shells show in their prompts.
+enum PromptFacts {
+    /// How many there are at most.
+    static let count = 64
+    /// The width of a line; longer facts are left out and not cut.
+    static let columns = 100
+
+    /// In code points. Few characters are invisible, so a longer text has no line that fits.
+    private static let maxLength = 2 * columns
+
+    /// Random facts, one a line, without repeats; all that fit where they are few. Texts of several lines are joined
+    /// where that fits.
+    static func lines(
+        from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator
+    ) -> [String] {
+        var lines: [String] = []
+        facts.forEachAtRandom(scope, maxLength: maxLength, using: &generator) { fact in
+            if let line = promptLine(fact.text, columns: columns), !lines.contains(line) { lines.append(line) }
+            return lines.count < count
+        }
+        return lines
+    }
+}
+
+/// Replaces the facts in the file that shells read.
+///
+/// The file stays when the daemon stops: shells show it while there is none.
+final class PromptFactsWriter: Sendable {
+    private let file: PromptFile
+    private let facts: FactStore
+    private let scope: @Sendable () -> FactScope
+    private let logger: Logger
+    /// Why the file could not be written the last time.
+    private let lastError = Mutex<PromptFileError?>(nil)
+
+    /// - Parameter scope: which facts are shown by the configuration in force.
+    init(file: PromptFile, facts: FactStore, scope: @escaping @Sendable () -> FactScope, logger: Logger) {
+        self.file = file
+        self.facts = facts
+        self.scope = scope
+        self.logger = logger
+    }
+
+    /// Writes the file. An error is logged once; the next call tries again.
+    func write() {
+        var generator = SystemRandomNumberGenerator()
+        let lines = PromptFacts.lines(from: facts, scope(), using: &generator)
+        var error: PromptFileError?
+        do throws(PromptFileError) { try file.replace(with: lines) } catch let caught { error = caught }
+        let last = lastError.withLock { last in
+            defer { last = error }
+            return last
+        }
+        if let error, error != last {
+            logger.error("prompt-facts.unwritable", metadata: ["error": "\(error)"])
+        } else if error == nil, last != nil {
+            logger.notice("prompt-facts.writes-again", metadata: ["path": "\(file.path)"])
+        }
+    }
+}
+
+/// The file `prompt-facts`, which the shells of all users read.
+struct PromptFile: Sendable {
+    /// Made where it is missing; its parent belongs to the login or the service manager.
+    let folder: String
+
+    var path: String { Paths.join(folder, "prompt-facts") }
+
+    /// Replaces the lines, all at once: readers see the old ones or the new ones.
+    func replace(with lines: [String]) throws(PromptFileError) {
+        if mkdir(folder, 0o755) == 0 {
+            // Whatever the umask is.
+            chmod(folder, 0o755)
+        } else if errno != EEXIST {
+            throw failure(errno)
+        }
+        // Daemons may share the folder. The remains of a killed one with this process id are removed.
+        let temporary = Paths.join(folder, ".prompt-facts.\(getpid())")
+        unlink(temporary)
+        do throws(PromptFileError) {
+            try write(Array(lines.map { $0 + "\n" }.joined().utf8), to: temporary)
+            guard rename(temporary, path) == 0 else { throw failure(errno) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws(PromptFileError) {
+        // O_EXCL follows no link either (open(2)).
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure(errno) }
+        defer { close(descriptor) }
+        // Whatever the umask is.
+        guard fchmod(descriptor, 0o644) == 0 else { throw failure(errno) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure(errno) }
+            rest.removeFirst(count)
+        }
+    }
+
+    private func failure(_ code: CInt) -> PromptFileError { PromptFileError(path: path, code: code) }
+}
+
+/// Why the file could not be written.
+struct PromptFileError: Error, Equatable, CustomStringConvertible {
+    let path: String
+    /// A number of errno(3).
+    let code: CInt
+
+    var description: String {
+        "\(path): cannot be written (\(String(cString: strerror(code)))); "
+            + "check the folder's owner and permissions, and the disk's space, or give another --runtime-dir"
+    }
+}

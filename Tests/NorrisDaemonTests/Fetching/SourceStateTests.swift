@@ -1,0 +1,136 @@
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisStore
+import NorrisTestSupport
+import Synchronization
+import SystemdIntegration
+import Testing
+
+@testable import NorrisDaemon
+
+struct GiphyKeyTests {
+    private let folder = TemporaryFolder()
+
+    private func key(file: String? = nil, credentials: String? = nil) -> GiphyKey {
+        var configuration = Configuration.Gifs()
+        configuration.apiKeyFile = file
+        return GiphyKey(configuration, Credentials(directory: credentials), now: .ofTests)
+    }
+
+    @Test func comesFromTheFileThatIsNamedOrElseFromTheCredential() throws {
+        _ = try folder.write("def", to: "giphy-api-key")
+        let named = key(file: try folder.write("abc\n", to: "key"), credentials: folder.path)
+        #expect(named.secret?.value == "abc")
+        #expect(named.failure == nil)
+        #expect(key(credentials: folder.path).secret?.value == "def")
+    }
+
+    @Test func isMissing() {
+        let none = key()
+        #expect(none.secret == nil)
+        #expect(none.failure?.kind == .credentials)
+        #expect(!none.isConfigured)
+        #expect(none.failure?.since == .ofTests)
+        #expect(key(file: folder("absent")).failure?.message.contains(folder("absent")) == true)
+        #expect(key(file: folder("absent")).isConfigured)
+        #expect(key(credentials: folder.path).failure?.message == none.failure?.message)
+    }
+
+    @Test("What cannot be a key is none", arguments: [
+        "two words", "a\u{7F}", "schlüssel", String(repeating: "x", count: 257),
+    ])
+    func isNoKey(_ text: String) throws {
+        let key = key(file: try folder.write(text, to: "key"))
+        #expect(key.secret == nil)
+        #expect(key.failure?.message.contains(text) == false)
+    }
+
+    @Test func cannotBeRead() throws {
+        let key = key(file: try folder.write("\n", to: "key"))
+        #expect(key.secret == nil)
+        #expect(key.failure?.message.contains("is empty") == true)
+        #expect(self.key(file: folder.path).failure?.kind == .credentials)
+    }
+}
+
+struct KnownCategoriesTests {
+    @Test func theLastListHoldsBesideThoseOfYears() {
+        let known = KnownCategories()
+        #expect(known.contains("explicit"))
+        #expect(!known.contains("alpha"))
+        known.learn(["alpha"])
+        known.learn([])
+        #expect(known.contains("alpha") && known.contains("dev"))
+        known.learn(["beta"])
+        #expect(known.contains("beta") && !known.contains("alpha"))
+    }
+}
+
+struct GifRunTests {
+    private let list = GifList.trending(rating: "g")
+
+    @Test func knowsWhatItHasFetchedUntilItEndsOrTheSettingsChange() {
+        let run = GifRun()
+        run.begin("a")
+        #expect(!run.has(list, notBefore: .ofTests))
+        run.note(list, at: .ofTests)
+        run.begin("a")
+        #expect(run.has(list, notBefore: .ofTests))
+        #expect(!run.has(list, notBefore: Timestamp.ofTests.advanced(by: .seconds(1))))
+        #expect(!run.has(.trending(rating: "r"), notBefore: .ofTests))
+        run.end()
+        #expect(!run.has(list, notBefore: .ofTests))
+        run.note(list, at: .ofTests)
+        run.begin("b")
+        #expect(!run.has(list, notBefore: .ofTests))
+    }
+}
+
+@Suite(.timeLimit(.minutes(20)))
+struct CoalescerTests {
+    /// Requests that last until they are told to end, and return their number.
+    private final class Requests: Sendable {
+        private let count = Atomic(0)
+        private let gate = AsyncStream.makeStream(of: Void.self)
+
+        func send() async -> Int {
+            for await _ in gate.stream {}
+            return count.add(1, ordering: .relaxed).newValue
+        }
+
+        func end() { gate.continuation.finish() }
+    }
+
+    @Test func equalRequestsAtOneTimeAreOne() async {
+        let coalescer = Coalescer<String, Int>()
+        let requests = Requests()
+        let values = await withTaskGroup(of: Int.self) { tasks in
+            for _ in 0..<4 { tasks.addTask { await coalescer.value(for: "a", requests.send) } }
+            await eventually { coalescer.waiters.withLock { $0["a"]?.count } == 3 }
+            let other = await coalescer.value(for: "b") { 7 }
+            #expect(other == 7, "Other requests do not wait")
+            requests.end()
+            return await tasks.reduce(into: []) { $0.append($1) }
+        }
+        #expect(values == [1, 1, 1, 1])
+        let again = await coalescer.value(for: "a", requests.send)
+        #expect(again == 2, "What is over is sent again")
+    }
+}
+
+/// The record of a schedule in the database.
+struct ScheduleRecordTests {
+    @Test func everyFieldSurvives() {
+        var record = SourceSchedule.Record()
+        record.nextRunAt = Timestamp(seconds: 1)
+        record.backoffUntil = Timestamp(seconds: 2)
+        record.retryAt = Timestamp(seconds: 3)
+        record.failures = 4
+        record.failedAt = Timestamp(seconds: 5)
+        record.failure = SourceFailure(kind: .quota, message: "no", since: Timestamp(seconds: 6))
+        record.settings = "a"
+        record.hadContent = true
+        #expect(SourceSchedule.Record(ScheduleRecord(record)) == record)
+        #expect(SourceSchedule.Record(ScheduleRecord(SourceSchedule.Record())) == SourceSchedule.Record())
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Logging
+import NorrisProtocol
+import NorrisStore
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisDaemon
+
+/// Which facts shells show.
+struct PromptFactsTests {
+    private func lines(_ facts: [Fact], seed: UInt64 = 1) throws -> [String] {
+        let store = try FactStore.inMemory()
+        try store.put(facts)
+        var generator = SeededGenerator(state: seed)
+        return PromptFacts.lines(from: store, .all, using: &generator)
+    }
+
+    private func facts(_ texts: [String], categories: [String] = []) -> [Fact] {
+        texts.enumerated().map { Fact(id: "\($0)", text: $1, categories: categories, source: "chucknorris") }
+    }
+
+    @Test func theStartingCollectionFillsTheFile() throws {
+        let store = try FactStore.inMemory()
+        store.importStartingCollection()
+        var generator = SeededGenerator(state: 1)
+        let first = PromptFacts.lines(from: store, .all, using: &generator)
+        let second = PromptFacts.lines(from: store, .norris, using: &generator)
+        #expect(first.count == 64)
+        #expect(Set(first).count == 64)
+        #expect(second.count == 64)
+        #expect(Set(first) != Set(second))
+    }
+
+    @Test func whereFewFitAllOfThemAreThere() throws {
+        let fitting = (0..<20).map { "Chuck Norris fits, number \($0)." }
+        let long = (0..<400).map { "Chuck Norris \($0) " + String(repeating: "never ends ", count: 10) }
+        #expect(Set(try lines(facts(long + fitting))) == Set(fitting))
+        #expect(try lines(facts(long)) == [])
+        #expect(try lines([]) == [])
+    }
+
+    @Test func whatShellsExpandAndWhatIsExplicitIsLeftOut() throws {
+        let hostile = [
+            "$(touch X)", "`touch X`", "100 %n", "a\\nb", "Wow!", "\u{1B}]0;X\u{7}", "a\u{202E}b", "\u{9B}2Jc",
+        ]
+        #expect(Set(try lines(facts(hostile))) == ["ab", "c"])
+        #expect(try lines(facts(["Chuck Norris."], categories: ["explicit"])) == [])
+    }
+
+    @Test func severalLinesAreJoinedAndEqualOnesComeOnce() throws {
+        let texts = ["Why?\n\tBecause.", "Why? Because.", " ", "\n", String(repeating: "x\n", count: 51)]
+        #expect(try lines(facts(texts)) == ["Why? Because."])
+    }
+
+    @Test func onlyFactsOfTheSourceAreThere() throws {
+        let store = try FactStore.inMemory()
+        try store.put([Fact(id: "a", text: "A fortune.", categories: [], source: "fortune:x")])
+        var generator = SeededGenerator(state: 1)
+        #expect(PromptFacts.lines(from: store, .norris, using: &generator) == [])
+        #expect(PromptFacts.lines(from: store, .fortune, using: &generator) == ["A fortune."])
+    }
+
+    /// Text with many invisible characters is longer than it looks.
+    @Test func columnsDecideAndNotCharacters() throws {
+        let accented = String(repeating: "e\u{301}", count: 100)
+        #expect(try lines(facts([accented, String(repeating: "日", count: 51)])) == [accented])
+    }
+}
+
+extension FactStore {
+    /// A store that is nowhere on a disk.
+    static func inMemory() throws -> FactStore {
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        return FactStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: logger), logger: logger)
+    }
+
+    /// Stores facts as those of the upstream, in place of the ones before.
+    func put(_ facts: [Fact]) throws {
+        let now = Timestamp(seconds: 0)
+        _ = try replaceUpstream(
+            facts, isComplete: true, fetch: FetchRecord(settings: "test", fetchedAt: now),
+            isCancelled: { false }
+        )
+    }
+}
+
+/// The file over time.
+struct PromptFactsWriterTests {
+    private let scratch = TemporaryFolder()
+    private let recorder = LogRecorder()
+    private let store: FactStore
+    private let writer: PromptFactsWriter
+    private let path: String
+
+    init() throws {
+        store = try FactStore.inMemory()
+        let file = PromptFile(folder: scratch("run"))
+        path = file.path
+        writer = PromptFactsWriter(file: file, facts: store, scope: { .all }, logger: recorder.logger)
+    }
+
+    private func put(_ text: String) throws {
+        try store.put([Fact(id: "a", text: text, categories: [], source: "chucknorris")])
+    }
+
+    private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
+
+    @Test func anErrorIsLoggedOnceAndMends() throws {
+        try put("One.")
+        _ = try scratch.write("", to: "run")
+        writer.write()
+        writer.write()
+        #expect(recorder.lines == ["error prompt-facts.unwritable"])
+        #expect(recorder.records.first?.contains("\(path): cannot be written (Not a directory)") == true)
+
+        try FileManager.default.removeItem(atPath: scratch("run"))
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        writer.write()
+        #expect(recorder.lines.count == 2, "Another reason is logged")
+        #expect(recorder.records.last?.contains("Is a directory") == true)
+
+        try FileManager.default.removeItem(atPath: path)
+        writer.write()
+        #expect(content == "One.\n")
+        writer.write()
+        #expect(recorder.lines.dropFirst(2) == ["notice prompt-facts.writes-again"])
+    }
+}
+
+/// The file that shells read, on a real disk.
+struct PromptFileTests {
+    private let scratch = TemporaryFolder()
+
+    private var file: PromptFile { PromptFile(folder: scratch("run")) }
+
+    private func names(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder)
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test func folderAndFileAreReadableByAll() throws {
+        try file.replace(with: ["One.", "Zwei \u{2014} 日本."])
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "One.\nZwei \u{2014} 日本.\n")
+        #expect(try mode(file.path) == 0o644)
+        #expect(try mode(file.folder) == 0o755)
+        #expect(try names(file.folder) == ["prompt-facts"])
+        try file.replace(with: [])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)).isEmpty)
+    }
+
+    @Test func whoHasItOpenReadsTheOldOneToItsEnd() throws {
+        try file.replace(with: ["old"])
+        let reader = try #require(FileHandle(forReadingAtPath: file.path))
+        try file.replace(with: ["new"])
+        #expect(try reader.readToEnd() == Data("old\n".utf8))
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "new\n")
+    }
+
+    @Test func aFolderThatIsThereKeepsItsMode() throws {
+        try FileManager.default.createDirectory(
+            atPath: file.folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o711]
+        )
+        try file.replace(with: [])
+        #expect(try mode(file.folder) == 0o711)
+    }
+
+    @Test func linksAreReplacedAndNotFollowed() throws {
+        let precious = try scratch.write("precious", to: "target")
+        try FileManager.default.createDirectory(atPath: file.folder, withIntermediateDirectories: false)
+        for link in [file.path, file.folder + "/.prompt-facts.\(getpid())"] {
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: precious)
+        }
+        try file.replace(with: ["One."])
+        #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "One.\n")
+        #expect(try names(file.folder) == ["prompt-facts"])
+    }
+
+    @Test func aFolderThatWentIsMadeAnew() throws {
+        try file.replace(with: [])
+        try FileManager.default.removeItem(atPath: file.folder)
+        try file.replace(with: ["One."])
+        #expect(try mode(file.folder) == 0o755)
+    }
+
+    @Test func whatStandsInTheWayIsSaid() throws {
+        func error(_ folder: String) -> PromptFileError? {
+            #expect(throws: PromptFileError.self) { try PromptFile(folder: folder).replace(with: ["One."]) }
+        }
+        let plain = try scratch.write("", to: "plain")
+        #expect(error(plain)?.code == ENOTDIR)
+        #expect(error(scratch("none/run"))?.code == ENOENT)
+        #expect(error("/proc/norrisd") != nil)
+        try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: true)
+        let occupied = try #require(error(file.folder))
+        #expect(
+            occupied.description == "\(file.path): cannot be written (Is a directory); "
+                + "check the folder's owner and permissions, and the disk's space, or give another --runtime-dir"
+        )
+        #expect(try names(file.folder) == ["prompt-facts"], "What was begun is gone")
+    }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import Logging
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisServer
+import NorrisStore
+import NorrisTestSupport
+import ServiceLifecycle
+import SystemdIntegration
+import Testing
+
+@testable import NorrisDaemon
+
+/// No fact comes twice, however the daemon ends.
+@Suite(.timeLimit(.minutes(20)))
+struct StoreServiceTests {
+    private let clock = ManualClock(.ofTests)
+    private let folder = TemporaryFolder()
+    private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    private func open(_ state: String) throws -> (databases: Databases, facts: FactStore) {
+        let databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder(state), logger: logger)
+        let facts = FactStore(databases: databases, logger: logger)
+        facts.importStartingCollection()
+        return (databases, facts)
+    }
+
+    private func take(_ count: Int, of facts: FactStore) async throws -> [[UInt8]] {
+        try await facts.nextReading(count, uid: 1, filter: ShuffleFilter()).facts
+    }
+
+    private func service(_ databases: Databases, _ facts: FactStore) -> StoreService {
+        StoreService(databases: databases, facts: facts, clock: clock)
+    }
+
+    /// All facts that a daemon with this state serves before any repeats.
+    private func rest(_ state: String, after count: Int) async throws -> Set<[UInt8]> {
+        let (databases, facts) = try open(state)
+        defer { databases.close() }
+        return Set(try await take(facts.count - count, of: facts))
+    }
+
+    @Test func whatMovedIsWrittenSoonAfter() async throws {
+        let (databases, facts) = try open("state")
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await service(databases, facts).run() }
+            defer { tasks.cancelAll() }
+            // That of the start.
+            await clock.untilAsleep()
+            let drawn = try await take(10, of: facts)
+            let sleeps = clock.sleeps
+            clock.advance(by: .seconds(1))
+            // A further move wakes the service only after the first were written.
+            while clock.sleeps == sleeps, !Task.isCancelled {
+                await Task.yield()
+                _ = try await take(1, of: facts)
+            }
+            try FileManager.default.copyItem(atPath: folder("state"), toPath: folder("killed"))
+            #expect(try await rest("killed", after: 10).isDisjoint(with: drawn))
+        }
+    }
+
+    @Test func aStopWritesTheRestAtOnce() async throws {
+        let (databases, facts) = try open("state")
+        let group = ServiceGroup(services: [service(databases, facts)], logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            await clock.untilAsleep()
+            let drawn = try await take(10, of: facts)
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            #expect(try await rest("state", after: 10).isDisjoint(with: drawn))
+        }
+    }
+
+    /// The daemon serves while they are read; a stop does not wait for their end.
+    @Test func fortuneFilesAreReadInTheBackground() async throws {
+        let (databases, facts) = try open("state")
+        let builtin = facts.count
+        let path = try folder.write((0..<3_000).map { "Fortune \($0)." }.joined(separator: "\n%\n"), to: "jokes")
+        let fortunes = FortuneService(facts: facts, clock: clock, changes: WakeSignal()) { [path] }
+        let group = ServiceGroup(services: [service(databases, facts), fortunes], logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            while facts.count < builtin + 3_000, !Task.isCancelled { await Task.yield() }
+            #expect(facts.categories(of: .fortune).map(\.count) == [3_000])
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+}
+
+/// What is done now and then, by a clock that the test turns.
+@Suite(.timeLimit(.minutes(20)))
+struct MaintenanceServiceTests {
+    private let clock = ManualClock(.ofTests)
+    private let recorder = LogRecorder()
+    private let recording = RecordingSink()
+    private let sink: RepeatLimitingSink
+
+    init() {
+        sink = RepeatLimitingSink(recording, clock: clock)
+    }
+
+    /// Lets the service run beside a daemon while the body turns the clock.
+    private func run(_ body: (FetchingDaemon) async throws -> Void) async throws {
+        try await FetchingDaemon.run(clock: clock, fetches: false) { daemon, _ in
+            let file = PromptFile(folder: daemon.folder("run"))
+            let service = MaintenanceService(
+                handlers: daemon.handlers, databases: daemon.databases, sink: sink,
+                promptFacts: PromptFactsWriter(
+                    file: file, facts: daemon.store, scope: { .all }, logger: recorder.logger
+                ),
+                logger: recorder.logger
+            )
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await service.run() }
+                defer { tasks.cancelAll() }
+                await clock.untilAsleep()
+                try await body(daemon)
+            }
+        }
+    }
+
+    /// Turns the clock, and returns when the service has done what is due.
+    private func advance(by duration: Duration) async {
+        clock.advance(by: duration)
+        await clock.untilAsleep()
+    }
+
+    @Test func theStatusTellsTheRequestsOfEachMinute() async throws {
+        try await run { daemon in
+            // The requests of administrators are those that are counted here.
+            let client = try daemon.client(.administrator)
+            func minutes() throws -> [Int]? {
+                try client.call(ServerStatus.self).requestsPerMinute
+            }
+            #expect(try minutes() == [1])
+            #expect(try minutes() == [2])
+            for _ in 0..<3 { await advance(by: .seconds(60)) }
+            // Nobody asked in two of the minutes, and none was lumped with another.
+            #expect(try minutes() == [2, 0, 0, 1])
+            await advance(by: .seconds(59))
+            #expect(try minutes() == [2, 0, 0, 2])
+            await advance(by: .seconds(1))
+            #expect(try minutes() == [2, 0, 0, 2, 1])
+        }
+    }
+
+    @Test func whatTheLogHeldBackIsWritten() async throws {
+        let logger = Logger(label: "test") { [sink] _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: sink) }
+        for _ in 0..<9 { logger.warning("source.failed", metadata: ["source": "town"]) }
+        try await run { _ in
+            await advance(by: RepeatLimitingSink.window - .seconds(60))
+            #expect(recording.lines.count == 5)
+            await advance(by: .seconds(60))
+            #expect(recording.lines.last == "source.failed town x4")
+        }
+    }
+
+    @Test func promptsGetOtherFactsEveryTenMinutes() async throws {
+        try await run { daemon in
+            let path = daemon.folder("run/prompt-facts")
+            func content() -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+            await advance(by: .seconds(599))
+            #expect(content() == nil)
+            await advance(by: .seconds(1))
+            let first = try #require(content())
+            await advance(by: .seconds(540))
+            #expect(content() == first)
+            await advance(by: .seconds(60))
+            #expect(content() != first)
+        }
+    }
+
+    @Test func aDeletedCacheIsNoticedWithinAMinute() async throws {
+        try await run { daemon in
+            let facts = daemon.store.count
+            try FileManager.default.removeItem(atPath: daemon.folder("cache"))
+            await advance(by: .seconds(30))
+            #expect(recorder.lines.contains("notice cache.made-anew"))
+            #expect(FileManager.default.fileExists(atPath: daemon.folder("cache/cache.db")))
+            #expect(daemon.store.count == facts)
+            try FileManager.default.removeItem(atPath: daemon.folder("state/state.db"))
+            await advance(by: .seconds(30))
+            #expect(daemon.databases.faults == ["state.db was deleted under the daemon: restart it"])
+        }
+    }
+
+    @Test func whatIsPastItsTimeLeavesTheDisk() async throws {
+        try await run { daemon in
+            let stores = daemon.handlers.fetching.stores
+            try await SeededContent.put(into: stores, at: clock.now)
+            #expect(stores.gifs.count == 1)
+            await advance(by: .hours(24) + .seconds(300))
+            #expect(stores.gifs.count == 0)
+        }
+    }
+
+    @Test func freePagesGoBackToTheFileSystemWithinFiveMinutes() async throws {
+        try await run { daemon async throws in
+            let favorites = daemon.handlers.fetching.stores.favorites
+            let text = String(repeating: "x", count: 60_000)
+            let author = Post.Author(id: "town:1", name: "Ada")
+            let items = (0..<140).map { number in
+                Favorite(post: Post(id: "town:\(number)", source: "town", author: author, text: text))
+            }
+            #expect(try await favorites.import(items, uid: 1).added == items.count)
+            for item in items { #expect(try await favorites.remove(.post, id: item.id, uid: 1)) }
+            func size() throws -> Int {
+                try FileManager.default.attributesOfItem(atPath: daemon.folder("state/state.db"))[.size] as? Int ?? 0
+            }
+            let full = try size()
+            #expect(full > 8 << 20)
+            await advance(by: .seconds(299))
+            #expect(try size() == full)
+            await advance(by: .seconds(1))
+            #expect(try size() < full - (3 << 20))
+        }
+    }
+}
+
+/// Whether the daemon is degraded, as subscribers see it.
+@Suite(.timeLimit(.minutes(20)))
+struct NotifierServiceTests {
+    @Test func onlyChangesArePublished() async throws {
+        try await FetchingDaemon.run(fetches: false) { daemon, upstream in
+            let handlers = daemon.handlers
+            let subscriber = try daemon.client()
+            let _: EventSubscribe.Result = try subscriber.call(EventSubscribe.self, #"{"topics":["server"]}"#)
+            let service = NotifierService(
+                notifier: Notifier(), health: handlers.health, events: handlers.events,
+                changes: handlers.fetching.changes
+            )
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await service.run() }
+                defer { tasks.cancelAll() }
+                await #expect(throws: ConfigurationError.self) {
+                    try await daemon.reload(upstream, facts: ", queries: [ab]")
+                }
+                #expect(try subscriber.receiveEvent().phase == .degraded)
+                await #expect(throws: ConfigurationError.self) {
+                    try await daemon.reload(upstream, facts: ", queries: [abc, ab]")
+                }
+                try await daemon.reload(upstream, facts: "")
+                #expect(try subscriber.receiveEvent().phase == .reloaded)
+                #expect(try subscriber.receiveEvent().phase == .ok)
+            }
+        }
+    }
+}
