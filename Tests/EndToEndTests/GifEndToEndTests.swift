@@ -93,7 +93,7 @@ struct GifEndToEndTests {
             for text in [failed.errors, failed.output, status.output, printed.output, daemon.log] {
                 #expect(!text.contains(Self.key))
             }
-            #expect(daemon.log.contains("http.place"), "The log is that of the finest level")
+            #expect(daemon.log.contains("http.url"), "The log is that of the finest level")
             for name in ["state/state.db", "cache/cache.db"] {
                 let bytes = try Data(contentsOf: URL(filePath: folder(name)))
                 #expect(bytes.count > 4_096)

@@ -80,9 +80,7 @@ struct ChucknorrisTests {
         try await Fixture.run(FakeUpstream.start()) { fixture in
             fixture.upstream.setFault(fault)
             let error = await failure { _ = try await fixture.chucknorris().search("chuck") }
-            #expect(error?.kind == .decode)
-            #expect(error?.message.contains("127.0.0.1") == true)
-            #expect(error?.isRetryable == false)
+            expect(error, .decode, "127.0.0.1", isRetryable: false)
         }
     }
 

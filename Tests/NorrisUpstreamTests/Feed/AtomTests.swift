@@ -110,27 +110,22 @@ struct AtomTests {
         #expect(author.id == Post.id(id, in: "blog"))
     }
 
-    @Test func olderAtomIsRead() throws {
-        let batch = try batch(
-            """
-            <feed version="0.3" xmlns="http://purl.org/atom/ns#"><title>Old</title>
-            <entry><title>x</title><link rel="alternate" type="text/html" href="https://old.example/1"/>
-            <issued>2004-01-01T00:00:00Z</issued><modified>2005-01-01T00:00:00Z</modified></entry></feed>
-            """
-        )
-        #expect(batch.posts.first?.url == "https://old.example/1")
-        #expect(batch.posts.first?.publishedAt == Timestamp("2004-01-01T00:00:00Z"))
-    }
-
     @Test(
         arguments: [
             "http://purl.org/atom/ns#", "http://example.com/newformat#", "http://example.com/necho",
             "http://purl.org/echo/", "http://purl.org/pie/",
         ]
     )
-    func itsOldNamespacesAreKnown(uri: String) throws {
-        let feed = "<feed version='0.3' xmlns='\(uri)'><title>Old</title><entry><title>x</title></entry></feed>"
-        #expect(try batch(feed).posts.map(\.title) == ["x"])
+    func olderAtomIsRead(uri: String) throws {
+        let post = try batch(
+            """
+            <feed version="0.3" xmlns="\(uri)"><title>Old</title>
+            <entry><title>x</title><link rel="alternate" type="text/html" href="https://old.example/1"/>
+            <issued>2004-01-01T00:00:00Z</issued><modified>2005-01-01T00:00:00Z</modified></entry></feed>
+            """
+        ).posts.first
+        #expect(post?.url == "https://old.example/1")
+        #expect(post?.publishedAt == Timestamp("2004-01-01T00:00:00Z"))
     }
 
     @Test func prefixesDoNotMatter() throws {

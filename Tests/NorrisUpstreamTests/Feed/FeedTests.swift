@@ -78,13 +78,6 @@ struct FeedTests {
         #expect(error?.message.contains("secret") == false)
     }
 
-    @Test func whatHasNotChangedIsNotRead() async throws {
-        let validators = Validators(etag: "\"0\"")
-        let transport = RecordingTransport(HTTPResponse(status: 304))
-        let fetched = try await feed(transport).posts(validators: validators, timeout: .seconds(1))
-        #expect(fetched == .unchanged(FetchInfo(validators: validators)))
-    }
-
     @Test func whatIsWrongIsSaidInASentence() async {
         let error = await fetchFailure(FixedTransport("<rss>\n<channel>", headers: []))
         #expect(error?.kind == .decode)

@@ -1,6 +1,7 @@
 import Logging
 import NorrisProtocol
 import NorrisTestSupport
+import Testing
 
 @testable import NorrisUpstream
 
@@ -165,6 +166,16 @@ func failure(_ body: () async throws -> Void) async -> UpstreamError? {
     } catch {
         return error as? UpstreamError
     }
+}
+
+/// Expects an error of a kind with a text in its message.
+func expect(
+    _ error: UpstreamError?, _ kind: UpstreamError.Kind, _ text: String, isRetryable: Bool? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(error?.kind == kind, "\(error as Any)", sourceLocation: sourceLocation)
+    #expect(error?.message.contains(text) == true, "\(error as Any)", sourceLocation: sourceLocation)
+    if let isRetryable { #expect(error?.isRetryable == isRetryable, sourceLocation: sourceLocation) }
 }
 
 /// The message of an error; nil if there is none.

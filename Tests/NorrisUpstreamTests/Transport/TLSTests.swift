@@ -31,22 +31,18 @@ struct TLSTests {
     func otherCertificatesAreRefused(names: [String], isTrusted: Bool, cause: String) async throws {
         let certificate = try names.isEmpty ? FakeCertificate() : FakeCertificate(names: names)
         let error = try await failure(certificate, trusting: isTrusted ? certificate.path : nil)
-        #expect(error?.kind == .offline)
-        #expect(error?.message.hasSuffix(cause) == true, "\(error as Any)")
-        #expect(error?.isRetryable == true)
+        expect(error, .offline, cause, isRetryable: true)
     }
 
     @Test func anExpiredCertificateIsRefused() async throws {
         let certificate = try FakeCertificate(isExpired: true)
         let error = try await failure(certificate, trusting: certificate.path)
-        #expect(error?.kind == .offline)
-        #expect(error?.message.contains("the certificate") == true, "\(error as Any)")
+        expect(error, .offline, "the certificate")
     }
 
     @Test func aFileThatIsNotThereIsNamed() async throws {
         let error = try await failure(FakeCertificate(), trusting: "/nonexistent/roots.pem")
-        #expect(error?.kind == .offline)
-        #expect(error?.message.contains("SSL_CERT_FILE") == true, "\(error as Any)")
+        expect(error, .offline, "SSL_CERT_FILE")
     }
 
     /// The error of a request of `https` to a server that speaks no TLS.
@@ -61,8 +57,7 @@ struct TLSTests {
 
     @Test func aPlainServerIsRecognised() async throws {
         let error = try await failure(.greeting("HTTP/1.1 400 Bad Request\r\n\r\n"), within: Fixture.longEnough)
-        #expect(error?.kind == .offline)
-        #expect(error?.message.hasSuffix("it does not speak TLS there.") == true, "\(error as Any)")
+        expect(error, .offline, "it does not speak TLS there.")
     }
 
     @Test(
