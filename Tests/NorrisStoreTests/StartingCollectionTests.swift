@@ -27,9 +27,7 @@ struct StartingCollectionTests {
 
     @Test func idsAreUniqueAndOfTheAlphabetOfCompletionWords() {
         #expect(Set(facts.map(\.id)).count == facts.count)
-        for fact in facts {
-            #expect(fact.id.wholeMatch(of: /builtin-[0-9a-v]{13}/) != nil, "\(fact)")
-        }
+        for fact in facts { #expect(fact.id.wholeMatch(of: /builtin-[0-9a-v]{13}/) != nil, "\(fact)") }
     }
 
     /// Users keep favourites by id: whoever changes the derivation loses them.
@@ -41,9 +39,7 @@ struct StartingCollectionTests {
             "builtin-0n09k11nnljre"
         ),
     ])
-    func idsAreDerivedAsEver(text: String, id: String) {
-        #expect(facts.first { $0.text == text }?.id == id)
-    }
+    func idsAreDerivedAsEver(text: String, id: String) { #expect(facts.first { $0.text == text }?.id == id) }
 
     @Test func textsAreUniqueIgnoringCase() {
         #expect(Set(facts.map { $0.text.lowercased() }).count == facts.count)
@@ -73,10 +69,7 @@ struct StartingCollectionTests {
     }
 
     @Test func lineMayCarryFurtherCategories() {
-        let sections = [
-            ("food", "First. #science #travel\nSecond, # of two."),
-            ("dev", "Third."),
-        ]
+        let sections = [("food", "First. #science #travel\nSecond, # of two."), ("dev", "Third.")]
         let facts = StartingCollection.facts(in: sections)
         #expect(facts.map(\.text) == ["First.", "Second, # of two.", "Third."])
         #expect(facts.map(\.categories) == [["food", "science", "travel"], ["food"], ["dev"]])

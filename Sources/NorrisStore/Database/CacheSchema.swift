@@ -16,31 +16,21 @@ extension DatabaseKind {
 
     private static let facts = """
         CREATE TABLE meta (
-            key TEXT NOT NULL PRIMARY KEY,
-            value TEXT NOT NULL
+            key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
 
         -- The rowid is the order of storing: newest highest, and within one import the first id highest, so
         -- that descending rowids are "newest stored first, then by id". It is never used again
         -- (AUTOINCREMENT), so that cursors stay true.
         CREATE TABLE facts (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            id TEXT NOT NULL UNIQUE,
-            source TEXT NOT NULL,
-            text TEXT NOT NULL,
-            folded TEXT NOT NULL,
-            categories TEXT NOT NULL,
-            explicit INTEGER NOT NULL,
-            url TEXT,
-            created_at INTEGER,
-            updated_at INTEGER,
-            stored_at INTEGER NOT NULL
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL,
+            text TEXT NOT NULL, folded TEXT NOT NULL, categories TEXT NOT NULL, explicit INTEGER NOT NULL,
+            url TEXT, created_at INTEGER, updated_at INTEGER, stored_at INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX facts_by_source ON facts (source);
 
         CREATE TABLE fact_categories (
-            category TEXT NOT NULL,
-            fact INTEGER NOT NULL REFERENCES facts (number) ON DELETE CASCADE,
+            category TEXT NOT NULL, fact INTEGER NOT NULL REFERENCES facts (number) ON DELETE CASCADE,
             PRIMARY KEY (category, fact)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX fact_categories_by_fact ON fact_categories (fact);
@@ -71,19 +61,13 @@ extension DatabaseKind {
         CREATE INDEX facts_by_text ON facts (text_digest);
 
         CREATE TABLE fetches (
-            source TEXT NOT NULL PRIMARY KEY,
-            settings TEXT NOT NULL,
-            fetched_at INTEGER NOT NULL,
+            source TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, fetched_at INTEGER NOT NULL,
             categories TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE validators (
-            source TEXT NOT NULL REFERENCES fetches (source) ON DELETE CASCADE,
-            part TEXT NOT NULL,
-            etag TEXT,
-            last_modified TEXT,
-            checked_at INTEGER NOT NULL,
-            PRIMARY KEY (source, part)
+            source TEXT NOT NULL REFERENCES fetches (source) ON DELETE CASCADE, part TEXT NOT NULL, etag TEXT,
+            last_modified TEXT, checked_at INTEGER NOT NULL, PRIMARY KEY (source, part)
         ) STRICT, WITHOUT ROWID;
         """
 
@@ -101,35 +85,22 @@ extension DatabaseKind {
         -- The number is the order of storing, as that of facts: newest highest, and within one answer the
         -- first id highest. It is never used again (AUTOINCREMENT), so that cursors stay true.
         CREATE TABLE gifs (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            id TEXT NOT NULL UNIQUE,
-            gif TEXT NOT NULL,
-            rating INTEGER NOT NULL,
-            title TEXT NOT NULL,
-            alt_text TEXT,
-            username TEXT,
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, gif TEXT NOT NULL,
+            rating INTEGER NOT NULL, title TEXT NOT NULL, alt_text TEXT, username TEXT,
             fetched_at INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX gifs_by_age ON gifs (fetched_at);
 
         -- The number is that of one generation: a list that begins anew gets another.
         CREATE TABLE gif_lists (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            kind TEXT NOT NULL,
-            query TEXT NOT NULL,
-            rating TEXT NOT NULL,
-            lang TEXT NOT NULL,
-            next_offset INTEGER,
-            total_count INTEGER,
-            fetched_at INTEGER NOT NULL,
-            UNIQUE (kind, query, rating, lang)
+            number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, query TEXT NOT NULL,
+            rating TEXT NOT NULL, lang TEXT NOT NULL, next_offset INTEGER, total_count INTEGER,
+            fetched_at INTEGER NOT NULL, UNIQUE (kind, query, rating, lang)
         ) STRICT;
 
         CREATE TABLE gif_list_items (
-            list INTEGER NOT NULL REFERENCES gif_lists (number) ON DELETE CASCADE,
-            position INTEGER NOT NULL,
-            gif INTEGER NOT NULL REFERENCES gifs (number) ON DELETE CASCADE,
-            PRIMARY KEY (list, position),
+            list INTEGER NOT NULL REFERENCES gif_lists (number) ON DELETE CASCADE, position INTEGER NOT NULL,
+            gif INTEGER NOT NULL REFERENCES gifs (number) ON DELETE CASCADE, PRIMARY KEY (list, position),
             UNIQUE (gif, list)
         ) STRICT, WITHOUT ROWID;
         """
@@ -137,15 +108,8 @@ extension DatabaseKind {
     private static let posts = """
         -- held is 1 for an author whom the last fetch of the source had, with posts or without.
         CREATE TABLE authors (
-            number INTEGER PRIMARY KEY,
-            id TEXT NOT NULL UNIQUE,
-            source TEXT NOT NULL,
-            name TEXT NOT NULL,
-            folded TEXT NOT NULL,
-            handle TEXT,
-            avatar_url TEXT,
-            email TEXT,
-            held INTEGER NOT NULL
+            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, name TEXT NOT NULL,
+            folded TEXT NOT NULL, handle TEXT, avatar_url TEXT, email TEXT, held INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX authors_by_name ON authors (folded, id);
 
@@ -153,15 +117,9 @@ extension DatabaseKind {
         -- posts are known in the state. held_at is NULL for a post that the last fetch of the source held,
         -- else the time of the last fetch that did: so a fetch without news writes to no post.
         CREATE TABLE posts (
-            number INTEGER PRIMARY KEY,
-            id TEXT NOT NULL UNIQUE,
-            digest INTEGER NOT NULL,
-            source TEXT NOT NULL,
-            author INTEGER NOT NULL REFERENCES authors (number),
-            content TEXT NOT NULL,
-            first_seen INTEGER NOT NULL,
-            sort_at INTEGER NOT NULL,
-            held_at INTEGER
+            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, source TEXT NOT NULL,
+            author INTEGER NOT NULL REFERENCES authors (number), content TEXT NOT NULL,
+            first_seen INTEGER NOT NULL, sort_at INTEGER NOT NULL, held_at INTEGER
         ) STRICT;
         -- With all that lists filter by, so that a list reads no post but those it shows.
         CREATE INDEX posts_by_time ON posts (sort_at DESC, id, source, author, digest);
@@ -181,14 +139,8 @@ extension DatabaseKind {
         -- is never used again, and rises in the order of storing: within one import the first id is the
         -- highest, so that descending ordinals are "newest stored first, then by id".
         CREATE TABLE facts (
-            ordinal INTEGER PRIMARY KEY,
-            id TEXT NOT NULL UNIQUE,
-            source TEXT NOT NULL,
-            text TEXT NOT NULL,
-            categories TEXT NOT NULL,
-            url TEXT,
-            created_at INTEGER,
-            updated_at INTEGER,
+            ordinal INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, text TEXT NOT NULL,
+            categories TEXT NOT NULL, url TEXT, created_at INTEGER, updated_at INTEGER,
             -- 1 for a fact that only a search at the upstream has brought so far.
             found INTEGER NOT NULL,
             -- A hash of the text's bytes, by which facts with the same text are looked for.
@@ -198,28 +150,19 @@ extension DatabaseKind {
         -- The facts of a category, or all facts under '', by kind (FactKind). entries counts the removed ones
         -- too; the epoch is another one whenever these were taken out.
         CREATE TABLE fact_lists (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            category TEXT NOT NULL,
-            kind INTEGER NOT NULL,
-            epoch INTEGER NOT NULL,
-            entries INTEGER NOT NULL,
-            live INTEGER NOT NULL,
-            UNIQUE (category, kind)
+            number INTEGER PRIMARY KEY AUTOINCREMENT, category TEXT NOT NULL, kind INTEGER NOT NULL,
+            epoch INTEGER NOT NULL, entries INTEGER NOT NULL, live INTEGER NOT NULL, UNIQUE (category, kind)
         ) STRICT;
 
         -- A list in the order of its facts' ordinals. length is in code points, and negative once the fact is
         -- removed, so that the positions of the others stay what they are.
         CREATE TABLE fact_entries (
-            list INTEGER NOT NULL,
-            fact INTEGER NOT NULL,
-            length INTEGER NOT NULL,
-            PRIMARY KEY (list, fact)
+            list INTEGER NOT NULL, fact INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY (list, fact)
         ) STRICT, WITHOUT ROWID;
 
         -- The texts to search, in blocks (FactTexts).
         CREATE TABLE fact_texts (
-            last INTEGER PRIMARY KEY,
-            texts BLOB NOT NULL
+            last INTEGER PRIMARY KEY, texts BLOB NOT NULL
         ) STRICT;
         """
 

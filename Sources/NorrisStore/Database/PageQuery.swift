@@ -75,9 +75,7 @@ struct PageQuery: Sendable {
         var total = 0
         if let filter {
             let rows = try database.rows("SELECT \(filter.column) FROM \(matches)", arguments)
-            while total <= countedMatches, try rows.next() {
-                if filter.shows(rows[0]) { total += 1 }
-            }
+            while total <= countedMatches, try rows.next() { if filter.shows(rows[0]) { total += 1 } }
         } else {
             let sql = "SELECT count(*) FROM (SELECT 1 FROM \(matches) LIMIT \(countedMatches + 1))"
             total = try Int.fetchOne(database, sql, arguments) ?? 0

@@ -21,64 +21,43 @@ extension DatabaseKind {
         -- The place of each fact in each roster, for good: a fact that goes leaves its seat empty, and one
         -- that comes back finds it. fact is NULL where the seat's fact will never come back.
         CREATE TABLE seats (
-            roster TEXT NOT NULL,
-            seat INTEGER NOT NULL,
-            fact TEXT,
-            length INTEGER NOT NULL,
+            roster TEXT NOT NULL, seat INTEGER NOT NULL, fact TEXT, length INTEGER NOT NULL,
             PRIMARY KEY (roster, seat)
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX seats_by_fact ON seats (fact, roster) WHERE fact IS NOT NULL;
 
         CREATE TABLE walks (
-            uid INTEGER NOT NULL,
-            filter TEXT NOT NULL,
-            position BLOB NOT NULL,
-            used_at INTEGER NOT NULL,
+            uid INTEGER NOT NULL, filter TEXT NOT NULL, position BLOB NOT NULL, used_at INTEGER NOT NULL,
             PRIMARY KEY (uid, filter)
         ) STRICT, WITHOUT ROWID;
 
         -- The fact itself, not its id: the day keeps it whatever becomes of the cache.
         CREATE TABLE facts_of_the_day (
-            number INTEGER PRIMARY KEY,
-            day TEXT NOT NULL UNIQUE,
-            fact TEXT NOT NULL
+            number INTEGER PRIMARY KEY, day TEXT NOT NULL UNIQUE, fact TEXT NOT NULL
         ) STRICT;
         """
 
     private static let schedules = """
         -- When each source is fetched next, and how it has failed since its last success.
         CREATE TABLE schedules (
-            source TEXT NOT NULL PRIMARY KEY,
-            next_run_at INTEGER,
-            backoff_until INTEGER,
-            retry_at INTEGER,
-            failures INTEGER NOT NULL,
-            failure_kind TEXT,
-            failure_message TEXT,
-            failure_since INTEGER,
-            failed_at INTEGER,
-            settings TEXT,
-            had_content INTEGER NOT NULL
+            source TEXT NOT NULL PRIMARY KEY, next_run_at INTEGER, backoff_until INTEGER, retry_at INTEGER,
+            failures INTEGER NOT NULL, failure_kind TEXT, failure_message TEXT, failure_since INTEGER,
+            failed_at INTEGER, settings TEXT, had_content INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
 
     private static let recentSearches = """
         -- The user's newest has the largest number: two searches may fall into one second.
         CREATE TABLE recent_searches (
-            number INTEGER PRIMARY KEY,
-            uid INTEGER NOT NULL,
-            kind TEXT NOT NULL,
-            query TEXT NOT NULL,
-            at INTEGER NOT NULL,
-            UNIQUE (uid, kind, query)
+            number INTEGER PRIMARY KEY, uid INTEGER NOT NULL, kind TEXT NOT NULL, query TEXT NOT NULL,
+            at INTEGER NOT NULL, UNIQUE (uid, kind, query)
         ) STRICT;
         """
 
     private static let quota = """
         -- A row for each call of the last hour.
         CREATE TABLE quota_calls (
-            source TEXT NOT NULL,
-            at INTEGER NOT NULL
+            source TEXT NOT NULL, at INTEGER NOT NULL
         ) STRICT;
         """
 
@@ -87,21 +66,14 @@ extension DatabaseKind {
         -- the fact or post as it was; NULL where there was none, and for GIFs, of which no more than id and
         -- title may be kept.
         CREATE TABLE favorites (
-            number INTEGER PRIMARY KEY,
-            uid INTEGER NOT NULL,
-            kind TEXT NOT NULL,
-            id TEXT NOT NULL,
-            title TEXT NOT NULL,
-            added_at INTEGER NOT NULL,
-            content TEXT,
-            UNIQUE (uid, kind, id)
+            number INTEGER PRIMARY KEY, uid INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
+            title TEXT NOT NULL, added_at INTEGER NOT NULL, content TEXT, UNIQUE (uid, kind, id)
         ) STRICT;
         CREATE INDEX favorites_by_time ON favorites (uid, added_at DESC, number DESC);
         CREATE INDEX favorite_gifs ON favorites (id, added_at) WHERE kind = 'gif';
 
         CREATE TABLE cursor_keys (
-            list TEXT NOT NULL PRIMARY KEY,
-            key INTEGER NOT NULL
+            list TEXT NOT NULL PRIMARY KEY, key INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         INSERT INTO cursor_keys VALUES ('favorites', random());
         """
@@ -109,9 +81,7 @@ extension DatabaseKind {
     private static let readMarks = """
         -- post is a hash of the post's id, as digest of posts in the cache is.
         CREATE TABLE read_marks (
-            uid INTEGER NOT NULL,
-            post INTEGER NOT NULL,
-            PRIMARY KEY (uid, post)
+            uid INTEGER NOT NULL, post INTEGER NOT NULL, PRIMARY KEY (uid, post)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX read_marks_by_post ON read_marks (post);
         """
@@ -122,21 +92,14 @@ extension DatabaseKind {
         DROP TABLE walks;
 
         CREATE TABLE shuffles (
-            uid INTEGER NOT NULL,
-            filter TEXT NOT NULL,
-            shuffle BLOB NOT NULL,
-            used_at INTEGER NOT NULL,
+            uid INTEGER NOT NULL, filter TEXT NOT NULL, shuffle BLOB NOT NULL, used_at INTEGER NOT NULL,
             PRIMARY KEY (uid, filter)
         ) STRICT, WITHOUT ROWID;
 
         -- The last item of each kind that a user was served; rowids rise with every write, so that the users
         -- who were served longest ago can be forgotten.
         CREATE TABLE served (
-            number INTEGER PRIMARY KEY,
-            uid INTEGER NOT NULL,
-            kind TEXT NOT NULL,
-            id TEXT NOT NULL,
-            name TEXT,
+            number INTEGER PRIMARY KEY, uid INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, name TEXT,
             UNIQUE (uid, kind)
         ) STRICT;
         """
@@ -146,9 +109,7 @@ extension DatabaseKind {
         -- bytes are those of ids, titles and contents. A row for each user with favourites, and that of uid -1
         -- for all of them together.
         CREATE TABLE favorite_totals (
-            uid INTEGER NOT NULL PRIMARY KEY,
-            items INTEGER NOT NULL,
-            bytes INTEGER NOT NULL
+            uid INTEGER NOT NULL PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL
         ) STRICT;
         INSERT INTO favorite_totals
             SELECT uid, count(*), sum(\(bytes(of: "favorites"))) FROM favorites GROUP BY uid;

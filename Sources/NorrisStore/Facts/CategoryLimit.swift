@@ -51,7 +51,8 @@ struct CategoryLimit {
     /// Applies the limit to facts that were stored by an earlier version, as a migration.
     static func limitStored(_ database: Database) throws {
         var limit = CategoryLimit()
-        let sql = "SELECT number, categories FROM facts WHERE categories <> '' AND \(FactGroup.upstream.condition) ORDER BY number"
+        let condition = "categories <> '' AND \(FactGroup.upstream.condition)"
+        let sql = "SELECT number, categories FROM facts WHERE \(condition) ORDER BY number"
         for (number, column) in try database.map(sql, [], { ($0[0] as Int64, $0[1] as String) }) {
             let categories = FactTable.categories(column)
             let kept = limit.limited(categories)

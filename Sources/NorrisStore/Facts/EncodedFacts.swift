@@ -170,7 +170,6 @@ struct FactChunks {
 
     /// How many chunks hold something.
     var count: Int { chunks.reduce(0) { $0 + ($1.isEmpty ? 0 : 1) } }
-
     mutating func note(_ id: String, _ ordinal: UInt32) { ordinals[id.hashValue] = ordinal }
 
     mutating func forget(_ id: String, _ ordinal: UInt32) {

@@ -319,8 +319,6 @@ struct OrdinalSet {
 extension [String] {
     /// With those of the others that are not among these, in their order.
     func adding(_ others: [String]) -> [String] {
-        others.reduce(into: self) { all, other in
-            if !all.contains(other) { all.append(other) }
-        }
+        others.reduce(into: self) { all, other in if !all.contains(other) { all.append(other) } }
     }
 }

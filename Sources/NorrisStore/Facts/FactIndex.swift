@@ -99,9 +99,7 @@ struct FactList {
     }
 
     /// Drops the entries; they are read again when they are needed.
-    mutating func unload() {
-        (ordinals, lengths, isLoaded) = ([], [], storedCount == 0)
-    }
+    mutating func unload() { (ordinals, lengths, isLoaded) = ([], [], storedCount == 0) }
 
     /// Reserves memory, so that many small additions do not copy everything many times.
     mutating func reserve(_ more: Int) {

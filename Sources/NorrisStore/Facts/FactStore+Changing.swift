@@ -188,7 +188,6 @@ extension FactStore {
     /// Stores what a search at the upstream brought; such facts stay when a fetch does not bring them.
     ///
     /// - Returns: how many of them are new.
-    /// - Throws: `failed`.
     @discardableResult
     package func addFound(_ facts: [Fact]) throws(StoreError) -> Int {
         let (changes, _) = try takeUpstream(facts, FactImport.Rules(group: .upstream, isSearch: true)) { _ in }
@@ -199,9 +198,6 @@ extension FactStore {
     }
 
     /// Removes all facts of the upstream, and the record of their fetch.
-    ///
-    /// - Returns: how many facts were removed.
-    /// - Throws: `failed`.
     @discardableResult
     package func clearUpstream() throws(StoreError) -> Int {
         let rules = FactImport.Rules(group: .upstream, removes: { _ in true })

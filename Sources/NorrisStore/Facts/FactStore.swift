@@ -95,12 +95,10 @@ package final class FactStore: Sendable {
 
     /// Whether all facts are from the starting collection or fortune files.
     package var isLocal: Bool { withState { $0.index.upstreamCount == 0 } }
-
     package func hasCategory(_ name: String) -> Bool { withState { $0.index.hasCategory(name) } }
 
     /// Calls the body, from any thread, when there is something new for ``writeShuffles()``.
     package func onMove(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
-
     func notifyOfMove() { moved.withLock { $0 }?() }
 
     // MARK: Serving
@@ -174,7 +172,6 @@ package final class FactStore: Sendable {
     /// As ``next(_:uid:filter:name:write:)``, reading from the disk what is missing.
     ///
     /// - Returns: the facts as they go over the wire.
-    /// - Throws: `-32005` where the cache cannot be read.
     package func nextReading(
         _ count: Int, uid: UInt32, filter: ShuffleFilter, name: String? = nil
     ) async throws(ResponseError) -> (facts: [[UInt8]], isLocal: Bool) {
@@ -230,7 +227,6 @@ package final class FactStore: Sendable {
         return result
     }
 
-    /// - Throws: `-32005` where the cache cannot be read.
     package func fact(id: String) async throws(ResponseError) -> Fact? {
         try await databases.read(.facts(.upstream), logger: logger) { try FactTable.fact(id: id, $0) }
     }

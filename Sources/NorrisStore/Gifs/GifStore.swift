@@ -35,7 +35,6 @@ package final class GifStore: Sendable {
         try Int.fetchOne(database, "SELECT count(*) FROM gifs") ?? 0
     }
 
-    /// - Throws: `failed` or `cancelled`; in both cases nothing has changed.
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(StoreError) -> Result {
@@ -171,8 +170,6 @@ package final class GifStore: Sendable {
     }
 
     /// Removes GIFs and lists that were fetched longer ago. A disk that takes no writes is noted.
-    ///
-    /// - Returns: how many GIFs were removed.
     @discardableResult
     package func purge(before oldest: Timestamp, now: Timestamp = .now()) async -> Int {
         let removed = try? await write { database in
@@ -189,8 +186,6 @@ package final class GifStore: Sendable {
     }
 
     /// Removes all GIFs and lists, and the record of their fetch.
-    ///
-    /// - Returns: how many GIFs were removed.
     @discardableResult
     package func clear() async throws(StoreError) -> Int {
         try await write { database in

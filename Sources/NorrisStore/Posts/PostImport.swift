@@ -10,13 +10,6 @@ package struct PostChanges: Sendable, Equatable {
     package var removed: [String] = []
     /// How many posts of the source are stored now.
     package var total = 0
-
-    package init(added: Int = 0, changed: Int = 0, removed: [String] = [], total: Int = 0) {
-        self.added = added
-        self.changed = changed
-        self.removed = removed
-        self.total = total
-    }
 }
 
 /// Stores what a fetch of a source brought, inside a transaction.

@@ -43,7 +43,6 @@ package final class PostStore: Sendable {
     /// Runs a change in one transaction.
     ///
     /// - Returns: the result of the body, and how many posts each source has now.
-    /// - Throws: `cancelled` or `failed`.
     private func change<Result: Sendable>(
         _ body: (Database) throws -> Result
     ) throws(StoreError) -> (result: Result, counts: [String: Int]) {
@@ -67,7 +66,6 @@ package final class PostStore: Sendable {
     ///   - keep: how long a post stays after the last fetch that held it; nil for any time.
     ///   - fetch: is stored together with them.
     ///   - isCancelled: checked now and then until all is stored.
-    /// - Throws: `cancelled` or `failed`.
     @discardableResult
     package func replace(
         source: String, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
@@ -106,9 +104,6 @@ package final class PostStore: Sendable {
     }
 
     /// Removes all posts of a source, and the record of their fetch. Read marks stay with the state.
-    ///
-    /// - Returns: how many posts were removed.
-    /// - Throws: `failed`.
     @discardableResult
     package func clear(source: String) throws(StoreError) -> Int {
         try change { try PostStore.remove(source, $0).count }.result
@@ -117,8 +112,6 @@ package final class PostStore: Sendable {
     /// Removes the posts of sources that are not configured any more.
     ///
     /// - Parameter before: a source that was fetched at this time or later keeps its posts for now.
-    /// - Returns: the ids of the posts that were removed.
-    /// - Throws: `failed`.
     @discardableResult
     package func purgeSources(keeping names: [String], before: Timestamp) throws(StoreError) -> [String] {
         try change { database in
@@ -132,7 +125,6 @@ package final class PostStore: Sendable {
         }.result
     }
 
-    /// - Returns: the ids of the posts that were removed.
     private static func remove(_ source: String, _ database: Database) throws -> [String] {
         let ids = try String.fetchAll(database, "DELETE FROM posts WHERE source = ? RETURNING id", [source])
         try database.execute("DELETE FROM authors WHERE source = ?", [source])

@@ -106,7 +106,6 @@ final class Database {
 
     /// How many rows have changed since the connection was opened.
     var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
-
     var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// Prepares a statement for one use.
@@ -235,7 +234,9 @@ final class Database {
         if isReading, !statement.isReadOnly {
             throw DatabaseError(SQLITE_READONLY, message: "a read may not write", sql: statement.sql)
         }
-        if statement.isBusy { throw DatabaseError(SQLITE_MISUSE, message: "its rows are being read", sql: statement.sql) }
+        if statement.isBusy {
+            throw DatabaseError(SQLITE_MISUSE, message: "its rows are being read", sql: statement.sql)
+        }
     }
 
     func failure(_ code: Int32, sql: String?) -> any Error {

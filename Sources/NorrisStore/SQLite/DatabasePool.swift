@@ -26,8 +26,9 @@ final class DatabasePool: Sendable {
         }
         writers = Connections([try connect(path ?? ":memory:", access)])
         // Opened now: an error belongs to the start, and an idle connection takes little memory.
-        self.readers =
-            if let path, readers > 0 { Connections(try (0..<readers).map { _ in try connect(path, .read) }) } else { nil }
+        self.readers = try path.flatMap { path in
+            readers > 0 ? Connections(try (0..<readers).map { _ in try connect(path, .read) }) : nil
+        }
     }
 
     /// Reads one state of the database.
@@ -38,8 +39,8 @@ final class DatabasePool: Sendable {
     /// Reads one state of the database.
     ///
     /// - Parameter limit: how long the body may take, once it runs.
-    /// - Throws: ``CancellationError`` if the task is cancelled, and a ``DatabaseError`` with ``DatabaseError/isTimeLimit``
-    ///   when the limit passes, both also in the middle of a statement.
+    /// - Throws: ``CancellationError`` if the task is cancelled, and a ``DatabaseError`` when the limit passes, both also
+    ///   in the middle of a statement.
     func read<Value: Sendable>(
         within limit: Duration? = nil, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -119,9 +120,7 @@ private final class Connections: Sendable {
                     }
                 }
             }
-        } onCancel: {
-            cancellation.cancel()
-        }
+        } onCancel: { cancellation.cancel() }
     }
 
     /// Runs a body on the calling thread, which waits for a connection.

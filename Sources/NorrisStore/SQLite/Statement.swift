@@ -75,9 +75,7 @@ struct StatementArguments: ExpressibleByArrayLiteral, Sendable {
 }
 
 /// `?,?,?`: for a list of so many values.
-func databaseQuestionMarks(count: Int) -> String {
-    Array(repeating: "?", count: count).joined(separator: ",")
-}
+func databaseQuestionMarks(count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
 
 /// A prepared statement (https://sqlite.org/c3ref/stmt.html), used where its database may be used.
 final class Statement {
@@ -93,7 +91,6 @@ final class Statement {
 
     // The code is that of the last step, which has been reported.
     deinit { sqlite3_finalize(handle) }
-
     var sql: String? { sqlite3_sql(handle).map { String(cString: $0) } }
     /// Whether it changes nothing.
     var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
@@ -124,7 +121,6 @@ final class Statement {
         }
     }
 
-    /// - Returns: whether there is a row.
     fileprivate func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -147,9 +143,7 @@ final class ColumnMismatch {
 
     fileprivate func note(_ column: Int, _ type: Any.Type) { detail = "column \(column) is no \(type)" }
     func forget() { detail = nil }
-    func check() throws {
-        if let detail { throw DatabaseError(SQLITE_MISMATCH, message: detail) }
-    }
+    func check() throws { if let detail { throw DatabaseError(SQLITE_MISMATCH, message: detail) } }
 }
 
 /// The rows of a result, one by one, while the transaction lasts. Columns are those of the current row, by position.
@@ -167,7 +161,6 @@ final class Rows {
     // An open statement would keep the transaction from ending.
     deinit { if isOpen { statement.reset() } }
 
-    /// - Returns: whether there is a further row.
     func next() throws -> Bool {
         guard isOpen else { return false }
         isOpen = false

@@ -61,8 +61,6 @@ extension FactStore {
     }
 
     /// The item of a kind that a user was served last.
-    ///
-    /// - Throws: `-32005` where a database cannot be read.
     package func lastServed(_ kind: Favorite.Kind, uid: UInt32) async throws(ResponseError) -> ServedItem? {
         let key = ServedItem.Key(uid: Int64(uid), kind: kind)
         if let served = withState({ $0.book.served(key) }) {

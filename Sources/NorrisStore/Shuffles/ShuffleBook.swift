@@ -24,10 +24,11 @@ struct ShuffleBook {
 
         /// The shuffles of all users.
         static func all(_ database: Database) throws -> [Record] {
-            let sql = "SELECT uid, filter, shuffle, used_at FROM shuffles ORDER BY used_at DESC LIMIT \(ShuffleBook.maximum)"
-            return try database.map(sql) { row in
-                ShuffleFilter(key: row[1]).map { Record(key: Key(uid: row[0], filter: $0), shuffle: row[2], usedAt: row[3]) }
-            }.compactMap(\.self)
+            let sql = "SELECT uid, filter, shuffle, used_at FROM shuffles ORDER BY used_at DESC LIMIT ?"
+            return try database.map(sql, [ShuffleBook.maximum]) { row -> Record? in
+                let key = ShuffleFilter(key: row[1]).map { Key(uid: row[0], filter: $0) }
+                return key.map { Record(key: $0, shuffle: row[2], usedAt: row[3]) }
+            }.compactMap { $0 }
         }
 
         static func write(_ records: [Record], _ database: Database) throws {
@@ -191,7 +192,8 @@ struct ShuffleBook {
     /// What a user was served last since the last write.
     func served(_ key: ServedItem.Key) -> Served? {
         let fromShuffles = key.kind == .fact ? users[key.uid]?.shuffles.values.lazy.compactMap(served) : nil
-        return ((fromShuffles.map(Array.init) ?? []) + [noted[key], writing[key]].compactMap { $0 }).max { $0.usedAt < $1.usedAt }
+        let others = [noted[key], writing[key]].compactMap { $0 }
+        return ((fromShuffles.map(Array.init) ?? []) + others).max { $0.usedAt < $1.usedAt }
     }
 
     /// The fact that a shuffle served last, unless it is written.

@@ -15,9 +15,6 @@ struct PostKey: Hashable, Sendable {
 package struct ReadPosts: Sendable {
     var keys: Set<PostKey> = []
 
-    /// Of a user who has read nothing.
-    package init() {}
-
     package func contains(_ id: String) -> Bool { keys.contains(PostKey(id: id)) }
     func contains(_ post: PostKey) -> Bool { keys.contains(post) }
 }

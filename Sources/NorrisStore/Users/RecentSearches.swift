@@ -15,9 +15,7 @@ package struct RecentSearches: Sendable {
     /// Adds a search as the user's newest. Nothing is written if it is that already, or blank.
     ///
     /// A disk that takes no writes is noted, and the search itself does not fail.
-    package func record(
-        uid: UInt32, kind: RecentList.Search.Kind, query: String, at: Timestamp = .now()
-    ) async {
+    package func record(uid: UInt32, kind: RecentList.Search.Kind, query: String, at: Timestamp = .now()) async {
         // Searches that differ in case or in the space around them are one.
         let query = sanitizedLine(sanitizedLine(query).lowercased())
         guard !query.isEmpty else { return }
@@ -48,8 +46,6 @@ package struct RecentSearches: Sendable {
     }
 
     /// Newest first.
-    ///
-    /// - Throws: `-32005` where the disk cannot be read.
     package func list(uid: UInt32) async throws(ResponseError) -> [RecentList.Search] {
         try await databases.read(.state, logger: logger) { database in
             let sql = "SELECT kind, query, at FROM recent_searches WHERE uid = ? ORDER BY number DESC"

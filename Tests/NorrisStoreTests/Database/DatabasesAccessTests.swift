@@ -10,9 +10,7 @@ struct DatabasesAccessTests {
     private let fixture = StoreFixture()
     private let recorder = LogRecorder()
 
-    init() throws {
-        databases = try fixture.databases()
-    }
+    init() throws { databases = try fixture.databases() }
 
     private struct Failure: Error {}
     private static let contents: [Databases.Content] = [.posts, .state]

@@ -8,9 +8,7 @@ import Testing
 struct DatabasesTests {
     private let fixture = StoreFixture()
 
-    private func open() throws -> Databases {
-        try fixture.databases()
-    }
+    private func open() throws -> Databases { try fixture.databases() }
 
     @Test func freshFoldersAreMade() throws {
         let databases = try open()
@@ -18,9 +16,7 @@ struct DatabasesTests {
         #expect(!databases.isReadOnly)
         #expect(databases.sizes.cache > 0 && databases.sizes.state > 0)
         databases.close()
-        for name in ["cache", "state"] {
-            #expect(try fixture.folder.mode(name) == 0o700)
-        }
+        for name in ["cache", "state"] { #expect(try fixture.folder.mode(name) == 0o700) }
         // Nothing is left in a log.
         #expect(try fixture.folder.names("state") == ["state.db"])
         #expect(try fixture.folder.names("cache") == ["cache.db", "cache.db-facts"])
@@ -48,32 +44,6 @@ struct DatabasesTests {
             let header = try fixture.folder.bytes("\(name)/\(name).db")
             #expect(header[68..<72].elementsEqual(id.utf8))
             #expect(header[60..<64].elementsEqual([0, 0, 0, UInt8(kind.schemaVersion)]))
-        }
-    }
-
-    /// A clean stop leaves one file each, whatever was written and searched before.
-    @Test func cleanStopWritesTheLogsBack() async throws {
-        try await fixture.run { store in
-            store.importStartingCollection()
-            _ = await store.nextIDs(5)
-            _ = try await store.search(FactQuery(text: "chuck"), cursor: nil, limit: 5)
-            _ = try await store.search(FactQuery(text: "ch"), cursor: nil, limit: 5)
-        }
-        #expect(try fixture.folder.names("cache") == ["cache.db", "cache.db-facts"])
-        #expect(try fixture.folder.names("state") == ["state.db"])
-        #expect(try fixture.folder.bytes("cache/cache.db").count > 50_000)
-    }
-
-    @Test func whatWasWrittenIsThereAgain() async throws {
-        let key = try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<10, categories: ["x"]))
-            return store.databases.cache.cursorKey
-        }
-        try await fixture.run { store in
-            #expect(store.count == 10)
-            #expect(store.categories(of: .all).map(\.count) == [10])
-            #expect(store.databases.cache.cursorKey == key)
-            #expect(store.databases.faults == [])
         }
     }
 
@@ -116,17 +86,6 @@ struct DatabasesTests {
         #expect(try !fixture.folder.names(name).contains { $0.contains("damaged") })
     }
 
-    /// Also without an id of its own; and the two of ours must not be swapped.
-    @Test func swappedDatabasesAreRefused() throws {
-        try open().close()
-        try fixture.folder.write("state/state.db", try fixture.folder.bytes("cache/cache.db"))
-        #expect(throws: StoreError.self) { try open() }
-        try fixture.folder.remove("state/state.db")
-        try fixture.folder.write("state/state.db", "")
-        try execute("CREATE TABLE theirs (x)", on: "state")
-        #expect(throws: StoreError.self) { try open() }
-    }
-
     @Test func emptyFileBecomesADatabase() throws {
         try fixture.folder.write("state/state.db", "")
         let databases = try open()
@@ -135,7 +94,7 @@ struct DatabasesTests {
     }
 
     @Test(arguments: ["cache", "state"])
-    func garbageIsSetAside(name: String) async throws {
+    func garbageIsQuarantined(name: String) async throws {
         let garbage = Array(repeating: UInt8(ascii: "x"), count: 5_000)
         try fixture.folder.write("\(name)/\(name).db", garbage)
         try fixture.folder.write("\(name)/\(name).db-wal", "log")
@@ -148,7 +107,7 @@ struct DatabasesTests {
         #expect(try fixture.folder.bytes("\(name)/\(name).db.damaged") == garbage)
         #expect(try fixture.folder.bytes("\(name)/\(name).db.damaged-wal") == Array("log".utf8))
 
-        // Whole by now, and another time does not overwrite what was set aside before.
+        // Whole by now, and another time does not overwrite what was quarantined before.
         try await fixture.run { #expect($0.databases.faults == []) }
         try fixture.folder.write("\(name)/\(name).db", garbage.reversed() + [1])
         try await fixture.run { #expect($0.databases.faults == ["A damaged database was quarantined as \(aside).2"]) }
@@ -156,7 +115,7 @@ struct DatabasesTests {
     }
 
     @Test(arguments: ["cache", "state"], [Damage.truncated, .overwritten])
-    func damagedDatabaseIsSetAside(name: String, damage: Damage) async throws {
+    func damagedDatabaseIsQuarantined(name: String, damage: Damage) async throws {
         try await fixture.run { store in
             try store.replaceUpstream(upstreamFacts(0..<500, categories: ["x", "y"]))
             for length in 1...30 { _ = await store.nextIDs(3, ShuffleFilter(maxLength: 100 * length)) }
@@ -174,7 +133,7 @@ struct DatabasesTests {
             // The cache is checked while the daemon serves.
             store.databases.checkCache(.silent)
             if store.databases.recreateLostCache(.silent) { store.refill() }
-            #expect(store.databases.faults.map { $0.contains("set aside") } == [true])
+            #expect(store.databases.faults.map { $0.contains("quarantined") } == [true])
             try store.replaceUpstream(upstreamFacts(0..<500, categories: ["x", "y"]))
             #expect(await store.nextIDs(100).count == 100)
         }

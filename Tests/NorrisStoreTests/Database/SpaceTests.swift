@@ -10,9 +10,7 @@ struct SpaceTests {
     private let fixture = StoreFixture()
     private static let kinds = ["state.db", "cache.db"]
 
-    private static func kind(_ name: String) -> DatabaseKind {
-        name == "state.db" ? .state : .cache
-    }
+    private static func kind(_ name: String) -> DatabaseKind { name == "state.db" ? .state : .cache }
 
     /// Opens a database in a folder of its own, and closes it after the body.
     private func with<Value>(

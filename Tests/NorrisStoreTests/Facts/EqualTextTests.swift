@@ -9,9 +9,7 @@ struct EqualTextTests {
     private let store: FactStore
     private let builtin = StartingCollection.facts()[3]
 
-    init() throws {
-        store = try FactStore.inMemory()
-    }
+    init() throws { store = try FactStore.inMemory() }
 
     /// The ids of all facts with a text.
     private func ids(_ text: String) async -> Set<String> {
@@ -25,9 +23,7 @@ struct EqualTextTests {
     }
 
     /// Another start, or the daemon after a change: the file is as it was.
-    private func importFortunesAgain() {
-        store.importFortunes([folder["jokes"]])
-    }
+    private func importFortunesAgain() { store.importFortunes([folder["jokes"]]) }
 
     @Test func builtInTextIsNotStoredAgain() async throws {
         store.importStartingCollection()
@@ -36,22 +32,6 @@ struct EqualTextTests {
         #expect(try store.addFound([.upstream("c", builtin.text)]) == 0)
         #expect(await ids(builtin.text) == [builtin.id])
         #expect(try await store.fact(id: "b") != nil)
-    }
-
-    @Test func factThatTakesABuiltInTextGoes() async throws {
-        store.importStartingCollection()
-        try store.replaceUpstream([.upstream("a")])
-        let result = try store.replaceUpstream([.upstream("a", builtin.text)], isComplete: false)
-        #expect((result.removed, result.changed, result.total) == (1, 0, 0))
-        #expect(try await store.fact(id: "a") == nil)
-    }
-
-    @Test func newBuiltInTextTakesThePlaceOfTheOthers() async throws {
-        try importFortunes(StartingCollection.facts()[4].text)
-        try store.replaceUpstream([.upstream("a", builtin.text)])
-        store.importStartingCollection()
-        #expect(store.count == StartingCollection.facts().count)
-        #expect(await ids(builtin.text) == [builtin.id])
     }
 
     @Test func smallestIdIsKeptWithAllCategories() async throws {
@@ -75,14 +55,6 @@ struct EqualTextTests {
         #expect(await ids("Same.") == ["a"])
     }
 
-    @Test func twoStoredFactsThatGetOneTextBecomeOne() async throws {
-        try store.replaceUpstream([.upstream("a", "One."), .upstream("b", "Two.")])
-        let result = try store.replaceUpstream([.upstream("b", "Same."), .upstream("a", "Same.")], isComplete: false)
-        #expect((result.changed, result.removed, result.total) == (1, 1, 1))
-        #expect(await ids("Same.") == ["a"])
-        #expect(try await store.fact(id: "b") == nil)
-    }
-
     /// It stays whatever the fetch brings, so the text needs no second fact.
     @Test func foundFactKeepsItsTextAndGetsTheCategories() async throws {
         try store.addFound([.upstream("found", "Same.", categories: ["x"])])
@@ -95,29 +67,6 @@ struct EqualTextTests {
         // Still only found: it stays when the text is gone elsewhere.
         try store.replaceUpstream([])
         #expect(await ids("Same.") == ["found"])
-    }
-
-    @Test func searchBringsNoSecondFactWithAText() async throws {
-        try store.replaceUpstream([.upstream("a", "Same."), .upstream("b", "Other.")])
-        #expect(try store.addFound([.upstream("0", "Same.", categories: ["x"]), .upstream("c", "New.")]) == 1)
-        #expect(await ids("Same.") == ["a"])
-        #expect(try await store.fact(id: "a")?.categories == ["x"])
-        // A known fact that now has the text of another one.
-        try store.addFound([.upstream("b", "Same.")])
-        #expect(try await store.fact(id: "b") == nil)
-        #expect(store.count == 2)
-    }
-
-    @Test func upstreamWinsOverAFortune() async throws {
-        try importFortunes("Same.", "Own.")
-        #expect(store.count == 2)
-        let result = try store.replaceUpstream([.upstream("a", "Same.")])
-        // The fortune is none of the upstream's facts.
-        #expect((result.added, result.removed) == (1, 0))
-        #expect(await ids("Same.") == ["a"])
-        importFortunesAgain()
-        #expect(await ids("Same.") == ["a"])
-        #expect(await ids("Own.").count == 1)
     }
 
     @Test func fortunesThatOthersHaveAreLeftOut() async throws {

@@ -56,7 +56,7 @@ struct FactFileTests {
             try fixture.folder.write(file, bytes)
             return #expect(chmod(fixture.folder[file], 0o400) == 0)
         case .swapped:
-            // Whole records in each other's places.
+            // Whole records swapped.
             let half = bytes.count / 2 / FactRecord.unit * FactRecord.unit
             bytes = Array(bytes[half...] + bytes[..<half])
         }

@@ -7,9 +7,7 @@ import Testing
 struct FactSearchTests {
     private let store: FactStore
 
-    init() throws {
-        store = try FactStore.inMemory()
-    }
+    init() throws { store = try FactStore.inMemory() }
 
     private func stored(_ texts: [String]) throws {
         try store.replaceUpstream(texts.enumerated().map { .upstream("\($0.offset)", $0.element) })
@@ -100,31 +98,6 @@ struct FactSearchTests {
         }
     }
 
-    @Test(arguments: ["text of", "fa"])
-    func pagesHoldEverythingOnce(query: String) async throws {
-        try store.replaceUpstream(upstreamFacts(0..<107))
-        let query = try FactQuery(text: query)
-        for limit in [1, 10, 25, 100] {
-            var ids: [String] = []
-            var cursor: String?
-            repeat {
-                let page = try await store.search(query, cursor: cursor, limit: limit)
-                #expect(page.items.count == min(limit, 107 - ids.count))
-                #expect(page.total == 107)
-                ids += page.items.map(\.id)
-                cursor = page.next
-            } while cursor != nil
-            #expect(ids == upstreamFacts(0..<107).map(\.id))
-        }
-    }
-
-    @Test func pageThatEndsWithTheLastFactHasNoNext() async throws {
-        try store.replaceUpstream(upstreamFacts(0..<50))
-        let page = try await store.search(FactQuery(text: "text"), cursor: nil, limit: 50)
-        #expect(page.items.count == 50)
-        #expect(page.next == nil)
-    }
-
     /// What was there all the time comes exactly once, whatever comes and goes between the pages.
     @Test(arguments: ["text of", "fa"])
     func cursorsStayTrueWhileFactsComeAndGo(query: String) async throws {
@@ -150,18 +123,6 @@ struct FactSearchTests {
         #expect(Set(ids).count == ids.count)
         #expect(Set(ids).isSuperset(of: steady.map(\.id)))
         #expect(ids.filter(Set(steady.map(\.id)).contains) == steady.map(\.id))
-    }
-
-    /// Numbers of facts that are gone are not given out again: what is newer than a page is not on the next.
-    @Test func newerFactsAreNotOnLaterPages() async throws {
-        try store.replaceUpstream(upstreamFacts(0..<10))
-        let query = try FactQuery(text: "text of")
-        let cursor = try #require(try await store.search(query, cursor: nil, limit: 3).next)
-        try store.replaceUpstream([])
-        try store.replaceUpstream(upstreamFacts(20..<22))
-        let page = try await store.search(query, cursor: cursor, limit: 3)
-        #expect(page.items.isEmpty)
-        #expect(page.next == nil)
     }
 
     @Test func foreignCursorsAreRefused() async throws {

@@ -35,23 +35,6 @@ struct FailingDiskTests {
         #expect(Set(given).count == 40)
     }
 
-    /// A good write of one database says nothing of the other.
-    @Test func troubleOfTheCacheIsNotForgottenWhenTheStateIsWritten() async throws {
-        let fixture = StoreFixture()
-        try await fixture.run { store in
-            store.importStartingCollection()
-            try await store.databases.cache.opened.refuseWrites(to: "facts")
-            #expect(throws: StoreError.self) { try store.replaceUpstream(upstreamFacts(0..<5)) }
-            #expect(await store.nextIDs(5).count == 5)
-            #expect(await store.writeShuffles())
-            #expect(store.databases.faults.count == 1)
-            #expect(store.databases.faults.first?.hasPrefix("The cache takes no writes: ") == true)
-            try await store.databases.cache.opened.takeWritesAgain()
-            try store.replaceUpstream(upstreamFacts(0..<5))
-            #expect(store.databases.faults == [])
-        }
-    }
-
     @Test func contentIsServedFromMemoryWhereTheCacheIsFull() async throws {
         let fixture = StoreFixture()
         let path = try fixture.folder.write("jokes", "One.\n%\nTwo.\n")
@@ -106,50 +89,6 @@ struct FailingDiskTests {
         try await fixture.run { #expect(await Set($0.nextIDs(50)) == Set(upstreamFacts(10..<30).map(\.id))) }
     }
 
-    @Test func foundFactsThatCannotBeWrittenChangeNothing() async throws {
-        try await StoreFixture().run { store in
-            try store.replaceUpstream([.upstream("a")])
-            try await store.databases.cache.opened.refuseWrites(to: "facts")
-            #expect(throws: StoreError.self) { try store.addFound([.upstream("a", "New."), .upstream("b")]) }
-            #expect(try await store.fact(id: "a")?.text == "The text of a.")
-            #expect(store.count == 1)
-            #expect(store.databases.isReadOnly)
-            try await store.databases.cache.opened.takeWritesAgain()
-            #expect(try store.addFound([.upstream("b")]) == 1)
-            #expect(!store.databases.isReadOnly)
-        }
-    }
-
-    @Test func clearingThatFailsClearsNothing() async throws {
-        try await StoreFixture().run { store in
-            try store.replaceUpstream(upstreamFacts(0..<5))
-            try await store.databases.cache.opened.refuse("DELETE", on: "fetches")
-            #expect(throws: StoreError.self) { try store.clearUpstream() }
-            #expect(store.count == 5)
-            #expect(store.databases.isReadOnly)
-            try await store.databases.cache.opened.takeWritesAgain()
-            #expect(try store.clearUpstream() == 5)
-            #expect(store.databases.faults == [])
-        }
-    }
-
-    @Test func fetchOnAFullDiskChangesNothing() async throws {
-        let fixture = StoreFixture()
-        try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<20))
-            try store.databases.cache.writer.writeWithoutTransaction { database in
-                let pages = try Int.fetchOne(database, "PRAGMA page_count") ?? 0
-                try database.execute("PRAGMA max_page_count = \(pages)")
-            }
-            let error = #expect(throws: StoreError.self) { try store.replaceUpstream(upstreamFacts(0..<2_000)) }
-            #expect(error?.description.contains("full") == true)
-            #expect(store.count == 20)
-            #expect(store.databases.isReadOnly)
-            #expect(try await store.search(FactQuery(text: "text of"), cursor: nil, limit: 5).total == 20)
-        }
-        try await fixture.run { #expect($0.count == 20) }
-    }
-
     /// Given up in the middle of storing, and in the middle of taking away.
     @Test(arguments: [1, 2, 3])
     func cancelledFetchChangesNothing(look: Int) async throws {
@@ -184,18 +123,6 @@ struct FailingDiskTests {
             }
         }
         #expect(store.count == 0)
-    }
-
-    @Test func stateThatIsNoDatabaseIsSetAside() async throws {
-        let fixture = StoreFixture()
-        try fixture.folder.write("state/state.db", "This is no database. It never was one.")
-        try await fixture.run { store in
-            store.importStartingCollection()
-            #expect(await store.nextIDs(5).count == 5)
-            #expect(await store.writeShuffles())
-            #expect(store.databases.faults.count == 1)
-            #expect(!store.databases.isReadOnly)
-        }
     }
 
     @Test func withoutAnyFolderTheDaemonServes() async throws {
@@ -283,9 +210,7 @@ struct FailingDiskTests {
 
 extension OpenedDatabase {
     /// Makes every insertion into a table fail, on the connection that writes.
-    func refuseWrites(to table: String) async throws {
-        try await refuse("INSERT", on: table)
-    }
+    func refuseWrites(to table: String) async throws { try await refuse("INSERT", on: table) }
 
     func refuse(_ statement: String, on table: String) async throws {
         try writer.writeWithoutTransaction { database in

@@ -16,9 +16,7 @@ struct FortuneImportTests {
         Set(await store.nextFacts(100, filter: ShuffleFilter(categories: [category])).map(\.text))
     }
 
-    private func all(in store: FactStore) async -> Set<String> {
-        Set(await store.nextFacts(100).map(\.text))
-    }
+    private func all(in store: FactStore) async -> Set<String> { Set(await store.nextFacts(100).map(\.text)) }
 
     @Test func nameOfTheFileIsTheCategory() async throws {
         try folder.write("f/work", "One.\n%\nTwo.")
@@ -172,26 +170,6 @@ struct FortuneImportTests {
         try await fixture.run { store in
             #expect(store.importFortunes(paths).count == 2)
             #expect(store.count == 0)
-        }
-    }
-
-    /// The digest of a set of files must not count as read where one of them was not.
-    @Test func filesThatComeBackAreReadAgain() async throws {
-        for (name, text) in [("f/a", "One."), ("f/b", "Two."), ("f/c", "Three.")] { try folder.write(name, text) }
-        let paths = ["f/a", "f/b", "f/c"].map { folder[$0] }
-        try await fixture.run { _ = $0.importFortunes(paths) }
-        #expect(rename(folder["f/b"], folder["b"]) == 0 && rename(folder["f/c"], folder["c"]) == 0)
-        // One is gone, the other is no text for now.
-        try folder.write("f/c", [0x00])
-        try await fixture.run { store in
-            #expect(store.importFortunes(paths).count == 2)
-            #expect(await all(in: store) == ["One.", "Three."])
-        }
-        // The same files as in the beginning.
-        #expect(rename(folder["b"], folder["f/b"]) == 0 && rename(folder["c"], folder["f/c"]) == 0)
-        try await fixture.run { store in
-            #expect(store.importFortunes(paths) == [])
-            #expect(await all(in: store) == ["One.", "Two.", "Three."])
         }
     }
 

@@ -54,7 +54,13 @@ extension Timestamp {
     /// When tests begin: before any clock that runs them, so that what is stored now is not old.
     static let start = Timestamp(seconds: 1_700_000_000)
 
-    static func + (time: Timestamp, seconds: Int64) -> Timestamp {
-        Timestamp(seconds: time.seconds + seconds)
+    static func + (time: Timestamp, seconds: Int64) -> Timestamp { Timestamp(seconds: time.seconds + seconds) }
+}
+
+extension GifStore {
+    /// How many GIFs a read may show.
+    func count(notBefore: Timestamp) async -> Int {
+        let sql = "SELECT count(*) FROM gifs WHERE fetched_at >= ?"
+        return (try? await databases.read(.gifs, logger: .silent) { try Int.fetchOne($0, sql, [notBefore.seconds]) }) ?? -1
     }
 }

@@ -7,9 +7,7 @@ struct GifListTests {
     private let store: GifStore
     private let cats = GifList.search("cats", rating: "g")
 
-    init() throws {
-        store = try GifStore.inMemory()
-    }
+    init() throws { store = try GifStore.inMemory() }
 
     private func page(
         _ list: GifList? = nil, cursor: String? = nil, limit: Int = 50, notBefore: Timestamp = .start
@@ -85,12 +83,6 @@ struct GifListTests {
         #expect(try await page(limit: 1)?.total == told)
     }
 
-    @Test(arguments: [999, 1_000, 1_001])
-    func totalOfAWholeListIsCounted(count: Int) async throws {
-        try await store.put(gifs(0..<count), in: cats, offset: 0, nextOffset: nil, totalCount: 5)
-        #expect(try await page(limit: 1)?.total == (count > 1_000 ? nil : count))
-    }
-
     @Test("A page that does not go on exactly where the list ends changes nothing")
     func pagesElsewhere() async throws {
         #expect(try await store.put(gifs(0..<2), in: cats, offset: 25, nextOffset: nil, totalCount: 2) == nil)
@@ -140,18 +132,6 @@ struct GifListTests {
         #expect(rest.items == [] && rest.next == nil && rest.needsUpstream == nil)
     }
 
-    @Test func pagesEndWhereTheirContentsWouldBeTooMuch() async throws {
-        let large = (0..<5).map { Gif.some("gif-\($0)", String(repeating: "x", count: 900_000)) }
-        try await store.put(large, in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start)
-        let first = try #require(try await page())
-        #expect(first.items == Array(large[..<2]))
-        #expect(try await page(cursor: first.next)?.items == Array(large[2..<4]))
-        let found = try await store.search(text: "xxx", rating: "g", cursor: nil, limit: 50, notBefore: .start)
-        #expect(found.items == Array(large[..<2]))
-        let rest = try await store.search(text: "xxx", rating: "g", cursor: found.next, limit: 50, notBefore: .start)
-        #expect(rest.items == Array(large[2..<4]) && rest.next != nil)
-    }
-
     @Test func firstPageReplacesTheList() async throws {
         try await store.put(gifs(0..<5), in: cats, offset: 0, nextOffset: 5, totalCount: 9, at: .start)
         let later = Array(gifs(3..<7).reversed())
@@ -196,5 +176,100 @@ struct GifListTests {
         let first = try #require(try await page(limit: 2))
         #expect(first.items == [] && first.needsUpstream == nil)
         #expect(try await page(cursor: first.next, limit: 2)?.items == gifs(2..<3))
+    }
+}
+
+struct GifCursorTests {
+    private let store: GifStore
+    private let cats = GifList.search("cats", rating: "g")
+
+    init() throws { store = try GifStore.inMemory() }
+
+    private static let foreign = ResponseError.invalidParams(
+        "The cursor is not of this list.", parameter: "cursor", hint: "Begin again without a cursor."
+    )
+    private static let outdated = ResponseError.invalidParams(
+        "The cursor is of an older answer to this search.", parameter: "cursor", hint: "Begin again without a cursor."
+    )
+
+    private func begin(_ list: GifList, _ store: GifStore, at time: Timestamp = .start) async throws -> String {
+        try await store.put(gifs(0..<9), in: list, offset: 0, nextOffset: 9, totalCount: nil, at: time)
+        let page = try await store.page(of: list, cursor: nil, limit: 3, notBefore: .start)
+        return try #require(page?.next)
+    }
+
+    private func expect(_ error: ResponseError, for cursor: String, in list: GifList, _ store: GifStore) async {
+        await #expect(throws: error, "\(cursor.prefix(30))") {
+            try await store.page(of: list, cursor: cursor, limit: 3, notBefore: .start)
+        }
+    }
+
+    @Test func cursorOfAnotherListIsRefused() async throws {
+        let cursor = try await begin(cats, store)
+        let spelling = GifList.search(" CATS ", rating: "g", lang: "")
+        #expect(try await store.page(of: spelling, cursor: cursor, limit: 3, notBefore: .start)?.items == gifs(3..<6))
+        for list: GifList in [
+            .search("cat", rating: "g"), .search("cats", rating: "pg"), .search("cats", rating: "g", lang: "de"),
+            .trending(rating: "g"),
+        ] {
+            await expect(Self.foreign, for: cursor, in: list, store)
+            _ = try await begin(list, store)
+            await expect(Self.foreign, for: cursor, in: list, store)
+        }
+        let elsewhere = try GifStore.inMemory()
+        _ = try await begin(cats, elsewhere)
+        await expect(Self.foreign, for: cursor, in: cats, elsewhere)
+    }
+
+    @Test func forgedCursorIsRefused() async throws {
+        let cursor = try await begin(cats, store)
+        let parts = cursor.split(separator: ".").map(String.init)
+        #expect(parts.count == 3)
+        let forged = [
+            "", ".", "..", "...", "0", "zzz", "0.\(parts[1]).\(parts[2])", "\(parts[0]).2.\(parts[2])",
+            "+\(cursor)", "0\(cursor)", cursor + "0", cursor + ".", cursor.uppercased() + " ", " " + cursor,
+            "\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])", "\(parts[1]).\(parts[2])", "x y.\(cursor)",
+            "\(parts[0]).\(parts[1]).0", "\u{0}", String(repeating: "z", count: 10_000), "💥.💥.💥",
+        ]
+        for text in forged { await expect(Self.foreign, for: text, in: cats, store) }
+        // A cursor of a search in what is stored, for the same bytes.
+        let page = try await store.search(text: "title", rating: "g", cursor: nil, limit: 1, notBefore: .start)
+        await expect(Self.foreign, for: try #require(page.next), in: cats, store)
+    }
+
+    @Test func cursorOfAnOlderAnswerIsRefused() async throws {
+        let first = try await begin(cats, store)
+        let second = try await begin(cats, store)
+        #expect(first != second)
+        await expect(Self.outdated, for: first, in: cats, store)
+        #expect(try await store.page(of: cats, cursor: second, limit: 3, notBefore: .start)?.items == gifs(3..<6))
+        try await store.put(gifs(9..<12), in: cats, offset: 9, nextOffset: nil, totalCount: nil)
+        #expect(try await store.page(of: cats, cursor: second, limit: 3, notBefore: .start)?.items == gifs(3..<6))
+    }
+
+    /// The generation's number is never given out again.
+    @Test func cursorOfAListThatIsGoneIsRefused() async throws {
+        let first = try await begin(cats, store)
+        try await store.clear()
+        await expect(Self.outdated, for: first, in: cats, store)
+        let second = try await begin(cats, store)
+        await expect(Self.outdated, for: first, in: cats, store)
+        await store.purge(before: .start + 1, now: .start + 1)
+        await expect(Self.outdated, for: second, in: cats, store)
+        let third = try await begin(cats, store, at: .start + 5)
+        await expect(Self.outdated, for: second, in: cats, store)
+        await #expect(throws: Self.outdated) {
+            try await store.page(of: cats, cursor: third, limit: 3, notBefore: .start + 6)
+        }
+        #expect(try await store.page(of: cats, cursor: third, limit: 3, notBefore: .start + 5) != nil)
+    }
+
+    @Test func cursorIsGoodAfterARestart() async throws {
+        let fixture = StoreFixture()
+        let cursor = try await fixture.withGifs { try await begin(cats, $0) }
+        let page = try await fixture.withGifs { store in
+            try await store.page(of: cats, cursor: cursor, limit: 3, notBefore: .start)
+        }
+        #expect(page?.items == gifs(3..<6))
     }
 }

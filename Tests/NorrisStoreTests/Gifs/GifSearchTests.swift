@@ -6,9 +6,7 @@ import Testing
 struct GifSearchTests {
     private let store: GifStore
 
-    init() throws {
-        store = try GifStore.inMemory()
-    }
+    init() throws { store = try GifStore.inMemory() }
 
     private func stored(_ titles: [String]) async throws {
         try await store.put(titles.enumerated().map { .some("\($0.offset)", $0.element) }, at: .start)
@@ -63,50 +61,6 @@ struct GifSearchTests {
         try await store.put(["b", "a", "Z", "c"].map { .some($0) }, at: .start)
         try await store.put(["e", "c", "B", "d", "é"].map { .some($0) }, at: .start)
         #expect(try await page("title").items.map(\.id) == ["B", "d", "e", "é", "Z", "a", "b", "c"])
-    }
-
-    @Test(arguments: [999, 1_000, 1_001])
-    func totalIsExactUpToAThousandAndAbsentAbove(count: Int) async throws {
-        try await store.put(gifs(0..<count) + [.some("x", "nothing of the kind")], at: .start)
-        #expect(try await page("title of", limit: 1).total == (count > 1_000 ? nil : count))
-    }
-
-    @Test(arguments: [1, 7, 25, 50])
-    func pagesHoldEverythingOnceWhileOthersComeAndGo(limit: Int) async throws {
-        try await store.put(gifs(0..<60), at: .start)
-        var ids: [String] = []
-        var cursor: String?
-        var born = 100
-        repeat {
-            let page = try await page("title", cursor: cursor, limit: limit)
-            #expect(page.items.count == min(limit, 60 - ids.count))
-            ids += page.items.map(\.id)
-            cursor = page.next
-            try await store.put(gifs(born..<born + 2), at: .start)
-            born += 2
-        } while cursor != nil
-        #expect(ids == gifs(0..<60).map(\.id))
-    }
-
-    @Test func foreignCursorIsRefused() async throws {
-        try await store.put(gifs(0..<20), at: .start)
-        let list = GifList.search("title", rating: "g")
-        try await store.put(gifs(0..<20), in: list, offset: 0, nextOffset: 20, totalCount: nil, at: .start)
-        let cursor = try #require(try await page("title", rating: "g", limit: 5).next)
-        #expect(try await page("TITLE", rating: "g", cursor: cursor, limit: 5).items == gifs(5..<10))
-        let ofList = try #require(try await store.page(of: list, cursor: nil, limit: 5, notBefore: .start)?.next)
-        let refused: [(String, String, String)] = [
-            ("title", "pg", cursor), ("titl", "g", cursor), ("title", "g", "0" + cursor), ("title", "g", ""),
-            ("title", "g", cursor + "."), ("title", "g", ofList), ("title", "g", "1." + cursor),
-            ("title", "g", "zz" + cursor.drop { $0 != "." }),
-        ]
-        for (text, rating, cursor) in refused {
-            let error = await #expect(throws: ResponseError.self, "\(text) \(rating) \(cursor)") {
-                try await page(text, rating: rating, cursor: cursor)
-            }
-            #expect(error?.code == .invalidParams)
-            #expect(error?.message == "The cursor is not of this list.")
-        }
     }
 
     @Test(arguments: [

@@ -7,9 +7,7 @@ import Testing
 struct PostListTests {
     private let store: PostStore
 
-    init() throws {
-        store = try PostStore.inMemory()
-    }
+    init() throws { store = try PostStore.inMemory() }
 
     /// Posts with ids in the order of the list.
     private func posts(_ numbers: Range<Int>, at seconds: Int64? = 1) -> [Post] {
@@ -22,17 +20,6 @@ struct PostListTests {
             pages.append(try await store.page(query, read: read, cursor: next, limit: limit))
         }
         return pages
-    }
-
-    @Test func pagesMeetWithoutGapOrDouble() async throws {
-        let posts = posts(0..<7)
-        try store.fetch(posts, at: 10)
-        let pages = try await all(PostQuery(sources: ["a"]), limit: 3)
-        #expect(pages.map(\.items.count) == [3, 3, 1])
-        #expect(pages.flatMap(\.items) == posts)
-        #expect(pages.map(\.total) == [7, 7, 7])
-        // A page that ends with the list has no next.
-        #expect(try await store.page(limit: 7).next == nil)
     }
 
     @Test("What comes or goes between two pages shifts none, be it the post at which the page ended")
@@ -54,18 +41,6 @@ struct PostListTests {
         let ids = pages.flatMap(\.items).map(\.id)
         // Byte for byte: the dot, the letter, the mark.
         #expect(ids.elementsEqual([".", "a.b.c", "\u{301}a"]) { $0.hasSameBytes(as: $1) })
-    }
-
-    @Test func pageEndsWhereItsContentsWouldBeTooMuch() async throws {
-        let large = String(repeating: "x", count: 900_000)
-        var posts = posts(0..<6)
-        for index in 0..<3 { posts[index].text = large }
-        posts[4].text = String(repeating: "x", count: 3_000_000)
-        try store.fetch(posts, at: 10)
-        let pages = try await all(PostQuery(sources: ["a"]), limit: 100)
-        #expect(pages.map(\.items.count) == [2, 2, 1, 1])
-        #expect(pages.flatMap(\.items) == posts)
-        #expect(pages.map(\.total) == [6, 6, 6, 6])
     }
 
     @Test func filtersByAuthor() async throws {
@@ -135,18 +110,6 @@ struct PostListTests {
         // A reload that adds a source ends no list.
         authorsCursor = nil
         #expect(try await store.page(PostQuery(sources: ["a", "b"]), cursor: cursor).items == posts(2..<6))
-    }
-
-    @Test("A total is exact up to 1,000", arguments: [1_000, 1_001])
-    func totals(count: Int) async throws {
-        try store.fetch(posts(0..<count) + [.sample("a:read", at: 0)], at: 10)
-        let page = try await store.page(
-            PostQuery(sources: ["a"], isUnreadOnly: true), read: ReadPosts(["a:read"]), limit: 1
-        )
-        #expect(page.total == (count > 1_000 ? nil : 1_000))
-        try store.clear(source: "a")
-        try store.fetch([], authors: (0..<count).map { .sample("\($0)") }, at: 10)
-        #expect(try await store.authors(sources: ["a"], cursor: nil, limit: 1).total == page.total)
     }
 
     @Test func fiftyThousandPostsOfWhichTenAreUnread() async throws {

@@ -24,7 +24,7 @@ private struct World {
         /// When the last fetch was that held it, and whether that is the source's last.
         var heldAt: Int64
         var isHeld = true
-        /// As of the fetch that brought it last, changed or anew.
+        /// As of the fetch that brought it last, changed or again.
         var sortAt: Int64 = 0
 
         mutating func sort(at now: Int64) {
@@ -59,9 +59,7 @@ private struct World {
         generator = SeededGenerator(state: seed)
     }
 
-    private mutating func number(_ range: ClosedRange<Int>) -> Int {
-        Int.random(in: range, using: &generator)
-    }
+    private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
 
     private mutating func someAuthor(_ source: String) -> Post.Author {
         Post.Author(id: "\(source):u\(number(0...3))", name: ["ann", "Ann", "bob", "Zoë"][number(0...3)])

@@ -60,7 +60,7 @@ struct PostStoreTests {
         }
     }
 
-    @Test func editedPostIsSortedAnewAndKeepsWhenItWasSeen() async throws {
+    @Test func editedPostIsSortedAgainAndKeepsWhenItWasSeen() async throws {
         let store = try PostStore.inMemory()
         try store.fetch([.sample("a:1", at: 5), .sample("a:2", at: 4)], at: 10)
         var changes = try store.fetch([.sample("a:1", at: 3), .sample("a:2", "New.", at: 4)], at: 20)
@@ -168,9 +168,7 @@ struct PostStoreTests {
         let store = try PostStore.inMemory()
         let records = FetchRecords(databases: store.databases, logger: .silent)
         func confirm(at now: Int64) -> PostChanges? {
-            store.confirm(
-                source: "a", keep: .seconds(100), fetch: .sample(at: now), at: Timestamp(seconds: now)
-            )
+            store.confirm(source: "a", keep: .seconds(100), fetch: .sample(at: now), at: Timestamp(seconds: now))
         }
         #expect(confirm(at: 5) == nil)
         try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
@@ -275,23 +273,100 @@ struct PostStoreTests {
         #expect(second.counts == ["a": 1])
         databases.close()
     }
+}
 
-    @Test func cacheOfTheVersionBeforeIsTakenOver() async throws {
-        let fixture = StoreFixture()
-        let old = try OpenedDatabase.open(.cache.before("posts"), folder: fixture.cacheFolder, logger: .silent)
-        try await old.writer.write { database in
-            try FetchRecord.sample(at: 7).write(for: "facts", database)
-            try Fact.upstream("f").storeInOldCache(1, database)
+/// Posts where the disk fails or nobody waits: all or nothing, and it is said.
+struct PostFailingDiskTests {
+    private let fixture = StoreFixture()
+
+    private func withStore(_ body: (PostStore) async throws -> Void) async throws {
+        let store = PostStore(databases: try fixture.databases(), logger: .silent)
+        try await body(store)
+        store.databases.close()
+    }
+
+    @Test(arguments: ["posts", "authors", "fetches"])
+    func fetchThatCannotBeWrittenChangesNothing(table: String) async throws {
+        try await withStore { store in
+            let records = FetchRecords(databases: store.databases, logger: .silent)
+            try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
+            try await store.databases.cache.opened.refuseWrites(to: table)
+            let error = #expect(throws: StoreError.self) {
+                try store.fetch([.sample("a:2", "New."), .sample("a:3", by: "bob")], keep: .zero, at: 20)
+            }
+            #expect(error?.path == fixture.folder["cache/cache.db"])
+            #expect(error?.description.contains("refused by the test") == true)
+            #expect(store.databases.faults.map { $0.hasPrefix("The cache takes no writes: ") } == [true])
+            #expect(try await store.page().items == [.sample("a:1"), .sample("a:2")])
+            #expect(store.counts == ["a": 2])
+            #expect(records.record(of: "a") == .sample(at: 10))
+            try await store.databases.cache.opened.takeWritesAgain()
+            try store.fetch([.sample("a:3", by: "bob")], keep: .zero, at: 20)
+            #expect(store.databases.faults == [])
+            #expect(try await store.listed() == ["a:3"])
         }
-        try old.close()
-        let facts = try fixture.open()
-        #expect(facts.databases.cache.opened.condition == .good)
-        #expect(try await facts.fact(id: "f") != nil)
-        let records = FetchRecords(databases: facts.databases, logger: .silent)
-        #expect(records.record(of: "facts") == .sample(at: 7))
-        let posts = PostStore(databases: facts.databases, logger: .silent)
-        try posts.fetch([.sample("a:1")], at: 10)
-        #expect(try await posts.listed() == ["a:1"])
-        facts.databases.close()
+    }
+
+    @Test("An answer without news that cannot be written down costs no fetch")
+    func confirmationOnAFailingDisk() async throws {
+        try await withStore { store in
+            try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
+            try store.fetch([.sample("a:2")], at: 20)
+            try await store.databases.cache.opened.refuseWrites(to: "fetches")
+            let changes = store.confirm(source: "a", keep: .zero, fetch: .sample(at: 30), at: Timestamp(seconds: 30))
+            #expect(changes == PostChanges(total: 2))
+            #expect(try await store.listed() == ["a:1", "a:2"])
+            #expect(store.databases.isReadOnly)
+        }
+    }
+
+    /// Given up among the authors, the posts, and those that leave.
+    @Test(arguments: [1, 2, 3, 4])
+    func cancelledFetchChangesNothing(look: Int) async throws {
+        try await withStore { store in
+            let posts = (0..<600).map { Post.sample("a:\($0)", by: "\($0)") }
+            try store.fetch(posts, at: 10)
+            var looks = 0
+            let error = #expect(throws: StoreError.self) {
+                try store.fetch(Array(posts.prefix(300)), authors: posts.prefix(300).map(\.author), at: 20) {
+                    looks += 1
+                    return looks == look
+                }
+            }
+            #expect(error == StoreError(path: fixture.folder["cache/cache.db"], .cancelled))
+            #expect(store.counts == ["a": 600])
+            #expect(store.databases.faults == [])
+            // None has left: they are held again without a change.
+            #expect(try store.fetch([], keep: .seconds(10), at: 19) == PostChanges(total: 600))
+        }
+    }
+
+    @Test func cacheThatCannotBeReadIsAnError() async throws {
+        try await withStore { store in
+            try store.fetch([.sample("a:1")], at: 10)
+            try await store.databases.cache.writer.write { try $0.execute("DROP TABLE posts") }
+            let error = ResponseError.storage("The cache cannot be read now.", hint: "The daemon's log says why.")
+            await #expect(throws: error) { try await store.page() }
+            await #expect(throws: error) { try await store.post(id: "a:1", sources: ["a"], read: ReadPosts()) }
+            await #expect(throws: error) { try await store.ids(sources: ["a"]) }
+            await #expect(throws: error) { try await store.stored(["a:1"], sources: ["a"]) }
+            await #expect(throws: error) { try await store.authors(sources: ["a"], cursor: nil, limit: 1) }
+            // The last that was known.
+            store.reload()
+            #expect(store.counts == ["a": 1])
+        }
+    }
+
+    @Test func rowThatCannotBeReadCostsItsListNoMore() async throws {
+        try await withStore { store in
+            try store.fetch((1...4).map { .sample("a:\($0)") }, at: 10)
+            try await store.databases.cache.writer.write { database in
+                try database.execute("UPDATE posts SET content = '{' WHERE id IN ('a:2', 'a:4')")
+            }
+            let first = try await store.page(limit: 2)
+            #expect(first.items == [.sample("a:1")])
+            #expect(try await store.page(cursor: first.next, limit: 2).items == [.sample("a:3")])
+            #expect(try await store.post(id: "a:2", sources: ["a"], read: ReadPosts()) == nil)
+        }
     }
 }

@@ -103,9 +103,7 @@ import Testing
     @Test func errorsCarryCodeAndStatementButNoValues() throws {
         let sql = "INSERT INTO users (name) VALUES (?)"
         try database.execute(sql, ["a secret"])
-        let error = try #require(
-            throws: DatabaseError.self, performing: { try database.execute(sql, ["a secret"]) }
-        )
+        let error = try #require(throws: DatabaseError.self, performing: { try database.execute(sql, ["a secret"]) })
         #expect(error.resultCode == SQLITE_CONSTRAINT)
         #expect(error.extendedResultCode == 2067)  // SQLITE_CONSTRAINT_UNIQUE
         #expect(error.sql == sql)

@@ -156,7 +156,7 @@ struct ShuffleTests {
         }
     }
 
-    @Test func compactedListsBeginAnew() {
+    @Test func compactedListsRestart() {
         var world = ShuffleWorld()
         let ordinals = world.arrive(upstreamFacts(0..<1_000, categories: ["a"]))
         let filter = ShuffleFilter(categories: ["a"])
@@ -171,7 +171,7 @@ struct ShuffleTests {
     }
 
     /// A category that loses all its facts, and has others later.
-    @Test func emptiedListBeginsAnew() {
+    @Test func emptiedListRestarts() {
         var world = ShuffleWorld()
         let filter = ShuffleFilter(categories: ["a"])
         var shuffle = world.shuffle(filter, key: 6)
@@ -259,7 +259,7 @@ struct ShuffleTests {
                 for _ in 0..<Int.random(in: 1...4, using: &generator) {
                     bytes[Int.random(in: bytes.indices, using: &generator)] = .random(in: 0...255, using: &generator)
                 }
-                guard var shuffle = Shuffle(encoded: bytes, lists: world.places(filter)) else { continue }
+                guard var shuffle = Shuffle(encoded: bytes, lists: world.positions(filter)) else { continue }
                 accepted += 1
                 shuffle.attach(to: world.index, filter.maxLength)
                 for _ in 0..<2 { _ = world.next(40, &shuffle, filter) }
@@ -269,7 +269,7 @@ struct ShuffleTests {
         #expect(accepted > 1_000)
     }
 
-    @Test func shuffleOfOtherListsBeginsAnew() throws {
+    @Test func shuffleOfOtherListsRestarts() throws {
         var world = ShuffleWorld()
         world.arrive(upstreamFacts(0..<40))
         let encoded = used(ShuffleFilter(), &world).encoded
@@ -278,10 +278,95 @@ struct ShuffleTests {
         other.arrive(upstreamFacts(0..<10))
         other.arrive(upstreamFacts(50..<55, categories: ["a"]))
         other.leave(Array(other.sortedOrdinals.prefix(1)), compacts: true)
-        let places = other.places(ShuffleFilter())
-        var shuffle = try #require(Shuffle(encoded: encoded, lists: places))
+        let positions = other.positions(ShuffleFilter())
+        var shuffle = try #require(Shuffle(encoded: encoded, lists: positions))
         other.load(ShuffleFilter())
         shuffle.attach(to: other.index, nil)
         #expect(Set(other.next(14, &shuffle, ShuffleFilter())) == other.matching(ShuffleFilter()))
+    }
+}
+
+struct KeyedPermutationTests {
+    @Test func everyNumberComesOnceForEveryCount() {
+        for count in UInt32(1)...300 {
+            for key in [0, 0x1234_5678_9ABC_DEF0 as UInt64] {
+                let permutation = KeyedPermutation(count: count, key: key)
+                #expect(Set((0..<count).map { permutation($0) }) == Set(0..<count), "count \(count), key \(key)")
+            }
+        }
+    }
+
+    @Test(arguments: [65_535, 65_536, 65_537, 1_000_003, UInt32.max])
+    func numbersOfLargeCountsDoNotMeet(count: UInt32) {
+        let permutation = KeyedPermutation(count: count, key: 7)
+        let step = max(1, count / 5_000)
+        let positions = stride(from: 0, to: count - 1, by: Int(step)).map { permutation($0) }
+        #expect(positions.allSatisfy { $0 < count })
+        #expect(Set(positions).count == positions.count)
+    }
+
+    @Test func orderDependsOnNothingButTheKey() {
+        let order = { (key: UInt64) in (0..<100 as Range<UInt32>).map { KeyedPermutation(count: 100, key: key)($0) } }
+        #expect(order(5) == order(5))
+        #expect(order(5) != order(6))
+    }
+
+    /// Over many keys each number comes first, second, … and last equally often.
+    @Test(arguments: [2, 3, 5, 7, 8, 16, 33, 100] as [UInt32])
+    func everyPlaceIsSpreadEvenly(count: UInt32) {
+        for place in Set([0, count - 1]) {
+            var counts = [Int](repeating: 0, count: Int(count))
+            for key in keys(6_000) { counts[Int(KeyedPermutation(count: count, key: key)(place))] += 1 }
+            #expect(isEven(counts), "count \(count), place \(place): \(counts)")
+        }
+    }
+
+    /// With few facts a person would notice an order that comes too often.
+    @Test(arguments: [3, 4, 5] as [UInt32])
+    func everyOrderOfFewComesEquallyOften(count: UInt32) {
+        var orders: [[UInt32]: Int] = [:]
+        for key in keys(6_000) {
+            let permutation = KeyedPermutation(count: count, key: key)
+            orders[(0..<count).map { permutation($0) }, default: 0] += 1
+        }
+        #expect(orders.count == (1...Int(count)).reduce(1, *))
+        #expect(isEven(Array(orders.values)), "\(orders)")
+    }
+
+    /// What comes after what depends on chance: otherwise "the one about X follows the one about Y" would show.
+    @Test(arguments: [6, 10, 40] as [UInt32])
+    func neighboursAreIndependent(count: UInt32) {
+        var counts = [Int](repeating: 0, count: Int(count))
+        for key in keys(6_000) {
+            let permutation = KeyedPermutation(count: count, key: key)
+            let place = UInt32(key % UInt64(count - 1))
+            counts[Int((permutation(place + 1) + count - permutation(place)) % count)] += 1
+        }
+        #expect(counts[0] == 0)
+        #expect(isEven(Array(counts.dropFirst())), "\(counts)")
+    }
+
+    /// The segments and cycles of a shuffle go from key to key by `mix`; the orders must have nothing in common.
+    @Test func orderOfTheNextKeyIsIndependent() {
+        let count: UInt32 = 20
+        var counts = [Int](repeating: 0, count: Int(count))
+        for key in keys(6_000) {
+            let (one, next) = (KeyedPermutation(count: count, key: key), KeyedPermutation(count: count, key: mix(key)))
+            counts[Int((one(3) + count - next(3)) % count)] += 1
+        }
+        #expect(isEven(counts), "\(counts)")
+    }
+
+    private func keys(_ count: Int) -> [UInt64] {
+        var generator = SeededGenerator(state: 42)
+        return (0..<count).map { _ in generator.next() }
+    }
+
+    /// Pearson's statistic within six standard deviations of what chance gives.
+    private func isEven(_ counts: [Int]) -> Bool {
+        let expected = Double(counts.reduce(0, +)) / Double(counts.count)
+        let statistic = counts.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
+        let degrees = Double(counts.count - 1)
+        return statistic < degrees + 6 * (2 * degrees).squareRoot()
     }
 }

@@ -40,7 +40,7 @@ struct ShuffleWorld {
     }
 
     /// - Parameter compacts: whether lists lose their removed entries.
-    /// - Returns: the lists whose shuffles begin anew, if they have come to them.
+    /// - Returns: the lists whose shuffles restart, if they have come to them.
     @discardableResult
     mutating func leave(_ ordinals: [UInt32], compacts: Bool = false) -> Set<FactListName> {
         var renewed: Set<FactListName> = []
@@ -93,15 +93,15 @@ struct ShuffleWorld {
         ([""] + fact.categories).map { FactListName(category: $0, kind: FactKind(FactGroup(source: fact.source), categories: fact.categories)) }
     }
 
-    mutating func places(_ filter: ShuffleFilter) -> [Int] { filter.lists.map { index.position(of: $0) } }
+    mutating func positions(_ filter: ShuffleFilter) -> [Int] { filter.lists.map { index.position(of: $0) } }
 
     mutating func shuffle(_ filter: ShuffleFilter, key: UInt64) -> Shuffle {
-        Shuffle(key: key, lists: places(filter))
+        Shuffle(key: key, lists: positions(filter))
     }
 
     /// Reads the lists that are not in memory, as a request does that finds them missing.
     mutating func load(_ filter: ShuffleFilter) {
-        while let name = index.missing(places(filter)) {
+        while let name = index.missing(positions(filter)) {
             var list = FactList(name: name)
             for entry in entries[name] ?? [] {
                 list.append(entry.ordinal, length: entry.length, isRemoved: entry.isRemoved)
@@ -112,7 +112,7 @@ struct ShuffleWorld {
 
     /// The shuffle as it comes back from the disk; nil where it would not.
     mutating func restored(_ shuffle: Shuffle, _ filter: ShuffleFilter) -> Shuffle? {
-        guard var restored = Shuffle(encoded: shuffle.encoded, lists: places(filter)), restored == shuffle else {
+        guard var restored = Shuffle(encoded: shuffle.encoded, lists: positions(filter)), restored == shuffle else {
             return nil
         }
         load(filter)
@@ -145,10 +145,10 @@ struct ShuffleWorld {
 
 /// The contract of a shuffle, told what it serves: an independent judge.
 struct ShuffleJudge {
-    /// What was served in this cycle, and last; several where it is not known whether the shuffle has begun anew.
+    /// What was served in this cycle, and last; several where it is not known whether the shuffle has restarted.
     private var cycles: [(served: Set<UInt32>, last: UInt32?)] = [([], nil)]
 
-    /// The shuffle may begin anew: a list of it was compacted.
+    /// The shuffle may restart: a list of it was compacted.
     mutating func mayRestart() { cycles += cycles.map { ([], $0.last) } }
 
     /// Takes the next reply.

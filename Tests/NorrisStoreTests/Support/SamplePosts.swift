@@ -103,9 +103,7 @@ extension Fact {
             ]
         )
         for category in Set(categories) {
-            try database.execute(
-                "INSERT INTO fact_categories (category, fact) VALUES (?, ?)", [category, number]
-            )
+            try database.execute("INSERT INTO fact_categories (category, fact) VALUES (?, ?)", [category, number])
         }
     }
 }

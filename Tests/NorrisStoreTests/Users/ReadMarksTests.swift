@@ -91,20 +91,6 @@ struct ReadMarksTests {
         }
     }
 
-    @Test func moreUsersThanAreKeptInMemory() async throws {
-        try await withMarks { marks, _ async throws in
-            let users = (1...UInt32(RecentReaders.maximum + 3))
-            for round in 0..<3 {
-                for uid in users {
-                    #expect(try await marks.mark(uid: uid, ids: ["\(uid).\(round)"]) == 1)
-                    let read = await marks.read(uid: uid)
-                    #expect((0...round).allSatisfy { read.contains("\(uid).\($0)") })
-                    #expect(!read.contains("\(uid - 1).\(round)"))
-                }
-            }
-        }
-    }
-
     @Test func usersWhoAskedLastAreKept() {
         var readers = RecentReaders()
         for uid in 1...UInt32(RecentReaders.maximum) { readers.set(ReadPosts(["\(uid)"]), of: uid) }
@@ -150,19 +136,6 @@ struct ReadMarksTests {
         }
     }
 
-    @Test func callThatNobodyWaitsForIsNoTroubleOfTheDisk() async throws {
-        try await withMarks { marks, databases in
-            await withTaskGroup(of: Void.self) { group in
-                group.cancelAll()
-                group.addTask {
-                    await #expect(throws: ResponseError.shuttingDown) { try await marks.mark(uid: 1, ids: ["a:1"]) }
-                }
-            }
-            #expect(databases.faults == [])
-            #expect(await !marks.read(uid: 1).contains("a:1"))
-        }
-    }
-
     @Test("A user reads while another call marks: memory has what the disk has")
     func concurrentMarks() async throws {
         try await withMarks { marks, databases in
@@ -179,25 +152,6 @@ struct ReadMarksTests {
                 let read = await marks.read(uid: uid)
                 #expect((0..<8).allSatisfy { read.contains("\($0)") })
             }
-        }
-    }
-
-    @Test func stateOfTheVersionBeforeIsTakenOver() async throws {
-        let old = try OpenedDatabase.open(.state.before("read marks"), folder: fixture.stateFolder, logger: .silent)
-        try await old.writer.write { database in
-            try database.execute(
-                "INSERT INTO recent_searches (uid, kind, query, at) VALUES (1, 'fact', 'kick', 5)"
-            )
-            try Favorites.store(Favorite(fact: .upstream("f")), uid: 1, database)
-        }
-        try old.close()
-        try await withMarks { marks, databases async throws in
-            #expect(databases.state.condition == .good)
-            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
-            let recents = RecentSearches(databases: databases, logger: .silent)
-            #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
-            let favorites = Favorites(databases: databases, logger: .silent)
-            #expect(try await favorites.list(uid: 1, cursor: nil, limit: 5).items.map(\.id) == ["f"])
         }
     }
 }

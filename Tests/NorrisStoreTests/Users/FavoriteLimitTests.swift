@@ -75,9 +75,7 @@ struct FavoriteLimitTests {
             let others = Favorites.maximumBytesInAll - 1_050
             func pretend(_ bytes: Int) async throws {
                 try await favorites.databases.state.writer.write { database in
-                    try database.execute(
-                        "UPDATE favorite_totals SET bytes = bytes + ? WHERE uid = -1", [bytes]
-                    )
+                    try database.execute("UPDATE favorite_totals SET bytes = bytes + ? WHERE uid = -1", [bytes])
                 }
             }
             try await pretend(others)
@@ -101,9 +99,7 @@ struct FavoriteLimitTests {
         let kind = DatabaseKind.state.before("favorite totals")
         let old = try OpenedDatabase.open(kind, folder: fixture.stateFolder, logger: .silent)
         try await old.writer.write { database in
-            for number in 0..<20 {
-                try Favorites.store(item("\(number)", bytes: 1 << 20), uid: 1, database)
-            }
+            for number in 0..<20 { try Favorites.store(item("\(number)", bytes: 1 << 20), uid: 1, database) }
             try Favorites.store(item("theirs", bytes: 1_000), uid: 2, database)
         }
         try old.close()
@@ -126,9 +122,7 @@ struct FavoriteLimitTests {
 func expectTotalsToAddUp(_ databases: Databases, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let (kept, counted) = try await databases.state.writer.read { database in
         let size = "ifnull(length(CAST(id || title || ifnull(content, '') AS BLOB)), 0)"
-        func rows(_ sql: String) throws -> [[Int]] {
-            try database.map(sql) { [$0[0], $0[1], $0[2]] }
-        }
+        func rows(_ sql: String) throws -> [[Int]] { try database.map(sql) { [$0[0], $0[1], $0[2]] } }
         return (
             try rows("SELECT uid, items, bytes FROM favorite_totals ORDER BY uid"),
             try rows(

@@ -107,7 +107,7 @@ struct RecentSearchesTests {
         }
     }
 
-    @Test("The newest search again in the same second writes nothing: a walk through it costs no disk")
+    @Test("The newest search again in the same second writes nothing: a loop of it costs no disk")
     func newestIsNotWritten() async throws {
         try await withRecents { recents, databases in
             await recents.record(uid: 1, kind: .fact, query: "kick", at: Timestamp(seconds: 1))

@@ -287,22 +287,6 @@ struct FavoritesTests {
         }
     }
 
-    @Test func stateOfTheVersionBeforeIsTakenOver() async throws {
-        let old = try OpenedDatabase.open(.state.before("favorites"), folder: fixture.stateFolder, logger: .silent)
-        try await old.writer.write { database in
-            try database.execute(
-                "INSERT INTO recent_searches (uid, kind, query, at) VALUES (1, 'fact', 'kick', 5)"
-            )
-        }
-        try old.close()
-        try await withFavorites { favorites async throws in
-            #expect(favorites.databases.state.condition == .good)
-            #expect(try await favorites.add(fact("f"), uid: 1))
-            let recents = RecentSearches(databases: favorites.databases, logger: .silent)
-            #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
-        }
-    }
-
     @Test("Any sequence of additions and removals", arguments: 1...6)
     func model(seed: UInt64) async throws {
         let databases = try fixture.databases()
