@@ -7,7 +7,8 @@ extension Gif {
     init?(giphy object: JSONObject, _ budget: DecodingBudget) {
         guard let id = object.id("id"), Giphy.isPossibleID(id) else { return nil }
         var renditions: [String: Rendition] = [:]
-        for (name, value) in object.object("images")?.members ?? [] where Self.isName(name, upTo: 40) {
+        // Giphy has some 25 of them.
+        for (name, value) in (object.object("images")?.members ?? []).prefix(64) where Self.isName(name, upTo: 40) {
             if case .object(let object) = value { renditions[name] = Rendition(giphy: object) }
         }
         self.init(

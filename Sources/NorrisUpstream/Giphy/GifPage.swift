@@ -73,6 +73,8 @@ extension GifPage {
     private mutating func take(_ data: ArraySlice<UInt8>, _ budget: DecodingBudget) throws(UpstreamError) -> Int {
         var ids: Set<String> = []
         func take(_ item: ArraySlice<UInt8>) {
+            // No request is for more; a response that holds more fills the cache with nothing.
+            guard gifs.count < Giphy.maximumIDs else { return }
             guard let gif = JSONObject(item: item).flatMap({ Gif(giphy: $0, budget) }) else { return skipped += 1 }
             if ids.insert(gif.id).inserted { gifs.append(gif) }
         }

@@ -23,6 +23,15 @@ struct GifPageTests {
         #expect(page == GifPage(gifs: page.gifs, totalCount: 4287, nextOffset: 1))
     }
 
+    @Test("What no request asks for is left out: GIFs beyond 100, renditions beyond 64")
+    func countsAreBounded() async throws {
+        let images = (0..<80).map { #""r\#($0)":{"url":"https://m"}"# }.joined(separator: ",")
+        let items = (0..<150).map { #"{"id":"a\#($0)","images":{\#($0 == 0 ? images : "")}}"# }.joined(separator: ",")
+        let page = try await search(Fixture.envelope("[\(items)]"))
+        #expect(page.gifs.map(\.id) == (0..<100).map { "a\($0)" })
+        #expect(page.gifs.first?.renditions.count == 64)
+    }
+
     @Test("Data may be an array, an object, empty in two ways, or null", arguments: ["[]", "{}", "null", "[ ]", "{ }"])
     func nothing(data: String) async throws {
         let giphy = Fixture.giphy(returning: Fixture.envelope(data))
