@@ -160,7 +160,7 @@ struct CardEndToEndTests {
         }
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test(arguments: [SIGINT, SIGTERM])
     func aSignalEndsNorrisCardAndLeavesNothing(signal: Int32) async throws {
         try await TestThread.run {
             let folder = try installation("echo $$ >\"$0.pid\"; mv \"$0.pid\" \"$0.begun\"; exec sleep 1000")
@@ -228,17 +228,6 @@ struct CardEndToEndTests {
             #expect(first.status == 0, "\(first)")
             #expect(first.errors == "Wrote \(folder("a.png")), 256 × 256.\n")
             #expect(width(try bytes(folder("a.png"))) == [256, 256])
-            #expect(try card("--text", "Ship it.", "-o", folder("b.png")).status == 0)
-            #expect(try bytes(folder("a.png")) == bytes(folder("b.png")))
-            #expect(try card("--text", "Ship it!", "-o", folder("b.png")).status == 0)
-            #expect(try bytes(folder("a.png")) != bytes(folder("b.png")))
-
-            let long = String(repeating: "Chuck Norris counted to infinity, twice. ", count: 50)
-            #expect(try card("--text", long, "-o", folder("long.png")).status == 0)
-            let size = width(try bytes(folder("long.png")))
-            #expect(size[0] == 256)
-            #expect(size[1] > 256)
-
             let words = try card("--text", "Ship\nit.", "--alt")
             #expect(words.status == 0, "\(words)")
             #expect(words.lines.count == 1)

@@ -77,7 +77,7 @@ struct FavoriteEndToEndTests {
     @Test func noneIsLostWhenTheDaemonIsKilledAtThatInstant() throws {
         let folder = TemporaryFolder()
         var kept: [String] = []
-        for _ in 0..<50 {
+        for _ in 0..<12 {
             let daemon = try RunningDaemon(in: folder)
             let client = try LineClient(path: daemon.socket)
             let given: FactRandom.Result = try client.call(FactRandom.self, #"{"count":60}"#)
@@ -94,7 +94,7 @@ struct FavoriteEndToEndTests {
         let list: FavoriteList.Result = try LineClient(path: daemon.socket).call(
             FavoriteList.self, #"{"limit":100}"#)
         #expect(list.items.map(\.id) == kept.reversed())
-        #expect(kept.count == 50)
+        #expect(kept.count == 12)
         #expect(list.items.allSatisfy { $0.fact != nil })
     }
 

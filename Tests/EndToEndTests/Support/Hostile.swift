@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 
 /// What upstreams and others send who mean no good.
 enum Hostile {
@@ -34,7 +35,7 @@ enum Hostile {
 /// Results of every method, of the right shape, and hostile wherever there is a text.
 enum HostileResults {
     private static let text = Hostile.text
-    private static let now = Timestamp.now()
+    private static let now = Timestamp.ofTests
 
     static let failure = SourceFailure(
         kind: SourceFailure.Kind(rawValue: text), message: text, since: now)
