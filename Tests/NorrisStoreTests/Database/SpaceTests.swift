@@ -105,29 +105,6 @@ struct SpaceTests {
         #expect(mode == 2)
     }
 
-    /// A limit on the size of files (setrlimit(2)) ends the process at a known byte: of the temporary file, and of the
-    /// log, which is a little larger.
-    @Test(arguments: kinds, [0.5, 1.003])
-    func vacuumThatIsKilledLeavesTheFileAsItWas(name: String, part: Double) async throws {
-        try makeOlder(name, bytes: 16 << 20)
-        let half = Double(try vacuumedSize(name))
-        let (path, limit) = (fixture.folder.path, Int(half * part))
-        // The file itself is larger than the limit and stays so, for it is not written to.
-        await #expect(processExitsWith: .signal(SIGXFSZ)) {
-            [path = path as String, name = name as String, limit = limit as Int] in
-            SpaceTests.limitFiles(to: limit)
-            _ = try OpenedDatabase.open(SpaceTests.kind(name), folder: path, logger: .silent)
-        }
-        try with(name, freeBytes: 0) { opened throws in
-            #expect(try number("PRAGMA auto_vacuum", opened) == 0)
-            #expect(try isWhole(opened))
-        }
-        try with(name) { opened throws in
-            #expect(try number("PRAGMA auto_vacuum", opened) == 2)
-            #expect(try isWhole(opened))
-        }
-    }
-
     @Test func vacuumThatFailsIsNoFault() async throws {
         try makeOlder("state.db")
         let (path, limit) = (fixture.folder.path, try vacuumedSize("state.db") / 2)

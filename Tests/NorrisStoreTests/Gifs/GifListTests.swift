@@ -263,13 +263,4 @@ struct GifCursorTests {
         }
         #expect(try await store.page(of: cats, cursor: third, limit: 3, notBefore: .start + 5) != nil)
     }
-
-    @Test func cursorIsGoodAfterARestart() async throws {
-        let fixture = StoreFixture()
-        let cursor = try await fixture.withGifs { try await begin(cats, $0) }
-        let page = try await fixture.withGifs { store in
-            try await store.page(of: cats, cursor: cursor, limit: 3, notBefore: .start)
-        }
-        #expect(page?.items == gifs(3..<6))
-    }
 }

@@ -346,17 +346,6 @@ struct KeyedPermutationTests {
         #expect(isEven(Array(counts.dropFirst())), "\(counts)")
     }
 
-    /// The segments and cycles of a shuffle go from key to key by `mix`; the orders must have nothing in common.
-    @Test func orderOfTheNextKeyIsIndependent() {
-        let count: UInt32 = 20
-        var counts = [Int](repeating: 0, count: Int(count))
-        for key in keys(6_000) {
-            let (one, next) = (KeyedPermutation(count: count, key: key), KeyedPermutation(count: count, key: mix(key)))
-            counts[Int((one(3) + count - next(3)) % count)] += 1
-        }
-        #expect(isEven(counts), "\(counts)")
-    }
-
     private func keys(_ count: Int) -> [UInt64] {
         var generator = SeededGenerator(state: 42)
         return (0..<count).map { _ in generator.next() }

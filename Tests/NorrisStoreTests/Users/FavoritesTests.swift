@@ -69,27 +69,6 @@ struct FavoritesTests {
         }
     }
 
-    @Test("Newest first; of one second the one that came later")
-    func order() async throws {
-        try await withFavorites { favorites in
-            for (id, seconds) in [("a", 5), ("b", 5), ("c", 4), ("d", 5), ("e", 6)] as [(String, Int64)] {
-                #expect(try await favorites.add(fact(id, at: seconds), uid: 1))
-            }
-            #expect(try await page(favorites).items.map(\.id) == ["e", "d", "b", "a", "c"])
-            for limit in 1...5 {
-                var ids: [String] = []
-                var cursor: String?
-                repeat {
-                    let page = try await page(favorites, cursor: cursor, limit: limit)
-                    #expect(page.total == 5)
-                    ids += page.items.map(\.id)
-                    cursor = page.next
-                } while cursor != nil && ids.count <= 5
-                #expect(ids == ["e", "d", "b", "a", "c"])
-            }
-        }
-    }
-
     @Test func cursorsOfOthersAreRefused() async throws {
         try await withFavorites { favorites in
             for uid: UInt32 in [1, 2] {

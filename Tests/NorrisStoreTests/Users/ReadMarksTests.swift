@@ -64,21 +64,6 @@ struct ReadMarksTests {
         }
     }
 
-    @Test("They are on the disk when the call returns")
-    func areDurable() async throws {
-        try await withMarks { marks, databases in
-            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
-            let killed = try fixture.killed()
-            let other = try killed.databases()
-            #expect(await ReadMarks(databases: other, logger: .silent).read(uid: 1).contains("a:1"))
-            other.close()
-            let mode = try await databases.state.writer.read { database in
-                try Int.fetchOne(database, "PRAGMA synchronous")
-            }
-            #expect(mode == 2)
-        }
-    }
-
     @Test func postThatComesBackAfterClearingIsStillRead() async throws {
         try await withMarks { marks, databases in
             let posts = PostStore(databases: databases, logger: .silent)

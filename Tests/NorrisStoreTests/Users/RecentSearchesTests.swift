@@ -96,17 +96,6 @@ struct RecentSearchesTests {
         }
     }
 
-    @Test("They are on the disk when the call returns, and survive a crash")
-    func areDurable() async throws {
-        try await withRecents { recents, _ in
-            await recents.record(uid: 1, kind: .fact, query: "kick")
-            let killed = try fixture.killed()
-            let databases = try killed.databases()
-            #expect(try await queries(self.recents(databases)) == ["kick"])
-            databases.close()
-        }
-    }
-
     @Test("The newest search again in the same second writes nothing: a loop of it costs no disk")
     func newestIsNotWritten() async throws {
         try await withRecents { recents, databases in
