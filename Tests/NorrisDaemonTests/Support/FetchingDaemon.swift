@@ -98,7 +98,7 @@ struct FetchingDaemon {
         let server = Server(
             socket: try ListeningSocket(binding: path, mode: 0o600),
             registry: handlers.makeRegistry { _ in caller == .administrator },
-            limits: Server.Limits(), events: handlers.events, connectionCount: handlers.connections, logger: logger,
+            events: handlers.events, logger: logger,
             onReady: { isReady.finish() }
         )
         tasks.addTask {
@@ -116,10 +116,10 @@ struct FetchingDaemon {
     }
 
     /// The error of a call that is to fail.
-    func refusal(
-        _ method: MethodDescription, _ parameters: String = "{}", as caller: ServedHandlers.Caller = .user
+    func refusal<M: Method>(
+        _ method: M.Type, _ parameters: String = "{}", as caller: ServedHandlers.Caller = .user
     ) -> ResponseError? {
-        #expect(throws: ResponseError.self) { try client(caller).call(method, parameters, as: JSON.self) }
+        #expect(throws: ResponseError.self) { try client(caller).call(method, parameters) }
     }
 
     func search(_ parameters: String) throws -> FactSearch.Result {

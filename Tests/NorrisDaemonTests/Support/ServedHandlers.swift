@@ -56,9 +56,7 @@ struct ServedHandlers: Sendable {
                 let server = Server(
                     socket: try ListeningSocket(binding: served.socketPath(caller), mode: 0o600),
                     registry: handlers.makeRegistry { _ in caller == .administrator },
-                    limits: Server.Limits(),
                     events: handlers.events,
-                    connectionCount: handlers.connections,
                     logger: logger,
                     onReady: { isReady.finish() }
                 )

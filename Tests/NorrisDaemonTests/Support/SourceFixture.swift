@@ -46,7 +46,7 @@ struct SourceFixture {
 
     func source(_ logger: Logger) -> FactSource {
         FactSource(
-            configuration: configuration, http: HTTPSettings(userAgent: "test"),
+            configuration: configuration, http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
             context: SourceContext(
                 stores: Stores(databases: databases, facts: store, logger: logger),
                 environment: FetchingEnvironment(machine: "test", clock: clock), knownCategories: knownCategories,
