@@ -57,7 +57,7 @@ func check<M: Method>(
 
 /// The parameters of a method as the daemon reads them.
 func read<M: Method>(_ json: String, of method: M.Type) throws -> M.Parameters {
-    try MethodDescription(method).arguments(from: JSON.parse(json)).read()
+    try M.Parameters(MethodDescription(method).arguments(from: JSON.parse(json)))
 }
 
 extension JSON {

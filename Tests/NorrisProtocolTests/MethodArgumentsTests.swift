@@ -110,7 +110,7 @@ struct MethodArgumentsTests {
 
     @Test("Absent parameters are as good as an empty object")
     func takesNothingAtAll() throws {
-        let parameters: FactRandom.Parameters = try MethodDescription(FactRandom.self).arguments(from: nil).read()
+        let parameters = try FactRandom.Parameters(MethodDescription(FactRandom.self).arguments(from: nil))
         #expect(parameters == FactRandom.Parameters(count: 1))
         #expect(throws: Never.self) { try MethodDescription(ServerInfo.self).arguments(from: [:]) }
     }

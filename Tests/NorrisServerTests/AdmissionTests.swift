@@ -58,9 +58,11 @@ struct AdmissionTests {
                 // Its end is seen when the server has let go of it, or does so in the same turn of its loop.
                 try client.expect(nil)
             }
-            _ = try live.connect(1)
+            let last = try live.connect()
+            try last.expectService()
             #expect(live.counters.openConnections == 1)
             #expect(live.counters.acceptedConnections == 51)
+            withExtendedLifetime(last) {}
         }
     }
 

@@ -43,7 +43,7 @@ struct PromptRequest: Equatable {
         var report = Report()
         report.isForPrompt = true
         let session = session.settings.timeout == nil ? session.with { $0.timeout = .prompt } : session
-        let line = Session.line(FactRandom.name, FactRandom.Parameters(maxLength: maxLength))
+        let line = Session.line(FactRandom.name, FactRandom.PromptParameters(maxLength: maxLength))
         // A fact is far shorter, and reading a long reply would delay the prompt.
         guard let reply = try? session.system.exchange(line, session.sockets, 65_536, session.timeLeft) else {
             return report

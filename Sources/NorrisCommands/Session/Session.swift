@@ -131,7 +131,11 @@ extension Session {
         json.integer(id)
         json.key("method")
         json.string(method)
-        json.member("params", parameters)
+        if let parameters {
+            // Not `member`, whose generic optional would cost a prompt an eighth of its instructions.
+            json.key("params")
+            parameters.encode(to: &json)
+        }
         json.endObject()
         return json.bytes
     }

@@ -42,7 +42,7 @@ extension ResponseError {
         switch refusal {
         case .unknown:
             self = .notFound(
-                "There is no source \(source.quotedForMessage).", hint: "server.status lists those there are."
+                "There is no source \(source.quotedForMessage).", hint: "norrisctl status lists the sources."
             )
         case .disabled:
             self = .notFound(

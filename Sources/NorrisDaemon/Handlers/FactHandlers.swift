@@ -15,21 +15,20 @@ struct FactHandlers: Sendable {
 
     var all: [Handler] {
         [
-            Handler(FactRandom.self, random),
+            Handler(FactRandom.self, reading: random),
             Handler(FactToday.self, today),
-            Handler(FactGet.self, get),
+            Handler(FactGet.self, reading: get),
             Handler(FactSearch.self, deferred: search),
             Handler(FactCategories.self, inMemory: categories),
         ]
     }
 
     @Sendable
-    private func random(
-        _ parameters: FactRandom.Parameters, _ call: Call, _ json: inout JSONWriter
-    ) throws(ResponseError) -> Deferred? {
+    private func random(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         if call.arguments.isEmpty {
             return serve(1, call.uid, ShuffleFilter(source: fetching.unfilteredScope), nil, into: &json)
         }
+        let parameters = try FactRandom.Parameters(call.arguments)
         try check(parameters.categories, allowsExplicit: parameters.allowExplicit)
         let filter = ShuffleFilter(
             categories: parameters.categories,
@@ -104,10 +103,8 @@ struct FactHandlers: Sendable {
     }
 
     @Sendable
-    private func get(
-        _ parameters: IDParameters, _ call: Call, _ json: inout JSONWriter
-    ) throws(ResponseError) -> Deferred? {
-        let id = parameters.id
+    private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+        let id = try IDParameters(call.arguments).id
         let isExplicit = store.withFactInMemory(id: id, uid: call.uid) { fact in
             if !fact.isExplicit {
                 json.literal(#"{"fact":"#)

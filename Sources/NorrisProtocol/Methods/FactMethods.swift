@@ -25,7 +25,7 @@ package enum FactRandom: Method {
             try members.strings("category", &categories, "Only facts of this category, or of any of these.")
             try members.number("count", &count, 1...100, default: 1, "How many facts.")
             try members.optional(
-                "max_length", &maxLength, .integer(1...10_000), "Only facts of at most so many code points."
+                maxLengthName, &maxLength, .integer(1...10_000), "Only facts of at most so many code points."
             )
             try members.optional("name", &name, .text(1...64), "A name to put in place of Chuck Norris.")
             try members.flag(
@@ -33,7 +33,25 @@ package enum FactRandom: Method {
             )
             try members.source(&source)
         }
+
     }
+
+    /// The parameters of a prompt. They are written by hand: the metadata of the generic functions would cost each prompt
+    /// a sixth of its instructions.
+    package struct PromptParameters: JSONEncodable {
+        private let maxLength: Int
+
+        package init(maxLength: Int) { self.maxLength = maxLength }
+
+        package func encode(to json: inout JSONWriter) {
+            json.beginObject()
+            json.key(maxLengthName)
+            json.integer(maxLength)
+            json.endObject()
+        }
+    }
+
+    private static var maxLengthName: StaticString { "max_length" }
 
     package typealias Result = Items<Fact>
 }
@@ -103,6 +121,9 @@ package struct IDParameters: WireObject, Equatable, Sendable {
     package var id = ""
 
     package init(id: String) { self.id = id }
+
+    /// Not the generic function: `fact.get` is called often.
+    package init(_ arguments: Arguments) throws(ResponseError) { try read(arguments) }
 
     package init() {}
 

@@ -9,6 +9,11 @@ package protocol WireObject: WireValue {
     /// With all members absent, empty or at their defaults.
     init()
 
+    /// Parameters as a method declares them, read from those of a request.
+    ///
+    /// - Throws: `-32602`, naming what in a list of objects is wrong; everything else was checked before.
+    init(_ arguments: Arguments) throws(ResponseError)
+
     /// Visits every member, in the order in which they are written.
     mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure)
 }
@@ -108,12 +113,17 @@ extension JSONWriter: MemberVisitor {
 }
 
 extension WireObject {
-    package func encode(to json: inout JSONWriter) {
+    package func encode(to json: inout JSONWriter) { json.object(self) }
+}
+
+extension JSONWriter {
+    @inline(__always)
+    mutating func object(_ value: some WireObject) {
         // Writing changes nothing; reading runs the same function.
-        var copy = self
-        json.beginObject()
-        copy.visit(&json)
-        json.endObject()
+        var copy = value
+        beginObject()
+        copy.visit(&self)
+        endObject()
     }
 }
 

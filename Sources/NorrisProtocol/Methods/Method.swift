@@ -106,25 +106,12 @@ package struct Arguments: Sendable {
     /// Whether no parameter was sent.
     package var isEmpty: Bool { content == nil }
 
-    /// The parameters as their method declares them.
-    ///
-    /// - Throws: `-32602`, naming what in a list of objects is wrong; everything else was checked before.
-    package func read<Parameters: WireObject>(
-        as type: Parameters.Type = Parameters.self
-    ) throws(ResponseError) -> Parameters {
-        var parameters = Parameters()
-        guard let content else {
-            var reader = Reader(line: [], values: [])
-            try parameters.visit(&reader)
-            return parameters
-        }
-        var reader = Reader(line: content.line, values: content.values[...])
-        try parameters.visit(&reader)
-        return parameters
+    fileprivate var reader: Reader {
+        content.map { Reader(line: $0.line, values: $0.values[...]) } ?? Reader(line: [], values: [])
     }
 
     /// Takes the values in the order in which the table has the parameters, which comes from the same function.
-    private struct Reader: MemberVisitor {
+    fileprivate struct Reader: MemberVisitor {
         let line: ArraySlice<UInt8>
         var values: ArraySlice<JSONToken?>
 
@@ -141,6 +128,19 @@ package struct Arguments: Sendable {
                 throw .invalidParams("\(error.below("\(name)"))", parameter: "\(name)")
             }
         }
+    }
+}
+
+extension WireObject {
+    package init(_ arguments: Arguments) throws(ResponseError) {
+        self.init()
+        try read(arguments)
+    }
+
+    @inline(__always)
+    mutating func read(_ arguments: Arguments) throws(ResponseError) {
+        var reader = arguments.reader
+        try visit(&reader)
     }
 }
 

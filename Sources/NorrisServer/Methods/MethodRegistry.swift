@@ -57,7 +57,12 @@ package struct Handler: Sendable {
         _ body: @escaping @Sendable (M.Parameters, Call, inout JSONWriter) throws(ResponseError) -> Deferred?
     ) {
         name = M.name
-        self.body = { call, json throws(ResponseError) in try body(try call.arguments.read(), call, &json) }
+        self.body = { call, json throws(ResponseError) in try body(try M.Parameters(call.arguments), call, &json) }
+    }
+
+    /// A method that is called so often that its body reads the parameters itself, where it needs them.
+    package init<M: Method>(_ method: M.Type, reading body: @escaping MethodBody) {
+        (name, self.body) = (M.name, body)
     }
 
     /// A method that always waits for something.

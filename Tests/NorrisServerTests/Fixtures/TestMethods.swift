@@ -22,13 +22,13 @@ enum TestMethods {
 
     /// For `fact.get`: the id that was asked for.
     static let echo: MethodBody = { call, json throws(ResponseError) in
-        json.string(try call.arguments.read(as: IDParameters.self).id)
+        json.string(try IDParameters(call.arguments).id)
         return nil
     }
 
     /// The same, but later.
     static let deferredEcho: MethodBody = { call, _ throws(ResponseError) in
-        let id = try call.arguments.read(as: IDParameters.self).id
+        let id = try IDParameters(call.arguments).id
         return .disk { () async throws(ResponseError) -> [UInt8] in Array("\"\(id)\"".utf8) }
     }
 
@@ -45,13 +45,13 @@ enum TestMethods {
 
     private static func longText(_ call: Call) throws(ResponseError) -> [UInt8] {
         let quote = [UInt8(ascii: "\"")]
-        let count = try call.arguments.read(as: FactRandom.Parameters.self).count
+        let count = try FactRandom.Parameters(call.arguments).count
         return quote + Array(repeating: UInt8(ascii: "x"), count: count * 65_536) + quote
     }
 
     /// For `event.subscribe`.
     static let subscribe: MethodBody = { call, json throws(ResponseError) in
-        call.subscription.set(Set(try call.arguments.read(as: EventSubscribe.Parameters.self).topics ?? Event.Topic.all))
+        call.subscription.set(Set(try EventSubscribe.Parameters(call.arguments).topics ?? Event.Topic.all))
         json.beginObject()
         json.endObject()
         return nil
