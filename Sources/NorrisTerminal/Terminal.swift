@@ -43,7 +43,9 @@ package func isUTF8Locale(_ environment: Environment) -> Bool {
     let name = environment.value(of: "LC_ALL") ?? environment.value(of: "LC_CTYPE") ?? environment.value(of: "LANG")
     guard let name = name?.prefix(while: { $0 != "@" }) else { return true }
     guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return false }
-    return [".utf-8", ".utf8"].contains(name[dot...].lowercased())
+    // No array: its metadata would cost a prompt an eighth of its instructions.
+    let characters = name[dot...].lowercased()
+    return characters == ".utf-8" || characters == ".utf8"
 }
 
 /// The values of `--color`.
