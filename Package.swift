@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// House rules of this file:
-//  - One section for each kind of target: executables, composition, rooms, vocabulary, tests, cards.
+// Rules of this file:
+//  - One section for each kind of target: executables, composition, modules, shared types, tests, cards.
 //  - Sections and all array elements are sorted alphabetically.
-//  - An arrow that is not in ARCHITECTURE.md does not belong here; the build is run with
+//  - A dependency that is not in ARCHITECTURE.md does not belong here; the build is run with
 //    `--explicit-target-dependency-import-check error`, so an undeclared import fails.
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -41,7 +41,7 @@ let composition: [Target] = [
     ),
 ]
 
-let rooms: [Target] = [
+let modules: [Target] = [
     .target(name: "NorrisClient", dependencies: ["NorrisProtocol"]),
     .target(name: "NorrisPrefetch", dependencies: ["NorrisProtocol", logging, serviceLifecycle]),
     .target(
@@ -54,7 +54,7 @@ let rooms: [Target] = [
     .target(name: "SystemdIntegration", dependencies: ["CSystemd"]),
 ]
 
-let vocabulary: [Target] = [
+let sharedTypes: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CEpoll"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
@@ -113,7 +113,7 @@ let tests: [Target] = [
     ),
 ]
 
-// A program of its own beside the others, from the same vocabulary.
+// A program of its own beside the others, from the same shared types.
 let cards: [Target] = [
     .executableTarget(name: "norris-card", dependencies: ["NorrisCards"]),
     .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
@@ -137,7 +137,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: executables + composition + rooms + vocabulary + tests + (drawsCards ? cards : []),
+    targets: executables + composition + modules + sharedTypes + tests + (drawsCards ? cards : []),
     swiftLanguageModes: [.v6]
 )
 

@@ -276,7 +276,7 @@ struct GoldenScreen {
             isSame,
             """
             \(difference(golden, shown))
-            NORRIS_UPDATE_DOCUMENTS=1 swift test --filter Golden brings Golden/\(name).txt up to date.
+            NORRIS_UPDATE_DOCUMENTS=1 swift test --filter NorrisCommandsTests brings Golden/\(name).txt up to date.
             """,
             sourceLocation: sourceLocation
         )

@@ -21,6 +21,12 @@ package enum FactRandom: Method {
 
         package init() { self.init(count: nil) }
 
+        /// Not the generic function: `fact.random` is called often.
+        package init(_ arguments: Arguments) throws(ResponseError) {
+            self.init()
+            try read(arguments)
+        }
+
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.strings("category", &categories, "Only facts of this category, or of any of these.")
             try members.number("count", &count, 1...100, default: 1, "How many facts.")

@@ -113,17 +113,12 @@ extension JSONWriter: MemberVisitor {
 }
 
 extension WireObject {
-    package func encode(to json: inout JSONWriter) { json.object(self) }
-}
-
-extension JSONWriter {
-    @inline(__always)
-    mutating func object(_ value: some WireObject) {
+    package func encode(to json: inout JSONWriter) {
         // Writing changes nothing; reading runs the same function.
-        var copy = value
-        beginObject()
-        copy.visit(&self)
-        endObject()
+        var copy = self
+        json.beginObject()
+        copy.visit(&json)
+        json.endObject()
     }
 }
 
