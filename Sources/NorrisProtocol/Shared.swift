@@ -15,13 +15,9 @@ package struct Environment: Sendable {
     private let lookUp: @Sendable (String) -> String?
 
     /// - Parameter lookUp: the value of a variable; nil if it is not set.
-    package init(_ lookUp: @escaping @Sendable (String) -> String?) {
-        self.lookUp = lookUp
-    }
+    package init(_ lookUp: @escaping @Sendable (String) -> String?) { self.lookUp = lookUp }
 
-    package init(_ variables: [String: String]) {
-        self.init { variables[$0] }
-    }
+    package init(_ variables: [String: String]) { self.init { variables[$0] } }
 
     package subscript(_ name: String) -> String? { lookUp(name) }
 

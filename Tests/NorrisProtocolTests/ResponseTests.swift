@@ -41,9 +41,9 @@ struct ResponseTests {
         #expect(Response.isError(Array(line.utf8)) == isError)
     }
 
-    @Test func writesAResultInPlace() {
+    @Test func writesAnErrorAfterALine() {
         var json = JSONWriter()
-        Response.write(id: .string("a"), to: &json) { $0.bool(true) }
+        Response(id: .string("a"), outcome: .success(true)).encode(to: &json)
         json.newline()
         Response.write(id: .integer(2), error: ResponseError(.busy, reason: "busy", message: "m"), to: &json)
         #expect(

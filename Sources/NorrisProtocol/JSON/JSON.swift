@@ -81,17 +81,11 @@ extension JSON {
         return try parser.document()
     }
 
-    package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSON {
-        try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
-            try parse(UnsafeRawBufferPointer(buffer))
-        }
-    }
+    package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSON { try parse(bytes[...]) }
 
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> JSON {
         try bytes.withRawBytes { bytes throws(JSONError) in try parse(bytes) }
     }
 
-    package static func parse(_ text: String) throws(JSONError) -> JSON {
-        try parse(Array(text.utf8))
-    }
+    package static func parse(_ text: String) throws(JSONError) -> JSON { try parse(Array(text.utf8)) }
 }

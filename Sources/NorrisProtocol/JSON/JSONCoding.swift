@@ -13,15 +13,11 @@ extension JSONEncodable {
     }
 
     /// The wire form as text, for logs, databases and tests.
-    package var jsonText: String {
-        String(decoding: jsonBytes, as: UTF8.self)
-    }
+    package var jsonText: String { String(decoding: jsonBytes, as: UTF8.self) }
 }
 
 extension JSONWriter {
-    package mutating func value(_ value: some JSONEncodable) {
-        value.encode(to: &self)
-    }
+    package mutating func value(_ value: some JSONEncodable) { value.encode(to: &self) }
 
     /// A member of an object; nothing at all when there is no value, since absent means unknown on this wire.
     package mutating func member<Value: JSONEncodable>(_ key: StaticString, _ value: Value?) {
@@ -64,8 +60,7 @@ extension JSON {
 extension JSONObject {
     /// The value of a member that must be there. Errors carry the key in their path.
     package func required<Value: JSONDecodable>(
-        _ key: String,
-        as type: Value.Type = Value.self
+        _ key: String, as type: Value.Type = Value.self
     ) throws(JSONDecodingError) -> Value {
         guard let json = self[key] else { throw JSONDecodingError(path: key, message: "is missing") }
         return try Value(json: json, below: key)
@@ -73,8 +68,7 @@ extension JSONObject {
 
     /// The value of a member that may be absent or `null`. Errors carry the key in their path.
     package func optional<Value: JSONDecodable>(
-        _ key: String,
-        as type: Value.Type = Value.self
+        _ key: String, as type: Value.Type = Value.self
     ) throws(JSONDecodingError) -> Value? {
         switch self[key] {
         case nil, .null: nil
@@ -123,10 +117,7 @@ package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
     /// What is wrong, as the end of a sentence that begins with the path: "must be a string".
     package var message: String
 
-    package init(path: String = "", message: String) {
-        self.path = path
-        self.message = message
-    }
+    package init(path: String = "", message: String) { (self.path, self.message) = (path, message) }
 
     /// The same error seen from one level further out.
     package func below(_ step: String) -> JSONDecodingError {

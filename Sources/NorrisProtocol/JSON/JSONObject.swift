@@ -5,9 +5,7 @@
 package struct JSONObject: Sendable {
     package private(set) var members: [(key: String, value: JSON)]
 
-    package init() {
-        members = []
-    }
+    package init() { members = [] }
 
     /// Takes members whose keys the caller has found to be distinct; debug builds check it.
     init(uniqueMembers members: [(key: String, value: JSON)]) {
@@ -58,13 +56,9 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 struct ByteKey: Hashable {
     private let text: String
 
-    init(_ text: String) {
-        self.text = text
-    }
+    init(_ text: String) { self.text = text }
 
-    static func == (left: ByteKey, right: ByteKey) -> Bool {
-        left.text.hasSameBytes(as: right.text)
-    }
+    static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.hasSameBytes(as: right.text) }
 
     /// The standard library's hasher is keyed at random in every process, so a peer cannot choose colliding keys.
     func hash(into hasher: inout Hasher) {

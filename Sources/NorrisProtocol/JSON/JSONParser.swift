@@ -1,15 +1,12 @@
 /// A recursive descent over the raw bytes of one value; the depth limit bounds the recursion.
 ///
-/// It reads only inside `bytes`, which must outlive it. Strings are in `JSONParser+String.swift`, numbers in
-/// `JSONParser+Number.swift`.
+/// It reads only inside `bytes`, which must outlive it.
 struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     var position = 0
     private var depth = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// The whole input as one value.
     mutating func document() throws(JSONError) -> JSON {
@@ -335,19 +332,8 @@ extension JSONParser {
 /// Why bytes are not JSON as this protocol understands it, and where.
 package struct JSONError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Sendable, Equatable {
-        case byteOrderMark
-        case controlCharacter
-        case duplicateKey
-        case integerOutOfRange
-        case invalidEscape
-        case invalidNumber
-        case invalidUTF8
-        case loneSurrogate
-        case numberTooLarge
-        case tooDeep
-        case trailingBytes
-        case unexpectedByte
-        case unexpectedEnd
+        case byteOrderMark, controlCharacter, duplicateKey, integerOutOfRange, invalidEscape, invalidNumber, invalidUTF8
+        case loneSurrogate, numberTooLarge, tooDeep, trailingBytes, unexpectedByte, unexpectedEnd
     }
 
     package let reason: Reason
@@ -355,10 +341,7 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
     /// The byte at which the fault was found, counted from 0; for a fault of a whole string or number, its first byte.
     package let offset: Int
 
-    package init(_ reason: Reason, at offset: Int) {
-        self.reason = reason
-        self.offset = offset
-    }
+    package init(_ reason: Reason, at offset: Int) { (self.reason, self.offset) = (reason, offset) }
 
     /// One sentence. It never repeats bytes of the input, so it may be logged and printed as it is.
     package var description: String {

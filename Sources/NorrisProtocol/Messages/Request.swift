@@ -8,20 +8,16 @@ package struct Request: Equatable, Sendable {
     package var params: JSON?
 
     package init(id: RequestID?, method: String, params: JSON? = nil) {
-        self.id = id
-        self.method = method
-        self.params = params
+        (self.id, self.method, self.params) = (id, method, params)
     }
 }
 
 extension Request: JSONEncodable {
     package func encode(to json: inout JSONWriter) {
         json.beginObject()
-        json.key("jsonrpc")
-        json.string("2.0")
+        json.member("jsonrpc", "2.0")
         json.member("id", id)
-        json.key("method")
-        json.string(method)
+        json.member("method", method)
         json.member("params", params)
         json.endObject()
     }

@@ -18,19 +18,14 @@ package struct Response: Equatable, Sendable {
         }
     }
 
-    package init(id: RequestID, outcome: Outcome) {
-        self.id = id
-        self.outcome = outcome
-    }
+    package init(id: RequestID, outcome: Outcome) { (self.id, self.outcome) = (id, outcome) }
 }
 
 extension Response: JSONEncodable, JSONDecodable {
     package func encode(to json: inout JSONWriter) {
         switch outcome {
-        case .success(let result):
-            Response.write(id: id, to: &json) { $0.value(result) }
-        case .failure(let error):
-            Response.write(id: id, error: error, to: &json)
+        case .success(let result): Response.write("result", result, id: id, to: &json)
+        case .failure(let error): Response.write(id: id, error: error, to: &json)
         }
     }
 
@@ -99,27 +94,18 @@ extension Response: JSONEncodable, JSONDecodable {
         }
     }
 
-    /// Writes a successful response around a result that is written in place, without building it as a value first.
-    package static func write(id: RequestID, to json: inout JSONWriter, result: (inout JSONWriter) -> Void) {
-        json.beginObject()
-        json.key("jsonrpc")
-        json.string("2.0")
-        json.key("id")
-        id.encode(to: &json)
-        json.key("result")
-        result(&json)
-        json.endObject()
-    }
-
     /// Writes an error response.
     package static func write(id: RequestID, error: ResponseError, to json: inout JSONWriter) {
+        write("error", error, id: id, to: &json)
+    }
+
+    private static func write(
+        _ key: StaticString, _ value: some JSONEncodable, id: RequestID, to json: inout JSONWriter
+    ) {
         json.beginObject()
-        json.key("jsonrpc")
-        json.string("2.0")
-        json.key("id")
-        id.encode(to: &json)
-        json.key("error")
-        error.encode(to: &json)
+        json.member("jsonrpc", "2.0")
+        json.member("id", id)
+        json.member(key, value)
         json.endObject()
     }
 }

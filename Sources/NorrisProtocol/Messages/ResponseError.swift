@@ -11,17 +11,10 @@ package struct ResponseError: Error, Equatable, Sendable {
     package var details: JSONObject
 
     package init(
-        _ code: ErrorCode,
-        reason: String,
-        message: String,
-        hint: String? = nil,
-        details: JSONObject = JSONObject()
+        _ code: ErrorCode, reason: String, message: String, hint: String? = nil, details: JSONObject = JSONObject()
     ) {
-        self.code = code
-        self.message = message
-        self.reason = reason
-        self.hint = hint
-        self.details = details
+        (self.code, self.message, self.reason) = (code, message, reason)
+        (self.hint, self.details) = (hint, details)
     }
 }
 
@@ -70,27 +63,21 @@ extension ResponseError {
 
     package static func lineTooLong(maximum: Int) -> ResponseError {
         ResponseError(
-            .invalidRequest,
-            reason: "line_too_long",
-            message: "The request line is longer than \(maximum) bytes.",
+            .invalidRequest, reason: "line_too_long", message: "The request line is longer than \(maximum) bytes.",
             hint: "Send smaller requests, one on each line."
         )
     }
 
     package static func unknownMethod(_ name: String) -> ResponseError {
         ResponseError(
-            .unknownMethod,
-            reason: "unknown_method",
-            message: "There is no method \(name.quotedForMessage).",
+            .unknownMethod, reason: "unknown_method", message: "There is no method \(name.quotedForMessage).",
             hint: "rpc.discover lists the methods of this daemon."
         )
     }
 
     package static func invalidParams(_ message: String, parameter: String? = nil, hint: String? = nil) -> ResponseError {
         var details = JSONObject()
-        if let parameter {
-            details["parameter"] = .string(parameter)
-        }
+        details["parameter"] = parameter.map(JSON.string)
         return ResponseError(.invalidParams, reason: "invalid_params", message: message, hint: hint, details: details)
     }
 
@@ -112,9 +99,7 @@ extension ResponseError {
 
     package static func permissionDenied(method: String) -> ResponseError {
         ResponseError(
-            .permissionDenied,
-            reason: "permission_denied",
-            message: "\(method) needs an administrator.",
+            .permissionDenied, reason: "permission_denied", message: "\(method) needs an administrator.",
             hint: "Use root, the daemon's own user, or a member of one of its admin_groups."
         )
     }
@@ -130,9 +115,7 @@ extension ResponseError {
     }
 
     package static let shuttingDown = ResponseError(
-        .shuttingDown,
-        reason: "shutting_down",
-        message: "The daemon is stopping.",
+        .shuttingDown, reason: "shutting_down", message: "The daemon is stopping.",
         hint: "Connect again; the next daemon answers."
     )
 }
@@ -141,12 +124,8 @@ extension String {
     /// The text in quotation marks for an error message, cut so that a hostile name cannot fill the reply.
     package var quotedForMessage: String {
         let limit = 80
-        guard let end = unicodeScalars.index(unicodeScalars.startIndex, offsetBy: limit, limitedBy: unicodeScalars.endIndex),
-            end < unicodeScalars.endIndex
-        else {
-            return "\"\(self)\""
-        }
-        return "\"\(String(unicodeScalars[..<end]))…\""
+        let scalars = unicodeScalars.prefix(limit)
+        return scalars.endIndex == endIndex ? "\"\(self)\"" : "\"\(String(scalars))…\""
     }
 }
 
@@ -156,9 +135,7 @@ extension String {
 package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int64
 
-    package init(rawValue: Int64) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: Int64) { self.rawValue = rawValue }
 
     /// The line is not the strict JSON of this protocol.
     package static let parseError = ErrorCode(rawValue: -32700)

@@ -5,14 +5,10 @@ package struct Timestamp: Sendable, Hashable {
     /// Since 1970-01-01T00:00:00Z, leap seconds not counted.
     package var seconds: Int64
 
-    package init(seconds: Int64) {
-        self.seconds = seconds
-    }
+    package init(seconds: Int64) { self.seconds = seconds }
 
     /// The system's wall clock.
-    package static func now() -> Timestamp {
-        Timestamp(seconds: Int64(time(nil)))
-    }
+    package static func now() -> Timestamp { Timestamp(seconds: Int64(time(nil))) }
 
     /// A date and time of RFC 3339, section 5.6; `nil` if it is none or does not exist.
     ///
