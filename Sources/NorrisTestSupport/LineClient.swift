@@ -46,9 +46,7 @@ package final class LineClient {
     }
 
     /// Says that no more lines come.
-    package func endInput() {
-        shutdown(descriptor, CInt(SHUT_WR))
-    }
+    package func endInput() { shutdown(descriptor, CInt(SHUT_WR)) }
 
     /// Calls a method and reads its result; events that come before it are passed over.
     ///

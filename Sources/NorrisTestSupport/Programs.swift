@@ -22,13 +22,9 @@ package struct ProgramResult: Sendable, CustomStringConvertible {
     package let output: String
     package let errors: String
 
-    package var lines: [String] {
-        output.split(separator: "\n").map(String.init)
-    }
+    package var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-    package var description: String {
-        "status \(status)\n--- output\n\(output)--- errors\n\(errors)"
-    }
+    package var description: String { "status \(status)\n--- output\n\(output)--- errors\n\(errors)" }
 }
 
 /// Runs a program to its end.

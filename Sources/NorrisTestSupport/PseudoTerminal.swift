@@ -39,9 +39,7 @@ package final class PseudoTerminal {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     package var processID: pid_t { process.processID }
 
@@ -89,9 +87,7 @@ package final class PseudoTerminal {
     }
 
     /// What came behind all that was waited for, and has been read.
-    package var rest: String {
-        String(decoding: transcript[position...], as: UTF8.self)
-    }
+    package var rest: String { String(decoding: transcript[position...], as: UTF8.self) }
 
     /// Reads what is there, waiting for it if need be.
     ///

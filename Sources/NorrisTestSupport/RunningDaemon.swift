@@ -59,9 +59,7 @@ package final class RunningDaemon {
     }
 
     /// All it has logged so far.
-    package var log: String {
-        (try? String(contentsOfFile: folder("log"), encoding: .utf8)) ?? ""
-    }
+    package var log: String { (try? String(contentsOfFile: folder("log"), encoding: .utf8)) ?? "" }
 
     /// Ends it by a signal and waits for the end.
     ///

@@ -6,9 +6,7 @@
 /// a search by scalars or bytes finds `i`. Folding twice changes nothing more.
 ///
 /// Accents stay, and the text is not normalised: compare results by scalars or bytes.
-package func caseFolded(_ text: String) -> String {
-    text.lowercased().uppercased().lowercased()
-}
+package func caseFolded(_ text: String) -> String { text.lowercased().uppercased().lowercased() }
 
 /// Whether a word may have been meant to be a command: the command begins with it, or two slips of the finger lie
 /// between them, one in words of four letters or fewer.

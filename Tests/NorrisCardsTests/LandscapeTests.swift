@@ -170,9 +170,7 @@ private func pixels(of landscape: Landscape, rows: Range<Int>? = nil, scrims: [S
     return pixels
 }
 
-private func channels(_ pixel: UInt32) -> [Int] {
-    [Int(pixel >> 16 & 0xFF), Int(pixel >> 8 & 0xFF), Int(pixel & 0xFF)]
-}
+private func channels(_ pixel: UInt32) -> [Int] { [Int(pixel >> 16 & 0xFF), Int(pixel >> 8 & 0xFF), Int(pixel & 0xFF)] }
 
 /// A comparison that does not print a hundred thousand pixels where it fails.
 private func areSame(_ one: [UInt32], _ other: [UInt32]) -> Bool { one.elementsEqual(other) }

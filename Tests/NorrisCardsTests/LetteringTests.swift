@@ -71,9 +71,7 @@ struct LetteringTests {
         }
     }
 
-    @Test func emojiAloneAreLarge() throws {
-        #expect(try block("🚀").height > 1.5 * block("Rockets").height)
-    }
+    @Test func emojiAloneAreLarge() throws { #expect(try block("🚀").height > 1.5 * block("Rockets").height) }
 
     @Test func theSameBreaksAtEverySize() throws {
         let text = try CardText("When Chuck Norris does a push-up, he isn't lifting himself up, he is pushing.")
@@ -102,9 +100,7 @@ struct TiesTests {
         ("Word", "Word"),
         ("", ""),
     ])
-    func tiesLastWords(text: String, expected: String) {
-        #expect(tied(text) == expected)
-    }
+    func tiesLastWords(text: String, expected: String) { #expect(tied(text) == expected) }
 
     @Test func breaksKoreanAtSpacesAndJapaneseBeforePhrases() {
         #expect(tied("무한대 두 번") == "무+한+대 두~번")
@@ -143,15 +139,11 @@ struct LanguageTests {
     @Test("Han characters are those of the country whose script stands beside them", arguments: [
         ("Chuck", "en"), ("骨", "zh-cn"), ("骨の", "ja"), ("骨 한", "ko"), ("ﾁｬｯｸ", "ja"), ("عدّ", "en"), ("🚀", "en"),
     ])
-    func findsTheLanguage(text: String, expected: String) {
-        #expect(language(of: text) == expected)
-    }
+    func findsTheLanguage(text: String, expected: String) { #expect(language(of: text) == expected) }
 
     @Test("The first letter decides on the direction", arguments: [
         ("Chuck שלום", false), ("שלום Chuck", true), ("123. عدّ", true), ("\"(שלום", true), ("123", false),
         ("🚀", false),
     ])
-    func findsTheDirection(text: String, expected: Bool) {
-        #expect(isRightToLeft(text) == expected)
-    }
+    func findsTheDirection(text: String, expected: Bool) { #expect(isRightToLeft(text) == expected) }
 }

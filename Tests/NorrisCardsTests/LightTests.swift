@@ -82,7 +82,5 @@ struct ScrimTests {
     @Test("The luminance of known colours", arguments: [
         (UInt32(0xFFFFFF), Float(1)), (0, 0), (0xFF0000, 0.2126), (0x777777, 0.1845),
     ])
-    func knowsLuminances(color: UInt32, expected: Float) {
-        #expect(abs(relativeLuminance(color) - expected) < 0.0001)
-    }
+    func knowsLuminances(color: UInt32, expected: Float) { #expect(abs(relativeLuminance(color) - expected) < 0.0001) }
 }

@@ -6,9 +6,7 @@ struct SanitizerTests {
         "", "Chuck Norris\n\tcounts to infinity. Twice.", "Ça, naïve, Ünïcödé, Straße", "e\u{301}", "日本語、한국어",
         "नमस्ते", "สวัสดี", "می\u{200C}خواهم", "👩‍👩‍👧‍👦 ❤️ ☎︎ 1️⃣ 🇨🇭 👍🏽", "\u{A0}\u{3000}", "\u{E000}\u{F8FF}",
     ])
-    func keepsSafeText(text: String) {
-        #expect(scalars(sanitizedText(text)) == scalars(text))
-    }
+    func keepsSafeText(text: String) { #expect(scalars(sanitizedText(text)) == scalars(text)) }
 
     @Test(
         "Every control but newline and tab is removed",
@@ -39,9 +37,7 @@ struct SanitizerTests {
         ("a\r\nb", "a\nb"), ("a\rb", "a\nb"), ("a\r\r\nb\r", "a\n\nb\n"), ("a\u{2028}b\u{2029}c", "a\nb\nc"),
         ("\r\n\r\n", "\n\n"), ("\r", "\n"),
     ])
-    func unifiesLineEnds(text: String, expected: String) {
-        #expect(scalars(sanitizedText(text)) == scalars(expected))
-    }
+    func unifiesLineEnds(text: String, expected: String) { #expect(scalars(sanitizedText(text)) == scalars(expected)) }
 
     @Test func regionalFlagsLoseTheirTags() {
         #expect(sanitizedText("🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}!") == "🏴!")
@@ -70,9 +66,7 @@ struct SanitizerTests {
         ("\u{3000}日本\u{A0}", "日本"), ("a\u{A0}\nb", "a b"), ("a\u{A0}b", "a\u{A0}b"), ("a\u{7}\n\u{1B}b", "a b"),
         ("\u{FEFF} a \u{200B}", "a"), ("\u{1B}[1m\tbold\u{1B}[0m\n", "bold"), ("a  b\n c  d", "a  b c  d"),
     ])
-    func makesOneLine(text: String, expected: String) {
-        #expect(scalars(sanitizedLine(text)) == scalars(expected))
-    }
+    func makesOneLine(text: String, expected: String) { #expect(scalars(sanitizedLine(text)) == scalars(expected)) }
 
     // MARK: Escape sequences
 

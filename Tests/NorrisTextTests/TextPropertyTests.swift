@@ -149,6 +149,4 @@ extension SeededGenerator {
 }
 
 /// The scalars of a text, to compare texts exactly: `==` of strings takes canonically equivalent ones as equal.
-func scalars(_ text: some StringProtocol) -> [Unicode.Scalar] {
-    Array(text.unicodeScalars)
-}
+func scalars(_ text: some StringProtocol) -> [Unicode.Scalar] { Array(text.unicodeScalars) }

@@ -11,17 +11,13 @@ struct WrappingTests {
         ("a\u{2003}b", 2, ["a", "b"]), ("ends here ", 9, ["ends here"]), ("a b", 0, ["a", "b"]),
         ("ab", -5, ["a", "b"]),
     ] as [(String, Int, [String])])
-    func breaksAtSpaces(text: String, width: Int, lines: [String]) {
-        #expect(wrapped(text, width: width) == lines)
-    }
+    func breaksAtSpaces(text: String, width: Int, lines: [String]) { #expect(wrapped(text, width: width) == lines) }
 
     @Test("Newlines of the text are kept", arguments: [
         ("a\nb", ["a", "b"]), ("a\n\nb", ["a", "", "b"]), ("a\n", ["a"]), ("\na", ["", "a"]), ("\n", [""]),
         ("a\n\n", ["a", ""]), ("a\r\nb", ["a", "b"]), ("a  \n  \nb", ["a", "", "b"]),
     ])
-    func keepsNewlines(text: String, lines: [String]) {
-        #expect(wrapped(text, width: 20) == lines)
-    }
+    func keepsNewlines(text: String, lines: [String]) { #expect(wrapped(text, width: 20) == lines) }
 
     @Test("Indentation is repeated, and given up where it leaves no room", arguments: [
         ("  one two three", 9, ["  one two", "  three"]), ("    x", 5, ["    x"]), ("      word", 8, ["    word"]),
@@ -30,9 +26,7 @@ struct WrappingTests {
         ("  ab", 1, ["a", "b"]),
         ("\u{3000}段落です", 6, ["\u{3000}段落", "です"]), ("  a\nb c", 3, ["  a", "b c"]),
     ] as [(String, Int, [String])])
-    func keepsIndentation(text: String, width: Int, lines: [String]) {
-        #expect(wrapped(text, width: width) == lines)
-    }
+    func keepsIndentation(text: String, width: Int, lines: [String]) { #expect(wrapped(text, width: width) == lines) }
 
     @Test("Tabs fill to the next multiple of eight", arguments: [
         ("a\tb", 20, ["a       b"]), ("1234567\tb", 20, ["1234567 b"]), ("12345678\tb", 20, ["12345678        b"]),
@@ -40,9 +34,7 @@ struct WrappingTests {
         (" \tx", 20, ["        x"]),
         ("a\t\tb", 20, ["a               b"]), ("a b\tc", 9, ["a b     c"]),
     ] as [(String, Int, [String])])
-    func expandsTabs(text: String, width: Int, lines: [String]) {
-        #expect(wrapped(text, width: width) == lines)
-    }
+    func expandsTabs(text: String, width: Int, lines: [String]) { #expect(wrapped(text, width: width) == lines) }
 
     @Test("Words wider than the line are cut between clusters", arguments: [
         ("abcdefgh", 3, ["abc", "def", "gh"]), ("x abcdef y", 3, ["x", "abc", "def", "y"]),

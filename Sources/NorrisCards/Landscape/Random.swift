@@ -36,9 +36,7 @@ extension SeededRandom {
         }
     }
 
-    init(seed: UInt64, thing: Thing) {
-        self.init(seed: seed ^ (thing.number &* 0xD1B5_4A32_D192_ED03))
-    }
+    init(seed: UInt64, thing: Thing) { self.init(seed: seed ^ (thing.number &* 0xD1B5_4A32_D192_ED03)) }
 
     mutating func number(in range: ClosedRange<Float>) -> Float {
         range.lowerBound + (range.upperBound - range.lowerBound) * (Float(next() >> 40) / 16_777_216)

@@ -20,9 +20,7 @@ final class TextLayout {
         setSize(size)
     }
 
-    deinit {
-        g_object_unref(UnsafeMutableRawPointer(layout))
-    }
+    deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
 
     func setSize(_ size: Double) {
         self.size = size

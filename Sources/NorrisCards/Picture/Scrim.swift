@@ -23,9 +23,7 @@ struct Scrim: Equatable {
     func strength(row: Int) -> Float { fading(row, area.y, area.height) }
 
     /// The columns that it reaches.
-    func columns(width: Int) -> Range<Int> {
-        (0..<width).clamped(to: area.x - fade..<area.x + area.width + fade)
-    }
+    func columns(width: Int) -> Range<Int> { (0..<width).clamped(to: area.x - fade..<area.x + area.width + fade) }
 
     /// The part of its light that a pixel keeps where the scrim is strongest.
     @inline(__always)

@@ -109,9 +109,7 @@ extension FakeUpstream {
     }
 
     /// From the next request on any other key is refused; nil for none.
-    package func requireKey(_ key: String?) {
-        server.state.withLock { $0.content.giphy.key = key }
-    }
+    package func requireKey(_ key: String?) { server.state.withLock { $0.content.giphy.key = key } }
 
     package func setGiphyQuirks(_ quirks: Set<GiphyQuirk>) {
         server.state.withLock { $0.content.giphy.quirks = quirks }

@@ -66,9 +66,7 @@ extension FakeUpstream {
         var body: [UInt8] = []
 
         /// With a `Content-Length`, unless the status has no body.
-        var bytes: [UInt8] {
-            head(with: status == 304 ? [] : [("Content-Length", "\(body.count)")]) + body
-        }
+        var bytes: [UInt8] { head(with: status == 304 ? [] : [("Content-Length", "\(body.count)")]) + body }
 
         func head(with further: [(String, String)]) -> [UInt8] {
             let fields = (headers + further).map { "\($0.0): \($0.1)\r\n" }.joined()

@@ -105,14 +105,10 @@ package final class FakeUpstream: Sendable {
     }
 
     /// From the next request on there is no answer before `release()`.
-    package func hold() {
-        server.state.withLock { $0.held = [] }
-    }
+    package func hold() { server.state.withLock { $0.held = [] } }
 
     /// Answers what was asked meanwhile, as things are now.
-    package func release() {
-        server.release()
-    }
+    package func release() { server.release() }
 
     /// - Parameter fault: one that begins with them; nil leaves what there is.
     package func setJokes(_ jokes: [FakeJoke], fault: Fault? = nil) {
@@ -130,14 +126,10 @@ package final class FakeUpstream: Sendable {
     }
 
     /// Further header fields of every right answer.
-    package func setHeaders(_ headers: [(String, String)]) {
-        server.state.withLock { $0.content.headers = headers }
-    }
+    package func setHeaders(_ headers: [(String, String)]) { server.state.withLock { $0.content.headers = headers } }
 
     /// As a proxy, refuses whoever does not send this.
-    package func requireProxyAuthorization(_ value: String) {
-        server.state.withLock { $0.authorization = value }
-    }
+    package func requireProxyAuthorization(_ value: String) { server.state.withLock { $0.authorization = value } }
 
     /// Ends the connections of a `TLSFront`, and listens again on its port with this certificate, for HTTP/1.1.
     package func setCertificate(_ certificate: FakeCertificate) async throws {
@@ -148,9 +140,7 @@ package final class FakeUpstream: Sendable {
     }
 
     /// From now on connections are refused, behind a `TLSFront` too; those that are open end.
-    package func close() {
-        server.close()
-    }
+    package func close() { server.close() }
 
     /// Listens again, on the same port.
     package func reopen() {

@@ -24,9 +24,7 @@ final class FakeUpstreamServer: Sendable {
     let state: Mutex<State>
     private let threads = DispatchGroup()
 
-    init(_ content: FakeUpstream.Content) {
-        state = Mutex(State(content: content))
-    }
+    init(_ content: FakeUpstream.Content) { state = Mutex(State(content: content)) }
 
     /// - Parameters:
     ///   - listener: a bound socket, which this closes.
@@ -248,9 +246,7 @@ struct FakeUpstreamConnection {
         return false
     }
 
-    private func send(_ bytes: [UInt8]) -> Bool {
-        send(bytes, to: descriptor)
-    }
+    private func send(_ bytes: [UInt8]) -> Bool { send(bytes, to: descriptor) }
 
     private func send(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
         var rest = bytes[...]

@@ -100,9 +100,7 @@ package final class TLSFront: Sendable {
     }
 
     /// Ends nginx and its connections.
-    package func stop() {
-        process.withLock { $0 = nil }
-    }
+    package func stop() { process.withLock { $0 = nil } }
 }
 
 /// A self-signed certificate and its key, made by openssl(1) for one test and gone with it.
@@ -154,14 +152,10 @@ final class PortReservation: Sendable {
         self.port = port
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Another socket on the port, for a caller that listens on it and closes it.
-    func socket() -> CInt {
-        PortReservation.bound(host, port: port).descriptor
-    }
+    func socket() -> CInt { PortReservation.bound(host, port: port).descriptor }
 
     /// A connection to a port, for a caller that closes it; nil if there is none.
     static func connected(_ host: String, port: Int) -> CInt? {

@@ -55,14 +55,10 @@ struct GifTests {
             (#""random""#, nil), (#""randoms""#, "randoms"),
         ] as [(String, String?)]
     )
-    func ids(json: String, id: String?) {
-        #expect(gif(#"{"id":\#(json)}"#)?.id == id)
-    }
+    func ids(json: String, id: String?) { #expect(gif(#"{"id":\#(json)}"#)?.id == id) }
 
     @Test(arguments: ["5", "[]", "null", "\"x\"", "{}", #"{"title":"x"}"#])
-    func theseAreNone(json: String) {
-        #expect(gif(json) == nil)
-    }
+    func theseAreNone(json: String) { #expect(gif(json) == nil) }
 
     // MARK: Texts
 
@@ -186,9 +182,7 @@ struct GifTests {
     }
 
     @Test("Without renditions it is still a GIF", arguments: ["null", "{}", "[]", "5", #""""#])
-    func noRenditions(json: String) {
-        #expect(gif(with: #""images":\#(json)"#) == gif(#"{"id":"x"}"#))
-    }
+    func noRenditions(json: String) { #expect(gif(with: #""images":\#(json)"#) == gif(#"{"id":"x"}"#)) }
 
     @Test func namesOfRenditionsAreHarmless() {
         let one = #"{"url":"https://h/"}"#
