@@ -17,10 +17,7 @@ package final class PseudoTerminal {
     ///   - program: a path, or a name to be looked for in the usual folders.
     ///   - environment: all of it but `PATH` and `TERM`, which is `xterm-256color` unless it is given.
     package init(
-        _ program: String,
-        _ arguments: [String] = [],
-        environment: [String: String] = [:],
-        columns: Int = 80,
+        _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], columns: Int = 80,
         rows: Int = 24
     ) throws {
         var (leader, follower): (Int32, Int32) = (-1, -1)

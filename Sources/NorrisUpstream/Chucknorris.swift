@@ -59,8 +59,6 @@ package struct FactBatch: Sendable, Equatable {
     package var facts: [Fact] = []
     /// The number of items that could not be used.
     package var skipped = 0
-    /// The number of items.
-    package var total = 0
 }
 
 extension FactBatch {
@@ -68,6 +66,7 @@ extension FactBatch {
     init(searchResult body: [UInt8], _ budget: DecodingBudget) throws(UpstreamError) {
         self.init()
         var ids: Set<String> = []
+        var total = 0
         try JSONItems.forEach(in: body, under: "result", budget) { item throws(UpstreamError) in
             total += 1
             if total > Self.maximumJokes { throw .unusable("answered with more than \(Self.maximumJokes) jokes") }

@@ -23,8 +23,7 @@ struct CardProgramTests {
         )
         let status = child.wait()
         return Outcome(
-            status: status,
-            output: Array(try Data(contentsOf: URL(fileURLWithPath: folder("out")))),
+            status: status, output: Array(try Data(contentsOf: URL(fileURLWithPath: folder("out")))),
             errors: try String(contentsOfFile: folder("err"), encoding: .utf8)
         )
     }
@@ -71,10 +70,8 @@ struct CardProgramTests {
     }
 
     @Test("Input that is no fact", arguments: [
-        ("", "The value ends too early at byte 0."),
-        ("{\"id\":\"1\"", "The value ends too early at byte 9."),
-        ("[]", "The value must be an object."),
-        (#"{"id":"1","categories":[],"source":"text"}"#, "text is missing."),
+        ("", "The value ends too early at byte 0."), ("{\"id\":\"1\"", "The value ends too early at byte 9."),
+        ("[]", "The value must be an object."), (#"{"id":"1","categories":[],"source":"text"}"#, "text is missing."),
         (#"{"id":"1","text":1,"categories":[],"source":"text"}"#, "text must be a string."),
         (#"{"id":"1","text":"a","categories":[],"source":"text"} x"#, "Something follows the end of the value"),
     ])

@@ -6,8 +6,7 @@ struct CardTextTests {
     @Test("White space and controls go, lines and paragraphs stay", arguments: [
         ("  two\t words  ", "two words"),
         ("\n\n\u{3000}first\n\n\n\nsecond \n\t-- third\n\n", "first\n\nsecond\n-- third"),
-        ("\u{1B}[31mred\u{1B}[0m\u{0}\u{202E}!", "red!"),
-        ("a\u{2028}b\r\nc", "a\nb\nc"),
+        ("\u{1B}[31mred\u{1B}[0m\u{0}\u{202E}!", "red!"), ("a\u{2028}b\r\nc", "a\nb\nc"),
         ("<b>&amp;</b>", "<b>&amp;</b>"),
     ])
     func cleans(source: String, expected: String) throws { #expect(try CardText(source).text == expected) }

@@ -93,8 +93,7 @@ extension Picture {
         return SIMD4(
             0.2104542553 * cones.x + 0.7936177850 * cones.y - 0.0040720468 * cones.z,
             1.9779984951 * cones.x - 2.4285922050 * cones.y + 0.4505937099 * cones.z,
-            0.0259040371 * cones.x + 0.7827717662 * cones.y - 0.8086757660 * cones.z,
-            0
+            0.0259040371 * cones.x + 0.7827717662 * cones.y - 0.8086757660 * cones.z, 0
         )
     }
 

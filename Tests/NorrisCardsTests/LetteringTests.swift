@@ -12,8 +12,7 @@ struct LetteringTests {
     @Test func shortTextsAreBrokenIntoLinesOfAboutTheSameLength() throws {
         let texts = [
             "When Chuck Norris does a push-up, he isn't lifting himself up, he is pushing the Earth down.",
-            "Chuck Norris can divide by zero, and the rest of us get the remainder.",
-            "チャック・ノリスは無限まで数えた。しかも二回も数えた。",
+            "Chuck Norris can divide by zero, and the rest of us get the remainder.", "チャック・ノリスは無限まで数えた。しかも二回も数えた。",
         ]
         for text in texts {
             let lines = try block(text).lines.map(\.line.width)
@@ -90,15 +89,12 @@ struct TiesTests {
     }
 
     @Test("A short last word is not left alone, nor the half of a word", arguments: [
-        ("He looked at it.", "He looked at~it."),
-        ("One two\nthree four five", "One two\nthree four~five"),
+        ("He looked at it.", "He looked at~it."), ("One two\nthree four five", "One two\nthree four~five"),
         ("A long last responsibility", "A long last responsibility"), ("He slept better.", "He slept~better."),
         ("It surrendered again.", "It surrendered again."), ("Two words", "Two words"),
         ("A three-way handshake", "A three-+way handshake"), ("- One", "- One"),
         ("A black-and-white-and-read-all-over paper.", "A black-and-white-and-read-all-over paper."),
-        ("He learned C++ overnight.", "He learned C+++ overnight."),
-        ("Word", "Word"),
-        ("", ""),
+        ("He learned C++ overnight.", "He learned C+++ overnight."), ("Word", "Word"), ("", ""),
     ])
     func tiesLastWords(text: String, expected: String) { #expect(tied(text) == expected) }
 

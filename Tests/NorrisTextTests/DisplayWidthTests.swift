@@ -4,8 +4,7 @@ import Testing
 
 struct DisplayWidthTests {
     @Test("Letters of one column", arguments: [
-        ("", 0), ("plain ASCII ~", 13), ("naïve", 5), ("Ünïcödé", 7), ("Ελληνικά", 8), ("кириллица", 9),
-        ("½±×·", 4),
+        ("", 0), ("plain ASCII ~", 13), ("naïve", 5), ("Ünïcödé", 7), ("Ελληνικά", 8), ("кириллица", 9), ("½±×·", 4),
         ("\u{E000}", 1), ("ｶﾀｶﾅ", 4), ("שלום", 4), ("مرحبا", 5), ("…—“”", 4), ("①§°", 3),
     ])
     func narrow(text: String, columns: Int) { #expect(displayWidth(of: text) == columns) }
@@ -18,10 +17,8 @@ struct DisplayWidthTests {
 
     @Test("Marks add nothing, vowel signs with a place of their own add one", arguments: [
         ("e\u{301}", 1), ("o\u{308}\u{304}\u{323}", 1), ("a\u{20DD}", 1), ("\u{301}", 0), ("क", 1), ("कि", 2),
-        ("नमस्ते", 4),
-        ("सिं", 2), ("สวัสดี", 4), ("ที่นี่", 2), ("กำ", 2), ("ไทย", 3), ("שָׁלוֹם", 4), ("a\u{200D}", 1),
-        ("a\u{200B}", 1),
-        ("\u{FEFF}", 0), ("\u{61C}a", 1), ("\u{600}1", 2), ("تَشْكِيل", 5),
+        ("नमस्ते", 4), ("सिं", 2), ("สวัสดี", 4), ("ที่นี่", 2), ("กำ", 2), ("ไทย", 3), ("שָׁלוֹם", 4),
+        ("a\u{200D}", 1), ("a\u{200B}", 1), ("\u{FEFF}", 0), ("\u{61C}a", 1), ("\u{600}1", 2), ("تَشْكِيل", 5),
     ])
     func combining(text: String, columns: Int) { #expect(displayWidth(of: text) == columns) }
 
@@ -31,17 +28,14 @@ struct DisplayWidthTests {
     func jamo(text: String, columns: Int) { #expect(displayWidth(of: text) == columns) }
 
     @Test("Emoji sequences are one picture of two columns", arguments: [
-        ("🔥", 2), ("👍🏽", 2), ("👩‍👩‍👧‍👦", 2), ("🤷🏿‍♂️", 2), ("❤️‍🔥", 2), ("❤\u{200D}🔥", 2), ("🏳️‍🌈", 2),
-        ("🏴‍☠️", 2), ("🇨🇭", 2),
-        ("🇨🇭🇯🇵", 4), ("🇨", 1), ("🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}", 2), ("☝🏽", 2),
-        ("🧑🏻‍❤️‍💋‍🧑🏿", 2),
-        ("\u{1FAE9}", 2), ("\u{1F6D8}", 2), ("🏽", 2), ("ok 👌!", 6),
+        ("🔥", 2), ("👍🏽", 2), ("👩‍👩‍👧‍👦", 2), ("🤷🏿‍♂️", 2), ("❤️‍🔥", 2), ("❤\u{200D}🔥", 2), ("🏳️‍🌈", 2), ("🏴‍☠️", 2),
+        ("🇨🇭", 2), ("🇨🇭🇯🇵", 4), ("🇨", 1), ("🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}", 2), ("☝🏽", 2),
+        ("🧑🏻‍❤️‍💋‍🧑🏿", 2), ("\u{1FAE9}", 2), ("\u{1F6D8}", 2), ("🏽", 2), ("ok 👌!", 6),
     ])
     func emoji(text: String, columns: Int) { #expect(displayWidth(of: text) == columns) }
 
     @Test("Variation selectors choose the width of emoji and of nothing else", arguments: [
-        ("❤", 1), ("❤\u{FE0F}", 2), ("❤\u{FE0E}", 1), ("☎\u{FE0F}", 2), ("⌚", 2), ("⌚\u{FE0E}", 1),
-        ("⌚\u{FE0F}", 2),
+        ("❤", 1), ("❤\u{FE0F}", 2), ("❤\u{FE0E}", 1), ("☎\u{FE0F}", 2), ("⌚", 2), ("⌚\u{FE0E}", 1), ("⌚\u{FE0F}", 2),
         ("©", 1), ("©\u{FE0F}", 2), ("1\u{FE0F}\u{20E3}", 2), ("#\u{FE0F}\u{20E3}", 2), ("1\u{20E3}", 1), ("1", 1),
         ("a\u{FE0F}", 1), ("字\u{FE0E}", 2), ("∩\u{FE00}", 1),
     ])

@@ -60,11 +60,8 @@ struct Palette: Equatable {
 
     /// For other categories and for none.
     private static let others = [
-        Palette(262, 330, 55),
-        Palette(250, 215, 78, pale: 0.5),
-        Palette(286, 335, 38),
-        Palette(206, 150, 66, pale: 0.35),
-        Palette(272, 350, 68),
+        Palette(262, 330, 55), Palette(250, 215, 78, pale: 0.5), Palette(286, 335, 38),
+        Palette(206, 150, 66, pale: 0.35), Palette(272, 350, 68),
     ]
 }
 

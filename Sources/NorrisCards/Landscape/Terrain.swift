@@ -26,7 +26,7 @@ struct Terrain {
         var slopeLight: [LinearColor] = []
         var skyline = [Float](repeating: ground.horizon, count: width)
         for (index, ridge) in ridges.enumerated() {
-            var random = SeededRandom(seed: seed, thing: .forest(ridges.count - index))
+            var random = SeededRandom(seed: seed, thing: .forest, number: ridges.count - index)
             let nearness = Float(index) / Float(ridges.count - 1)
             let line = RangePoint.line(
                 of: ridge, trees: 0.006...(0.012 + 0.030 * nearness * nearness), ground: ground, luminary: luminary,
@@ -111,8 +111,7 @@ struct RangePaint {
         let chroma = far.chroma * 0.9 + (0.035 - far.chroma * 0.9) * nearness
         summit = palette.tone(lightness, chroma, way: (0.62 - 0.52 * nearness) * hour.warmth).light
         mist = palette.tone(
-            haze.lightness * (0.99 - 0.22 * nearness), haze.chroma * 0.85,
-            way: (0.85 - 0.35 * nearness) * hour.warmth
+            haze.lightness * (0.99 - 0.22 * nearness), haze.chroma * 0.85, way: (0.85 - 0.35 * nearness) * hour.warmth
         ).light
         mistiness = 0.90 - 0.55 * nearness
         slopeLight = sky.tone(elevation: 0).light * (0.9 * (1 - nearness) * (0.22 + nearness))

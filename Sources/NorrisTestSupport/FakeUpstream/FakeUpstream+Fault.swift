@@ -17,9 +17,6 @@ extension FakeUpstream {
         case hangingAfter(String)
         /// These bytes at once, before anything is asked.
         case greeting(String)
-        /// Whatever a client sends first is answered with these bytes, and the connection ends: a TLS handshake that is
-        /// cut.
-        case firstBytes([UInt8])
         /// A well-formed answer of this content, whatever was asked.
         case answer(status: Int, headers: [(String, String)], body: [UInt8])
         /// A right answer, but another one each time.
@@ -47,8 +44,6 @@ extension FakeUpstream {
             body: Array("<!DOCTYPE html><html><body>Please log in</body></html>".utf8))
 
         package static let garbage = raw("\u{1}\u{2}\u{3} this is not HTTP \r\n\r\n")
-
-        package static let wrongTypes = json(#"{"total":"two","result":{"id":1}}"#)
 
         package static let emptyResult = json(#"{"total":0,"result":[]}"#)
 

@@ -11,8 +11,6 @@ package final class FakeUpstream: Sendable {
     package enum Security: Sendable {
         case none
         case tls(FakeCertificate)
-        /// TLS, and HTTP/2 for clients that ask for it. Faults below HTTP are not passed on.
-        case http2(FakeCertificate)
         /// Once a client has asked for a tunnel.
         case tlsAfterConnect(FakeCertificate)
     }
@@ -33,24 +31,19 @@ package final class FakeUpstream: Sendable {
     ) async throws -> FakeUpstream {
         let reservation = PortReservation(host: host)
         let content = Content(jokes: jokes, prefix: prefix, isCompressed: gzip)
-        func front(_ certificate: FakeCertificate, http2: Bool = false) async throws -> TLSFront {
-            try await TLSFront.start(certificate, to: reservation.port, host: host, http2: http2)
+        var (front, isTunnel) = (TLSFront?.none, false)
+        switch security {
+        case .none: break
+        case .tls(let certificate), .tlsAfterConnect(let certificate):
+            front = try await TLSFront.start(certificate, to: reservation.port, host: host)
+            if case .tlsAfterConnect = security { isTunnel = true }
         }
-        let upstream =
-            switch security {
-            case .none: FakeUpstream(content, reservation)
-            case .tls(let certificate): FakeUpstream(content, reservation, try await front(certificate))
-            case .http2(let certificate): FakeUpstream(content, reservation, try await front(certificate, http2: true))
-            case .tlsAfterConnect(let certificate):
-                FakeUpstream(content, reservation, try await front(certificate), isTunnel: true)
-            }
+        let upstream = FakeUpstream(content, reservation, front, isTunnel: isTunnel)
         upstream.reopen()
         return upstream
     }
 
-    private init(
-        _ content: Content, _ reservation: PortReservation, _ front: TLSFront? = nil, isTunnel: Bool = false
-    ) {
+    private init(_ content: Content, _ reservation: PortReservation, _ front: TLSFront?, isTunnel: Bool) {
         server = FakeUpstreamServer(content)
         self.reservation = reservation
         self.front = Mutex(front)

@@ -133,10 +133,6 @@ struct FakeUpstreamConnection {
         if case .greeting(let bytes)? = server.state.withLock({ $0.fault }), !send(Array(bytes.utf8)) { return }
         var received: [UInt8] = []
         while let chunk = receive(from: descriptor) {
-            if case .firstBytes(let bytes)? = server.state.withLock({ $0.fault }) {
-                _ = send(bytes)
-                return
-            }
             received += chunk
             while let end = received.indices.first(where: { received[$0...].starts(with: "\r\n\r\n".utf8) }) {
                 let request = FakeUpstream.Request(head: String(decoding: received[..<end], as: UTF8.self))
@@ -188,7 +184,7 @@ struct FakeUpstreamConnection {
             var option = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
             return false
-        case .hang, .greeting, .firstBytes:
+        case .hang, .greeting:
             return true
         case .drip(let interval):
             return send(answer.head(with: [length])) && drip(answer.body, every: interval)

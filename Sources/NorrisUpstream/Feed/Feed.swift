@@ -68,10 +68,6 @@ struct FeedContents {
 
     /// - Parameter post: nil for an item that cannot be used, which is counted.
     mutating func add(_ post: Post?, _ budget: DecodingBudget) throws(UpstreamError) {
-        // More would be refused in the end as well.
-        guard posts.count < PostBatchBuilder.maximumItems else {
-            throw .unusable("answered with more than \(PostBatchBuilder.maximumItems) posts")
-        }
         budget.spend(bytes: MemoryLayout<Post>.stride)
         try budget.check()
         // Without content it is skipped in the end.

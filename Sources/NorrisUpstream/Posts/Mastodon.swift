@@ -90,8 +90,7 @@ extension Post.Image {
         guard let url = original ?? attachment.text("preview_url") else { return nil }
         let size = attachment.object("meta")?.object(original == nil ? "small" : "original")
         self.init(
-            url: url, width: size?.number("width"), height: size?.number("height"),
-            alt: attachment.text("description")
+            url: url, width: size?.number("width"), height: size?.number("height"), alt: attachment.text("description")
         )
     }
 }

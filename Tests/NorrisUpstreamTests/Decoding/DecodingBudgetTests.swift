@@ -1,4 +1,3 @@
-import Glibc
 import NorrisProtocol
 import Synchronization
 import Testing
@@ -45,16 +44,6 @@ struct DecodingBudgetTests {
         #expect(fault?.contains("takes too long to decode: more than 3 s of CPU time") == true)
     }
 
-    @Test func timeIsTheThreadsOwn() {
-        let budget = DecodingBudget(.init(time: .milliseconds(1)))
-        var count = 0
-        while budget.read(bytes: 64 * 1024), count < 10_000_000 { count += 1 }
-        #expect(!budget.isLeft)
-        let asleep = DecodingBudget(.init(time: .seconds(1)))
-        usleep(1000)
-        #expect(asleep.read(bytes: 64 * 1024))
-    }
-
     /// A clock that passes the limit at its second reading ends each decoder.
     @Test(
         arguments: [
@@ -92,7 +81,6 @@ struct DecodingBudgetTests {
                 "<rss xmlns:a=\"\(items(1 << 20, "x"))\">\(items(20_000, "<a:b/>"))</rss>",
                 "answered with XML in which the name of a namespace is longer than 2048 bytes, in line 1", 0
             ),
-            (rss("<item a=\"\(items(5_000_000, "x"))\"/>"), "a tag is longer than 4 MiB", 0),
             (rss("<item \((0..<50_000).map { "a\($0)='>' " }.joined())/>"), "a tag has more than 10000 attributes", 0),
         ]
     )
@@ -121,17 +109,6 @@ struct DecodingBudgetTests {
         let nested = Self.items(200, "<div xml:base='\(Self.items(100, "y"))/'>")
         let post = try rssPost("<guid>1</guid><x>\(nested)<a/>\(Self.items(200, "</div>"))</x><link>z</link>")
         #expect(post?.url == "https://blog.example/feeds/z")
-    }
-
-    @Test func elementsOfOneNameCostNothingMore() throws {
-        let uri = Self.items(2000, "u")
-        let cost = { (count: Int) throws -> Int in
-            let budget = self.budget()
-            let document = "<rss xmlns:a=\"\(uri)\"><channel>\(Self.items(count, "<a:b/>"))</channel></rss>"
-            _ = try batch(document.utf8, budget)
-            return budget.bytes - document.utf8.count
-        }
-        #expect(try cost(20_000) == cost(1))
     }
 
     @Test(arguments: [rss(items(2000, "<x/>")), "{\"items\":[\(items(2000, "0,"))0]}"])

@@ -97,10 +97,8 @@ struct JSONFeedTests {
 
     @Test(
         arguments: [
-            ("{", "not JSON"), (#"{"items":[{"id":"1","title":"x"}"#, "breaks off"),
-            (#"{"items":[{"id"#, "breaks off"), ("{}", "JSON without items"),
-            (#"{"items":{}}"#, "items is no array"), (#"{"items":[]} x"#, "goes on behind its end"),
-            (#"{"items":[{}]}"#, "none can be used"), (#"{"message":"no"}"#, "JSON without items"),
+            (#"{"items":[{"id":"1","title":"x"}"#, "breaks off"), ("{}", "JSON without items"),
+            (#"{"items":{}}"#, "items is no array"), (#"{"items":[{}]}"#, "none can be used"),
         ]
     )
     func whatIsWrongIsSaid(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }

@@ -12,9 +12,6 @@ struct MastodonTests {
 
     private static let status = #"{"id":"1","content":"<p>Hi</p>","account":{"id":"2","username":"ann","acct":"ann"}}"#
 
-    /// Deeper than a status may be.
-    private static let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
-
     // MARK: Over a socket
 
     @Test func theTimelineIsFetched() async throws {
@@ -27,27 +24,15 @@ struct MastodonTests {
         }
     }
 
-    @Test(arguments: [401, 422])
+    @Test(arguments: [401, 404, 422])
     func aClosedTimelineIsSaid(status: Int) async throws {
-        let body = #"{"error":"This method requires an authenticated user"}"#
-        try await town.fetch(status: status, body: body) { result, upstream in
+        try await town.fetch(status: status, body: #"{"error":"Record not found"}"#) { result, upstream in
             let error = #expect(throws: UpstreamError.self) { try result.get() }
-            #expect(error?.kind == .http(status: status))
-            let place = upstream.baseURL.dropFirst("http://".count)
-            #expect(
-                error?.message == """
-                    The public timeline of \(place) needs a login (HTTP \(status)), and norrisd has none; \
-                    put another server into posts.sources.town.url.
-                    """
-            )
-        }
-    }
-
-    @Test(arguments: [403, 404, 503])
-    func otherErrorsStay(status: Int) async throws {
-        try await town.fetch(status: status, body: #"{"error":"Record not found"}"#) { result, _ in
-            let error = #expect(throws: UpstreamError.self) { try result.get() }
-            expect(error, .http(status: status), "/api/v1/timelines/public: Record not found.")
+            let host = upstream.baseURL.dropFirst("http://".count)
+            let closed = "The public timeline of \(host) needs a login (HTTP \(status)), and norrisd has none; "
+                + "put another server into posts.sources.town.url."
+            let other = "HTTP \(status) from \(host)/api/v1/timelines/public: Record not found."
+            #expect(error?.kind == .http(status: status) && error?.message == (status == 404 ? other : closed))
         }
     }
 
@@ -55,11 +40,9 @@ struct MastodonTests {
 
     @Test(
         arguments: [
-            "5", "null", "[]", "{}", #"{"id":"1"}"#, #"{"id":"1","account":null,"content":"x"}"#,
-            #"{"id":"1","account":{"acct":"x"},"content":"x"}"#, #"{"account":{"id":"2"},"content":"x"}"#,
-            #"{"id":"1","account":{"id":"2"},"content":"<p></p>"}"#, #"{"id":"1","account":{"id":"2"},"content":5}"#,
-            #"{"id":"1","account":{"id":"2"},"content":"\ud800"}"#, #"{"id":"1" "account":{"id":"2"}}"#,
-            #"{"id":"1","account":{"id":"2"},"x":\#(deep)}"#,
+            "5", #"{"id":"1","account":null,"content":"x"}"#, #"{"id":"1","account":{"acct":"x"},"content":"x"}"#,
+            #"{"account":{"id":"2"},"content":"x"}"#, #"{"id":"1","account":{"id":"2"},"content":"<p></p>"}"#,
+            #"{"id":"1" "account":{"id":"2"}}"#,
             #"{"id":"1","account":{"id":"2"},"content":"\#(String(repeating: "x", count: 256 * 1024))"}"#,
         ]
     )
@@ -70,12 +53,7 @@ struct MastodonTests {
         #expect(batch.skipped == 1)
     }
 
-    @Test(
-        arguments: [
-            "", "5", "{}", #"{"error":"x"}"#, "null", "[5]", "[", "[\(status)", "[\(status)]]", "<html>",
-            String(repeating: "[", count: 100),
-        ]
-    )
+    @Test(arguments: [#"{"error":"x"}"#, "[5]", "[\(status)"])
     func whatCannotBeUsedIsSaid(body: String) async {
         let error = await town.failure(body)
         #expect(error?.kind == .decode)
@@ -172,8 +150,7 @@ struct StatusTests {
         "What the author hides is sensitive",
         arguments: [
             (#""spoiler_text":"Food","sensitive":false"#, "Food", true),
-            (#""spoiler_text":"","sensitive":false"#, nil, false),
-            (#""spoiler_text":"","sensitive":true"#, nil, false),
+            (#""spoiler_text":"","sensitive":false"#, nil, false), (#""spoiler_text":"","sensitive":true"#, nil, false),
             (#""spoiler_text":" \u200b","sensitive":false"#, nil, false),
             (#""spoiler_text":"","sensitive":true,"media_attachments":[{"type":"unknown"}]"#, nil, true),
             (#""spoiler_text":"","sensitive":false,"media_attachments":[{"type":"unknown"}]"#, nil, false),

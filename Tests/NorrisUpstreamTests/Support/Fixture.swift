@@ -1,6 +1,7 @@
 import Logging
 import NorrisProtocol
 import NorrisTestSupport
+import Synchronization
 import Testing
 
 @testable import NorrisUpstream
@@ -72,16 +73,14 @@ struct Fixture {
 
     func giphy(_ suffix: String = "", key: String = key, rating: String = "g") -> Giphy {
         Giphy(
-            baseURL: upstream.baseURL + suffix, key: key, rating: rating, transport: transport,
-            timeout: Self.longEnough
+            baseURL: upstream.baseURL + suffix, key: key, rating: rating, transport: transport, timeout: Self.longEnough
         )
     }
 
     /// Giphy's API with one body as the response to everything; the status is 200.
     static func giphy(returning body: String, key: String = key) -> Giphy {
         Giphy(
-            baseURL: "https://api.example", key: key, rating: "g", transport: FixedTransport(body),
-            timeout: .seconds(1)
+            baseURL: "https://api.example", key: key, rating: "g", transport: FixedTransport(body), timeout: .seconds(1)
         )
     }
 
@@ -129,17 +128,23 @@ struct PostFixture {
     }
 }
 
-/// A response that needs no network.
-struct FixedTransport: HTTPTransport {
-    let response: HTTPResponse
+/// Returns one response without a network, and records the requests.
+final class FixedTransport: HTTPTransport {
+    private let response: HTTPResponse
+    private let recorded = Mutex<[HTTPRequest]>([])
 
     init(_ response: HTTPResponse) { self.response = response }
 
-    init(_ body: String, headers: HTTPHeaderFields = [("Content-Type", "application/json")]) {
+    convenience init(_ body: String, headers: HTTPHeaderFields = [("Content-Type", "application/json")]) {
         self.init(HTTPResponse(status: 200, headers: headers, body: Array(body.utf8)))
     }
 
-    func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse { response }
+    var requests: [HTTPRequest] { recorded.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse {
+        recorded.withLock { $0.append(request) }
+        return response
+    }
 }
 
 extension HTTPResponse {

@@ -168,8 +168,7 @@ struct CurlTransportTests {
 
     @Test(
         arguments: [
-            .garbage, .raw("HTTP/1.1 200 OK\r\nno field\r\n\r\n"),
-            .raw("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"),
+            .garbage, .raw("HTTP/1.1 200 OK\r\nno field\r\n\r\n"), .raw("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"),
             .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"), .raw("HTTP/7.5 200 OK\r\n\r\n"),
         ] as [FakeUpstream.Fault]
     )

@@ -99,8 +99,7 @@ struct RedirectTests {
 
 struct RedirectTargetTests {
     private func target(
-        _ status: Int, _ location: String?, from url: String = "https://h/x/y?api_key=secret",
-        mayBePrivate: Bool = true
+        _ status: Int, _ location: String?, from url: String = "https://h/x/y?api_key=secret", mayBePrivate: Bool = true
     ) throws -> HTTPURL? {
         let url = try #require(HTTPURL(url))
         return try redirectTarget(of: url, status: status, location: location, after: 0, mayBePrivate: mayBePrivate)
