@@ -32,12 +32,9 @@ package struct Chucknorris: Sendable {
     }
 
     /// The names of all categories.
-    package func categories(
-        validators: Validators = Validators(), timeout: Duration? = nil
-    ) async throws(UpstreamError) -> Fetched<[String]> {
+    package func categories() async throws(UpstreamError) -> Fetched<[String]> {
         let url = joinedURL(baseURL, "jokes/categories")
-        return try await fetcher.json(url, validators, timeout ?? self.timeout) {
-            response, budget throws(UpstreamError) in
+        return try await fetcher.json(url, Validators(), timeout) { response, budget throws(UpstreamError) in
             var names: [String] = []
             try JSONItems.forEach(in: response.body[...], budget) { item throws(UpstreamError) in
                 // Names are short, and so is the list.

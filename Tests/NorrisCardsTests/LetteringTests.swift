@@ -15,7 +15,7 @@ struct LetteringTests {
             "Chuck Norris can divide by zero, and the rest of us get the remainder.", "チャック・ノリスは無限まで数えた。しかも二回も数えた。",
         ]
         for text in texts {
-            let lines = try block(text).lines.map(\.line.width)
+            let lines = try block(text).lines.map(\.width)
             let widest = try #require(lines.max())
             #expect(lines.count > 2 && lines.count < 8)
             #expect(widest < 800, "\(text) is not balanced: \(lines)")
@@ -23,20 +23,20 @@ struct LetteringTests {
         }
     }
 
-    @Test func shortTextsAreCentredAndLongOnesBeginAtOnePlace() throws {
+    @Test func shortTextsAreCenteredAndLongOnesBeginAtOnePlace() throws {
         let short = try block("Chuck Norris counted to infinity. Twice, on a bad day.").lines
-        #expect(short.allSatisfy { abs(2 * $0.x + $0.line.width - 830) < 0.01 })
+        #expect(short.allSatisfy { abs(2 * $0.x + $0.width - 830) < 0.01 })
         let words = String(repeating: "words without an end ", count: 20)
         #expect(try block(words).lines.allSatisfy { $0.x == 0 })
         let hebrew = try block(String(repeating: "מילים בלי סוף ", count: 20)).lines
-        #expect(hebrew.count > 7 && hebrew.allSatisfy { abs($0.x + $0.line.width - 830) < 0.01 })
+        #expect(hebrew.count > 7 && hebrew.allSatisfy { abs($0.x + $0.width - 830) < 0.01 })
     }
 
     @Test func noShortWordStandsAloneOnTheLastLine() throws {
         for count in 12..<30 {
             let text = String(repeating: "some words here and there ", count: count) + "too."
             let last = try #require(block(text).lines.last)
-            #expect(last.line.width > 80)
+            #expect(last.width > 80)
         }
     }
 

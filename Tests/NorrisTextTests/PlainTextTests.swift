@@ -90,7 +90,7 @@ struct PromptLineTests {
         ("Q: Why?\n\tA: Because.\n", "Q: Why? A: Because."), ("a\u{1B}[31mb\u{7}\u{9B}1mc", "abc"),
         ("a\u{202E}b\u{2066}", "ab"), ("a\u{1B}]0;title\u{7}b", "ab"), ("a\r\nb", "a b"),
     ])
-    func sanitised(text: String, expected: String) { #expect(promptLine(text, columns: 100) == expected) }
+    func sanitized(text: String, expected: String) { #expect(promptLine(text, columns: 100) == expected) }
 
     @Test("What shows nothing is no line", arguments: ["", " \n\t", "\u{1B}[2J", "\u{200D}", "\u{202E}"])
     func empty(text: String) { #expect(promptLine(text, columns: 100) == nil) }

@@ -7,7 +7,7 @@ struct TextPropertyTests {
     private static let seeds = Array(UInt64(1)...8)
     private static let textsPerSeed = 250
 
-    /// By ranges and properties of the standard library, written apart from the sanitiser's own list.
+    /// By ranges and properties of the standard library, written apart from the sanitizer's own list.
     private func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control: scalar != "\n" && scalar != "\t"

@@ -43,9 +43,9 @@ struct ChucknorrisTests {
             let request = try #require(fixture.upstream.requests.last)
             #expect(request.header("If-None-Match") == first.info.validators.etag)
             #expect(request.header("If-Modified-Since") == first.info.validators.lastModified)
-            fixture.upstream.setFault(.changing)
+            fixture.upstream.setJokes([FakeJoke(id: "new", value: "Chuck Norris is new.")])
             let third = try await api.search("chuck", validators: first.info.validators).value
-            #expect(third.facts.last?.text == "Chuck Norris is number 3.")
+            #expect(third.facts.map(\.text) == ["Chuck Norris is new."])
         }
     }
 
@@ -54,7 +54,6 @@ struct ChucknorrisTests {
             let api = fixture.chucknorris()
             let fetched = try await api.categories()
             #expect(fetched == .changed(FakeUpstream.categories, fetched.info))
-            #expect(try await api.categories(validators: fetched.info.validators) == .unchanged(fetched.info))
             fixture.upstream.setFault(.json(#"["dev","D V",5,null,"dev","x"]"#))
             #expect(try await api.categories() == .changed(["dev", "x"], FetchInfo()))
         }

@@ -16,7 +16,7 @@ struct Landscape {
 
     /// - Parameters:
     ///   - seed: the same one gives the same landscape at every size, as far as the letters have the same position.
-    ///   - category: of the fact; chooses the colours.
+    ///   - category: of the fact; chooses the colors.
     ///   - hour: instead of that of the seed.
     ///   - letters: what they will cover; sun and moon stay away from there.
     init(seed: UInt64, category: String?, hour: Hour? = nil, width: Int, height: Int, letters: Rectangle? = nil) {

@@ -1,4 +1,4 @@
-/// The ranges above the water, the farthest first: their edges in every column and their colours in every row.
+/// The ranges above the water, the farthest first: their edges in every column and their colors in every row.
 struct Terrain {
     private let width: Int
     private let landRows: Int
@@ -93,7 +93,7 @@ struct Terrain {
     }
 }
 
-/// The colours of one range: the air before far ones has the colour of the sky above the horizon, near ones are dark.
+/// The colors of one range: the air before far ones has the color of the sky above the horizon, near ones are dark.
 struct RangePaint {
     private let summit: LinearColor
     private let mist: LinearColor

@@ -63,7 +63,7 @@ struct Scrim {
     }
 }
 
-/// The relative luminance of a colour (WCAG 2.2, "relative luminance").
+/// The relative luminance of a color (WCAG 2.2, "relative luminance").
 ///
 /// - Parameter color: 0x00RRGGBB in sRGB.
 func relativeLuminance(_ color: UInt32) -> Float {

@@ -15,7 +15,7 @@ struct FakeGiphy: Sendable {
     /// The answer to a path below `/v1/gifs`; nil if there is no such path.
     ///
     /// - Parameter path: without the prefix of the upstream.
-    func answer(to request: FakeUpstream.Request, path: Substring, number: Int) -> FakeUpstream.Answer? {
+    func answer(to request: FakeUpstream.Request, path: Substring) -> FakeUpstream.Answer? {
         guard path == "/v1/gifs" || path.hasPrefix("/v1/gifs/") else { return nil }
         if let key, request.parameter("api_key") != key { return Self.error(401, "Unauthorized") }
         switch path.dropFirst("/v1/gifs".count) {
@@ -31,7 +31,7 @@ struct FakeGiphy: Sendable {
         case "/random":
             let tag = request.parameter("tag") ?? ""
             let candidates = tag.isEmpty ? gifs : search(tag)
-            return answer(data: candidates.isEmpty ? "[]" : candidates[number % candidates.count].document)
+            return answer(data: candidates.first?.document ?? "[]")
         case let id:
             return all.first { $0.id == id.dropFirst() }.map { answer(data: $0.document) }
                 ?? Self.error(404, "Not Found!")

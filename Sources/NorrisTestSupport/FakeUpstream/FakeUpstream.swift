@@ -115,7 +115,7 @@ package final class FakeUpstream: Sendable {
     ///
     /// - Parameter path: without the prefix, with its slash.
     package func setDocument(_ path: String, contentType: String, body: [UInt8]) {
-        server.state.withLock { $0.content.documents[path] = Document(contentType: contentType, body: body) }
+        server.state.withLock { $0.content.documents[path] = (contentType, body) }
     }
 
     /// Further header fields of every right answer.

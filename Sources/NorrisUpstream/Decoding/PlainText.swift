@@ -2,7 +2,7 @@
 /// paragraphs, all other white space as one space.
 ///
 /// Only what is HTML is touched: `x < y`, `<3`, `AT&T` and `<unknown>` stay. The text of an entity may be anything: the
-/// result is not sanitised. It ends where the budget is used up.
+/// result is not sanitized. It ends where the budget is used up.
 ///
 /// - Parameter isCertain: whether it is HTML for sure, and no text in which somebody may have written `<unknown>`: all
 ///   tags are removed.

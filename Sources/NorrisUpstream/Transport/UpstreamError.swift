@@ -22,7 +22,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     }
 
     package var kind: Kind
-    /// One sentence for a person: sanitised, at most 500 characters, without the query part of any URL.
+    /// One sentence for a person: sanitized, at most 500 characters, without the query part of any URL.
     package var message: String
     /// How long the upstream wants no request: 0...24 h.
     package var retryAfter: Duration?

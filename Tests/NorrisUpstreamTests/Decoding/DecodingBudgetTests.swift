@@ -122,9 +122,6 @@ struct DecodingBudgetTests {
         let budget = DecodingBudget(.init(depth: 10), clock: { .zero })
         #expect(fault(Self.items(1000, "<rss>"), budget)?.contains("nested too deeply") == true)
         #expect(budget.elements == 11)
-        let json = self.budget()
-        #expect(fault("{\"items\":[\(Self.items(100_000, "["))", json)?.contains("nested too deeply") == true)
-        #expect(json.elements == 0)
     }
 
     @Test func anEndlessCommentIsReadOnce() {
@@ -163,30 +160,13 @@ struct DecodingBudgetTests {
 
     // MARK: Where it is used
 
-    @Test(arguments: ["feed", "statuses", "users", "jokes", "gifs"])
-    func everyUpstreamHasOne(kind: String) async {
-        let many = Self.items(1 << 21, "0,") + "0"
-        let key = ["users": "data", "jokes": "result", "feed": "items", "gifs": "data"][kind]
-        let transport = FixedTransport(key.map { "{\"\($0)\":[\(many)],\"meta\":{}}" } ?? "[\(many)]")
-        let (url, timeout) = ("https://h.example", Duration.seconds(1))
-        let feed: any PostUpstream =
-            switch kind {
-            case "feed": Feed(url: url, source: "x", transport: transport)
-            case "statuses": Mastodon(baseURL: url, source: "x", transport: transport)
-            default: UsersPosts(baseURL: url, source: "x", transport: transport)
-            }
+    @Test func upstreamsHaveOne() async {
+        let transport = FixedTransport("{\"data\":[\(Self.items(1 << 21, "0,"))0]}")
         let error = await failure {
-            switch kind {
-            case "jokes":
-                _ = try await Chucknorris(baseURL: url, transport: transport, timeout: timeout).search("chuck")
-            case "gifs":
-                _ = try await Giphy(baseURL: url, key: "k", rating: "g", transport: transport, timeout: timeout)
-                    .trending(offset: 0, limit: 5)
-            default: _ = try await feed.posts(validators: Validators(), timeout: timeout)
-            }
+            _ = try await Giphy(
+                baseURL: "https://h.example", key: "k", rating: "g", transport: transport, timeout: .seconds(1)
+            ).trending(offset: 0, limit: 5)
         }
-        #expect(error?.kind == .decode)
-        let limits = ["to decode", "answered with more than 100000"]
-        #expect(limits.contains { error?.message.contains($0) == true }, "\(error as Any)")
+        expect(error, .decode, "to decode")
     }
 }

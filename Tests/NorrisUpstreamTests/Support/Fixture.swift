@@ -35,11 +35,9 @@ struct Fixture {
         do {
             try await body(Fixture(upstream: upstream, transport: transport))
         } catch {
-            transport.shutdown()
             await upstream.stop()
             throw error
         }
-        transport.shutdown()
         await upstream.stop()
     }
 

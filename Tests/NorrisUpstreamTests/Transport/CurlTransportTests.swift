@@ -155,7 +155,7 @@ struct CurlTransportTests {
 
     @Test func damagedCompressionIsNoTransportFault() async throws {
         try await run { fixture in
-            var damaged = FakeGzip.stored(Array("whole".utf8))
+            var damaged = gzipped(Array("whole".utf8))
             // The checksum and the length at the end.
             damaged[damaged.count - 8] ^= 1
             for (coding, body) in [("gzip", Array("not gzip".utf8)), ("gzip", damaged), ("x-unknown", [1, 2, 3])] {
@@ -206,27 +206,6 @@ struct CurlTransportTests {
             let error = await fixture.failure(url: "gopher://h/")
             #expect(error?.message.contains("correct the configured address") == true)
             #expect(error?.isRetryable == false)
-        }
-    }
-
-    // MARK: Shutdown
-
-    @Test func afterTheShutdownNothingIsFetched() async throws {
-        try await run { fixture in
-            fixture.transport.shutdown()
-            #expect(await fixture.failure() == .cancelled)
-            #expect(fixture.upstream.requests.isEmpty)
-        }
-    }
-
-    @Test(arguments: [FakeUpstream.Fault.hang, .drip(every: .seconds(60))])
-    func theShutdownCancelsRequests(fault: FakeUpstream.Fault) async throws {
-        try await run { fixture in
-            fixture.upstream.setFault(fault)
-            async let failure = fixture.failure(timeout: Fixture.longEnough)
-            await fixture.upstream.waitForRequests(1)
-            fixture.transport.shutdown()
-            #expect(await failure == .cancelled)
         }
     }
 }

@@ -3,28 +3,6 @@ import Testing
 
 @testable import NorrisUpstream
 
-struct HTTPDateTests {
-    @Test(
-        arguments: [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
-            ("Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z"),
-            ("Sun Nov  6 08:49:37 1994", "1994-11-06T08:49:37Z"), ("Sun Nov 16 08:49:37 1994", "1994-11-16T08:49:37Z"),
-            ("Sunday, 01-Jan-70 00:00:00 GMT", "2070-01-01T00:00:00Z"),
-            ("Sunday, 01-Jan-71 00:00:00 GMT", "1971-01-01T00:00:00Z"),
-            ("Sat, 31 Dec 2016 23:59:60 GMT", "2017-01-01T00:00:00Z"),
-        ]
-    )
-    func allThreeFormsAreRead(text: String, expected: String) { #expect(httpDate(text) == Timestamp(expected)) }
-
-    @Test(
-        arguments: [
-            "", "0", "tomorrow", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
-            "Sun, 06 Nov 1994 08:49:61 GMT", "Foo, 06 Nov 1994 08:49:37 GMT",
-        ]
-    )
-    func whatIsNoDateIsNone(text: String) { #expect(httpDate(text) == nil) }
-}
-
 struct RetryAfterTests {
     @Test(
         arguments: [

@@ -88,7 +88,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "The neighbours of the blocks are public",
+        "The neighbors of the blocks are public",
         arguments: [
             "1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
             "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "191.255.255.255", "192.0.1.0",
@@ -99,7 +99,7 @@ struct PrivateAddressTests {
             "5f01::", "fbff:ffff::", "fe00::", "fe7f:ffff::", "2001:4860:4860::8888", "2606:4700::1111",
         ]
     )
-    func neighbours(address: String) throws { #expect(try !#require(IPAddress(address)).isPrivate) }
+    func neighbors(address: String) throws { #expect(try !#require(IPAddress(address)).isPrivate) }
 
     @Test(
         "An address of IPv6 that carries one of IPv4 counts as that one",

@@ -16,14 +16,6 @@ struct TimeoutTests {
         }
     }
 
-    @Test func anErrorsBodyThatDripsCostsItsMessage() async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            let head = "HTTP/1.1 503 No\r\nContent-Length: 10\r\n\r\n"
-            let error = await fixture.failure(with: .hangingAfter(head), timeout: .seconds(5))
-            #expect(error?.kind == .http(status: 503))
-        }
-    }
-
     @Test("Silence before and in a body is bounded", arguments: [FakeUpstream.Fault.hang, .drip(every: .seconds(60))])
     func silence(fault: FakeUpstream.Fault) async throws {
         try await Fixture.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(1500) }) { fixture in
@@ -74,21 +66,6 @@ struct TimeoutTests {
                     #expect(await group.next() == .some(.cancelled))
                 }
             }
-        }
-    }
-
-    @Test func manyAreCancelledAtOnceAndTheNextSucceeds() async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            fixture.upstream.setFault(.hang)
-            await withTaskGroup(of: UpstreamError?.self) { group in
-                for _ in 0..<50 { group.addTask { await fixture.failure() } }
-                await fixture.upstream.waitForRequests(25)
-                group.cancelAll()
-                for await error in group { #expect(error == .cancelled) }
-            }
-            fixture.upstream.setFault(nil)
-            let response = try await fixture.send()
-            #expect(response.status == 200)
         }
     }
 }
