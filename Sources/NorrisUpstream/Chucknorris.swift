@@ -7,9 +7,7 @@ package struct Chucknorris: Sendable {
     private let timeout: Duration
     private let fetcher: Fetcher
 
-    /// - Parameters:
-    ///   - baseURL: may hold a port and a path, to which those of the API are added.
-    ///   - timeout: for a whole request that has none of its own.
+    /// - Parameter timeout: for a whole request that has none of its own.
     package init(
         baseURL: String, transport: any HTTPTransport, timeout: Duration, decodingOn executor: (any TaskExecutor)? = nil
     ) {

@@ -62,7 +62,8 @@ struct ChucknorrisTests {
     @Test func itsOwnTimeoutWins() async throws {
         try await Fixture.run(FakeUpstream.start()) { fixture in
             fixture.upstream.setFault(.hang)
-            let error = await failure { _ = try await fixture.chucknorris().search("chuck", timeout: .milliseconds(100)) }
+            let api = fixture.chucknorris()
+            let error = await failure { _ = try await api.search("chuck", timeout: .milliseconds(100)) }
             #expect(error?.kind == .timeout)
         }
     }

@@ -13,10 +13,7 @@ extension FeedContents {
         var fault: String?
         while true {
             var contents = FeedContents()
-            let error = try XMLReader.read(document, base: url, budget) { section throws(UpstreamError) in
-                try contents.add(section, budget)
-                try budget.check()
-            }
+            let error = try XMLReader.read(document, base: url, budget) { contents.add($0, budget) }
             if error?.kind == .unboundPrefix, let declared = declaringUsualPrefixes(document) {
                 document = declared
                 budget.spend(bytes: declared.count)
@@ -37,24 +34,16 @@ extension FeedContents {
         }
     }
 
-    private mutating func add(_ section: XMLElement, _ budget: DecodingBudget) throws(UpstreamError) {
+    private mutating func add(_ section: XMLElement, _ budget: DecodingBudget) {
         switch (section.name.namespace, section.name.local) {
-        case (.none, "item"):
-            try add(Post(rss: section, budget), budget)
-        case (.atom, "entry"):
-            try add(Post(atom: section, budget), budget)
-        case (.none, "title"), (.atom, "title"):
-            if title == nil { title = FeedText(guessing: section.text, budget).plain }
-        case (.none, "image"):
-            image = section.url(of: "url") ?? image
-        case (.itunes, "image"):
-            image = image ?? section.url("href")
-        case (.atom, "logo"), (.atom, "icon"):
-            image = image ?? resolved(section.text, at: section.base)
-        case (.atom, "author"):
-            author = author ?? Post.Author(atom: section)
-        default:
-            break
+        case (.none, "item"): add(Post(rss: section, budget), budget)
+        case (.atom, "entry"): add(Post(atom: section, budget), budget)
+        case (.none, "title"), (.atom, "title"): title = title ?? FeedText(guessing: section.text, budget).plain
+        case (.none, "image"): image = section.url(of: "url") ?? image
+        case (.itunes, "image"): image = image ?? section.url("href")
+        case (.atom, "logo"), (.atom, "icon"): image = image ?? resolved(section.text, at: section.base)
+        case (.atom, "author"): author = author ?? Post.Author(atom: section)
+        default: break
         }
     }
 }

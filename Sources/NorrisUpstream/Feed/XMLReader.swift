@@ -26,10 +26,8 @@ final class XMLReader {
     private static let maximumURI = 2048
     /// Of one tag: Expat has them all at the same time, each in many times its size.
     private static let maximumAttributes = 10_000
-    /// The size of a name in the tables of Expat, which keep it as long as the parser lives, and here; in bytes.
+    /// The size of a name, or of a declaration of a namespace, in the tables of Expat, which keep it; in bytes.
     private static let nameCost = 256
-    /// The size of a declaration of a namespace there.
-    private static let namespaceCost = 128
     /// Of one text, in bytes: more than anybody reads, and the rest is dropped.
     private static let maximumText = 256 << 10
     /// Of one section; the rest is dropped.
@@ -38,7 +36,7 @@ final class XMLReader {
 
     private let parser: XML_Parser
     private let budget: DecodingBudget
-    private let section: (XMLElement) throws(UpstreamError) -> Void
+    private let section: (XMLElement) -> Void
     /// The base URLs of the document, and of the elements that hold sections.
     private var bases: [HTTPURL]
     /// The elements of the section that are open, the section first.
@@ -55,22 +53,18 @@ final class XMLReader {
     private var names: [String: XMLName] = [:]
     private var failure: UpstreamError?
 
-    /// Reads a whole document.
+    /// Reads a whole document in UTF-8.
     ///
-    /// - Parameters:
-    ///   - document: in UTF-8, as ``documentText(_:contentType:_:)`` makes it.
-    ///   - base: its URL.
-    ///   - section: takes the children of the root, and those of its channel.
+    /// - Parameter section: takes the children of the root, and those of its channel.
     /// - Returns: nil if all of it was read; else why it was not.
     static func read(
-        _ document: [UInt8], base: HTTPURL, _ budget: DecodingBudget,
-        section: @escaping (XMLElement) throws(UpstreamError) -> Void
+        _ document: [UInt8], base: HTTPURL, _ budget: DecodingBudget, section: @escaping (XMLElement) -> Void
     ) throws(UpstreamError) -> SyntaxError? {
-        for (_, range) in XMLTokens(document) {
+        for (kind, range) in XMLTokens(document) {
             budget.read(bytes: range.count)
             try budget.check()
             // Each attribute has an equals sign, and few values have more.
-            if range.count > maximumAttributes, document[range.lowerBound] == "<",
+            if kind == .startTag || kind == .emptyTag, range.count > maximumAttributes,
                 document[range].count(where: { $0 == "=" }) > maximumAttributes
             {
                 throw .unusable("answered with XML in which a tag has more than \(maximumAttributes) attributes")
@@ -97,8 +91,7 @@ final class XMLReader {
     }
 
     private init(
-        _ parser: XML_Parser, _ base: HTTPURL, _ budget: DecodingBudget,
-        _ section: @escaping (XMLElement) throws(UpstreamError) -> Void
+        _ parser: XML_Parser, _ base: HTTPURL, _ budget: DecodingBudget, _ section: @escaping (XMLElement) -> Void
     ) {
         self.parser = parser
         self.budget = budget
@@ -110,7 +103,7 @@ final class XMLReader {
             { data, name, attributes in
                 XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.start(name, attributes) }
             },
-            { data, _ in XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.end() } }
+            { data, _ in XMLReader.attempt(data) { $0.end() } }
         )
         XML_SetCharacterDataHandler(parser) { data, text, length in
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
@@ -224,14 +217,14 @@ final class XMLReader {
     private func namespace(_ uri: UnsafePointer<XML_Char>?) throws(UpstreamError) {
         let length = uri.map { strlen($0) } ?? 0
         guard length <= Self.maximumURI else { throw tooLong("the name of a namespace") }
-        budget.spend(bytes: length + Self.namespaceCost)
+        budget.spend(bytes: length + Self.nameCost)
     }
 
     private func tooLong(_ what: String) -> UpstreamError {
         .unusable("answered with XML in which \(what) is longer than \(Self.maximumURI) bytes, in line \(line)")
     }
 
-    private func end() throws(UpstreamError) {
+    private func end() {
         depth -= 1
         if dropped > 0 { return dropped -= 1 }
         flush()
@@ -241,7 +234,7 @@ final class XMLReader {
         }
         if open.isEmpty {
             elements = 0
-            try section(element)
+            section(element)
         } else {
             open[open.count - 1].nodes.append(.element(element))
         }

@@ -89,11 +89,7 @@ let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
 
 /// Where a response redirects to; nil if it does not. Followed are at most three redirects, from https to https.
 ///
-/// Where the target turns out to be at a private address, ``Transfer`` stops it.
-///
-/// - Parameters:
-///   - followed: the number of redirects before this one.
-///   - mayBePrivate: false if a private host, as far as its name shows it, is to be refused.
+/// - Parameter mayBePrivate: false if a host that is private by its name is to be refused; ``Transfer`` checks peers.
 func redirectTarget(
     of url: HTTPURL, status: Int, location: String?, after followed: Int, mayBePrivate: Bool
 ) throws(UpstreamError) -> HTTPURL? {

@@ -1,10 +1,8 @@
 import NorrisProtocol
-import NorrisTestSupport
 import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
 struct MastodonTests {
     private let town = PostFixture { baseURL, transport in
         Mastodon(baseURL: baseURL, source: "town", transport: transport)
@@ -12,28 +10,23 @@ struct MastodonTests {
 
     private static let status = #"{"id":"1","content":"<p>Hi</p>","account":{"id":"2","username":"ann","acct":"ann"}}"#
 
-    // MARK: Over a socket
-
     @Test func theTimelineIsFetched() async throws {
-        let headers = [("ETag", "W/\"1\""), ("X-RateLimit-Limit", "300"), ("X-RateLimit-Remaining", "299")]
-        try await town.fetch(headers: headers, body: "[\(Self.status)]", path: "/") { result, upstream in
-            let ann = Post.Author(id: "town:2", name: "ann", handle: "@ann@127.0.0.1")
-            let batch = PostBatch(posts: [Post(id: "town:1", source: "town", author: ann, text: "Hi")], authors: [ann])
-            #expect(result == .success(.changed(batch, FetchInfo(validators: Validators(etag: "W/\"1\"")))))
-            #expect(upstream.requests.first?.target == "/api/v1/timelines/public?limit=40")
-        }
+        let (fetched, request) = try await town.fetch(
+            headers: [("ETag", "W/\"1\""), ("X-RateLimit-Remaining", "299")], body: "[\(Self.status)]", path: "/"
+        )
+        let ann = Post.Author(id: "town:2", name: "ann", handle: "@ann@api.example")
+        let batch = PostBatch(posts: [Post(id: "town:1", source: "town", author: ann, text: "Hi")], authors: [ann])
+        #expect(fetched == .changed(batch, FetchInfo(validators: Validators(etag: "W/\"1\""))))
+        #expect(request?.url == "https://api.example/api/v1/timelines/public?limit=40")
     }
 
     @Test(arguments: [401, 404, 422])
     func aClosedTimelineIsSaid(status: Int) async throws {
-        try await town.fetch(status: status, body: #"{"error":"Record not found"}"#) { result, upstream in
-            let error = #expect(throws: UpstreamError.self) { try result.get() }
-            let host = upstream.baseURL.dropFirst("http://".count)
-            let closed = "The public timeline of \(host) needs a login (HTTP \(status)), and norrisd has none; "
-                + "put another server into posts.sources.town.url."
-            let other = "HTTP \(status) from \(host)/api/v1/timelines/public: Record not found."
-            #expect(error?.kind == .http(status: status) && error?.message == (status == 404 ? other : closed))
-        }
+        let error = await town.failure(#"{"error":"Record not found"}"#, status: status)
+        let closed = "The public timeline of api.example needs a login (HTTP \(status)), and norrisd has none; "
+            + "put another server into posts.sources.town.url."
+        let other = "HTTP \(status) from api.example/api/v1/timelines/public: Record not found."
+        #expect(error?.kind == .http(status: status) && error?.message == (status == 404 ? other : closed))
     }
 
     // MARK: Bodies

@@ -93,36 +93,23 @@ struct Fixture {
 struct PostFixture {
     let make: @Sendable (_ baseURL: String, _ transport: any HTTPTransport) -> any PostUpstream
 
-    /// The batch of a response's body.
-    func batch(_ body: String, type: String = "application/json") async throws(UpstreamError) -> PostBatch {
-        let transport = FixedTransport(body, headers: [("Content-Type", type)])
-        let upstream = make("https://api.example", transport)
-        return try await upstream.posts(validators: Validators(), timeout: .seconds(1)).value
-    }
-
-    /// The error of a response's body; nil if it is decoded.
-    func failure(_ body: String, type: String = "application/json") async -> UpstreamError? {
-        await NorrisUpstreamTests.failure { _ = try await batch(body, type: type) }
-    }
-
-    /// Fetches over a socket from an upstream that has one response to everything.
+    /// What is fetched where the response is this, and the request.
     func fetch(
-        status: Int = 200, headers: [(String, String)] = [], body: String = "",
-        sending validators: Validators = Validators(), path: String = "",
-        _ check: (Result<Fetched<PostBatch>, UpstreamError>, FakeUpstream) -> Void
-    ) async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            let type = [("Content-Type", "application/json; charset=utf-8")]
-            fixture.upstream.setFault(.answer(status: status, headers: type + headers, body: Array(body.utf8)))
-            let api = make(fixture.upstream.baseURL + path, fixture.transport)
-            let result: Result<Fetched<PostBatch>, UpstreamError>
-            do throws(UpstreamError) {
-                result = .success(try await api.posts(validators: validators, timeout: Fixture.longEnough))
-            } catch {
-                result = .failure(error)
-            }
-            check(result, fixture.upstream)
-        }
+        status: Int = 200, headers: HTTPHeaderFields = [("Content-Type", "application/json")], body: String,
+        path: String = ""
+    ) async throws(UpstreamError) -> (fetched: Fetched<PostBatch>, request: HTTPRequest?) {
+        let transport = FixedTransport(HTTPResponse(status: status, headers: headers, body: Array(body.utf8)))
+        let upstream = make("https://api.example" + path, transport)
+        let fetched = try await upstream.posts(validators: Validators(), timeout: .seconds(1))
+        return (fetched, transport.requests.first)
+    }
+
+    /// The batch of a response's body.
+    func batch(_ body: String) async throws(UpstreamError) -> PostBatch { try await fetch(body: body).fetched.value }
+
+    /// The error of a response; nil if it is decoded.
+    func failure(_ body: String, status: Int = 200) async -> UpstreamError? {
+        await NorrisUpstreamTests.failure { _ = try await fetch(status: status, body: body) }
     }
 }
 
@@ -141,7 +128,11 @@ final class FixedTransport: HTTPTransport {
 
     func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse {
         recorded.withLock { $0.append(request) }
-        return response
+        if response.status == 200 || response.status == 304 { return response }
+        throw UpstreamError(
+            status: response.status, from: HTTPURL(request.url), headers: response.headers, body: response.body,
+            now: Fixture.now
+        )
     }
 }
 
