@@ -5,7 +5,11 @@ import Testing
 /// What holds for every text, tried on random ones of fixed seeds.
 struct TextPropertyTests {
     private static let seeds = Array(UInt64(1)...8)
-    private static let textsPerSeed = 250
+
+    private func repeatedly(from seed: UInt64, _ body: (inout SeededGenerator) -> Void) {
+        var generator = SeededGenerator(state: seed)
+        for _ in 0..<250 { body(&generator) }
+    }
 
     /// By ranges and properties of the standard library, written apart from the sanitizer's own list.
     private func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
@@ -19,20 +23,29 @@ struct TextPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func sanitizedTextHoldsNothingForbidden(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
+    func sanitizedTextsAndLinesHoldNothingForbidden(seed: UInt64) {
+        repeatedly(from: seed) { generator in
             let text = generator.text()
             let clean = sanitizedText(text)
             #expect(!clean.unicodeScalars.contains(where: isForbidden), "\(text.debugDescription)")
             #expect(scalars(sanitizedText(clean)) == scalars(clean), "\(text.debugDescription)")
+            let line = sanitizedLine(text)
+            #expect(!line.unicodeScalars.contains(where: isForbidden), "\(text.debugDescription)")
+            #expect(!line.contains { $0.isNewline || $0 == "\t" }, "\(text.debugDescription)")
+            #expect(line.unicodeScalars.first?.properties.isWhitespace != true, "\(text.debugDescription)")
+            #expect(line.unicodeScalars.last?.properties.isWhitespace != true, "\(text.debugDescription)")
+            #expect(scalars(sanitizedLine(line)) == scalars(line), "\(text.debugDescription)")
+            let columns = Int.random(in: 0...30, using: &generator)
+            #expect(displayWidth(of: truncated(line, toColumns: columns)) <= columns, "\(line.debugDescription)")
+            #expect(displayWidth(of: padded(line, toColumns: columns)) >= columns, "\(line.debugDescription)")
+            let folded = caseFolded(text)
+            #expect(scalars(caseFolded(folded)) == scalars(folded))
         }
     }
 
     @Test(arguments: seeds)
     func sanitizedBytesHoldNothingForbidden(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
+        repeatedly(from: seed) { generator in
             let bytes = generator.bytes()
             let clean = sanitizedText(bytes: bytes)
             #expect(!clean.unicodeScalars.contains(where: isForbidden), "\(bytes)")
@@ -41,23 +54,8 @@ struct TextPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func sanitizedLineIsOneTrimmedLine(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
-            let text = generator.text()
-            let line = sanitizedLine(text)
-            #expect(!line.unicodeScalars.contains(where: isForbidden), "\(text.debugDescription)")
-            #expect(!line.contains { $0.isNewline || $0 == "\t" }, "\(text.debugDescription)")
-            #expect(line.unicodeScalars.first?.properties.isWhitespace != true, "\(text.debugDescription)")
-            #expect(line.unicodeScalars.last?.properties.isWhitespace != true, "\(text.debugDescription)")
-            #expect(scalars(sanitizedLine(line)) == scalars(line), "\(text.debugDescription)")
-        }
-    }
-
-    @Test(arguments: seeds)
     func wrappedLinesFitAndLoseNothing(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
+        repeatedly(from: seed) { generator in
             let text = sanitizedText(generator.text())
             let width = Int.random(in: 1...30, using: &generator)
             let lines = wrapped(text, width: width)
@@ -75,33 +73,12 @@ struct TextPropertyTests {
 
     @Test(arguments: seeds)
     func wordsThatFitStayWhole(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
+        repeatedly(from: seed) { generator in
             let words = (0..<Int.random(in: 1...30, using: &generator)).map { _ in
                 String(repeating: "é", count: Int.random(in: 1...12, using: &generator))
             }
             let lines = wrapped(words.joined(separator: " "), width: Int.random(in: 12...40, using: &generator))
             #expect(lines.flatMap { $0.split(separator: " ") }.map(String.init) == words)
-        }
-    }
-
-    @Test(arguments: seeds)
-    func truncatedAndPaddedLinesKeepTheirColumns(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
-            let line = sanitizedLine(generator.text())
-            let columns = Int.random(in: 0...30, using: &generator)
-            #expect(displayWidth(of: truncated(line, toColumns: columns)) <= columns, "\(line.debugDescription)")
-            #expect(displayWidth(of: padded(line, toColumns: columns)) >= columns, "\(line.debugDescription)")
-        }
-    }
-
-    @Test(arguments: seeds)
-    func foldingCaseTwiceChangesNothingMore(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
-            let folded = caseFolded(generator.text())
-            #expect(scalars(caseFolded(folded)) == scalars(folded))
         }
     }
 }

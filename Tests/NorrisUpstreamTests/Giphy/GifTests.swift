@@ -164,9 +164,6 @@ struct GifTests {
         #expect(gif(with: #""images":{"r":\#(json),"s":{"mp4":"https://h/"}}"#)?.renditions.keys.sorted() == ["s"])
     }
 
-    @Test("Without renditions it is still a GIF", arguments: ["null", "{}", "[]", "5", #""""#])
-    func noRenditions(json: String) { #expect(gif(with: #""images":\#(json)"#) == gif(#"{"id":"x"}"#)) }
-
     @Test func namesOfRenditionsAreHarmless() {
         let one = #"{"url":"https://h/"}"#
         let long = String(repeating: "n", count: 41)
