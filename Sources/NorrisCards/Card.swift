@@ -35,8 +35,7 @@ package struct Card {
             texts: [
                 ("Title", sanitizedLine(text.text)),
                 ("Source", sanitizedLine(fact.url.flatMap { $0.isEmpty ? nil : $0 } ?? fact.source)),
-                ("Description", alternativeText),
-                ("Software", "norrisd \(NorrisVersion.current)"),
+                ("Description", alternativeText), ("Software", "norrisd \(NorrisVersion.current)"),
             ])
         // In bands, so that high cards take little memory and stay below Cairo's limit of 32,767 rows.
         let bandHeight = min(composition.height, 256)
@@ -53,49 +52,39 @@ package struct Card {
 }
 
 /// Why there is no card.
-package enum CardError: Error, Equatable {
-    /// The sentence says what is wrong with the command line.
-    case usage(String)
-    case input(errno: Int32)
-    case output(errno: Int32)
-    /// The input is no fact; the text says why.
-    case noFact(String)
-    /// The text has nothing that can be seen.
-    case nothingToDraw
-    /// The text has more characters than any fact.
-    case tooLong
-    /// The text has more lines than a picture can be high.
-    case tooTall
-    case noFont
-    /// A library failed; the text says which and why.
-    case failed(String)
-
+package struct CardError: Error, Equatable {
     /// The exit status, one of sysexits.h.
-    var status: Int32 {
-        switch self {
-        case .usage: 64
-        case .noFact, .nothingToDraw, .tooLong, .tooTall: 65
-        case .noFont: 69
-        case .failed: 70
-        // The reader has seen enough.
-        case .output(EPIPE): 0
-        case .input, .output: 74
-        }
+    let status: Int32
+    /// One sentence that names the thing and what fixes it; nil where there is nothing to say.
+    package let message: String?
+
+    static func usage(_ sentence: String) -> CardError { CardError(status: 64, message: sentence) }
+
+    static func noFact(_ reason: String) -> CardError {
+        CardError(status: 65, message: "Standard input is no fact: \(reason)")
     }
 
-    /// One sentence that names the thing and what fixes it; nil where there is nothing to say.
-    package var message: String? {
-        switch self {
-        case .usage(let sentence): sentence
-        case .input(let errno): "Standard input cannot be read: \(String(cString: strerror(errno)))."
-        case .output(EPIPE): nil
-        case .output(let errno): "Standard output cannot be written: \(String(cString: strerror(errno)))."
-        case .noFact(let reason): "Standard input is no fact: \(reason)"
-        case .nothingToDraw: "The fact's text shows nothing; give one with letters."
-        case .tooLong: "The fact's text is longer than \(Fact.maximumLength) characters; shorten it."
-        case .tooTall: "The fact's text has too many lines for one picture; shorten it."
-        case .noFont: "No font is installed; install one, such as Debian's fonts-inter."
-        case .failed(let reason): "The picture cannot be drawn: \(reason)"
-        }
+    static let nothingToDraw = CardError(
+        status: 65, message: "The fact's text shows nothing; give one with letters.")
+    static let tooLong = CardError(
+        status: 65, message: "The fact's text is longer than \(Fact.maximumLength) characters; shorten it.")
+    static let tooTall = CardError(
+        status: 65, message: "The fact's text has too many lines for one picture; shorten it.")
+    static let noFont = CardError(
+        status: 69, message: "No font is installed; install one, such as Debian's fonts-inter.")
+
+    /// A library failed.
+    static func failed(_ reason: String) -> CardError {
+        CardError(status: 70, message: "The picture cannot be drawn: \(reason)")
+    }
+
+    static func input(errno: Int32) -> CardError {
+        CardError(status: 74, message: "Standard input cannot be read: \(String(cString: strerror(errno))).")
+    }
+
+    static func output(errno: Int32) -> CardError {
+        // The reader has seen enough.
+        if errno == EPIPE { return CardError(status: 0, message: nil) }
+        return CardError(status: 74, message: "Standard output cannot be written: \(String(cString: strerror(errno))).")
     }
 }

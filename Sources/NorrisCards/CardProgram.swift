@@ -39,7 +39,7 @@ package enum CardProgram {
         let kept = names.map { name in (name, getenv(name).map { String(cString: $0) }) }
         clearenv()
         for case (let name, let value?) in kept { setenv(name, value, 1) }
-        // A user's own settings, such as the colour of edges, are for that user's screen. No file is below this one.
+        // A user's own settings, such as the color of edges, are for that user's screen. No file is below this one.
         setenv("XDG_CONFIG_HOME", "/dev/null", 1)
     }
 

@@ -1,7 +1,7 @@
 import NorrisProtocol
 import NorrisText
 
-/// The text of a fact as it is drawn: sanitised, with single spaces, no white space around a line, no empty line at an
+/// The text of a fact as it is drawn: sanitized, with single spaces, no white space around a line, no empty line at an
 /// end, and no two of them in a row. Lines that were broken for a terminal are joined.
 struct CardText {
     let text: String

@@ -46,9 +46,7 @@ package final class LineClient {
     }
 
     /// Says that no more lines come.
-    package func endInput() {
-        shutdown(descriptor, CInt(SHUT_WR))
-    }
+    package func endInput() { shutdown(descriptor, CInt(SHUT_WR)) }
 
     /// Calls a method and reads its result; events that come before it are passed over.
     ///
@@ -89,9 +87,7 @@ package final class LineClient {
 /// Calls a function of the system with the address of a Unix socket.
 ///
 /// - Parameter path: at most 107 bytes; `@` and a name for one without a file (unix(7)).
-package func withUnixAddress<Result>(
-    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-) -> Result {
+package func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let name = path.hasPrefix("@") ? "\0" + path.dropFirst() : path

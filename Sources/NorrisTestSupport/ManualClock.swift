@@ -20,9 +20,7 @@ package final class ManualClock: WallClock {
         var sleepers: [Sleeper] = []
         var watchers: [Watcher] = []
 
-        func isTrue(_ watcher: Watcher) -> Bool {
-            sleepers.count { $0.ticket > watcher.ticket } >= watcher.count
-        }
+        func isTrue(_ watcher: Watcher) -> Bool { sleepers.count { $0.ticket > watcher.ticket } >= watcher.count }
     }
 
     private struct Watcher {
@@ -33,9 +31,7 @@ package final class ManualClock: WallClock {
 
     private let state: Mutex<State>
 
-    package init(_ now: Timestamp = Timestamp(seconds: 1_000_000)) {
-        state = Mutex(State(elapsed: now))
-    }
+    package init(_ now: Timestamp = Timestamp(seconds: 1_000_000)) { state = Mutex(State(elapsed: now)) }
 
     package var now: Timestamp { state.withLock { Timestamp(seconds: $0.elapsed.seconds + $0.offset) } }
 
@@ -80,13 +76,9 @@ package final class ManualClock: WallClock {
     }
 
     /// Sets the time of day alone, as an administrator does: no time elapses.
-    package func setTimeOfDay(_ now: Timestamp) {
-        state.withLock { $0.offset = now.seconds - $0.elapsed.seconds }
-    }
+    package func setTimeOfDay(_ now: Timestamp) { state.withLock { $0.offset = now.seconds - $0.elapsed.seconds } }
 
-    package func advance(by duration: Duration) {
-        set(now.advanced(by: duration))
-    }
+    package func advance(by duration: Duration) { set(now.advanced(by: duration)) }
 
     /// How often somebody has wanted to sleep so far.
     package var sleeps: Int { state.withLock { $0.tickets } }
@@ -125,9 +117,7 @@ extension Timestamp {
 package struct SeededGenerator: RandomNumberGenerator {
     package var state: UInt64
 
-    package init(state: UInt64) {
-        self.state = state
-    }
+    package init(state: UInt64) { self.state = state }
 
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15

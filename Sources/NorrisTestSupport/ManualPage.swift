@@ -8,9 +8,7 @@ package struct ManualPage: Sendable {
 
     private static let folder = URL(filePath: #filePath).appending(path: "../../../Scripts/man").standardized
 
-    private init(lines: [String]) {
-        self.lines = lines
-    }
+    private init(lines: [String]) { self.lines = lines }
 
     /// - Parameter name: such as `norrisctl.1`.
     package init(_ name: String) throws {
@@ -19,28 +17,18 @@ package struct ManualPage: Sendable {
     }
 
     /// What stands under a heading of the page; empty if there is none such.
-    package func section(_ title: String) -> ManualPage {
-        part(from: ".Sh \(title)", to: ".Sh ")
-    }
+    package func section(_ title: String) -> ManualPage { part(from: ".Sh \(title)", to: ".Sh ") }
 
     /// The titles below `.Ss`.
-    package var subsections: [String] {
-        lines.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) }
-    }
+    package var subsections: [String] { lines.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) } }
 
-    package func subsection(_ title: String) -> ManualPage {
-        part(from: ".Ss \(title)", to: ".Ss ")
-    }
+    package func subsection(_ title: String) -> ManualPage { part(from: ".Ss \(title)", to: ".Ss ") }
 
     /// The lines up to the first paragraph: how a command's options and arguments go together.
-    package var usage: String {
-        lines.prefix { $0 != ".Pp" }.map(Self.plain).joined(separator: " ")
-    }
+    package var usage: String { lines.prefix { $0 != ".Pp" }.map(Self.plain).joined(separator: " ") }
 
     /// The tags of its lists, such as `--category name`.
-    package var items: [String] {
-        lines.filter { $0.hasPrefix(".It ") }.map { Self.plain(String($0.dropFirst(4))) }
-    }
+    package var items: [String] { lines.filter { $0.hasPrefix(".It ") }.map { Self.plain(String($0.dropFirst(4))) } }
 
     /// What is displayed as it is, block by block: examples.
     package var displays: [String] {

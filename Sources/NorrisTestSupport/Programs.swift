@@ -22,23 +22,16 @@ package struct ProgramResult: Sendable, CustomStringConvertible {
     package let output: String
     package let errors: String
 
-    package var lines: [String] {
-        output.split(separator: "\n").map(String.init)
-    }
+    package var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-    package var description: String {
-        "status \(status)\n--- output\n\(output)--- errors\n\(errors)"
-    }
+    package var description: String { "status \(status)\n--- output\n\(output)--- errors\n\(errors)" }
 }
 
 /// Runs a program to its end.
 ///
 /// - Parameter environment: all of it but `PATH`; nothing of the test's own is passed on.
 package func run(
-    _ program: String,
-    _ arguments: [String] = [],
-    input: String = "",
-    environment: [String: String] = [:]
+    _ program: String, _ arguments: [String] = [], input: String = "", environment: [String: String] = [:]
 ) throws -> ProgramResult {
     let folder = TemporaryFolder()
     // Files, not pipes: no program can wait for a test that waits for it.
@@ -74,13 +67,8 @@ package final class ChildProcess {
     ///   - input, output, errors: paths of files.
     ///   - terminal: the path of a terminal that takes the place of the three files, and controls the child.
     package init(
-        _ program: String,
-        _ arguments: [String],
-        environment: [String: String] = [:],
-        input: String = "/dev/null",
-        output: String = "/dev/null",
-        errors: String = "/dev/null",
-        terminal: String? = nil
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String = "/dev/null",
+        output: String = "/dev/null", errors: String = "/dev/null", terminal: String? = nil
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -17,10 +17,7 @@ package final class PseudoTerminal {
     ///   - program: a path, or a name to be looked for in the usual folders.
     ///   - environment: all of it but `PATH` and `TERM`, which is `xterm-256color` unless it is given.
     package init(
-        _ program: String,
-        _ arguments: [String] = [],
-        environment: [String: String] = [:],
-        columns: Int = 80,
+        _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], columns: Int = 80,
         rows: Int = 24
     ) throws {
         var (leader, follower): (Int32, Int32) = (-1, -1)
@@ -39,9 +36,7 @@ package final class PseudoTerminal {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     package var processID: pid_t { process.processID }
 
@@ -89,9 +84,7 @@ package final class PseudoTerminal {
     }
 
     /// What came behind all that was waited for, and has been read.
-    package var rest: String {
-        String(decoding: transcript[position...], as: UTF8.self)
-    }
+    package var rest: String { String(decoding: transcript[position...], as: UTF8.self) }
 
     /// Reads what is there, waiting for it if need be.
     ///

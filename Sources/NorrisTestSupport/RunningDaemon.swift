@@ -23,10 +23,8 @@ package final class RunningDaemon {
     ///   - configuration: the text of its configuration file, `config.yaml` in the folder. Tests know of no upstream
     ///     but their own.
     package init(
-        in folder: TemporaryFolder = TemporaryFolder(),
-        _ arguments: [String] = [],
-        configuration: String = "facts: {enabled: false}\n",
-        environment: [String: String] = [:]
+        in folder: TemporaryFolder = TemporaryFolder(), _ arguments: [String] = [],
+        configuration: String = "facts: {enabled: false}\n", environment: [String: String] = [:]
     ) throws {
         self.folder = folder
         unlink(folder("notify"))
@@ -59,9 +57,7 @@ package final class RunningDaemon {
     }
 
     /// All it has logged so far.
-    package var log: String {
-        (try? String(contentsOfFile: folder("log"), encoding: .utf8)) ?? ""
-    }
+    package var log: String { (try? String(contentsOfFile: folder("log"), encoding: .utf8)) ?? "" }
 
     /// Ends it by a signal and waits for the end.
     ///

@@ -15,14 +15,10 @@ package final class TemporaryFolder: Sendable {
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// The path of something in the folder.
-    package func callAsFunction(_ name: String) -> String {
-        path + "/" + name
-    }
+    package func callAsFunction(_ name: String) -> String { path + "/" + name }
 
     /// Writes a file into the folder and gives its path.
     package func write(_ text: String, to name: String) throws -> String {

@@ -73,9 +73,7 @@ package final class LogRecorder: Sendable {
     /// The same with all that varies.
     package var records: [String] { written.withLock { $0.map { "\($0.line) \($0.details)" } } }
 
-    package var logger: Logger {
-        Logger(label: "test") { _ in Handler(recorder: self) }
-    }
+    package var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
 
     private struct Handler: LogHandler {
         let recorder: LogRecorder

@@ -5,10 +5,8 @@
 /// its lower case maps to, needs a lower-casing before. Dotless `ı` folds to `i`; `İ` folds to `i` and U+0307, in which
 /// a search by scalars or bytes finds `i`. Folding twice changes nothing more.
 ///
-/// Accents stay, and the text is not normalised: compare results by scalars or bytes.
-package func caseFolded(_ text: String) -> String {
-    text.lowercased().uppercased().lowercased()
-}
+/// Accents stay, and the text is not normalized: compare results by scalars or bytes.
+package func caseFolded(_ text: String) -> String { text.lowercased().uppercased().lowercased() }
 
 /// Whether a word may have been meant to be a command: the command begins with it, or two slips of the finger lie
 /// between them, one in words of four letters or fewer.

@@ -1,4 +1,4 @@
-/// A text as one line that a shell's prompt may hold: sanitised, and nothing in it that a shell expands.
+/// A text as one line that a shell's prompt may hold: sanitized, and nothing in it that a shell expands.
 ///
 /// bash expands backquotes, `$`, `\` and `!` in what its prompt variables hold (bash(1), "PROMPTING"), zsh also `%`
 /// (zshmisc(1), "EXPANSION OF PROMPT SEQUENCES"). What a text says without them is not what it says, so such a text is

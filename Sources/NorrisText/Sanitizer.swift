@@ -10,7 +10,7 @@
 ///   faith a terminal does not draw: the flags of England, Scotland and Wales become plain black flags;
 /// - U+FFFC, U+FFFD (the mark of bytes repaired before) and noncharacters.
 ///
-/// Joiners (U+200C, U+200D) and the other variation selectors stay: scripts and emoji need them. Sanitising twice
+/// Joiners (U+200C, U+200D) and the other variation selectors stay: scripts and emoji need them. Sanitizing twice
 /// changes nothing more. A clean text is returned as it is, without allocation.
 package func sanitizedText(_ text: String) -> String {
     let scalars = text.unicodeScalars
@@ -44,7 +44,7 @@ package func sanitizedText(bytes: some Collection<UInt8>) -> String {
     sanitizedText(String(decoding: bytes, as: UTF8.self))
 }
 
-/// A text that is safe to write as one line: sanitised, every run of white space that holds a newline or a tab turned
+/// A text that is safe to write as one line: sanitized, every run of white space that holds a newline or a tab turned
 /// into one space, no white space at the ends. Other runs of spaces stay as they are.
 ///
 /// A clean line is returned as it is, without allocation.
@@ -72,7 +72,7 @@ package func sanitizedLine(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar may stand in a sanitised text as it is; see `sanitizedText(_:)` for the reasons.
+    /// Whether the scalar may stand in a sanitized text as it is; see `sanitizedText(_:)` for the reasons.
     fileprivate var isSafeText: Bool {
         switch value {
         case 0x20...0x7E, 0x09, 0x0A: true
@@ -91,8 +91,8 @@ extension String.UnicodeScalarView {
     /// Where the escape sequence that starts at an index ends, or nil if none starts there or it is not complete.
     ///
     /// Known are the sequences that carry text a reader should not see (ECMA-48, 5.4 and 5.6; ECMA-35 for the last):
-    /// CSI (colours, cursor movement), OSC (links, titles), DCS, SOS, PM, APC, each with its introducer as ESC and a
-    /// letter or as one C1 control, and the choice of a character set (`ESC ( B`), with which `tput sgr0` ends colours.
+    /// CSI (colors, cursor movement), OSC (links, titles), DCS, SOS, PM, APC, each with its introducer as ESC and a
+    /// letter or as one C1 control, and the choice of a character set (`ESC ( B`), with which `tput sgr0` ends colors.
     fileprivate func endOfEscapeSequence(at start: Index) -> Index? {
         var next = index(after: start)
         var introducer = self[start].value

@@ -7,9 +7,7 @@ package struct Chucknorris: Sendable {
     private let timeout: Duration
     private let fetcher: Fetcher
 
-    /// - Parameters:
-    ///   - baseURL: may hold a port and a path, to which those of the API are added.
-    ///   - timeout: for a whole request that has none of its own.
+    /// - Parameter timeout: for a whole request that has none of its own.
     package init(
         baseURL: String, transport: any HTTPTransport, timeout: Duration, decodingOn executor: (any TaskExecutor)? = nil
     ) {
@@ -32,12 +30,9 @@ package struct Chucknorris: Sendable {
     }
 
     /// The names of all categories.
-    package func categories(
-        validators: Validators = Validators(), timeout: Duration? = nil
-    ) async throws(UpstreamError) -> Fetched<[String]> {
+    package func categories() async throws(UpstreamError) -> Fetched<[String]> {
         let url = joinedURL(baseURL, "jokes/categories")
-        return try await fetcher.json(url, validators, timeout ?? self.timeout) {
-            response, budget throws(UpstreamError) in
+        return try await fetcher.json(url, Validators(), timeout) { response, budget throws(UpstreamError) in
             var names: [String] = []
             try JSONItems.forEach(in: response.body[...], budget) { item throws(UpstreamError) in
                 // Names are short, and so is the list.
@@ -59,8 +54,6 @@ package struct FactBatch: Sendable, Equatable {
     package var facts: [Fact] = []
     /// The number of items that could not be used.
     package var skipped = 0
-    /// The number of items.
-    package var total = 0
 }
 
 extension FactBatch {
@@ -68,6 +61,7 @@ extension FactBatch {
     init(searchResult body: [UInt8], _ budget: DecodingBudget) throws(UpstreamError) {
         self.init()
         var ids: Set<String> = []
+        var total = 0
         try JSONItems.forEach(in: body, under: "result", budget) { item throws(UpstreamError) in
             total += 1
             if total > Self.maximumJokes { throw .unusable("answered with more than \(Self.maximumJokes) jokes") }

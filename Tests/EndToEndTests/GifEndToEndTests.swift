@@ -12,7 +12,7 @@ struct GifEndToEndTests {
     private func upstream(count: Int = 46) async throws -> FakeUpstream {
         let upstream = try await FakeUpstream.start()
         upstream.requireKey(Self.key)
-        upstream.setGiphyQuirks([.repeatsAcrossPages])
+        upstream.repeatGifsAcrossPages()
         upstream.setGifs(FakeUpstream.gifs(count: count), query: "aquabats")
         return upstream
     }

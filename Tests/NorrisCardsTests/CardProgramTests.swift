@@ -7,37 +7,20 @@ import Testing
 
 /// The built program, with the fonts of Debian's fonts-inter, fonts-noto-core, fonts-noto-cjk.
 struct CardProgramTests {
-    private struct Outcome: Equatable {
-        var status: Int32
-        var output: [UInt8]
-        var errors: String
-    }
-
     private func draw(
         _ input: String, _ arguments: [String] = ["--size", "256"], environment: [String: String] = [:]
-    ) throws -> Outcome {
-        let folder = TemporaryFolder()
-        let child = try ChildProcess(
-            Programs.norrisCard, arguments, environment: environment,
-            input: folder.write(input, to: "in"), output: folder("out"), errors: folder("err")
-        )
-        let status = child.wait()
-        return Outcome(
-            status: status,
-            output: Array(try Data(contentsOf: URL(fileURLWithPath: folder("out")))),
-            errors: try String(contentsOfFile: folder("err"), encoding: .utf8)
-        )
+    ) throws -> ProgramResult {
+        try run(Programs.norrisCard, arguments, input: input, environment: environment)
     }
 
     private func json(_ text: String) -> String { String(decoding: fact(text).jsonBytes, as: UTF8.self) }
 
     @Test func writesThePictureThatTheLibraryDraws() async throws {
         try await TestThread.run {
-            let outcome = try draw(json("Chuck Norris counted to infinity."))
-            #expect(outcome.status == 0)
-            #expect(outcome.errors == "")
+            let result = try draw(json("Chuck Norris counted to infinity."))
+            #expect((result.status, result.errors) == (0, ""))
             let png = try Card(fact: fact("Chuck Norris counted to infinity."), size: 256).png()
-            #expect(outcome.output == png)
+            #expect(result.output == String(decoding: png, as: UTF8.self))
         }
     }
 
@@ -50,9 +33,8 @@ struct CardProgramTests {
         try await TestThread.run {
             let text = json("शल ५८ झ 骨直 IiÄ 123 عدّ \u{10FFFD}")
             let plain = try draw(text)
-            let other = try draw(text, environment: environment)
             #expect(plain.status == 0)
-            #expect(other == plain)
+            #expect(try draw(text, environment: environment).output == plain.output)
         }
     }
 
@@ -66,39 +48,30 @@ struct CardProgramTests {
             let settings = "<fontconfig><match target='font'>\(edits.joined())</match></fontconfig>"
             _ = try folder.write(settings, to: "fontconfig/fonts.conf")
             let text = json("Chuck 🚀")
-            #expect(try draw(text, environment: ["XDG_CONFIG_HOME": folder.path]) == draw(text))
+            #expect(try draw(text, environment: ["XDG_CONFIG_HOME": folder.path]).output == draw(text).output)
         }
     }
 
-    @Test("Input that is no fact", arguments: [
-        ("", "The value ends too early at byte 0."),
-        ("{\"id\":\"1\"", "The value ends too early at byte 9."),
-        ("[]", "The value must be an object."),
-        (#"{"id":"1","categories":[],"source":"text"}"#, "text is missing."),
-        (#"{"id":"1","text":1,"categories":[],"source":"text"}"#, "text must be a string."),
-        (#"{"id":"1","text":"a","categories":[],"source":"text"} x"#, "Something follows the end of the value"),
-    ])
-    func refusesWhatIsNoFact(input: String, reason: String) async throws {
-        try await TestThread.run {
-            let outcome = try draw(input)
-            #expect(outcome.status == 65)
-            #expect(outcome.output == [])
-            #expect(outcome.errors.hasPrefix("norris-card: Standard input is no fact: \(reason)"))
-            #expect(outcome.errors.utf8.count { $0 == UInt8(ascii: "\n") } == 1)
-        }
+    private static func input(_ text: String) -> String {
+        #"{"id":"1","text":"\#(text)","categories":[],"source":"text"}"#
     }
 
-    @Test("A fact of which there is no picture", arguments: [
-        (" \\n\\t", "shows nothing"), (String(repeating: "x", count: 10_001), "longer than 10000 characters"),
-        (String(repeating: "a\\n", count: 5_000), "too many lines"),
+    @Test("Each error is one line and has an exit status", arguments: [
+        ("", "256", 65, "Standard input is no fact: The value ends too early at byte 0."),
+        ("[]", "256", 65, "Standard input is no fact: The value must be an object."),
+        (#"{"id":"1","categories":[],"source":"text"}"#, "256", 65, "Standard input is no fact: text is missing."),
+        (input("a") + " x", "256", 65, "Standard input is no fact: Something follows the end of the value"),
+        (input(" \\n\\t"), "256", 65, "The fact's text shows nothing"),
+        (input(String(repeating: "x", count: 10_001)), "256", 65, "The fact's text is longer than 10000 characters"),
+        (input(String(repeating: "a\\n", count: 5_000)), "256", 65, "The fact's text has too many lines"),
+        (input("a"), "255", 64, "--size '255' is no number from 256 to 4096."),
     ])
-    func refusesFactsWithoutPicture(text: String, reason: String) async throws {
+    func refuses(input: String, size: String, status: Int32, message: String) async throws {
         try await TestThread.run {
-            let outcome = try draw(#"{"id":"1","text":"\#(text)","categories":[],"source":"text"}"#)
-            #expect(outcome.status == 65)
-            #expect(outcome.output == [])
-            #expect(outcome.errors.hasPrefix("norris-card: The fact's text"))
-            #expect(outcome.errors.contains(reason))
+            let result = try draw(input, ["--size", size])
+            #expect((result.status, result.output) == (status, ""))
+            #expect(result.errors.hasPrefix("norris-card: \(message)"))
+            #expect(result.errors.utf8.count { $0 == UInt8(ascii: "\n") } == 1)
         }
     }
 
@@ -106,19 +79,9 @@ struct CardProgramTests {
         try await TestThread.run {
             let folder = TemporaryFolder()
             let configuration = try folder.write("<fontconfig></fontconfig>", to: "fonts.conf")
-            let outcome = try draw(json("x"), environment: ["FONTCONFIG_FILE": configuration])
-            #expect(outcome.status == 69)
-            #expect(outcome.output == [])
-            #expect(outcome.errors.hasPrefix("norris-card: No font is installed; install one"))
-            #expect(outcome.errors.utf8.count { $0 == UInt8(ascii: "\n") } == 1)
-        }
-    }
-
-    @Test func refusesWrongUsage() async throws {
-        try await TestThread.run {
-            let outcome = try draw(json("x"), ["--size", "255"])
-            #expect(outcome == Outcome(
-                status: 64, output: [], errors: "norris-card: --size '255' is no number from 256 to 4096.\n"))
+            let result = try draw(json("x"), environment: ["FONTCONFIG_FILE": configuration])
+            #expect((result.status, result.output) == (69, ""))
+            #expect(result.errors == "norris-card: No font is installed; install one, such as Debian's fonts-inter.\n")
         }
     }
 

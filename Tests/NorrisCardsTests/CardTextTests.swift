@@ -6,26 +6,19 @@ struct CardTextTests {
     @Test("White space and controls go, lines and paragraphs stay", arguments: [
         ("  two\t words  ", "two words"),
         ("\n\n\u{3000}first\n\n\n\nsecond \n\t-- third\n\n", "first\n\nsecond\n-- third"),
-        ("\u{1B}[31mred\u{1B}[0m\u{0}\u{202E}!", "red!"),
-        ("a\u{2028}b\r\nc", "a\nb\nc"),
+        ("\u{1B}[31mred\u{1B}[0m\u{0}\u{202E}!", "red!"), ("a\u{2028}b\r\nc", "a\nb\nc"),
         ("<b>&amp;</b>", "<b>&amp;</b>"),
     ])
-    func cleans(source: String, expected: String) throws {
-        #expect(try CardText(source).text == expected)
-    }
+    func cleans(source: String, expected: String) throws { #expect(try CardText(source).text == expected) }
 
     @Test("A text that shows nothing is refused", arguments: [
         "", " \n\t", "\u{200D}\u{200C}", "\u{FE0F}", "\u{301}\u{308}", "\u{200B}\u{FEFF}", "\u{3164}\u{115F}",
         "\u{2800}\u{3000}", "\u{7}\u{1B}[31m",
     ])
-    func refusesNothing(source: String) {
-        #expect(throws: CardError.nothingToDraw) { try CardText(source) }
-    }
+    func refusesNothing(source: String) { #expect(throws: CardError.nothingToDraw) { try CardText(source) } }
 
     @Test("Whatever shows something is drawn", arguments: [".", "🇩🇪", "\u{10FFFD}", "e\u{301}", "\u{600}", "#"])
-    func takesAnythingElse(source: String) throws {
-        #expect(try CardText(source).text == source)
-    }
+    func takesAnythingElse(source: String) throws { #expect(try CardText(source).text == source) }
 
     @Test func takesTheLongestFactAndNoLongerOne() throws {
         #expect(try CardText(String(repeating: "x", count: 10_000)).lineCount == 1)

@@ -1,5 +1,4 @@
 import CPango
-import Glibc
 import NorrisProtocol
 
 @testable import NorrisCards
@@ -46,22 +45,18 @@ struct Picture: Equatable {
     }
 }
 
-/// How different two pictures look: the distance in OKLab (Björn Ottosson, "A perceptual color space for image
-/// processing", 2020, <https://bottosson.github.io/posts/oklab/>; black and white are 1 apart) of cells of 4 × 4
-/// pixels, in which grain and the smoothing of edges are averaged out.
-struct PerceptualDistance {
+/// How different two pictures look: the distance of the mean colors of cells of 4 × 4 pixels, in which grain and the
+/// smoothing of edges are averaged out, each channel 0 to 1.
+struct PictureDistance {
     /// Of all cells.
     private(set) var mean: Float = 0
     /// Of the cell that differs most.
     private(set) var worst: Float = 0
 
-    private static let cell = 4
-
     /// Nil for pictures of different sizes.
     init?(_ first: Picture, _ second: Picture) {
         guard first.width == second.width, first.height == second.height else { return nil }
-        let columns = first.width / PerceptualDistance.cell
-        let rows = first.height / PerceptualDistance.cell
+        let (columns, rows) = (first.width / 4, first.height / 4)
         for row in 0..<rows {
             for column in 0..<columns {
                 let difference = first.color(column: column, row: row) - second.color(column: column, row: row)
@@ -74,32 +69,15 @@ struct PerceptualDistance {
 }
 
 extension Picture {
-    /// The OKLab colour of a cell.
+    /// The mean color of a cell.
     fileprivate func color(column: Int, row: Int) -> SIMD4<Float> {
-        var light = SIMD4<Float>.zero
+        var sum = SIMD4<UInt32>.zero
         for y in row * 4..<row * 4 + 4 {
             for x in column * 4..<column * 4 + 4 {
                 let pixel = pixels[y * width + x]
-                func part(_ shift: UInt32) -> Float { Self.linear[Int(pixel >> shift & 0xFF)] }
-                light += SIMD4(part(16), part(8), part(0), 0)
+                sum &+= SIMD4(pixel >> 16 & 0xFF, pixel >> 8 & 0xFF, pixel & 0xFF, 0)
             }
         }
-        light /= 16
-        let cones = SIMD3(
-            cbrtf(0.4122214708 * light.x + 0.5363325363 * light.y + 0.0514459929 * light.z),
-            cbrtf(0.2119034982 * light.x + 0.6806995451 * light.y + 0.1073969566 * light.z),
-            cbrtf(0.0883024619 * light.x + 0.2817188376 * light.y + 0.6299787005 * light.z)
-        )
-        return SIMD4(
-            0.2104542553 * cones.x + 0.7936177850 * cones.y - 0.0040720468 * cones.z,
-            1.9779984951 * cones.x - 2.4285922050 * cones.y + 0.4505937099 * cones.z,
-            0.0259040371 * cones.x + 0.7827717662 * cones.y - 0.8086757660 * cones.z,
-            0
-        )
-    }
-
-    private static let linear: [Float] = (0...255).map { level in
-        let value = Float(level) / 255
-        return value <= 0.04045 ? value / 12.92 : powf((value + 0.055) / 1.055, 2.4)
+        return SIMD4<Float>(sum) / (16 * 255)
     }
 }

@@ -41,7 +41,7 @@ struct GoldenCardTests {
         }
         let shown = try #require(Picture(png: png))
         let golden = try #require(Picture(png: Array(Data(contentsOf: file))))
-        let distance = PerceptualDistance(golden, shown)
+        let distance = PictureDistance(golden, shown)
         #expect(
             distance.map { $0.mean <= Self.largestMean && $0.worst <= Self.largestWorst } == true,
             """
@@ -54,7 +54,7 @@ struct GoldenCardTests {
     @Test func aLetterLessIsSeen() throws {
         let picture = try #require(Picture(png: Card(fact: fact("Counted to infinity."), size: 256).png()))
         let other = try #require(Picture(png: Card(fact: fact("Counted to infinity"), size: 256).png()))
-        #expect(try #require(PerceptualDistance(picture, picture)).worst == 0)
-        #expect(try #require(PerceptualDistance(picture, other)).worst > GoldenCardTests.largestWorst)
+        #expect(try #require(PictureDistance(picture, picture)).worst == 0)
+        #expect(try #require(PictureDistance(picture, other)).worst > GoldenCardTests.largestWorst)
     }
 }

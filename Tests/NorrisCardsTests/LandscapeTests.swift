@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @testable import NorrisCards
@@ -42,17 +41,17 @@ struct LandscapeTests {
         #expect(all.count == 256 * 640)
         // The upper half is sky: no row of it holds an edge.
         for row in 0..<300 {
-            let line = all[row * 256..<(row + 1) * 256].map(luminance)
+            let line = all[row * 256..<(row + 1) * 256].map(relativeLuminance)
             #expect((line.max() ?? 0) - (line.min() ?? 0) < 0.16, "row \(row)")
         }
-        #expect((all[(320 * 256)...].map(luminance).max() ?? 0) > 0.5, "there is a sun")
+        #expect((all[(320 * 256)...].map(relativeLuminance).max() ?? 0) > 0.5, "there is a sun")
     }
 
     @Test(arguments: Hour.allCases)
     func whiteLettersCanBeReadOnTheUpperThirdWithoutScrims(hour: Hour) throws {
         for category in [nil, "animal", "dev", "history", "money", "sport"] {
             let landscape = Landscape(seed: 19, category: category, hour: hour, width: 256, height: 256)
-            let brightest = pixels(of: landscape)[..<(85 * 256)].map(luminance).max()
+            let brightest = pixels(of: landscape)[..<(85 * 256)].map(relativeLuminance).max()
             #expect(try #require(brightest) < 0.183)
         }
     }
@@ -67,14 +66,14 @@ struct LandscapeTests {
         for pixel in dimmed.indices {
             let (row, column) = (pixel / 256, pixel % 256)
             if 64..<160 ~= column && 64..<128 ~= row {
-                brightest = max(brightest, luminance(dimmed[pixel]))
+                brightest = max(brightest, relativeLuminance(dimmed[pixel]))
             } else if !(54..<170 ~= column && 54..<138 ~= row), dimmed[pixel] != plain[pixel] {
                 changed += 1
             }
         }
         #expect(brightest < 0.066 && changed == 0)
         let inside = 120 * 256 + 100
-        #expect(luminance(plain[inside]) > 0.07)
+        #expect(relativeLuminance(plain[inside]) > 0.07)
         let isSame = areSame(pixels(of: landscape, scrims: [Scrim(area: area, fade: 10, ceiling: 100)]), plain)
         #expect(isSame)
     }
@@ -93,13 +92,6 @@ struct LandscapeTests {
         let landscape = Landscape(seed: 1, category: nil, hour: hour, width: 256, height: 256)
         #expect(landscape.description.hasPrefix("mountains above a lake \(hour.description), "))
         #expect(landscape.description.hasSuffix("moon") || landscape.description.hasSuffix("sun"))
-    }
-
-    @Test func isPaintedWhateverItsShape() {
-        for (width, height) in [(1, 1), (300, 9), (9, 300)] {
-            let landscape = Landscape(seed: 6, category: nil, hour: .night, width: width, height: height)
-            #expect(pixels(of: landscape).count { $0 > 0xFF_FFFF } == 0)
-        }
     }
 
     @Test func everyHourComes() {
@@ -170,9 +162,7 @@ private func pixels(of landscape: Landscape, rows: Range<Int>? = nil, scrims: [S
     return pixels
 }
 
-private func channels(_ pixel: UInt32) -> [Int] {
-    [Int(pixel >> 16 & 0xFF), Int(pixel >> 8 & 0xFF), Int(pixel & 0xFF)]
-}
+private func channels(_ pixel: UInt32) -> [Int] { [Int(pixel >> 16 & 0xFF), Int(pixel >> 8 & 0xFF), Int(pixel & 0xFF)] }
 
 /// A comparison that does not print a hundred thousand pixels where it fails.
 private func areSame(_ one: [UInt32], _ other: [UInt32]) -> Bool { one.elementsEqual(other) }
@@ -191,15 +181,4 @@ private func mean(_ pixels: [UInt32]) -> UInt32 {
         for (index, level) in channels(pixel).enumerated() { sums[index] += level }
     }
     return sums.reduce(0) { $0 << 8 | UInt32($1 / pixels.count) }
-}
-
-/// As WCAG 2.2 has it.
-private func luminance(_ pixel: UInt32) -> Float {
-    let light = channels(pixel).map { linearLevels[$0] }
-    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
-}
-
-private let linearLevels: [Float] = (0...255).map { level in
-    let part = Double(level) / 255
-    return Float(part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4))
 }

@@ -12,11 +12,10 @@ struct LetteringTests {
     @Test func shortTextsAreBrokenIntoLinesOfAboutTheSameLength() throws {
         let texts = [
             "When Chuck Norris does a push-up, he isn't lifting himself up, he is pushing the Earth down.",
-            "Chuck Norris can divide by zero, and the rest of us get the remainder.",
-            "チャック・ノリスは無限まで数えた。しかも二回も数えた。",
+            "Chuck Norris can divide by zero, and the rest of us get the remainder.", "チャック・ノリスは無限まで数えた。しかも二回も数えた。",
         ]
         for text in texts {
-            let lines = try block(text).lines.map(\.line.width)
+            let lines = try block(text).lines.map(\.width)
             let widest = try #require(lines.max())
             #expect(lines.count > 2 && lines.count < 8)
             #expect(widest < 800, "\(text) is not balanced: \(lines)")
@@ -24,20 +23,20 @@ struct LetteringTests {
         }
     }
 
-    @Test func shortTextsAreCentredAndLongOnesBeginAtOnePlace() throws {
+    @Test func shortTextsAreCenteredAndLongOnesBeginAtOnePlace() throws {
         let short = try block("Chuck Norris counted to infinity. Twice, on a bad day.").lines
-        #expect(short.allSatisfy { abs(2 * $0.x + $0.line.width - 830) < 0.01 })
+        #expect(short.allSatisfy { abs(2 * $0.x + $0.width - 830) < 0.01 })
         let words = String(repeating: "words without an end ", count: 20)
         #expect(try block(words).lines.allSatisfy { $0.x == 0 })
         let hebrew = try block(String(repeating: "מילים בלי סוף ", count: 20)).lines
-        #expect(hebrew.count > 7 && hebrew.allSatisfy { abs($0.x + $0.line.width - 830) < 0.01 })
+        #expect(hebrew.count > 7 && hebrew.allSatisfy { abs($0.x + $0.width - 830) < 0.01 })
     }
 
     @Test func noShortWordStandsAloneOnTheLastLine() throws {
         for count in 12..<30 {
             let text = String(repeating: "some words here and there ", count: count) + "too."
             let last = try #require(block(text).lines.last)
-            #expect(last.line.width > 80)
+            #expect(last.width > 80)
         }
     }
 
@@ -71,9 +70,7 @@ struct LetteringTests {
         }
     }
 
-    @Test func emojiAloneAreLarge() throws {
-        #expect(try block("🚀").height > 1.5 * block("Rockets").height)
-    }
+    @Test func emojiAloneAreLarge() throws { #expect(try block("🚀").height > 1.5 * block("Rockets").height) }
 
     @Test func theSameBreaksAtEverySize() throws {
         let text = try CardText("When Chuck Norris does a push-up, he isn't lifting himself up, he is pushing.")
@@ -92,19 +89,14 @@ struct TiesTests {
     }
 
     @Test("A short last word is not left alone, nor the half of a word", arguments: [
-        ("He looked at it.", "He looked at~it."),
-        ("One two\nthree four five", "One two\nthree four~five"),
+        ("He looked at it.", "He looked at~it."), ("One two\nthree four five", "One two\nthree four~five"),
         ("A long last responsibility", "A long last responsibility"), ("He slept better.", "He slept~better."),
         ("It surrendered again.", "It surrendered again."), ("Two words", "Two words"),
         ("A three-way handshake", "A three-+way handshake"), ("- One", "- One"),
         ("A black-and-white-and-read-all-over paper.", "A black-and-white-and-read-all-over paper."),
-        ("He learned C++ overnight.", "He learned C+++ overnight."),
-        ("Word", "Word"),
-        ("", ""),
+        ("He learned C++ overnight.", "He learned C+++ overnight."), ("Word", "Word"), ("", ""),
     ])
-    func tiesLastWords(text: String, expected: String) {
-        #expect(tied(text) == expected)
-    }
+    func tiesLastWords(text: String, expected: String) { #expect(tied(text) == expected) }
 
     @Test func breaksKoreanAtSpacesAndJapaneseBeforePhrases() {
         #expect(tied("무한대 두 번") == "무+한+대 두~번")
@@ -143,15 +135,11 @@ struct LanguageTests {
     @Test("Han characters are those of the country whose script stands beside them", arguments: [
         ("Chuck", "en"), ("骨", "zh-cn"), ("骨の", "ja"), ("骨 한", "ko"), ("ﾁｬｯｸ", "ja"), ("عدّ", "en"), ("🚀", "en"),
     ])
-    func findsTheLanguage(text: String, expected: String) {
-        #expect(language(of: text) == expected)
-    }
+    func findsTheLanguage(text: String, expected: String) { #expect(language(of: text) == expected) }
 
     @Test("The first letter decides on the direction", arguments: [
         ("Chuck שלום", false), ("שלום Chuck", true), ("123. عدّ", true), ("\"(שלום", true), ("123", false),
         ("🚀", false),
     ])
-    func findsTheDirection(text: String, expected: Bool) {
-        #expect(isRightToLeft(text) == expected)
-    }
+    func findsTheDirection(text: String, expected: Bool) { #expect(isRightToLeft(text) == expected) }
 }

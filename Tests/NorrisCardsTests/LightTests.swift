@@ -14,7 +14,7 @@ struct ToneTests {
         (Tone(lightness: 0.6228, a: 0.1021, b: 0.1023), LinearColor(0.6038, 0.1329, 0.0331, 0)),
         (Tone(lightness: 0.6132, a: -0.1108, b: 0.0692), LinearColor(0.0578, 0.3185, 0.0908, 0)),
     ])
-    func coloursAreWhereTheyAre(tone: Tone, color: LinearColor) {
+    func colorsAreWhereTheyAre(tone: Tone, color: LinearColor) {
         let off = tone.light - color
         #expect(max(abs(off.x), abs(off.y), abs(off.z)) < 0.001)
     }
@@ -36,7 +36,7 @@ struct PaletteTests {
         "political", "religion", "science", "sport", "travel",
     ]
 
-    @Test func everyCategoryHasColoursOfItsOwn() {
+    @Test func everyCategoryHasColorsOfItsOwn() {
         let palettes = Self.categories.map { Palette(category: $0, seed: 0) }
         for (index, palette) in palettes.enumerated() {
             let isNew = !palettes[..<index].contains(palette)
@@ -44,7 +44,7 @@ struct PaletteTests {
         }
     }
 
-    @Test func aCategoryHasTheSameColoursForEverySeed() {
+    @Test func aCategoryHasTheSameColorsForEverySeed() {
         #expect(Palette(category: "dev", seed: 1) == Palette(category: "dev", seed: 2))
         #expect(Palette(category: "köder", seed: 1) == Palette(category: "köder", seed: 2))
     }
@@ -79,10 +79,8 @@ struct ScrimTests {
         }
     }
 
-    @Test("The luminance of known colours", arguments: [
+    @Test("The luminance of known colors", arguments: [
         (UInt32(0xFFFFFF), Float(1)), (0, 0), (0xFF0000, 0.2126), (0x777777, 0.1845),
     ])
-    func knowsLuminances(color: UInt32, expected: Float) {
-        #expect(abs(relativeLuminance(color) - expected) < 0.0001)
-    }
+    func knowsLuminances(color: UInt32, expected: Float) { #expect(abs(relativeLuminance(color) - expected) < 0.0001) }
 }

@@ -8,17 +8,13 @@ struct CaseFoldingTests {
         ("σ", "ς"), ("É", "é"), ("E\u{301}", "e\u{301}"), ("ÀÇÑØŽ", "àçñøž"), ("ЖУК", "жук"), ("ﬁn", "FIN"),
         ("ǅ", "ǆ"), ("I", "ı"), ("\u{10400}", "\u{10428}"), ("ՈՒ", "ու"),
     ])
-    func foldsCase(one: String, other: String) {
-        #expect(scalars(caseFolded(one)) == scalars(caseFolded(other)))
-    }
+    func foldsCase(one: String, other: String) { #expect(scalars(caseFolded(one)) == scalars(caseFolded(other))) }
 
     @Test("The folded form is pinned, for it is stored", arguments: [
         ("Straße", "strasse"), ("ὈΔΥΣΣΕΎΣ", "ὀδυσσεύσ"), ("İ", "i\u{307}"), ("ı", "i"), ("É", "é"),
         ("E\u{301}", "e\u{301}"), ("日本語 ＡＢＣ 한국어", "日本語 ａｂｃ 한국어"), ("👍🏽", "👍🏽"), ("", ""),
     ])
-    func folded(text: String, expected: String) {
-        #expect(scalars(caseFolded(text)) == scalars(expected))
-    }
+    func folded(text: String, expected: String) { #expect(scalars(caseFolded(text)) == scalars(expected)) }
 
     @Test func everyLetterFoldsAsItsOtherCases() {
         var wrong: [Unicode.Scalar] = []
@@ -94,14 +90,10 @@ struct PromptLineTests {
         ("Q: Why?\n\tA: Because.\n", "Q: Why? A: Because."), ("a\u{1B}[31mb\u{7}\u{9B}1mc", "abc"),
         ("a\u{202E}b\u{2066}", "ab"), ("a\u{1B}]0;title\u{7}b", "ab"), ("a\r\nb", "a b"),
     ])
-    func sanitised(text: String, expected: String) {
-        #expect(promptLine(text, columns: 100) == expected)
-    }
+    func sanitized(text: String, expected: String) { #expect(promptLine(text, columns: 100) == expected) }
 
     @Test("What shows nothing is no line", arguments: ["", " \n\t", "\u{1B}[2J", "\u{200D}", "\u{202E}"])
-    func empty(text: String) {
-        #expect(promptLine(text, columns: 100) == nil)
-    }
+    func empty(text: String) { #expect(promptLine(text, columns: 100) == nil) }
 
     @Test("Where no other text can take its place, the characters are left out")
     func withoutSpecialCharacters() {

@@ -6,9 +6,7 @@ struct SanitizerTests {
         "", "Chuck Norris\n\tcounts to infinity. Twice.", "Ça, naïve, Ünïcödé, Straße", "e\u{301}", "日本語、한국어",
         "नमस्ते", "สวัสดี", "می\u{200C}خواهم", "👩‍👩‍👧‍👦 ❤️ ☎︎ 1️⃣ 🇨🇭 👍🏽", "\u{A0}\u{3000}", "\u{E000}\u{F8FF}",
     ])
-    func keepsSafeText(text: String) {
-        #expect(scalars(sanitizedText(text)) == scalars(text))
-    }
+    func keepsSafeText(text: String) { #expect(scalars(sanitizedText(text)) == scalars(text)) }
 
     @Test(
         "Every control but newline and tab is removed",
@@ -26,9 +24,8 @@ struct SanitizerTests {
 
     @Test("Invisible characters that order, hide or mark text are removed", arguments: [
         0xAD, 0x61C, 0x200B, 0x200E, 0x200F, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2060, 0x2064, 0x2065, 0x2066,
-        0x2067, 0x2068, 0x2069, 0x206A, 0x206F, 0xFDD0, 0xFDEF, 0xFEFF, 0xFFF0, 0xFFF9, 0xFFFB, 0xFFFC, 0xFFFD,
-        0xFFFE, 0xFFFF, 0x1FFFE, 0x1FFFF, 0xE0000, 0xE0001, 0xE0041, 0xE007F, 0xE0100, 0xE01EF, 0xE0FFF, 0x10FFFE,
-        0x10FFFF,
+        0x2067, 0x2068, 0x2069, 0x206A, 0x206F, 0xFDD0, 0xFDEF, 0xFEFF, 0xFFF0, 0xFFF9, 0xFFFB, 0xFFFC, 0xFFFD, 0xFFFE,
+        0xFFFF, 0x1FFFE, 0x1FFFF, 0xE0000, 0xE0001, 0xE0041, 0xE007F, 0xE0100, 0xE01EF, 0xE0FFF, 0x10FFFE, 0x10FFFF,
     ])
     func removesHiddenCharacters(value: UInt32) throws {
         let scalar = try #require(Unicode.Scalar(value))
@@ -39,9 +36,7 @@ struct SanitizerTests {
         ("a\r\nb", "a\nb"), ("a\rb", "a\nb"), ("a\r\r\nb\r", "a\n\nb\n"), ("a\u{2028}b\u{2029}c", "a\nb\nc"),
         ("\r\n\r\n", "\n\n"), ("\r", "\n"),
     ])
-    func unifiesLineEnds(text: String, expected: String) {
-        #expect(scalars(sanitizedText(text)) == scalars(expected))
-    }
+    func unifiesLineEnds(text: String, expected: String) { #expect(scalars(sanitizedText(text)) == scalars(expected)) }
 
     @Test func regionalFlagsLoseTheirTags() {
         #expect(sanitizedText("🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}!") == "🏴!")
@@ -70,9 +65,7 @@ struct SanitizerTests {
         ("\u{3000}日本\u{A0}", "日本"), ("a\u{A0}\nb", "a b"), ("a\u{A0}b", "a\u{A0}b"), ("a\u{7}\n\u{1B}b", "a b"),
         ("\u{FEFF} a \u{200B}", "a"), ("\u{1B}[1m\tbold\u{1B}[0m\n", "bold"), ("a  b\n c  d", "a  b c  d"),
     ])
-    func makesOneLine(text: String, expected: String) {
-        #expect(scalars(sanitizedLine(text)) == scalars(expected))
-    }
+    func makesOneLine(text: String, expected: String) { #expect(scalars(sanitizedLine(text)) == scalars(expected)) }
 
     // MARK: Escape sequences
 

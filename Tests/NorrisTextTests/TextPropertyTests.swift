@@ -5,9 +5,13 @@ import Testing
 /// What holds for every text, tried on random ones of fixed seeds.
 struct TextPropertyTests {
     private static let seeds = Array(UInt64(1)...8)
-    private static let textsPerSeed = 250
 
-    /// By ranges and properties of the standard library, written apart from the sanitiser's own list.
+    private func repeatedly(from seed: UInt64, _ body: (inout SeededGenerator) -> Void) {
+        var generator = SeededGenerator(state: seed)
+        for _ in 0..<250 { body(&generator) }
+    }
+
+    /// By ranges and properties of the standard library, written apart from the sanitizer's own list.
     private func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control: scalar != "\n" && scalar != "\t"
@@ -19,20 +23,29 @@ struct TextPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func sanitizedTextHoldsNothingForbidden(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
+    func sanitizedTextsAndLinesHoldNothingForbidden(seed: UInt64) {
+        repeatedly(from: seed) { generator in
             let text = generator.text()
             let clean = sanitizedText(text)
             #expect(!clean.unicodeScalars.contains(where: isForbidden), "\(text.debugDescription)")
             #expect(scalars(sanitizedText(clean)) == scalars(clean), "\(text.debugDescription)")
+            let line = sanitizedLine(text)
+            #expect(!line.unicodeScalars.contains(where: isForbidden), "\(text.debugDescription)")
+            #expect(!line.contains { $0.isNewline || $0 == "\t" }, "\(text.debugDescription)")
+            #expect(line.unicodeScalars.first?.properties.isWhitespace != true, "\(text.debugDescription)")
+            #expect(line.unicodeScalars.last?.properties.isWhitespace != true, "\(text.debugDescription)")
+            #expect(scalars(sanitizedLine(line)) == scalars(line), "\(text.debugDescription)")
+            let columns = Int.random(in: 0...30, using: &generator)
+            #expect(displayWidth(of: truncated(line, toColumns: columns)) <= columns, "\(line.debugDescription)")
+            #expect(displayWidth(of: padded(line, toColumns: columns)) >= columns, "\(line.debugDescription)")
+            let folded = caseFolded(text)
+            #expect(scalars(caseFolded(folded)) == scalars(folded))
         }
     }
 
     @Test(arguments: seeds)
     func sanitizedBytesHoldNothingForbidden(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
+        repeatedly(from: seed) { generator in
             let bytes = generator.bytes()
             let clean = sanitizedText(bytes: bytes)
             #expect(!clean.unicodeScalars.contains(where: isForbidden), "\(bytes)")
@@ -41,23 +54,8 @@ struct TextPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func sanitizedLineIsOneTrimmedLine(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
-            let text = generator.text()
-            let line = sanitizedLine(text)
-            #expect(!line.unicodeScalars.contains(where: isForbidden), "\(text.debugDescription)")
-            #expect(!line.contains { $0.isNewline || $0 == "\t" }, "\(text.debugDescription)")
-            #expect(line.unicodeScalars.first?.properties.isWhitespace != true, "\(text.debugDescription)")
-            #expect(line.unicodeScalars.last?.properties.isWhitespace != true, "\(text.debugDescription)")
-            #expect(scalars(sanitizedLine(line)) == scalars(line), "\(text.debugDescription)")
-        }
-    }
-
-    @Test(arguments: seeds)
     func wrappedLinesFitAndLoseNothing(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
+        repeatedly(from: seed) { generator in
             let text = sanitizedText(generator.text())
             let width = Int.random(in: 1...30, using: &generator)
             let lines = wrapped(text, width: width)
@@ -75,8 +73,7 @@ struct TextPropertyTests {
 
     @Test(arguments: seeds)
     func wordsThatFitStayWhole(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
+        repeatedly(from: seed) { generator in
             let words = (0..<Int.random(in: 1...30, using: &generator)).map { _ in
                 String(repeating: "é", count: Int.random(in: 1...12, using: &generator))
             }
@@ -84,41 +81,16 @@ struct TextPropertyTests {
             #expect(lines.flatMap { $0.split(separator: " ") }.map(String.init) == words)
         }
     }
-
-    @Test(arguments: seeds)
-    func truncatedAndPaddedLinesKeepTheirColumns(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
-            let line = sanitizedLine(generator.text())
-            let columns = Int.random(in: 0...30, using: &generator)
-            #expect(displayWidth(of: truncated(line, toColumns: columns)) <= columns, "\(line.debugDescription)")
-            #expect(displayWidth(of: padded(line, toColumns: columns)) >= columns, "\(line.debugDescription)")
-        }
-    }
-
-    @Test(arguments: seeds)
-    func foldingCaseTwiceChangesNothingMore(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
-        for _ in 0..<Self.textsPerSeed {
-            let folded = caseFolded(generator.text())
-            #expect(scalars(caseFolded(folded)) == scalars(folded))
-        }
-    }
 }
 
 /// What random texts are put together from: every kind of thing that the text rules treat in its own way.
 private let textParts = [
     "a", "Norris", "x", "supercalifragilistic", " ", " ", " ", "   ", "\n", "\t", "\r", "\r\n", "\u{A0}", "\u{3000}",
-    "é",
-    "e\u{301}", "\u{301}", "ß", "日", "本語", "。", "「", "」", "ッ", "한", "\u{1112}", "\u{1161}", "\u{11AB}", "कि", "क्ष",
-    "स", "्",
-    "กำ", "สวัสดี", "שָׁ", "\u{600}", "👩‍👩‍👧‍👦", "👍🏽", "🔥", "❤", "\u{FE0F}", "\u{FE0E}", "\u{200D}", "\u{200C}", "🇨",
-    "🇭", "🏽", "1️⃣",
-    "1", "\u{20E3}", "(", ")", "!", "\u{1B}", "\u{1B}[31m", "\u{1B}]0;", "\u{1B}\\", "\u{7}", "[", "]", "3", ";",
-    "m", "\\",
-    "\u{9B}", "\u{9D}", "\u{9C}", "\u{85}", "\u{7F}", "\u{0}", "\u{202E}", "\u{2028}", "\u{2067}", "\u{FEFF}",
-    "\u{FFFD}",
-    "\u{E0067}", "\u{E007F}", "\u{AD}", "\u{FFFF}", "\u{10FFFF}",
+    "é", "e\u{301}", "\u{301}", "ß", "日", "本語", "。", "「", "」", "ッ", "한", "\u{1112}", "\u{1161}", "\u{11AB}", "कि",
+    "क्ष", "स", "्", "กำ", "สวัสดี", "שָׁ", "\u{600}", "👩‍👩‍👧‍👦", "👍🏽", "🔥", "❤", "\u{FE0F}", "\u{FE0E}", "\u{200D}",
+    "\u{200C}", "🇨", "🇭", "🏽", "1️⃣", "1", "\u{20E3}", "(", ")", "!", "\u{1B}", "\u{1B}[31m", "\u{1B}]0;", "\u{1B}\\",
+    "\u{7}", "[", "]", "3", ";", "m", "\\", "\u{9B}", "\u{9D}", "\u{9C}", "\u{85}", "\u{7F}", "\u{0}", "\u{202E}",
+    "\u{2028}", "\u{2067}", "\u{FEFF}", "\u{FFFD}", "\u{E0067}", "\u{E007F}", "\u{AD}", "\u{FFFF}", "\u{10FFFF}",
 ]
 
 extension SeededGenerator {
@@ -149,6 +121,4 @@ extension SeededGenerator {
 }
 
 /// The scalars of a text, to compare texts exactly: `==` of strings takes canonically equivalent ones as equal.
-func scalars(_ text: some StringProtocol) -> [Unicode.Scalar] {
-    Array(text.unicodeScalars)
-}
+func scalars(_ text: some StringProtocol) -> [Unicode.Scalar] { Array(text.unicodeScalars) }

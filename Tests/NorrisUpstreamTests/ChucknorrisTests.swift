@@ -25,7 +25,7 @@ struct ChucknorrisTests {
             #expect(batch.facts.map(\.text) == jokes.map(\.value))
             #expect(batch.facts.map(\.categories) == jokes.map(\.categories))
             #expect(batch.facts.allSatisfy { $0.createdAt == Timestamp("2020-01-05T13:42:19Z") && $0.url != nil })
-            #expect((batch.skipped, batch.total) == (0, 100))
+            #expect(batch.skipped == 0)
             #expect(fixture.upstream.requests.first?.header("Accept") == "application/json")
         }
     }
@@ -43,9 +43,9 @@ struct ChucknorrisTests {
             let request = try #require(fixture.upstream.requests.last)
             #expect(request.header("If-None-Match") == first.info.validators.etag)
             #expect(request.header("If-Modified-Since") == first.info.validators.lastModified)
-            fixture.upstream.setFault(.changing)
+            fixture.upstream.setJokes([FakeJoke(id: "new", value: "Chuck Norris is new.")])
             let third = try await api.search("chuck", validators: first.info.validators).value
-            #expect(third.facts.last?.text == "Chuck Norris is number 3.")
+            #expect(third.facts.map(\.text) == ["Chuck Norris is new."])
         }
     }
 
@@ -54,7 +54,6 @@ struct ChucknorrisTests {
             let api = fixture.chucknorris()
             let fetched = try await api.categories()
             #expect(fetched == .changed(FakeUpstream.categories, fetched.info))
-            #expect(try await api.categories(validators: fetched.info.validators) == .unchanged(fetched.info))
             fixture.upstream.setFault(.json(#"["dev","D V",5,null,"dev","x"]"#))
             #expect(try await api.categories() == .changed(["dev", "x"], FetchInfo()))
         }
@@ -63,24 +62,9 @@ struct ChucknorrisTests {
     @Test func itsOwnTimeoutWins() async throws {
         try await Fixture.run(FakeUpstream.start()) { fixture in
             fixture.upstream.setFault(.hang)
-            let error = await failure {
-                _ = try await fixture.chucknorris().search("chuck", timeout: .milliseconds(100))
-            }
+            let api = fixture.chucknorris()
+            let error = await failure { _ = try await api.search("chuck", timeout: .milliseconds(100)) }
             #expect(error?.kind == .timeout)
-        }
-    }
-
-    @Test(
-        arguments: [
-            FakeUpstream.Fault.html, .wrongTypes, .garbage, .json(""), .json(#"{"total":1,"result":[{"id":"x""#),
-            .json(#"{"total":0,"result":[]}garbage"#), .json(#"{"total":1,"result":[{"id":5}]}"#),
-        ]
-    )
-    func unusableResponsesAreErrors(fault: FakeUpstream.Fault) async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            fixture.upstream.setFault(fault)
-            let error = await failure { _ = try await fixture.chucknorris().search("chuck") }
-            expect(error, .decode, "127.0.0.1", isRetryable: false)
         }
     }
 
@@ -103,7 +87,9 @@ struct ChucknorrisTests {
     }
 
     @Test func nothingFoundIsNoError() async throws {
-        #expect(try await search(#"{"total":0,"result":[]}"#) == FactBatch(facts: [], skipped: 0, total: 0))
+        #expect(try await search(#"{"total":0,"result":[]}"#) == FactBatch())
+        let error = await failure { _ = try await search(#"{"total":1,"result":[{"id":5}]}"#) }
+        expect(error, .decode, "answered with 1 jokes of which none can be used", isRetryable: false)
     }
 
     @Test func badItemsAreSkippedAndCounted() async throws {
@@ -116,7 +102,7 @@ struct ChucknorrisTests {
             """
         )
         #expect(batch.facts.map(\.text) == ["A", "Z"])
-        #expect((batch.skipped, batch.total) == (5, 8))
+        #expect(batch.skipped == 5)
     }
 
     @Test func invalidBytesInAnItemAreItsOwn() throws {

@@ -16,12 +16,10 @@ struct Landscape {
 
     /// - Parameters:
     ///   - seed: the same one gives the same landscape at every size, as far as the letters have the same position.
-    ///   - category: of the fact; chooses the colours.
+    ///   - category: of the fact; chooses the colors.
     ///   - hour: instead of that of the seed.
     ///   - letters: what they will cover; sun and moon stay away from there.
-    init(
-        seed: UInt64, category: String?, hour: Hour? = nil, width: Int, height: Int, letters: Rectangle? = nil
-    ) {
+    init(seed: UInt64, category: String?, hour: Hour? = nil, width: Int, height: Int, letters: Rectangle? = nil) {
         self.width = width
         self.height = height
         var random = SeededRandom(seed: seed, thing: .hour)
@@ -63,12 +61,11 @@ struct Landscape {
     /// - Parameter pixels: of the rows one after the other, each 0x00RRGGBB in sRGB, as `CAIRO_FORMAT_RGB24` has it.
     func paint(rows: Range<Int>, scrims: [Scrim], into pixels: UnsafeMutableBufferPointer<UInt32>) {
         precondition(pixels.count >= rows.count * width)
-        let veils = scrims.map { Veil(scrim: $0, width: width, sparing: halo) }
         var line = [LinearColor](repeating: .zero, count: width)
         line.withUnsafeMutableBufferPointer { line in
             for row in rows {
                 paint(row: row, into: line)
-                for veil in veils { veil.dim(row: row, of: line) }
+                for scrim in scrims { scrim.dim(row: row, of: line, sparing: halo) }
                 let start = (row - rows.lowerBound) * width
                 let target = UnsafeMutableBufferPointer(rebasing: pixels[start..<start + width])
                 encoder.encode(line, row: row, into: target)
@@ -120,32 +117,4 @@ struct Ground {
     /// The row of an elevation, in pixels.
     @inline(__always)
     func row(elevation: Float) -> Float { horizon - elevation * Float(width) }
-}
-
-/// A scrim with what it needs for each row of a picture.
-private struct Veil {
-    let scrim: Scrim
-    let columns: Range<Int>
-    /// How strong it is in each of the columns.
-    let strengths: [Float]
-    /// What it does not dim: sun or moon beside the letters.
-    let spared: Halo?
-
-    init(scrim: Scrim, width: Int, sparing spared: Halo?) {
-        self.scrim = scrim
-        self.spared = spared
-        columns = scrim.columns(width: width)
-        strengths = columns.map { scrim.strength(column: $0) }
-    }
-
-    func dim(row: Int, of line: UnsafeMutableBufferPointer<LinearColor>) {
-        let strength = scrim.strength(row: row)
-        guard strength > 0 else { return }
-        let halo = spared.flatMap { $0.rows.contains(row) ? $0 : nil }
-        for (column, strengthHere) in zip(columns, strengths) {
-            var loss = strength * strengthHere * (1 - scrim.kept(ofLuminance: line[column].luminance))
-            if let halo { loss *= 1 - halo.share(column: column, row: row) }
-            line[column] *= 1 - loss
-        }
-    }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Light: red, green and blue of sRGB before its transfer function, where colours may be added and multiplied. The
+/// Light: red, green and blue of sRGB before its transfer function, where colors may be added and multiplied. The
 /// fourth number is not used.
 typealias LinearColor = SIMD4<Float>
 
@@ -8,16 +8,16 @@ extension LinearColor {
     /// WCAG 2.2, "relative luminance".
     var luminance: Float { 0.2126 * x + 0.7152 * y + 0.0722 * z }
 
-    /// This colour with a part, 0 to 1, of another one.
+    /// This color with a part, 0 to 1, of another one.
     @inline(__always)
     func mixed(_ other: LinearColor, _ part: Float) -> LinearColor { self + (other - self) * part }
 }
 
-/// A colour as the eye orders it, so that what lies between two of them is not muddy: OKLab (Björn Ottosson,
+/// A color as the eye orders it, so that what lies between two of them is not muddy: OKLab (Björn Ottosson,
 /// "A perceptual color space for image processing", 2020).
 ///
 /// The direction of (a, b) is the hue: 30° is red, 110° yellow, 145° green, 265° blue. Its length is the chroma: 0 is
-/// grey, 0.1 a full colour of a painting, 0.3 that of a lamp.
+/// gray, 0.1 a full color of a painting, 0.3 that of a lamp.
 struct Tone: Equatable {
     /// 0 (black) to 1 (white).
     var lightness: Float

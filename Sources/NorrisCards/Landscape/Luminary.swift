@@ -71,9 +71,7 @@ struct Luminary {
 
     /// How much of the light of the disc comes from a point on it, 0 to 1.
     ///
-    /// - Parameters:
-    ///   - point: from the middle, in radii; y goes downward.
-    ///   - noise: of the dark plains of the moon.
+    /// - Parameter point: from the middle, in radii; y goes downward.
     func brightness(at point: SIMD2<Float>, noise: Noise) -> Float {
         guard case .moon(let terminator) = kind else { return 1 }
         // The lit side looks down to where the sun is, away from the nearer edge of the picture.

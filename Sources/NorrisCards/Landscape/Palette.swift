@@ -1,16 +1,16 @@
 import Glibc
 import NorrisProtocol
 
-/// The colours of a category: the way from the deep sky over a middle to the light.
+/// The colors of a category: the way from the deep sky over a middle to the light.
 struct Palette: Equatable {
-    /// Hue in degrees and chroma, as parts of OKLab: a circle of radius 1 around grey.
+    /// Hue in degrees and chroma, as parts of OKLab: a circle of radius 1 around gray.
     private let deep: SIMD2<Float>
     private let middle: SIMD2<Float>
     private let light: SIMD2<Float>
 
     /// - Parameters:
     ///   - deep: the hue of the upper sky, in degrees (see ``Tone``).
-    ///   - pale: what is left of the chroma in the middle; little where the way would lead through green or grey.
+    ///   - pale: what is left of the chroma in the middle; little where the way would lead through green or gray.
     ///   - strength: of all chroma.
     private init(_ deep: Float, _ middle: Float, _ light: Float, pale: Float = 1, strength: Float = 1) {
         func point(_ hue: Float, _ chroma: Float) -> SIMD2<Float> {
@@ -32,7 +32,7 @@ struct Palette: Equatable {
         }
     }
 
-    /// - Parameter way: from the deep (0) to the light (1) colour.
+    /// - Parameter way: from the deep (0) to the light (1) color.
     func tone(_ lightness: Float, _ chroma: Float, way: Float) -> Tone {
         let point = way < 0.5 ? deep + (middle - deep) * way * 2 : middle + (light - middle) * (way * 2 - 1)
         return Tone(lightness: lightness, a: point.x * chroma, b: point.y * chroma)
@@ -60,11 +60,8 @@ struct Palette: Equatable {
 
     /// For other categories and for none.
     private static let others = [
-        Palette(262, 330, 55),
-        Palette(250, 215, 78, pale: 0.5),
-        Palette(286, 335, 38),
-        Palette(206, 150, 66, pale: 0.35),
-        Palette(272, 350, 68),
+        Palette(262, 330, 55), Palette(250, 215, 78, pale: 0.5), Palette(286, 335, 38),
+        Palette(206, 150, 66, pale: 0.35), Palette(272, 350, 68),
     ]
 }
 
@@ -73,54 +70,36 @@ enum Hour: CaseIterable {
     case night, blueHour, dawn, morning, noon, goldenHour, dusk, afterglow
 
     /// As part of a sentence.
-    var description: String {
-        switch self {
-        case .night: "at night"
-        case .blueHour: "in the blue hour"
-        case .dawn: "at dawn"
-        case .morning: "in the morning"
-        case .noon: "in the haze of noon"
-        case .goldenHour: "in the golden hour"
-        case .dusk: "at dusk"
-        case .afterglow: "in the afterglow"
-        }
-    }
-
+    var description: String { look.words }
+    /// How far the sky goes on the way from the deep to the light color of a palette, 0 to 1.
+    var warmth: Float { look.warmth }
+    /// How many stars are seen, 0 to 1.
+    var stars: Float { look.stars }
     /// Lightness and chroma of the sky from the top to the horizon: OKLCh at five heights.
     ///
     /// The upper four are dark enough for white letters; only the last band above the mountains is bright.
-    var sky: [(lightness: Float, chroma: Float)] {
-        switch self {
-        case .night: [(0.15, 0.040), (0.19, 0.052), (0.25, 0.062), (0.35, 0.066), (0.46, 0.060)]
-        case .blueHour: [(0.22, 0.070), (0.28, 0.085), (0.36, 0.094), (0.49, 0.088), (0.63, 0.072)]
-        case .dawn: [(0.28, 0.060), (0.36, 0.075), (0.46, 0.088), (0.65, 0.095), (0.82, 0.085)]
-        case .morning: [(0.35, 0.075), (0.42, 0.082), (0.49, 0.080), (0.66, 0.064), (0.84, 0.050)]
-        case .noon: [(0.39, 0.088), (0.45, 0.092), (0.50, 0.084), (0.65, 0.060), (0.82, 0.036)]
-        case .goldenHour: [(0.31, 0.060), (0.38, 0.075), (0.47, 0.092), (0.66, 0.118), (0.83, 0.120)]
-        case .dusk: [(0.21, 0.070), (0.28, 0.086), (0.37, 0.106), (0.54, 0.128), (0.70, 0.132)]
-        case .afterglow: [(0.17, 0.056), (0.22, 0.070), (0.29, 0.088), (0.42, 0.116), (0.60, 0.138)]
-        }
-    }
+    var sky: [(lightness: Float, chroma: Float)] { look.sky }
 
-    /// How far the sky goes on the way from the deep to the light colour of a palette, 0 to 1.
-    var warmth: Float {
+    private var look: (words: String, warmth: Float, stars: Float, sky: [(lightness: Float, chroma: Float)]) {
         switch self {
-        case .night: 0.30
-        case .blueHour: 0.50
-        case .noon: 0.62
-        case .morning: 0.88
-        case .dawn, .goldenHour, .dusk, .afterglow: 1
-        }
-    }
-
-    /// How many stars are seen, 0 to 1.
-    var stars: Float {
-        switch self {
-        case .night: 1
-        case .blueHour: 0.30
-        case .afterglow: 0.40
-        case .dusk: 0.10
-        case .dawn, .morning, .noon, .goldenHour: 0
+        case .night:
+            ("at night", 0.30, 1, [(0.15, 0.040), (0.19, 0.052), (0.25, 0.062), (0.35, 0.066), (0.46, 0.060)])
+        case .blueHour:
+            ("in the blue hour", 0.50, 0.30,
+                [(0.22, 0.070), (0.28, 0.085), (0.36, 0.094), (0.49, 0.088), (0.63, 0.072)])
+        case .dawn:
+            ("at dawn", 1, 0, [(0.28, 0.060), (0.36, 0.075), (0.46, 0.088), (0.65, 0.095), (0.82, 0.085)])
+        case .morning:
+            ("in the morning", 0.88, 0, [(0.35, 0.075), (0.42, 0.082), (0.49, 0.080), (0.66, 0.064), (0.84, 0.050)])
+        case .noon:
+            ("in the haze of noon", 0.62, 0,
+                [(0.39, 0.088), (0.45, 0.092), (0.50, 0.084), (0.65, 0.060), (0.82, 0.036)])
+        case .goldenHour:
+            ("in the golden hour", 1, 0, [(0.31, 0.060), (0.38, 0.075), (0.47, 0.092), (0.66, 0.118), (0.83, 0.120)])
+        case .dusk:
+            ("at dusk", 1, 0.10, [(0.21, 0.070), (0.28, 0.086), (0.37, 0.106), (0.54, 0.128), (0.70, 0.132)])
+        case .afterglow:
+            ("in the afterglow", 1, 0.40, [(0.17, 0.056), (0.22, 0.070), (0.29, 0.088), (0.42, 0.116), (0.60, 0.138)])
         }
     }
 }

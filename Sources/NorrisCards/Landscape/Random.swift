@@ -16,28 +16,16 @@ struct SeededRandom: RandomNumberGenerator {
 
 extension SeededRandom {
     /// The parts of a landscape that have numbers of their own, so that the others do not change them.
-    enum Thing {
-        case hour, ground, sky, water, foreground, ranges, slopes
-        case forest(Int)
-        case stars(Int)
-
-        fileprivate var number: UInt64 {
-            switch self {
-            case .hour: 1
-            case .ground: 2
-            case .sky: 3
-            case .water: 4
-            case .foreground: 5
-            case .ranges: 6
-            case .slopes: 7
-            case .forest(let range): 0x100 + UInt64(range)
-            case .stars(let band): 0x200 + UInt64(band)
-            }
-        }
+    enum Thing: UInt64 {
+        case hour = 1
+        case ground, sky, water, foreground, ranges, slopes
+        case forest = 0x100
+        case stars = 0x200
     }
 
-    init(seed: UInt64, thing: Thing) {
-        self.init(seed: seed ^ (thing.number &* 0xD1B5_4A32_D192_ED03))
+    /// - Parameter number: of the thing, where there are several.
+    init(seed: UInt64, thing: Thing, number: Int = 0) {
+        self.init(seed: seed ^ ((thing.rawValue + UInt64(number)) &* 0xD1B5_4A32_D192_ED03))
     }
 
     mutating func number(in range: ClosedRange<Float>) -> Float {

@@ -47,9 +47,7 @@ extension Ridge {
     /// The ranges of a landscape, the farthest first: a great one across from the sun, spurs that come in from both
     /// sides, and a forest at the shore.
     ///
-    /// - Parameters:
-    ///   - gap: the position of the sun or moon.
-    ///   - surplus: how much higher the picture is than a square, in widths; gives more foothills.
+    /// - Parameter surplus: how much higher the picture is than a square, in widths; gives more foothills.
     static func ranges(gap: Float, surplus: Float, seed: UInt64) -> [Ridge] {
         var random = SeededRandom(seed: seed, thing: .ranges)
         let away: Float = gap < 0.5 ? 1 : -1
@@ -98,9 +96,7 @@ extension Ridge {
 
 /// A forest on a ridge: how much higher it makes its edge. All lengths are in widths of the picture.
 enum Conifers {
-    /// Raises the edge where there are trees.
-    ///
-    /// - Parameter edge: the elevations of the middle of each column.
+    /// Raises the edge, an elevation for the middle of each column, where there are trees.
     static func grow(on edge: inout [Float], heights: ClosedRange<Float>, random: inout SeededRandom) {
         let ground = edge
         let clearings = random.noise()

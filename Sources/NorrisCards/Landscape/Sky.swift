@@ -2,7 +2,7 @@ import Glibc
 
 /// The sky without stars: a gradient, the glow around sun or moon, and bands of thin cloud.
 struct Sky {
-    /// The gradient, a colour a row.
+    /// The gradient, a color a row.
     private let rows: [LinearColor]
     /// The glow is a sum of three bells, each of which is a product of a number a column and one a row.
     private let glowColumns: [SIMD4<Float>]

@@ -20,7 +20,7 @@ struct Stars {
         var stars: [Star] = []
         // Band by band upward, so that a taller picture has more stars above the same ones.
         for band in 0...Int(ground.horizon / unit) {
-            var random = SeededRandom(seed: seed, thing: .stars(band))
+            var random = SeededRandom(seed: seed, thing: .stars, number: band)
             for _ in 0..<Int(share * 620) {
                 let x = random.number(in: 0...1)
                 let elevation = Float(band) + random.number(in: 0...1)

@@ -1,4 +1,4 @@
-/// The ranges above the water, the farthest first: their edges in every column and their colours in every row.
+/// The ranges above the water, the farthest first: their edges in every column and their colors in every row.
 struct Terrain {
     private let width: Int
     private let landRows: Int
@@ -26,7 +26,7 @@ struct Terrain {
         var slopeLight: [LinearColor] = []
         var skyline = [Float](repeating: ground.horizon, count: width)
         for (index, ridge) in ridges.enumerated() {
-            var random = SeededRandom(seed: seed, thing: .forest(ridges.count - index))
+            var random = SeededRandom(seed: seed, thing: .forest, number: ridges.count - index)
             let nearness = Float(index) / Float(ridges.count - 1)
             let line = RangePoint.line(
                 of: ridge, trees: 0.006...(0.012 + 0.030 * nearness * nearness), ground: ground, luminary: luminary,
@@ -93,7 +93,7 @@ struct Terrain {
     }
 }
 
-/// The colours of one range: the air before far ones has the colour of the sky above the horizon, near ones are dark.
+/// The colors of one range: the air before far ones has the color of the sky above the horizon, near ones are dark.
 struct RangePaint {
     private let summit: LinearColor
     private let mist: LinearColor
@@ -111,8 +111,7 @@ struct RangePaint {
         let chroma = far.chroma * 0.9 + (0.035 - far.chroma * 0.9) * nearness
         summit = palette.tone(lightness, chroma, way: (0.62 - 0.52 * nearness) * hour.warmth).light
         mist = palette.tone(
-            haze.lightness * (0.99 - 0.22 * nearness), haze.chroma * 0.85,
-            way: (0.85 - 0.35 * nearness) * hour.warmth
+            haze.lightness * (0.99 - 0.22 * nearness), haze.chroma * 0.85, way: (0.85 - 0.35 * nearness) * hour.warmth
         ).light
         mistiness = 0.90 - 0.55 * nearness
         slopeLight = sky.tone(elevation: 0).light * (0.9 * (1 - nearness) * (0.22 + nearness))

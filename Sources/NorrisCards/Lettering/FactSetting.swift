@@ -3,7 +3,7 @@ import NorrisText
 
 /// How a fact's text is set.
 extension Typesetter {
-    /// More lines than these are not centred: the eye finds the next line where lines begin at the same column.
+    /// More lines than these are not centered: the eye finds the next line where lines begin at the same column.
     private static let mostCenteredLines = 7
 
     /// Sets a text as large as its length and the room allow, and at the smallest size where there is not room enough.
@@ -11,7 +11,6 @@ extension Typesetter {
     /// - Parameters:
     ///   - measure: the widest a line may be.
     ///   - room: the height that the block should keep to.
-    ///   - width: of the card.
     func block(_ text: CardText, measure: Double, room: Double, width: Double) -> TextBlock {
         let smallest = TypeScale.smallest * width
         let columns = displayWidth(of: text.text)

@@ -6,9 +6,7 @@ struct Foot {
     let tags: TextBlock?
     let source: TextBlock?
 
-    /// - Parameters:
-    ///   - measure: how wide it may be.
-    ///   - size: of its letters.
+    /// - Parameter measure: how wide it may be.
     init?(_ fact: Fact, showsTags: Bool, measure: Double, size: Double, isMirrored: Bool, typesetter: Typesetter) {
         func block(_ text: String, _ face: Face, room: Double, _ alignment: TextBlock.Alignment) -> TextBlock? {
             guard !text.isEmpty else { return nil }

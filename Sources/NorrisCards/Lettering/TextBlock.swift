@@ -7,7 +7,7 @@ struct TextBlock {
 
     /// Keeps the lines alive.
     private let layout: TextLayout
-    let lines: [PlacedLine]
+    let lines: [TextLine]
     let height: Double
     let firstBaseline: Double
     /// Where the leftmost line begins.
@@ -15,31 +15,27 @@ struct TextBlock {
     /// Where the rightmost line ends.
     let right: Double
 
-    /// - Parameters:
-    ///   - layout: is not changed any more.
-    ///   - measure: the width in which the lines are aligned.
+    /// - Parameter measure: the width in which the lines are aligned.
     init(_ layout: TextLayout, alignment: Alignment, measure: Double) {
         self.layout = layout
-        let lines = layout.lines
+        var lines = layout.lines
         let step = TextBlock.step(of: lines, size: layout.size, measure: measure)
         var baseline = lines.first?.ascent ?? 0
-        var placed: [PlacedLine] = []
-        for (index, line) in lines.enumerated() {
+        for index in lines.indices {
             // Half a line between paragraphs is enough.
-            if index > 0 { baseline += line.isEmpty ? step / 2 : step }
-            let x =
-                switch alignment {
-                case .left: 0.0
-                case .center: (measure - line.width) / 2
-                case .right: measure - line.width
-                }
-            placed.append(PlacedLine(line: line, x: x, baseline: baseline))
+            if index > 0 { baseline += lines[index].isEmpty ? step / 2 : step }
+            lines[index].baseline = baseline
+            switch alignment {
+            case .left: break
+            case .center: lines[index].x = (measure - lines[index].width) / 2
+            case .right: lines[index].x = measure - lines[index].width
+            }
         }
-        self.lines = placed
-        firstBaseline = placed.first?.baseline ?? 0
-        height = placed.last.map(\.bottom) ?? 0
-        left = placed.map(\.x).min() ?? 0
-        right = placed.map { $0.x + $0.line.width }.max() ?? 0
+        self.lines = lines
+        firstBaseline = lines.first?.baseline ?? 0
+        height = lines.last.map(\.bottom) ?? 0
+        left = lines.map(\.x).min() ?? 0
+        right = lines.map { $0.x + $0.width }.max() ?? 0
     }
 
     /// The distance of two baselines: that of the type scale, and more where letters or their marks are higher, as in
@@ -57,18 +53,7 @@ struct TextBlock {
     /// - Parameter x: of the block on the card, as is `y`.
     func draw(on canvas: OpaquePointer, x: Double, y: Double, rows: Range<Int>) {
         for line in lines where y + line.top < Double(rows.upperBound) && y + line.bottom > Double(rows.lowerBound) {
-            line.line.draw(
-                on: canvas, x: x + line.x, baseline: y + line.baseline - Double(rows.lowerBound),
-                hasEmoji: layout.hasEmoji)
+            line.draw(on: canvas, x: x, y: y - Double(rows.lowerBound), hasEmoji: layout.hasEmoji)
         }
-    }
-
-    struct PlacedLine {
-        let line: TextLine
-        let x: Double
-        let baseline: Double
-
-        var top: Double { baseline - line.ascent }
-        var bottom: Double { baseline + line.descent }
     }
 }

@@ -20,9 +20,7 @@ final class TextLayout {
         setSize(size)
     }
 
-    deinit {
-        g_object_unref(UnsafeMutableRawPointer(layout))
-    }
+    deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
 
     func setSize(_ size: Double) {
         self.size = size
@@ -34,9 +32,7 @@ final class TextLayout {
         pango_layout_set_font_description(layout, description)
     }
 
-    /// Breaks the text into lines.
-    ///
-    /// - Parameter insideWords: whether a word that is wider than that may be broken anywhere.
+    /// Breaks the text into lines; words too, where they are wider than a line and it says so.
     func setWidth(_ width: Double, insideWords: Bool = false) {
         pango_layout_set_wrap(layout, insideWords ? PANGO_WRAP_WORD_CHAR : PANGO_WRAP_WORD)
         pango_layout_set_width(layout, Int32(width * Double(PANGO_SCALE)))
@@ -60,9 +56,12 @@ final class TextLayout {
     var width: Double { lines.reduce(0) { max($0, $1.width) } }
 }
 
-/// A line of a layout, in pixels from the left end of its baseline.
+/// A line of a layout, in pixels.
 struct TextLine {
     private let line: UnsafeMutablePointer<PangoLayoutLine>
+    /// Of the left end of its baseline in its ``TextBlock``.
+    var x = 0.0
+    var baseline = 0.0
     /// The width of the letters with the space around them.
     let width: Double
     /// How far ink reaches above the baseline.
@@ -94,10 +93,12 @@ struct TextLine {
     }
 
     var isEmpty: Bool { line.pointee.length == 0 }
+    var top: Double { baseline - ascent }
+    var bottom: Double { baseline + descent }
 
-    /// - Parameter hasEmoji: whether a picture is among the letters.
-    func draw(on canvas: OpaquePointer, x: Double, baseline: Double, hasEmoji: Bool) {
-        cairo_move_to(canvas, x, baseline)
+    /// - Parameter x: of the block on the canvas, as is `y`.
+    func draw(on canvas: OpaquePointer, x: Double, y: Double, hasEmoji: Bool) {
+        cairo_move_to(canvas, x + self.x, y + baseline)
         if hasEmoji {
             pango_cairo_show_layout_line(canvas, line)
         } else {

@@ -29,9 +29,7 @@ final class Typesetter {
         g_object_unref(UnsafeMutableRawPointer(font))
     }
 
-    deinit {
-        g_object_unref(UnsafeMutableRawPointer(context))
-    }
+    deinit { g_object_unref(UnsafeMutableRawPointer(context)) }
 
     /// A text to be laid out; nothing in it is markup.
     func layout(_ text: String, face: Face, size: Double) -> TextLayout {

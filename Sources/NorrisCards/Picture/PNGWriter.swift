@@ -19,7 +19,7 @@ final class PNGWriter {
             Int32(MemoryLayout<z_stream>.size))
         guard status == Z_OK else { throw .failed("zlib has no memory.") }
         bytes.reserveCapacity(width * height * 3 / 2)
-        // 8 bits a channel, colour type 2: red, green and blue.
+        // 8 bits a channel, color type 2: red, green and blue.
         chunk("IHDR") { $0 += bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0] }
         // Rendering intent: perceptual.
         chunk("sRGB") { $0.append(0) }

@@ -10,21 +10,38 @@ struct Rectangle: Equatable {
 
 /// A part of a picture whose lights are dimmed so that letters on it can be read, with edges that nobody sees. What is
 /// dark already stays as it is.
-struct Scrim: Equatable {
+struct Scrim {
     /// Where it has its full strength.
-    var area: Rectangle
+    let area: Rectangle
     /// Over how many pixels beyond the area it fades.
-    var fade: Int
+    let fade: Int
     /// What no pixel inside the area reaches: a relative luminance (WCAG 2.2, "relative luminance"), 0 to 1.
-    var ceiling: Float
+    let ceiling: Float
+    /// How strong it is in each of the columns that it reaches.
+    private let strengths: [Float]
+
+    init(area: Rectangle, fade: Int, ceiling: Float) {
+        (self.area, self.fade, self.ceiling) = (area, fade, ceiling)
+        strengths = (-fade..<area.width + fade).map { Scrim.fading($0, 0, area.width, fade) }
+    }
 
     /// How strong it is, 0 to 1: the product of this number for the column and that for the row.
-    func strength(column: Int) -> Float { fading(column, area.x, area.width) }
-    func strength(row: Int) -> Float { fading(row, area.y, area.height) }
+    func strength(column: Int) -> Float { Scrim.fading(column, area.x, area.width, fade) }
+    func strength(row: Int) -> Float { Scrim.fading(row, area.y, area.height, fade) }
 
-    /// The columns that it reaches.
-    func columns(width: Int) -> Range<Int> {
-        (0..<width).clamped(to: area.x - fade..<area.x + area.width + fade)
+    /// Dims a row of the picture.
+    ///
+    /// - Parameter spared: what it does not dim: sun or moon beside the letters.
+    func dim(row: Int, of line: UnsafeMutableBufferPointer<LinearColor>, sparing spared: Halo?) {
+        let strength = strength(row: row)
+        guard strength > 0 else { return }
+        let halo = spared.flatMap { $0.rows.contains(row) ? $0 : nil }
+        let start = area.x - fade
+        for column in (0..<line.count).clamped(to: start..<start + strengths.count) {
+            var loss = strength * strengths[column - start] * (1 - kept(ofLuminance: line[column].luminance))
+            if let halo { loss *= 1 - halo.share(column: column, row: row) }
+            line[column] *= 1 - loss
+        }
     }
 
     /// The part of its light that a pixel keeps where the scrim is strongest.
@@ -38,7 +55,7 @@ struct Scrim: Equatable {
     }
 
     /// 1 inside, 0 beyond the fade, and a smooth step between them.
-    private func fading(_ position: Int, _ start: Int, _ length: Int) -> Float {
+    private static func fading(_ position: Int, _ start: Int, _ length: Int, _ fade: Int) -> Float {
         let distance = max(start - position, position - (start + length - 1), 0)
         guard distance > 0 else { return 1 }
         let part = 1 - min(Float(distance) / Float(max(fade, 1)), 1)
@@ -46,7 +63,7 @@ struct Scrim: Equatable {
     }
 }
 
-/// The relative luminance of a colour (WCAG 2.2, "relative luminance").
+/// The relative luminance of a color (WCAG 2.2, "relative luminance").
 ///
 /// - Parameter color: 0x00RRGGBB in sRGB.
 func relativeLuminance(_ color: UInt32) -> Float {

@@ -82,7 +82,6 @@ extension ContentSource {
     /// Lends a connection, which lives for one run or search: norrisd connects too seldom to keep one.
     func connected<Value>(_ body: (CurlTransport) async throws -> Value) async throws(FetchFailure) -> Value {
         let transport = CurlTransport(baseURL: url, settings: http, logger: context.logger)
-        defer { transport.shutdown() }
         do {
             return try await body(transport)
         } catch {

@@ -1,3 +1,4 @@
+import Glibc
 package import NorrisProtocol
 
 /// A joke in the shape of api.chucknorris.io.
@@ -25,26 +26,12 @@ package struct FakeJoke: Sendable, Equatable, JSONEncodable {
         json.endObject()
     }
 
-    /// The upstream's own test: the text in it anywhere, whatever the case; `%` and `_` are wildcards.
+    /// The upstream's own test: the text in it anywhere, whatever the case; `%` and `_` are wildcards, as in SQL.
     package func matches(_ query: String) -> Bool {
-        isLike(Array(value.lowercased().unicodeScalars)[...], Array("%\(query.lowercased())%".unicodeScalars)[...])
+        let wildcards: [Character: String] = ["%": "*", "_": "?", "*": "\\*", "?": "\\?", "[": "\\[", "\\": "\\\\"]
+        let pattern = query.lowercased().map { wildcards[$0] ?? String($0) }.joined()
+        return fnmatch("*\(pattern)*", value.lowercased(), 0) == 0
     }
-}
-
-/// SQL's LIKE.
-private func isLike(_ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
-    var text = text
-    var pattern = pattern
-    while let first = pattern.first {
-        if first == "%" {
-            let rest = pattern.drop { $0 == "%" }
-            if rest.isEmpty { return true }
-            return text.indices.contains { isLike(text[$0...], rest) }
-        }
-        guard let next = text.popFirst(), first == "_" || first == next else { return false }
-        pattern.removeFirst()
-    }
-    return text.isEmpty
 }
 
 extension FakeUpstream {

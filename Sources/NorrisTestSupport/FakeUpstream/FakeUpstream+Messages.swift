@@ -66,20 +66,12 @@ extension FakeUpstream {
         var body: [UInt8] = []
 
         /// With a `Content-Length`, unless the status has no body.
-        var bytes: [UInt8] {
-            head(with: status == 304 ? [] : [("Content-Length", "\(body.count)")]) + body
-        }
+        var bytes: [UInt8] { head(with: status == 304 ? [] : [("Content-Length", "\(body.count)")]) + body }
 
         func head(with further: [(String, String)]) -> [UInt8] {
             let fields = (headers + further).map { "\($0.0): \($0.1)\r\n" }.joined()
             return Array("HTTP/1.1 \(status) Whatever\r\n\(fields)\r\n".utf8)
         }
-    }
-
-    /// What stands at a path, whatever is asked of it.
-    struct Document: Sendable {
-        var contentType: String
-        var body: [UInt8]
     }
 
     /// What the upstream has, and how it shows it.
@@ -91,12 +83,10 @@ extension FakeUpstream {
         var isCompressed = false
         var giphy = FakeGiphy()
         /// What stands at a path, before anything of the APIs.
-        var documents: [String: Document] = [:]
+        var documents: [String: (contentType: String, body: [UInt8])] = [:]
 
         /// The answer of an upstream that works.
-        ///
-        /// - Parameter number: of this request; makes a difference only where the content is to change each time.
-        func answer(to request: Request, changing number: Int?) -> Answer {
+        func answer(to request: Request) -> Answer {
             guard request.path.hasPrefix(prefix) else { return Self.failure(404, "Not Found") }
             var answer = Answer()
             let path = request.path.dropFirst(prefix.count)
@@ -105,17 +95,14 @@ extension FakeUpstream {
                 answer.body = document.body
                 return conditional(answer, request)
             }
-            if let gifs = giphy.answer(to: request, path: path, number: number ?? 0) {
+            if let gifs = giphy.answer(to: request, path: path) {
                 return gifs.status == 200 ? conditional(gifs, request) : gifs
             }
             switch path {
             case "/jokes/search":
                 let query = request.query ?? ""
                 guard (3...120).contains(query.utf16.count) else { return Self.badQuery }
-                var found = jokes.filter { $0.matches(query) }
-                if let number {
-                    found.append(FakeJoke(id: "new-\(number)", value: "Chuck Norris is number \(number)."))
-                }
+                let found = jokes.filter { $0.matches(query) }
                 var json = JSONWriter()
                 json.beginObject()
                 json.member("total", found.count)
@@ -145,7 +132,7 @@ extension FakeUpstream {
                 answer.body = []
             } else if isCompressed, request.header("Accept-Encoding")?.contains("gzip") == true {
                 answer.headers.append(("Content-Encoding", "gzip"))
-                answer.body = FakeGzip.stored(answer.body)
+                answer.body = gzipped(answer.body)
             }
             return answer
         }

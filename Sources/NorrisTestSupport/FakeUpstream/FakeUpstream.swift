@@ -11,8 +11,6 @@ package final class FakeUpstream: Sendable {
     package enum Security: Sendable {
         case none
         case tls(FakeCertificate)
-        /// TLS, and HTTP/2 for clients that ask for it. Faults below HTTP are not passed on.
-        case http2(FakeCertificate)
         /// Once a client has asked for a tunnel.
         case tlsAfterConnect(FakeCertificate)
     }
@@ -33,24 +31,19 @@ package final class FakeUpstream: Sendable {
     ) async throws -> FakeUpstream {
         let reservation = PortReservation(host: host)
         let content = Content(jokes: jokes, prefix: prefix, isCompressed: gzip)
-        func front(_ certificate: FakeCertificate, http2: Bool = false) async throws -> TLSFront {
-            try await TLSFront.start(certificate, to: reservation.port, host: host, http2: http2)
+        var (front, isTunnel) = (TLSFront?.none, false)
+        switch security {
+        case .none: break
+        case .tls(let certificate), .tlsAfterConnect(let certificate):
+            front = try await TLSFront.start(certificate, to: reservation.port, host: host)
+            if case .tlsAfterConnect = security { isTunnel = true }
         }
-        let upstream =
-            switch security {
-            case .none: FakeUpstream(content, reservation)
-            case .tls(let certificate): FakeUpstream(content, reservation, try await front(certificate))
-            case .http2(let certificate): FakeUpstream(content, reservation, try await front(certificate, http2: true))
-            case .tlsAfterConnect(let certificate):
-                FakeUpstream(content, reservation, try await front(certificate), isTunnel: true)
-            }
+        let upstream = FakeUpstream(content, reservation, front, isTunnel: isTunnel)
         upstream.reopen()
         return upstream
     }
 
-    private init(
-        _ content: Content, _ reservation: PortReservation, _ front: TLSFront? = nil, isTunnel: Bool = false
-    ) {
+    private init(_ content: Content, _ reservation: PortReservation, _ front: TLSFront?, isTunnel: Bool) {
         server = FakeUpstreamServer(content)
         self.reservation = reservation
         self.front = Mutex(front)
@@ -105,14 +98,10 @@ package final class FakeUpstream: Sendable {
     }
 
     /// From the next request on there is no answer before `release()`.
-    package func hold() {
-        server.state.withLock { $0.held = [] }
-    }
+    package func hold() { server.state.withLock { $0.held = [] } }
 
     /// Answers what was asked meanwhile, as things are now.
-    package func release() {
-        server.release()
-    }
+    package func release() { server.release() }
 
     /// - Parameter fault: one that begins with them; nil leaves what there is.
     package func setJokes(_ jokes: [FakeJoke], fault: Fault? = nil) {
@@ -126,18 +115,14 @@ package final class FakeUpstream: Sendable {
     ///
     /// - Parameter path: without the prefix, with its slash.
     package func setDocument(_ path: String, contentType: String, body: [UInt8]) {
-        server.state.withLock { $0.content.documents[path] = Document(contentType: contentType, body: body) }
+        server.state.withLock { $0.content.documents[path] = (contentType, body) }
     }
 
     /// Further header fields of every right answer.
-    package func setHeaders(_ headers: [(String, String)]) {
-        server.state.withLock { $0.content.headers = headers }
-    }
+    package func setHeaders(_ headers: [(String, String)]) { server.state.withLock { $0.content.headers = headers } }
 
     /// As a proxy, refuses whoever does not send this.
-    package func requireProxyAuthorization(_ value: String) {
-        server.state.withLock { $0.authorization = value }
-    }
+    package func requireProxyAuthorization(_ value: String) { server.state.withLock { $0.authorization = value } }
 
     /// Ends the connections of a `TLSFront`, and listens again on its port with this certificate, for HTTP/1.1.
     package func setCertificate(_ certificate: FakeCertificate) async throws {
@@ -148,9 +133,7 @@ package final class FakeUpstream: Sendable {
     }
 
     /// From now on connections are refused, behind a `TLSFront` too; those that are open end.
-    package func close() {
-        server.close()
-    }
+    package func close() { server.close() }
 
     /// Listens again, on the same port.
     package func reopen() {

@@ -24,9 +24,7 @@ final class FakeUpstreamServer: Sendable {
     let state: Mutex<State>
     private let threads = DispatchGroup()
 
-    init(_ content: FakeUpstream.Content) {
-        state = Mutex(State(content: content))
-    }
+    init(_ content: FakeUpstream.Content) { state = Mutex(State(content: content)) }
 
     /// - Parameters:
     ///   - listener: a bound socket, which this closes.
@@ -135,10 +133,6 @@ struct FakeUpstreamConnection {
         if case .greeting(let bytes)? = server.state.withLock({ $0.fault }), !send(Array(bytes.utf8)) { return }
         var received: [UInt8] = []
         while let chunk = receive(from: descriptor) {
-            if case .firstBytes(let bytes)? = server.state.withLock({ $0.fault }) {
-                _ = send(bytes)
-                return
-            }
             received += chunk
             while let end = received.indices.first(where: { received[$0...].starts(with: "\r\n\r\n".utf8) }) {
                 let request = FakeUpstream.Request(head: String(decoding: received[..<end], as: UTF8.self))
@@ -151,21 +145,21 @@ struct FakeUpstreamConnection {
     // In what follows the result tells whether the connection goes on.
 
     private func take(_ request: FakeUpstream.Request) -> Bool {
-        let (number, held) = server.state.withLock { state in
+        let held = server.state.withLock { state -> DispatchSemaphore? in
             state.requests.append(request)
             let count = state.requests.count
             for watcher in state.watchers where watcher.count <= count { watcher.continuation.resume() }
             state.watchers.removeAll { $0.count <= count }
-            guard state.held != nil else { return (count, DispatchSemaphore?.none) }
+            guard state.held != nil else { return nil }
             let held = DispatchSemaphore(value: 0)
             state.held?.append(held)
-            return (count, held)
+            return held
         }
         held?.wait()
-        return answer(request, number)
+        return answer(request)
     }
 
-    private func answer(_ request: FakeUpstream.Request, _ number: Int) -> Bool {
+    private func answer(_ request: FakeUpstream.Request) -> Bool {
         let (own, fault, content, authorization) = server.state.withLock { state in
             (state.faults[request.path], state.fault, state.content, state.authorization)
         }
@@ -175,22 +169,20 @@ struct FakeUpstreamConnection {
             return send(Array("HTTP/1.1 407 Whatever\r\nContent-Length: 0\r\n\r\n".utf8))
         }
         if isConnect, own == nil { return relay() }
-        var isChanging = false
-        if case .changing? = own ?? fault { isChanging = true }
-        return answer(content.answer(to: request, changing: isChanging ? number : nil), with: own ?? fault)
+        return answer(content.answer(to: request), with: own ?? fault)
     }
 
     private func answer(_ answer: FakeUpstream.Answer, with fault: FakeUpstream.Fault?) -> Bool {
         let length = ("Content-Length", "\(answer.body.count)")
         switch fault {
-        case nil, .changing:
+        case nil:
             return send(answer.bytes)
         case .reset:
             // Without lingering, a close is a reset (socket(7)).
             var option = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
             return false
-        case .hang, .greeting, .firstBytes:
+        case .hang, .greeting:
             return true
         case .drip(let interval):
             return send(answer.head(with: [length])) && drip(answer.body, every: interval)
@@ -212,8 +204,6 @@ struct FakeUpstreamConnection {
         case .raw(let bytes):
             _ = send(Array(bytes.utf8))
             return false
-        case .hangingAfter(let bytes):
-            return send(Array(bytes.utf8))
         case .answer(let status, let headers, let body):
             return send(FakeUpstream.Answer(status: status, headers: headers, body: body).bytes)
         }
@@ -248,9 +238,7 @@ struct FakeUpstreamConnection {
         return false
     }
 
-    private func send(_ bytes: [UInt8]) -> Bool {
-        send(bytes, to: descriptor)
-    }
+    private func send(_ bytes: [UInt8]) -> Bool { send(bytes, to: descriptor) }
 
     private func send(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
         var rest = bytes[...]

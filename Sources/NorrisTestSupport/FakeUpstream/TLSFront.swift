@@ -4,12 +4,8 @@ import Synchronization
 
 /// nginx(8) before a server on this machine that speaks no TLS.
 ///
-/// It passes on bytes as they are, so that every fault behind it reaches the client. With HTTP/2 it passes on requests,
-/// and answers 502 where the server does not speak HTTP.
+/// It passes on bytes as they are, so that every fault behind it reaches the client.
 package final class TLSFront: Sendable {
-    /// With HTTP/2, nginx ends a request for this without an answer.
-    package static let unansweredPath = "/unanswered"
-
     package struct NotStarted: Error, CustomStringConvertible {
         package let description: String
     }
@@ -27,10 +23,9 @@ package final class TLSFront: Sendable {
     ///   - host: an IPv4 address of this machine, of both.
     ///   - old: one that was stopped, whose port this listens on.
     package static func start(
-        _ certificate: FakeCertificate, to target: Int, host: String = "127.0.0.1", http2: Bool = false,
-        replacing old: TLSFront? = nil
+        _ certificate: FakeCertificate, to target: Int, host: String = "127.0.0.1", replacing old: TLSFront? = nil
     ) async throws -> TLSFront {
-        let front = try TLSFront(certificate, target, old?.reservation ?? PortReservation(host: host), http2)
+        let front = try TLSFront(certificate, target, old?.reservation ?? PortReservation(host: host))
         while true {
             if let descriptor = PortReservation.connected(front.reservation.host, port: front.port) {
                 close(descriptor)
@@ -44,53 +39,23 @@ package final class TLSFront: Sendable {
         }
     }
 
-    private init(
-        _ certificate: FakeCertificate, _ target: Int, _ reservation: PortReservation, _ http2: Bool
-    ) throws {
+    private init(_ certificate: FakeCertificate, _ target: Int, _ reservation: PortReservation) throws {
         folder = TemporaryFolder()
         self.reservation = reservation
         let host = reservation.host
-        let tls = """
-            ssl_certificate \(certificate.path);
-            ssl_certificate_key \(certificate.keyPath);
-            ssl_protocols TLSv1.2 TLSv1.3;
-            """
-        let listen = "listen \(host):\(reservation.port) ssl"
-        let bytes = """
-            load_module /usr/lib/nginx/modules/ngx_stream_module.so;
-            stream {
-                \(tls)
-                proxy_timeout 1h;
-                server { \(listen); proxy_pass \(host):\(target); }
-            }
-            """
-        let requests = """
-            http {
-                \(tls)
-                access_log off;
-                client_body_temp_path body;
-                fastcgi_temp_path fastcgi;
-                proxy_temp_path proxy;
-                scgi_temp_path scgi;
-                uwsgi_temp_path uwsgi;
-                proxy_http_version 1.1;
-                proxy_buffering off;
-                proxy_read_timeout 1h;
-                server {
-                    \(listen) http2;
-                    proxy_set_header Host $http_host;
-                    proxy_set_header X-Protocol $server_protocol;
-                    location / { proxy_pass http://\(host):\(target); }
-                    location \(Self.unansweredPath) { return 444; }
-                }
-            }
-            """
         let configuration = try folder.write(
             """
             daemon off;
             master_process off;
             pid pid;
-            \(http2 ? requests : bytes)
+            load_module /usr/lib/nginx/modules/ngx_stream_module.so;
+            stream {
+                ssl_certificate \(certificate.path);
+                ssl_certificate_key \(certificate.keyPath);
+                ssl_protocols TLSv1.2 TLSv1.3;
+                proxy_timeout 1h;
+                server { listen \(host):\(reservation.port) ssl; proxy_pass \(host):\(target); }
+            }
             events {}
             """,
             to: "nginx.conf")
@@ -100,9 +65,7 @@ package final class TLSFront: Sendable {
     }
 
     /// Ends nginx and its connections.
-    package func stop() {
-        process.withLock { $0 = nil }
-    }
+    package func stop() { process.withLock { $0 = nil } }
 }
 
 /// A self-signed certificate and its key, made by openssl(1) for one test and gone with it.
@@ -154,14 +117,10 @@ final class PortReservation: Sendable {
         self.port = port
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Another socket on the port, for a caller that listens on it and closes it.
-    func socket() -> CInt {
-        PortReservation.bound(host, port: port).descriptor
-    }
+    func socket() -> CInt { PortReservation.bound(host, port: port).descriptor }
 
     /// A connection to a port, for a caller that closes it; nil if there is none.
     static func connected(_ host: String, port: Int) -> CInt? {

@@ -1,9 +1,8 @@
 import Glibc
 
-/// Bounds the decoding of one document: bytes copied, elements, depth, and CPU time of the decoding thread. One is made
-/// where the decoding of a document begins, and passed to each decoder. Whatever takes memory or time in proportion to
-/// the document spends first. The first limit that is passed is remembered: from then on the loops of the decoders end
-/// early, and the next ``check()`` throws.
+/// Bounds the decoding of one document: bytes copied, elements, depth, and CPU time of the decoding thread. Whatever
+/// takes memory or time in proportion to the document spends first. The first limit that is passed is remembered: from
+/// then on the loops of the decoders end early, and the next ``check()`` throws.
 final class DecodingBudget {
     struct Limits {
         /// Everything that decoders copy out of the document or add to it, whether it is stored or not.
@@ -25,8 +24,7 @@ final class DecodingBudget {
     private var unchecked = 0
     private var failure: UpstreamError?
 
-    /// The clock and the task's cancellation are checked once for so many bytes; a system call costs as much as a
-    /// hundred.
+    /// The clock and the task's cancellation are checked once for so many bytes.
     private static let interval = 64 << 10
     /// An element costs about as much time as so many bytes.
     private static let elementWeight = 256

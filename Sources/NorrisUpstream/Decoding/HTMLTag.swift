@@ -11,9 +11,7 @@ struct HTMLTag {
     /// Longer than any element of HTML; those that other people invent may be longer.
     private static let maximumName = 40
 
-    /// The tag that begins at the first byte, a `<`; nil if none does.
-    ///
-    /// - Parameter isKnown: whether it must be one that HTML knows.
+    /// The tag that begins at the first byte, a `<`; nil if none does, or none that HTML knows where it must be one.
     init?(_ bytes: ArraySlice<UInt8>, isKnown: Bool = true) {
         var index = bytes.startIndex + 1
         isEnd = index < bytes.endIndex && bytes[index] == "/"
@@ -73,10 +71,8 @@ struct HTMLTag {
     static func isKnown(_ name: String) -> Bool { known.contains(name) }
 }
 
-/// The attributes of the start tags of one element in a piece of HTML, in the order of the tags.
-///
-/// - Parameter element: in small letters.
-/// - Returns: for each tag its attributes with names in small letters and entities decoded; the first of a name counts.
+/// The attributes of the start tags of one element in a piece of HTML, in the order of the tags: names in small
+/// letters, values with entities decoded; the first of a name counts.
 func htmlTags(_ element: String, in html: [UInt8], _ budget: DecodingBudget) -> [[String: String]] {
     var tags: [[String: String]] = []
     var index = 0

@@ -1,11 +1,8 @@
 /// HTML as plain text: entities decoded, tags removed, a new line where a block begins or ends, an empty one between
 /// paragraphs, all other white space as one space.
 ///
-/// Only what is HTML is touched: `x < y`, `<3`, `AT&T` and `<unknown>` stay. The text of an entity may be anything: the
-/// result is not sanitised. It ends where the budget is used up.
-///
-/// - Parameter isCertain: whether it is HTML for sure, and no text in which somebody may have written `<unknown>`: all
-///   tags are removed.
+/// Only what is HTML is touched: `x < y`, `<3`, `AT&T` and `<unknown>` stay, but with `isCertain` all tags are removed.
+/// The text of an entity may be anything: the result is not sanitized. It ends where the budget is used up.
 func plainText(fromHTML html: String, isCertain: Bool = false, _ budget: DecodingBudget) -> String {
     var reader = HTMLReader(html, knowsTagsOnly: !isCertain, budget)
     return reader.text()

@@ -1,10 +1,9 @@
 import Glibc
 
-/// A document in UTF-8, whatever encoding it came in.
-///
-/// What the bytes themselves show counts first, that is a byte order mark or the zeros of UTF-16; then `charset` of
-/// Content-Type (RFC 7303, section 3.2), then the XML declaration, else it is UTF-8. Bytes that are no characters
-/// become U+FFFD; control characters that neither XML nor JSON may hold are left out.
+/// A document in UTF-8, whatever encoding it came in. What the bytes themselves show counts first, that is a byte order
+/// mark or the zeros of UTF-16; then `charset` of Content-Type (RFC 7303, section 3.2), then the XML declaration, else
+/// it is UTF-8. Bytes that are no characters become U+FFFD; control characters that neither XML nor JSON may hold are
+/// left out.
 ///
 /// - Parameter contentType: the field's value; a charset in it that is not known does not count.
 func documentText(_ body: [UInt8], contentType: String?, _ budget: DecodingBudget) throws(UpstreamError) -> [UInt8] {

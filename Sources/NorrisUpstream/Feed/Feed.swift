@@ -30,8 +30,6 @@ package struct Feed: PostUpstream {
 }
 
 /// Makes posts of a feed: the bytes of a response, whatever its media type, for servers send feeds as anything.
-///
-/// - Parameter url: of the request; relative URLs refer to where the response came from after redirects.
 func decodeFeed(
     _ response: HTTPResponse, at url: HTTPURL, for source: String, _ budget: DecodingBudget
 ) throws(UpstreamError) -> PostBatch {
@@ -67,13 +65,8 @@ struct FeedContents {
     var isPartial = false
 
     /// - Parameter post: nil for an item that cannot be used, which is counted.
-    mutating func add(_ post: Post?, _ budget: DecodingBudget) throws(UpstreamError) {
-        // More would be refused in the end as well.
-        guard posts.count < PostBatchBuilder.maximumItems else {
-            throw .unusable("answered with more than \(PostBatchBuilder.maximumItems) posts")
-        }
+    mutating func add(_ post: Post?, _ budget: DecodingBudget) {
         budget.spend(bytes: MemoryLayout<Post>.stride)
-        try budget.check()
         // Without content it is skipped in the end.
         posts.append(post ?? Post(id: "", source: "", author: Post.Author(id: "", name: "")))
     }
@@ -118,9 +111,8 @@ private func isWebPage(_ document: [UInt8]) -> Bool {
     return false
 }
 
-/// What is wrong with a page in place of a feed, with the URL of its feed if it names one.
-///
-/// - Parameter hidesQueries: whether the request had a query: a key may be in that, and the page may repeat it.
+/// What is wrong with a page in place of a feed, with the URL of its feed if it names one; without its query if the
+/// request had one: a key may be in that, and the page may repeat it.
 private func webPageFault(
     _ document: [UInt8], at url: HTTPURL, hidingQueries hidesQueries: Bool, _ budget: DecodingBudget
 ) -> String {

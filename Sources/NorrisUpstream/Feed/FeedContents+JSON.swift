@@ -7,7 +7,7 @@ extension FeedContents {
         let members = try JSONItems.members(of: document[...], budget)
         guard let items = members["items"] else { throw .unusable("answered with JSON without items") }
         try JSONItems.forEach(in: items, named: "items", budget) { item throws(UpstreamError) in
-            try add(JSONObject(item: item).map { Post(jsonFeed: $0, at: url, budget) }, budget)
+            add(JSONObject(item: item).map { Post(jsonFeed: $0, at: url, budget) }, budget)
         }
         var feed = JSONObject()
         for key in ["title", "icon", "favicon", "author", "authors"] {

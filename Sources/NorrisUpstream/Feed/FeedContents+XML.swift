@@ -2,60 +2,48 @@ import NorrisProtocol
 
 extension FeedContents {
     /// Reads RSS 0.9x, 1.0, 2.0 or Atom. The items of RSS 2.0 are in its channel, those of RSS 1.0 beside it; some
-    /// feeds mix that up, and nothing is lost by reading both. A document that is not well-formed is repaired, if that
-    /// is possible, and read again.
+    /// feeds mix that up, and nothing is lost by reading both.
+    ///
+    /// A document that is not well-formed is repaired, if that is possible, and read again: once with declarations of
+    /// prefixes, once as ``RepairedXML``. What stands behind the root is left out, and so is the item in which a
+    /// document breaks off.
     init(xml document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget) throws(UpstreamError) {
-        var (contents, error) = try Self.readDeclaring(document, at: url, budget)
-        if let fault = error?.fault {
-            guard let repaired = try RepairedXML(document, budget) else { throw .unusable(fault) }
-            (contents, error) = try Self.readDeclaring(repaired.document, at: url, budget)
-            contents.repairs = repaired.repairs
-            contents.isPartial = repaired.isCut
-            // A document that breaks off before its first item is whole has nothing.
-            if error != nil || repaired.isCut && contents.posts.isEmpty { throw .unusable(fault) }
+        var document = document
+        var repairs = 0
+        var fault: String?
+        while true {
+            var contents = FeedContents()
+            let error = try XMLReader.read(document, base: url, budget) { contents.add($0, budget) }
+            if error?.kind == .unboundPrefix, let declared = declaringUsualPrefixes(document) {
+                document = declared
+                budget.spend(bytes: declared.count)
+                continue
+            }
+            if let error, error.kind != .junk && (error.kind != .cut || contents.posts.isEmpty) {
+                if let fault { throw .unusable(fault) }
+                fault = error.fault
+                let repaired = try RepairedXML(document, budget)
+                (document, repairs) = (repaired.document, repaired.repairs)
+                if repairs == 0 { throw .unusable(error.fault) }
+                continue
+            }
+            contents.repairs = repairs + (error == nil ? 0 : 1)
+            contents.isPartial = error?.kind == .cut
+            self = contents
+            return
         }
-        self = contents
     }
 
-    /// Reads a document, also if it does not declare one of the prefixes that all feeds use, which many forget.
-    private static func readDeclaring(
-        _ document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget
-    ) throws(UpstreamError) -> (FeedContents, XMLReader.SyntaxError?) {
-        let result = try read(document, at: url, budget)
-        guard result.1?.isUnboundPrefix == true, let declared = declaringUsualPrefixes(document) else { return result }
-        budget.spend(bytes: declared.count)
-        return try read(declared, at: url, budget)
-    }
-
-    private static func read(
-        _ document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget
-    ) throws(UpstreamError) -> (FeedContents, XMLReader.SyntaxError?) {
-        var contents = FeedContents()
-        let error = try XMLReader.read(document, base: url, budget) { section throws(UpstreamError) in
-            try contents.add(section, budget)
-            try budget.check()
-        }
-        return (contents, error)
-    }
-
-    private mutating func add(_ section: XMLElement, _ budget: DecodingBudget) throws(UpstreamError) {
+    private mutating func add(_ section: XMLElement, _ budget: DecodingBudget) {
         switch (section.name.namespace, section.name.local) {
-        case (.none, "item"):
-            try add(Post(rss: section, budget), budget)
-        case (.atom, "entry"):
-            try add(Post(atom: section, budget), budget)
-        case (.none, "title"), (.atom, "title"):
-            if title == nil { title = FeedText(guessing: section.text, budget).plain }
-        case (.none, "image"):
-            image = section.url(of: "url") ?? image
-        case (.itunes, "image"):
-            image = image ?? section.url("href")
-        case (.atom, "logo"), (.atom, "icon"):
-            image = image ?? resolved(section.text, at: section.base)
-        case (.atom, "author"):
-            author = author ?? Post.Author(atom: section)
-        default:
-            break
+        case (.none, "item"): add(Post(rss: section, budget), budget)
+        case (.atom, "entry"): add(Post(atom: section, budget), budget)
+        case (.none, "title"), (.atom, "title"): title = title ?? FeedText(guessing: section.text, budget).plain
+        case (.none, "image"): image = section.url(of: "url") ?? image
+        case (.itunes, "image"): image = image ?? section.url("href")
+        case (.atom, "logo"), (.atom, "icon"): image = image ?? resolved(section.text, at: section.base)
+        case (.atom, "author"): author = author ?? Post.Author(atom: section)
+        default: break
         }
     }
 }

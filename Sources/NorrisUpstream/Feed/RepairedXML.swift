@@ -1,90 +1,48 @@
-/// A feed that is not well-formed, repaired where it is broken in one of the ways that are common.
-///
-/// It is made only after the document was refused as it is. What is repaired, each counted:
+/// A feed that is not well-formed, repaired where it is broken in one of the ways that are common, each counted:
 ///
 /// - an `&` that begins no reference becomes `&amp;`, in texts and in values;
 /// - tags of HTML in what holds a text (a description, a content, a title) become a part of that text, so that they
-///   need not end or match; so does a `<` that begins no tag;
-/// - anything behind the root is left out;
-/// - a document that breaks off ends before the item that is not whole.
+///   need not end or match; so does a `<` that begins no tag.
 ///
 /// Anything else stays, for the parser to refuse.
 struct RepairedXML {
     private(set) var document: [UInt8] = []
     private(set) var repairs = 0
-    /// Whether it broke off.
-    private(set) var isCut = false
 
     private let source: [UInt8]
     private let budget: DecodingBudget
-    private var open: [Open] = []
-    /// The index in ``open`` of the outermost element that holds a text.
-    private var text: Int?
+    /// The names of the elements that have begun, in ``source``, with their prefixes.
+    private var open: [Range<Int>] = []
+    /// The outermost open element that holds a text: how many are open around it, and where a further attribute would
+    /// stand in ``document``; nil if it has a type.
+    private var text: (depth: Int, typeIndex: Int?)?
 
     /// What holds a text, in RSS, Atom and their extensions.
     private static let texts: Set<String> = ["content", "description", "encoded", "subtitle", "summary", "title"]
 
-    /// An element that has begun.
-    private struct Open {
-        /// In ``source``, with its prefix.
-        let name: Range<Int>
-        /// Where its tag begins in ``document``.
-        let start: Int
-        /// Where a further attribute would stand in ``document``; nil if it has a type.
-        var typeIndex: Int?
-    }
-
-    /// Nil if there is nothing to repair, or no way to.
-    ///
     /// - Throws: what the budget throws.
-    init?(_ source: [UInt8], _ budget: DecodingBudget) throws(UpstreamError) {
+    init(_ source: [UInt8], _ budget: DecodingBudget) throws(UpstreamError) {
         self.source = source
         self.budget = budget
         document.reserveCapacity(source.count + 1024)
-        guard try repair(), repairs > 0 else { return nil }
-    }
-
-    /// - Returns: false if it cannot be done.
-    private mutating func repair() throws(UpstreamError) -> Bool {
         for (kind, range) in XMLTokens(source) {
             budget.spend(bytes: range.count)
             budget.spend(elements: 1)
             try budget.check()
             switch kind {
-            case .text: takeText(range)
+            case .text where source[range.lowerBound] != "<": copyWithReferences(range)
+            case .text where text != nil: escape(range)
             case .startTag, .emptyTag: try takeStart(range, isEmpty: kind == .emptyTag)
-            case .endTag: guard takeEnd(range) else { return false }
-            case .comment, .section, .instruction, .declaration: document += source[range]
-            case .cut:
-                breakOff()
-                return !open.isEmpty
-            }
-            if kind == .endTag || kind == .emptyTag, open.isEmpty {
-                // Behind the root nothing is taken.
-                if !source[range.upperBound...].allSatisfy(isWhiteSpace) { repairs += 1 }
-                return true
+            case .endTag: takeEnd(range)
+            case .text, .comment, .section, .instruction, .declaration, .cut: document += source[range]
             }
         }
         try budget.check()
-        breakOff()
-        return !open.isEmpty
-    }
-
-    private mutating func takeText(_ range: Range<Int>) {
-        guard source[range.lowerBound] == "<" else { return copyWithReferences(range) }
-        // It begins nothing.
-        if text == nil {
-            document.append(UInt8(ascii: "<"))
-        } else {
-            document += "&lt;".utf8
-            repairs += 1
-        }
     }
 
     private mutating func takeStart(_ range: Range<Int>, isEmpty: Bool) throws(UpstreamError) {
         let name = name(in: range, at: range.lowerBound + 1)
         if text != nil, isHTML(name) { return escape(range) }
-        let start = document.count
         let holdsText = Self.texts.contains(local(name))
         // In a long tag each would take many times its size.
         let isShort = range.count <= 4096
@@ -99,31 +57,27 @@ struct RepairedXML {
             copyWithReferences(range)
         }
         if isEmpty { return }
-        open.append(Open(name: name, start: start, typeIndex: type == nil ? document.count - 1 : nil))
-        if holdsText, text == nil { text = open.count - 1 }
+        if holdsText, text == nil { text = (open.count, type == nil ? document.count - 1 : nil) }
+        open.append(name)
         guard open.count <= budget.limits.depth else { throw .unusable("answered with XML that is nested too deeply") }
     }
 
-    /// - Returns: false if it ends what has not begun.
-    private mutating func takeEnd(_ range: Range<Int>) -> Bool {
+    private mutating func takeEnd(_ range: Range<Int>) {
         let name = name(in: range, at: range.lowerBound + 2)
-        guard let last = open.last else { return false }
-        if source[last.name].elementsEqual(source[name]) {
-            document += source[range]
+        if let last = open.last, source[last].elementsEqual(source[name]) {
             open.removeLast()
-            if text == open.count { text = nil }
-            return true
+            if text?.depth == open.count { text = nil }
+        } else if text != nil, isHTML(name) {
+            return escape(range)
         }
-        guard text != nil, isHTML(name) else { return false }
-        escape(range)
-        return true
+        document += source[range]
     }
 
     /// Makes a tag a part of the text around it, which then is HTML.
     private mutating func escape(_ range: Range<Int>) {
-        if let text, let index = open[text].typeIndex {
+        if range.count > 1, let index = text?.typeIndex {
             document.insert(contentsOf: " type=\"html\"".utf8, at: index)
-            open[text].typeIndex = nil
+            text?.typeIndex = nil
         }
         repairs += 1
         budget.spend(bytes: 5 * range.count(where: { source[$0] == "&" }))
@@ -135,20 +89,6 @@ struct RepairedXML {
             default: document.append(byte)
             }
         }
-    }
-
-    /// Ends the document before what is not whole: the item, or whatever else stands where items do.
-    private mutating func breakOff() {
-        guard !open.isEmpty else { return }
-        isCut = true
-        repairs += 1
-        let isInChannel = open.count > 1 && local(open[1].name) == "channel"
-        let item = isInChannel ? 2 : 1
-        if open.count > item {
-            document.removeLast(document.count - open[item].start)
-            open.removeLast(open.count - item)
-        }
-        for element in open.reversed() { document += "</".utf8 + source[element.name] + ">".utf8 }
     }
 
     private mutating func copyWithReferences(_ range: Range<Int>) {

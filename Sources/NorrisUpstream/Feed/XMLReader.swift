@@ -7,23 +7,27 @@ import Glibc
 /// understood without being declared, for feeds use them.
 final class XMLReader {
     /// Where a document is not well-formed.
-    struct SyntaxError: Equatable {
+    struct SyntaxError {
+        enum Kind {
+            case malformed
+            case unboundPrefix
+            /// It breaks off; all before that was read.
+            case cut
+            /// Something stands behind the root, all of which was read.
+            case junk
+        }
+
+        let kind: Kind
         /// As the end of a sentence that begins with the upstream's name.
         let fault: String
-        let isUnboundPrefix: Bool
     }
 
     /// Of the URI of a namespace and of `xml:base`, in bytes: each is stored for as many elements as a document has.
-    static let maximumURI = 2048
-    /// Of one tag, in bytes; a picture may stand in it as Base64.
-    private static let maximumTag = 4 << 20
+    private static let maximumURI = 2048
     /// Of one tag: Expat has them all at the same time, each in many times its size.
     private static let maximumAttributes = 10_000
-    /// The size of a name in the tables of Expat, which keep it as long as the parser lives, and here; in bytes.
+    /// The size of a name, or of a declaration of a namespace, in the tables of Expat, which keep it; in bytes.
     private static let nameCost = 256
-    /// The size of a declaration of a namespace there.
-    private static let namespaceCost = 128
-
     /// Of one text, in bytes: more than anybody reads, and the rest is dropped.
     private static let maximumText = 256 << 10
     /// Of one section; the rest is dropped.
@@ -32,7 +36,7 @@ final class XMLReader {
 
     private let parser: XML_Parser
     private let budget: DecodingBudget
-    private let section: (XMLElement) throws(UpstreamError) -> Void
+    private let section: (XMLElement) -> Void
     /// The base URLs of the document, and of the elements that hold sections.
     private var bases: [HTTPURL]
     /// The elements of the section that are open, the section first.
@@ -44,30 +48,25 @@ final class XMLReader {
     /// The depth inside of an element that is dropped.
     private var dropped = 0
     private var depth = 0
+    private var hasRoot = false
     /// By their text in Expat.
     private var names: [String: XMLName] = [:]
     private var failure: UpstreamError?
 
-    /// Reads a whole document.
+    /// Reads a whole document in UTF-8.
     ///
-    /// - Parameters:
-    ///   - document: in UTF-8, as ``documentText(_:contentType:_:)`` makes it.
-    ///   - base: its URL.
-    ///   - section: takes the children of the root, and those of its channel.
+    /// - Parameter section: takes the children of the root, and those of its channel.
     /// - Returns: nil if all of it was read; else why it was not.
     static func read(
-        _ document: [UInt8], base: HTTPURL, _ budget: DecodingBudget,
-        section: @escaping (XMLElement) throws(UpstreamError) -> Void
+        _ document: [UInt8], base: HTTPURL, _ budget: DecodingBudget, section: @escaping (XMLElement) -> Void
     ) throws(UpstreamError) -> SyntaxError? {
         for (kind, range) in XMLTokens(document) {
             budget.read(bytes: range.count)
             try budget.check()
-            guard kind == .startTag || kind == .emptyTag, range.count > maximumAttributes else { continue }
-            if range.count > maximumTag {
-                throw .unusable("answered with XML in which a tag is longer than \(maximumTag >> 20) MiB")
-            }
-            // Each has one, and few values have more.
-            if document[range].count(where: { $0 == "=" }) > maximumAttributes {
+            // Each attribute has an equals sign, and few values have more.
+            if kind == .startTag || kind == .emptyTag, range.count > maximumAttributes,
+                document[range].count(where: { $0 == "=" }) > maximumAttributes
+            {
                 throw .unusable("answered with XML in which a tag has more than \(maximumAttributes) attributes")
             }
         }
@@ -80,92 +79,129 @@ final class XMLReader {
             let parser = XML_ParserCreateNS("UTF-8", XML_Char(UInt8(ascii: XMLName.separator)))
         else { throw .unusable("answered with XML that is too large") }
         defer { XML_ParserFree(parser) }
-        return try XMLReader(parser, base, budget, section).read(document, length)
+        let reader = XMLReader(parser, base, budget, section)
+        // All at once: Expat reads an unfinished token again from its beginning with each further piece.
+        let status = document.withUnsafeBytes { bytes in
+            XML_Parse(parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), length, 1)
+        }
+        // The callbacks reach it through a pointer that does not keep it.
+        withExtendedLifetime(reader) {}
+        if let failure = reader.failure { throw failure }
+        return status == XML_STATUS_OK ? nil : reader.syntaxError
     }
 
     private init(
-        _ parser: XML_Parser, _ base: HTTPURL, _ budget: DecodingBudget,
-        _ section: @escaping (XMLElement) throws(UpstreamError) -> Void
+        _ parser: XML_Parser, _ base: HTTPURL, _ budget: DecodingBudget, _ section: @escaping (XMLElement) -> Void
     ) {
         self.parser = parser
         self.budget = budget
         self.section = section
         bases = [base]
-    }
-
-    private func read(_ document: [UInt8], _ length: Int32) throws(UpstreamError) -> SyntaxError? {
-        setHandlers()
-        // All at once: Expat reads an unfinished token again from its beginning with each further piece.
-        let status = document.withUnsafeBytes { bytes in
-            XML_Parse(parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), length, 1)
-        }
-        // The callbacks reach this object through a pointer that does not keep it.
-        withExtendedLifetime(self) {}
-        if let failure { throw failure }
-        if status == XML_STATUS_OK { return nil }
-        let code = XML_GetErrorCode(parser)
-        let reason = XML_ErrorString(code).map { String(cString: $0) } ?? "not well-formed"
-        return SyntaxError(
-            fault: "answered with XML that is broken in line \(line): \(reason)",
-            isUnboundPrefix: code == XML_ERROR_UNBOUND_PREFIX
-        )
-    }
-
-    private var line: UInt { XML_GetCurrentLineNumber(parser) }
-
-    private func setHandlers() {
         XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
         XML_SetElementHandler(
             parser,
-            { data, name, attributes in XMLReader.of(data).start(name, attributes) },
-            { data, _ in XMLReader.of(data).end() }
+            { data, name, attributes in
+                XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.start(name, attributes) }
+            },
+            { data, _ in XMLReader.attempt(data) { $0.end() } }
         )
-        XML_SetCharacterDataHandler(parser) { data, text, length in XMLReader.of(data).text(text, length) }
-        XML_SetStartNamespaceDeclHandler(parser) { data, _, uri in XMLReader.of(data).namespace(uri) }
+        XML_SetCharacterDataHandler(parser) { data, text, length in
+            let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
+            XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.append(bytes) }
+        }
+        XML_SetStartNamespaceDeclHandler(parser) { data, _, uri in
+            XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.namespace(uri) }
+        }
         XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, hasDeclarations in
-            if hasDeclarations != 0 { XMLReader.of(data).refuseDeclarations() }
+            XMLReader.attempt(data) { reader throws(UpstreamError) in
+                let fault = "answered with XML whose document type has declarations, in line \(reader.line); norrisd"
+                if hasDeclarations != 0 { throw .unusable("\(fault) refuses them") }
+            }
         }
         // As if there were declarations that nobody has read: an entity that is not known is passed on by its name
         // then, in place of an error.
         XML_UseForeignDTD(parser, 1)
         XML_SetParamEntityParsing(parser, XML_PARAM_ENTITY_PARSING_NEVER)
         XML_SetSkippedEntityHandler(parser) { data, name, isParameter in
-            if isParameter == 0 { XMLReader.of(data).skippedEntity(name) }
+            guard isParameter == 0, let name else { return }
+            let reference = Array("&\(String(cString: name));".utf8)
+            let text = htmlEntity(reference[...]).map { Array($0.text.utf8) } ?? reference
+            XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.append(text) }
         }
     }
 
-    private static func of(_ data: UnsafeMutableRawPointer?) -> XMLReader {
-        // `setHandlers` set it before anything was parsed, and `read` keeps the object until everything is.
-        Unmanaged<XMLReader>.fromOpaque(data!).takeUnretainedValue()
+    private var line: UInt { XML_GetCurrentLineNumber(parser) }
+
+    private var syntaxError: SyntaxError {
+        let code = XML_GetErrorCode(parser)
+        let kind: SyntaxError.Kind =
+            switch code {
+            case _ where hasRoot && depth == 0: .junk
+            case XML_ERROR_UNBOUND_PREFIX: .unboundPrefix
+            case XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_UNCLOSED_CDATA_SECTION: .cut
+            default: .malformed
+            }
+        let reason = XML_ErrorString(code).map { String(cString: $0) } ?? "not well-formed"
+        return SyntaxError(kind: kind, fault: "answered with XML that is broken in line \(line): \(reason)")
     }
 
     // MARK: Callbacks
 
+    /// Calls a method unless there was an error, for some callbacks still come behind one; the first ends the parse.
+    private static func attempt(_ data: UnsafeMutableRawPointer?, _ body: (XMLReader) throws(UpstreamError) -> Void) {
+        // `init` passed it to Expat before anything was parsed, and `read` keeps the object until everything is.
+        let reader = Unmanaged<XMLReader>.fromOpaque(data!).takeUnretainedValue()
+        guard reader.failure == nil else { return }
+        do throws(UpstreamError) {
+            try body(reader)
+            try reader.budget.check()
+        } catch {
+            reader.failure = error
+            XML_StopParser(reader.parser, 0)
+        }
+    }
+
     private func start(
         _ name: UnsafePointer<XML_Char>?, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
-    ) {
-        attempt { () throws(UpstreamError) in
-            depth += 1
-            budget.spend(elements: 1)
-            try budget.check()
-            guard depth <= budget.limits.depth else {
-                throw .unusable("answered with XML that is nested too deeply, in line \(line)")
-            }
-            guard let name, var next = attributes else { return }
-            var list: [(name: XMLName, value: String)] = []
-            // Name and value by turns, and nil at the end.
-            while let name = next[0], let value = next[1] {
-                let (name, value) = (self.name(name), String(cString: value))
-                budget.spend(bytes: value.utf8.count)
-                budget.spend(elements: 1)
-                if name == XMLName("base", in: .xml), value.utf8.count > Self.maximumURI { throw tooLong("xml:base") }
-                list.append((name, value))
-                next += 2
-            }
-            let element = self.name(name)
-            try budget.check()
-            try start(element, list)
+    ) throws(UpstreamError) {
+        (depth, hasRoot) = (depth + 1, true)
+        budget.spend(elements: 1)
+        try budget.check()
+        guard depth <= budget.limits.depth else {
+            throw .unusable("answered with XML that is nested too deeply, in line \(line)")
         }
+        guard let name, var next = attributes else { return }
+        let element = self.name(name)
+        let outer = open.last?.base ?? bases[bases.count - 1]
+        var base = outer
+        var list: [(name: XMLName, value: String)] = []
+        // Name and value by turns, and nil at the end.
+        while let name = next[0], let value = next[1] {
+            let (name, value) = (self.name(name), String(cString: value))
+            budget.spend(bytes: value.utf8.count)
+            budget.spend(elements: 1)
+            if name == XMLName("base", in: .xml) {
+                guard value.utf8.count <= Self.maximumURI else { throw tooLong("xml:base") }
+                base = outer.resolving(value) ?? outer
+                // Nobody needs one that grows with each element.
+                if base.description.utf8.count > Self.maximumURI { base = outer }
+                budget.spend(bytes: base.description.utf8.count)
+            }
+            list.append((name, value))
+            next += 2
+        }
+        if dropped > 0 || elements >= Self.maximumElements { return dropped += 1 }
+        if open.isEmpty, try holdsSections(element) { return bases.append(base) }
+        flush()
+        elements += 1
+        open.append(XMLElement(name: element, attributes: list, base: base))
+    }
+
+    private func holdsSections(_ name: XMLName) throws(UpstreamError) -> Bool {
+        if bases.count > 1 { return bases.count == 2 && name == XMLName("channel") }
+        if Self.roots.contains(name) { return true }
+        let root = UpstreamError.cut(name.local, to: 40)
+        throw .unusable("answered with XML that is no feed, for its root is \(root); is url right?")
     }
 
     /// Each name is made once, however many elements have it.
@@ -178,18 +214,10 @@ final class XMLReader {
         return name
     }
 
-    private func namespace(_ uri: UnsafePointer<XML_Char>?) {
-        attempt { () throws(UpstreamError) in
-            let length = uri.map { strlen($0) } ?? 0
-            guard length <= Self.maximumURI else { throw tooLong("the name of a namespace") }
-            budget.spend(bytes: length + Self.namespaceCost)
-            try budget.check()
-        }
-    }
-
-    private func refuseDeclarations() {
-        let fault = "answered with XML whose document type has declarations, in line \(line); norrisd refuses them"
-        attempt { () throws(UpstreamError) in throw .unusable(fault) }
+    private func namespace(_ uri: UnsafePointer<XML_Char>?) throws(UpstreamError) {
+        let length = uri.map { strlen($0) } ?? 0
+        guard length <= Self.maximumURI else { throw tooLong("the name of a namespace") }
+        budget.spend(bytes: length + Self.nameCost)
     }
 
     private func tooLong(_ what: String) -> UpstreamError {
@@ -197,73 +225,24 @@ final class XMLReader {
     }
 
     private func end() {
-        attempt { () throws(UpstreamError) in
-            depth -= 1
-            if dropped > 0 { return dropped -= 1 }
-            flush()
-            guard let element = open.popLast() else {
-                bases.removeLast()
-                return
-            }
-            if open.isEmpty {
-                elements = 0
-                try section(element)
-            } else {
-                open[open.count - 1].nodes.append(.element(element))
-            }
-        }
-    }
-
-    private func text(_ text: UnsafePointer<XML_Char>?, _ length: Int32) {
-        attempt { () throws(UpstreamError) in
-            budget.spend(bytes: Int(length))
-            try budget.check()
-            append(UnsafeRawBufferPointer(start: text, count: Int(length)))
-        }
-    }
-
-    private func skippedEntity(_ name: UnsafePointer<XML_Char>?) {
-        guard failure == nil, let name else { return }
-        budget.spend(elements: 1)
-        let reference = Array("&\(String(cString: name));".utf8)
-        append(htmlEntity(reference[...]).map { Array($0.text.utf8) } ?? reference)
-    }
-
-    /// Does it unless there was an error, for some callbacks still come behind one; the first ends the parse.
-    private func attempt(_ body: () throws(UpstreamError) -> Void) {
-        guard failure == nil else { return }
-        do throws(UpstreamError) {
-            try body()
-        } catch {
-            failure = error
-            XML_StopParser(parser, 0)
-        }
-    }
-
-    // MARK: Sections
-
-    private func start(_ name: XMLName, _ attributes: [(name: XMLName, value: String)]) throws(UpstreamError) {
-        if dropped > 0 || elements >= Self.maximumElements { return dropped += 1 }
-        let outer = open.last?.base ?? bases[bases.count - 1]
-        let reference = attributes.first { $0.name == XMLName("base", in: .xml) }?.value
-        var base = reference.flatMap(outer.resolving) ?? outer
-        // Nobody needs one that grows with each element.
-        if base.description.utf8.count > Self.maximumURI { base = outer }
-        if reference != nil { budget.spend(bytes: base.description.utf8.count) }
-        if open.isEmpty, try holdsSections(name) { return bases.append(base) }
+        depth -= 1
+        if dropped > 0 { return dropped -= 1 }
         flush()
-        elements += 1
-        open.append(XMLElement(name: name, attributes: attributes, base: base))
+        guard let element = open.popLast() else {
+            bases.removeLast()
+            return
+        }
+        if open.isEmpty {
+            elements = 0
+            section(element)
+        } else {
+            open[open.count - 1].nodes.append(.element(element))
+        }
     }
 
-    private func holdsSections(_ name: XMLName) throws(UpstreamError) -> Bool {
-        if bases.count > 1 { return bases.count == 2 && name == XMLName("channel") }
-        if Self.roots.contains(name) { return true }
-        let root = UpstreamError.cut(name.local, to: 40)
-        throw .unusable("answered with XML that is no feed, for its root is \(root); is url right?")
-    }
-
-    private func append(_ text: some Collection<UInt8>) {
+    private func append(_ text: some Collection<UInt8>) throws(UpstreamError) {
+        budget.spend(bytes: text.count)
+        try budget.check()
         guard dropped == 0, !open.isEmpty else { return }
         pending += text.prefix(Self.maximumText - min(pending.count, Self.maximumText))
     }

@@ -64,8 +64,7 @@ extension Gif.Rendition {
         if url == nil, mp4 == nil, webp == nil { return nil }
         self.init(
             url: url, mp4: mp4, webp: webp, width: number("width", upTo: 1_000_000),
-            height: number("height", upTo: 1_000_000), bytes: number("size"),
-            frames: number("frames", upTo: 1_000_000)
+            height: number("height", upTo: 1_000_000), bytes: number("size"), frames: number("frames", upTo: 1_000_000)
         )
     }
 }

@@ -20,10 +20,9 @@ extension GifPage {
         var maximumOffset: Int
     }
 
-    /// Decodes `data`, `pagination` and `meta`.
+    /// Decodes `data`, `pagination` and `meta`; throws also an error that the body names although the status does not.
     ///
     /// - Parameter window: the requested part; nil if it is not a part of a list.
-    /// - Throws: also an error that the body names although the status does not.
     init(
         _ response: HTTPResponse, of window: Window?, from url: String, _ budget: DecodingBudget
     ) throws(UpstreamError) {

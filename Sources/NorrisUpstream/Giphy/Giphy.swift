@@ -13,7 +13,6 @@ package struct Giphy: Sendable {
     private let fetcher: Fetcher
 
     /// - Parameters:
-    ///   - baseURL: may hold a port and a path, to which those of the API are added.
     ///   - rating: the strongest that is wanted where a request names none; without any, Giphy returns all.
     ///   - timeout: for a whole request that has none of its own.
     package init(

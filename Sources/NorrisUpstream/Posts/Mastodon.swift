@@ -7,7 +7,6 @@ package struct Mastodon: PostUpstream {
     private let source: String
     private let fetcher: Fetcher
 
-    /// - Parameter baseURL: may hold a port and a path, to which that of the API is added.
     package init(
         baseURL: String, source: String, transport: any HTTPTransport, decodingOn executor: (any TaskExecutor)? = nil
     ) {
@@ -41,8 +40,6 @@ extension Post {
     /// A post from a status (https://docs.joinmastodon.org/entities/Status), not cleaned; nil without id or author.
     ///
     /// A status that boosts another one has the content of that, but its own id and date.
-    ///
-    /// - Parameter host: of the server: its own users have handles without it there, and with it everywhere else.
     init?(status outer: JSONObject, host: String, _ budget: DecodingBudget) {
         let status = outer.object("reblog") ?? outer
         guard let id = outer.id("id"), let account = status.object("account"),
@@ -67,7 +64,7 @@ extension Post {
 }
 
 extension Post.Author {
-    /// - Parameter host: completes the handles of the server's own users.
+    /// - Parameter host: of the server, whose own users have handles without it there.
     fileprivate init?(account: JSONObject, host: String) {
         guard let id = account.id("id") else { return nil }
         let username = account.text("username") ?? ""
@@ -90,8 +87,7 @@ extension Post.Image {
         guard let url = original ?? attachment.text("preview_url") else { return nil }
         let size = attachment.object("meta")?.object(original == nil ? "small" : "original")
         self.init(
-            url: url, width: size?.number("width"), height: size?.number("height"),
-            alt: attachment.text("description")
+            url: url, width: size?.number("width"), height: size?.number("height"), alt: attachment.text("description")
         )
     }
 }

@@ -4,9 +4,8 @@ import NorrisText
 // Lengths are in code points, those of URLs in bytes.
 
 extension Post {
-    /// An upstream's post as norrisd stores it; nil if it has no id, or neither a text, a title, a picture nor a URL.
-    ///
-    /// - Parameter mayBeBare: whether it may also be without any of these.
+    /// An upstream's post as norrisd stores it; nil if it has no id, or neither a text, a title, a picture nor a URL,
+    /// unless it may be bare.
     func cleaned(for source: String, mayBeBare: Bool = false) -> Post? {
         guard !id.isEmpty else { return nil }
         // From 1970 to the end of 9999; outside of them it is a mistake, or means that there is no date.

@@ -42,10 +42,8 @@ struct PostBatchBuilder {
         self.budget = budget
     }
 
-    /// Adds a post and its author; nil and a post without content are skipped, and of those with the same id the first
-    /// counts.
-    ///
-    /// - Parameter mayBeBare: whether a post without content is added as well.
+    /// Adds a post and its author; nil is skipped, and so is a post without content unless it may be bare. Of those
+    /// with the same id the first counts.
     mutating func add(_ post: Post?, mayBeBare: Bool = false) throws(UpstreamError) {
         budget.read(bytes: (post?.title?.utf8.count ?? 0) + (post?.text?.utf8.count ?? 0))
         try count()

@@ -6,7 +6,6 @@ package struct UsersPosts: PostUpstream {
     private let source: String
     private let fetcher: Fetcher
 
-    /// - Parameter baseURL: may hold a port and a path, to which `/users/posts` is added.
     package init(
         baseURL: String, source: String, transport: any HTTPTransport, decodingOn executor: (any TaskExecutor)? = nil
     ) {

@@ -1,17 +1,14 @@
 package import Logging
 package import NorrisProtocol
-import Synchronization
 
-/// Sends requests over the network with libcurl; redirects, limits and errors are ours. A transport that is no longer
-/// needed must be shut down.
-package final class CurlTransport: HTTPTransport {
+/// Sends requests over the network with libcurl; redirects, limits and errors are ours.
+package struct CurlTransport: HTTPTransport {
     private let settings: HTTPSettings
     private let logger: Logger
     private let now: @Sendable () -> Timestamp
     private let base: HTTPURL?
     /// Whether redirects may lead to private addresses.
     private let baseIsPrivate: Bool
-    private let isShutDown = Atomic(false)
 
     /// - Parameters:
     ///   - baseURL: of the upstream, as configured. Its redirects may lead to private addresses only if its host is
@@ -29,13 +26,6 @@ package final class CurlTransport: HTTPTransport {
         self.baseIsPrivate = baseIsPrivate ?? base?.hasPrivateHost ?? false
     }
 
-    /// Cancels the requests under way; further ones are cancelled at once.
-    package func shutdown() {
-        isShutDown.store(true, ordering: .sequentiallyConsistent)
-        let owner = ObjectIdentifier(self)
-        FetchThread.shared.cancel { $0.owner == owner }
-    }
-
     package func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse {
         guard let first = HTTPURL(request.url) else {
             throw UpstreamError(.decode, "The address is no http or https URL; correct the configured address.")
@@ -48,7 +38,12 @@ package final class CurlTransport: HTTPTransport {
         var redirects = 0
         var refusal: UpstreamError?
         while true {
-            let exchange = await exchange(url, request, deadline, refusal)
+            let exchange = await FetchThread.shared.fetch(
+                Fetch(
+                    url: url, headers: request.headers, settings: settings, timeout: request.timeout,
+                    deadline: deadline, privatePeerRefusal: refusal
+                )
+            )
             // What comes after a head may fail: the status counts.
             if let failure = exchange.failure, exchange.status == 0 || failure.kind == .cancelled { throw failure }
             let target = try redirectTarget(
@@ -67,31 +62,6 @@ package final class CurlTransport: HTTPTransport {
             url = target
         }
     }
-
-    private func exchange(
-        _ url: HTTPURL, _ request: HTTPRequest, _ deadline: ContinuousClock.Instant, _ refusal: UpstreamError?
-    ) async -> Exchange {
-        let thread = FetchThread.shared
-        let id = thread.newID()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if isCancelled { return continuation.resume(returning: Exchange(failure: .cancelled)) }
-                thread.start(
-                    Fetch(
-                        id: id, owner: ObjectIdentifier(self), url: url, headers: request.headers, settings: settings,
-                        timeout: request.timeout, deadline: deadline, privatePeerRefusal: refusal,
-                        continuation: continuation
-                    )
-                )
-                // A cancellation between the check above and the start found nothing to cancel.
-                if isCancelled { thread.cancel { $0.id == id } }
-            }
-        } onCancel: {
-            thread.cancel { $0.id == id }
-        }
-    }
-
-    private var isCancelled: Bool { Task.isCancelled || isShutDown.load(ordering: .sequentiallyConsistent) }
 
     /// The response of an exchange that is no redirect.
     private func response(
@@ -119,11 +89,7 @@ let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
 
 /// Where a response redirects to; nil if it does not. Followed are at most three redirects, from https to https.
 ///
-/// Where the target turns out to be at a private address, ``Transfer`` stops it.
-///
-/// - Parameters:
-///   - followed: the number of redirects before this one.
-///   - mayBePrivate: false if a private host, as far as its name shows it, is to be refused.
+/// - Parameter mayBePrivate: false if a host that is private by its name is to be refused; ``Transfer`` checks peers.
 func redirectTarget(
     of url: HTTPURL, status: Int, location: String?, after followed: Int, mayBePrivate: Bool
 ) throws(UpstreamError) -> HTTPURL? {

@@ -4,9 +4,6 @@ import Synchronization
 
 /// One request to one host.
 struct Fetch: Sendable {
-    let id: UInt64
-    /// The transport that sends it.
-    let owner: ObjectIdentifier
     let url: HTTPURL
     let headers: [(name: String, value: String)]
     let settings: HTTPSettings
@@ -15,7 +12,6 @@ struct Fetch: Sendable {
     let deadline: ContinuousClock.Instant
     /// The error if the peer is private, thrown before the request is sent; nil where any peer will do.
     let privatePeerRefusal: UpstreamError?
-    let continuation: CheckedContinuation<Exchange, Never>
 }
 
 /// The result of a fetch.
@@ -37,9 +33,11 @@ final class FetchThread: Sendable {
     /// How long connections stay open for another request.
     private static let linger = Duration.seconds(5)
 
+    typealias Continuation = CheckedContinuation<Exchange, Never>
+
     private enum Command: Sendable {
-        case start(Fetch)
-        case cancel(@Sendable (Fetch) -> Bool)
+        case start(Fetch, id: UInt64, Continuation)
+        case cancel(id: UInt64)
     }
 
     // @unchecked Sendable: other threads only call curl_multi_wakeup(3), which may be called from any, and only while
@@ -57,17 +55,23 @@ final class FetchThread: Sendable {
     private let state = Mutex(State())
     private let lastID = Atomic<UInt64>(0)
 
-    func newID() -> UInt64 { lastID.add(1, ordering: .relaxed).newValue }
-
-    func start(_ fetch: Fetch) {
-        if !post(.start(fetch)) {
-            let failure = UpstreamError(.offline, "\(fetch.url.authority) cannot be asked: no thread can be made.")
-            fetch.continuation.resume(returning: Exchange(failure: failure))
+    func fetch(_ fetch: Fetch) async -> Exchange {
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if !post(.start(fetch, id: id, continuation)) { Self.refuse(fetch, continuation) }
+                // A cancellation before the start found nothing to cancel.
+                if Task.isCancelled { _ = post(.cancel(id: id)) }
+            }
+        } onCancel: {
+            _ = post(.cancel(id: id))
         }
     }
 
-    /// Ends fetches that are under way as cancelled.
-    func cancel(_ isMeant: @escaping @Sendable (Fetch) -> Bool) { _ = post(.cancel(isMeant)) }
+    private static func refuse(_ fetch: Fetch, _ continuation: Continuation) {
+        let fault = "\(fetch.url.authority) cannot be fetched: no memory or thread is left."
+        continuation.resume(returning: Exchange(failure: UpstreamError(.offline, fault)))
+    }
 
     /// - Returns: false where there is no thread, and none can be made.
     private func post(_ command: Command) -> Bool {
@@ -108,13 +112,13 @@ final class FetchThread: Sendable {
     }
 
     private func run(_ multi: Multi) {
-        var transfers: [UInt64: Transfer] = [:]
+        var transfers: [Transfer] = []
         /// Removes the transfer; this never waits, for a lookup that still runs is left alone.
         func end(_ transfer: Transfer, _ failure: UpstreamError?) {
-            transfers[transfer.fetch.id] = nil
+            transfers.removeAll { $0 === transfer }
             curl_multi_remove_handle(multi.handle, transfer.easy)
             transfer.exchange.failure = failure
-            transfer.fetch.continuation.resume(returning: transfer.exchange)
+            transfer.continuation.resume(returning: transfer.exchange)
         }
         var busyUntil = ContinuousClock.now
         while true {
@@ -124,29 +128,28 @@ final class FetchThread: Sendable {
             }
             for command in commands {
                 switch command {
-                case .start(let fetch):
-                    if let transfer = Transfer(fetch, in: multi.handle) {
-                        transfers[fetch.id] = transfer
+                case .start(let fetch, let id, let continuation):
+                    if let transfer = Transfer(fetch, id, continuation, in: multi.handle) {
+                        transfers.append(transfer)
                     } else {
-                        let fault = "\(fetch.url.authority) cannot be asked: libcurl refuses."
-                        fetch.continuation.resume(returning: Exchange(failure: UpstreamError(.offline, fault)))
+                        Self.refuse(fetch, continuation)
                     }
-                case .cancel(let isMeant):
-                    for transfer in transfers.values where isMeant(transfer.fetch) { end(transfer, .cancelled) }
+                case .cancel(let id):
+                    for transfer in transfers where transfer.id == id { end(transfer, .cancelled) }
                 }
             }
             var count: CInt = 0
             curl_multi_perform(multi.handle, &count)
             while let message = curl_multi_info_read(multi.handle, &count)?.pointee {
-                guard let transfer = transfers.values.first(where: { $0.easy == message.easy_handle }) else { continue }
+                guard let transfer = transfers.first(where: { $0.easy == message.easy_handle }) else { continue }
                 end(transfer, transfer.failure(message.data.result))
             }
             let now = ContinuousClock.now
-            for transfer in transfers.values {
+            for transfer in transfers {
                 if let failure = transfer.timeout(at: now) { end(transfer, failure) }
             }
             if !transfers.isEmpty { busyUntil = now }
-            let wakeUp = transfers.values.map(\.timesOutAt).min() ?? (busyUntil + Self.linger)
+            let wakeUp = transfers.map(\.timesOutAt).min() ?? (busyUntil + Self.linger)
             if transfers.isEmpty, wakeUp <= now, hasEnded() {
                 curl_multi_cleanup(multi.handle)
                 return

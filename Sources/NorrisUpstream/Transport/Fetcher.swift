@@ -74,12 +74,9 @@ package struct FetchInfo: Sendable, Equatable {
     package var validators = Validators()
     /// How long the response is fresh, or the rate limit lasts: more than 0, at most 24 h; nil if it says nothing.
     package var notBefore: Duration?
+}
 
-    init(validators: Validators = Validators(), notBefore: Duration? = nil) {
-        self.validators = validators
-        self.notBefore = notBefore
-    }
-
+extension FetchInfo {
     /// - Parameter sent: the validators of the request; those that a 304 does not repeat stay valid.
     init(_ response: HTTPResponse, sent: Validators) {
         validators = Validators(response.headers)

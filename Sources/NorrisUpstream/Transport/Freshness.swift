@@ -1,10 +1,8 @@
 import CCurl
 import NorrisProtocol
 
-/// How long a response is fresh: `max-age` less `Age`, else `Expires` (RFC 9111, section 4.2.1).
-///
-/// - Returns: more than 0, at most 24 h; nil if the headers say nothing, or that it is stale already. `no-store`,
-///   `no-cache` and `private` are for shared caches and browsers; norrisd is a reader with a copy of its own.
+/// How long a response is fresh: `max-age` less `Age`, else `Expires` (RFC 9111, section 4.2.1); more than 0, at most
+/// 24 h; nil if the headers say nothing, or that it is stale already.
 func freshnessLifetime(_ headers: HTTPHeaderFields, now: Timestamp) -> Duration? {
     let lifetime: Duration
     if let maximumAge = maximumAge(headers) {

@@ -61,8 +61,7 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { "\(scheme)://\(authority)\(path)\(query.map { "?\($0)" } ?? "")" }
 
-    /// Whether the host, as it is written, is no host of the public internet. That is all there is to check behind a
-    /// proxy, which looks names up itself.
+    /// Whether the host, as it is written, is no host of the public internet.
     package var hasPrivateHost: Bool {
         if host.first == "[" { return IPAddress(String(host.dropFirst().dropLast()))?.isPrivate ?? true }
         let name = host.last == "." ? host.dropLast() : host[...]

@@ -8,6 +8,8 @@ final class Transfer {
     private static let maximumErrorBody = 16 << 10
 
     let fetch: Fetch
+    let id: UInt64
+    let continuation: FetchThread.Continuation
     let easy: UnsafeMutableRawPointer
     var exchange = Exchange()
     /// Whether there is a connection, with TLS and the proxy's tunnel, so that the request is sent.
@@ -23,10 +25,11 @@ final class Transfer {
     private let message: UnsafeMutablePointer<CChar>
 
     /// Begins a transfer; nil if libcurl refuses it.
-    init?(_ fetch: Fetch, in multi: UnsafeMutableRawPointer) {
+    init?(
+        _ fetch: Fetch, _ id: UInt64, _ continuation: FetchThread.Continuation, in multi: UnsafeMutableRawPointer
+    ) {
         guard let easy = curl_easy_init() else { return nil }
-        self.fetch = fetch
-        self.easy = easy
+        (self.fetch, self.id, self.continuation, self.easy) = (fetch, id, continuation, easy)
         message = .allocate(capacity: Int(CURL_ERROR_SIZE))
         message.pointee = 0
         guard configure(), curl_multi_add_handle(multi, easy) == CURLM_OK else { return nil }

@@ -22,7 +22,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     }
 
     package var kind: Kind
-    /// One sentence for a person: sanitised, at most 500 characters, without the query part of any URL.
+    /// One sentence for a person: sanitized, at most 500 characters, without the query part of any URL.
     package var message: String
     /// How long the upstream wants no request: 0...24 h.
     package var retryAfter: Duration?
@@ -129,10 +129,6 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
             return "the file of trusted certificates cannot be read; check SSL_CERT_FILE"
         case CURLE_SSL_CONNECT_ERROR where text.contains("wrong version number"):
             return "it does not speak TLS there"
-        case CURLE_SSL_CONNECT_ERROR where text.contains("reset by peer"):
-            return "connection reset"
-        case CURLE_SSL_CONNECT_ERROR where text.contains("SYSCALL") || text.contains("unexpected eof"):
-            return "the connection broke"
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
             return "TLS failed"
         default:

@@ -67,7 +67,7 @@ struct GifTests {
 
     @Test func pagesGoOnWhereTheStoredOnesEnd() async throws {
         try await run { daemon, upstream in
-            upstream.setGiphyQuirks([.repeatsAcrossPages])
+            upstream.repeatGifsAcrossPages()
             var ids: [String] = []
             var cursor: String?
             repeat {

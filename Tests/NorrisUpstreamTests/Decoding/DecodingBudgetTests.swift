@@ -1,4 +1,3 @@
-import Glibc
 import NorrisProtocol
 import Synchronization
 import Testing
@@ -45,16 +44,6 @@ struct DecodingBudgetTests {
         #expect(fault?.contains("takes too long to decode: more than 3 s of CPU time") == true)
     }
 
-    @Test func timeIsTheThreadsOwn() {
-        let budget = DecodingBudget(.init(time: .milliseconds(1)))
-        var count = 0
-        while budget.read(bytes: 64 * 1024), count < 10_000_000 { count += 1 }
-        #expect(!budget.isLeft)
-        let asleep = DecodingBudget(.init(time: .seconds(1)))
-        usleep(1000)
-        #expect(asleep.read(bytes: 64 * 1024))
-    }
-
     /// A clock that passes the limit at its second reading ends each decoder.
     @Test(
         arguments: [
@@ -92,7 +81,6 @@ struct DecodingBudgetTests {
                 "<rss xmlns:a=\"\(items(1 << 20, "x"))\">\(items(20_000, "<a:b/>"))</rss>",
                 "answered with XML in which the name of a namespace is longer than 2048 bytes, in line 1", 0
             ),
-            (rss("<item a=\"\(items(5_000_000, "x"))\"/>"), "a tag is longer than 4 MiB", 0),
             (rss("<item \((0..<50_000).map { "a\($0)='>' " }.joined())/>"), "a tag has more than 10000 attributes", 0),
         ]
     )
@@ -123,17 +111,6 @@ struct DecodingBudgetTests {
         #expect(post?.url == "https://blog.example/feeds/z")
     }
 
-    @Test func elementsOfOneNameCostNothingMore() throws {
-        let uri = Self.items(2000, "u")
-        let cost = { (count: Int) throws -> Int in
-            let budget = self.budget()
-            let document = "<rss xmlns:a=\"\(uri)\"><channel>\(Self.items(count, "<a:b/>"))</channel></rss>"
-            _ = try batch(document.utf8, budget)
-            return budget.bytes - document.utf8.count
-        }
-        #expect(try cost(20_000) == cost(1))
-    }
-
     @Test(arguments: [rss(items(2000, "<x/>")), "{\"items\":[\(items(2000, "0,"))0]}"])
     func elementsAreCounted(document: String) {
         let budget = budget(elements: 1000)
@@ -145,9 +122,6 @@ struct DecodingBudgetTests {
         let budget = DecodingBudget(.init(depth: 10), clock: { .zero })
         #expect(fault(Self.items(1000, "<rss>"), budget)?.contains("nested too deeply") == true)
         #expect(budget.elements == 11)
-        let json = self.budget()
-        #expect(fault("{\"items\":[\(Self.items(100_000, "["))", json)?.contains("nested too deeply") == true)
-        #expect(json.elements == 0)
     }
 
     @Test func anEndlessCommentIsReadOnce() {
@@ -186,30 +160,13 @@ struct DecodingBudgetTests {
 
     // MARK: Where it is used
 
-    @Test(arguments: ["feed", "statuses", "users", "jokes", "gifs"])
-    func everyUpstreamHasOne(kind: String) async {
-        let many = Self.items(1 << 21, "0,") + "0"
-        let key = ["users": "data", "jokes": "result", "feed": "items", "gifs": "data"][kind]
-        let transport = FixedTransport(key.map { "{\"\($0)\":[\(many)],\"meta\":{}}" } ?? "[\(many)]")
-        let (url, timeout) = ("https://h.example", Duration.seconds(1))
-        let feed: any PostUpstream =
-            switch kind {
-            case "feed": Feed(url: url, source: "x", transport: transport)
-            case "statuses": Mastodon(baseURL: url, source: "x", transport: transport)
-            default: UsersPosts(baseURL: url, source: "x", transport: transport)
-            }
+    @Test func upstreamsHaveOne() async {
+        let transport = FixedTransport("{\"data\":[\(Self.items(1 << 21, "0,"))0]}")
         let error = await failure {
-            switch kind {
-            case "jokes":
-                _ = try await Chucknorris(baseURL: url, transport: transport, timeout: timeout).search("chuck")
-            case "gifs":
-                _ = try await Giphy(baseURL: url, key: "k", rating: "g", transport: transport, timeout: timeout)
-                    .trending(offset: 0, limit: 5)
-            default: _ = try await feed.posts(validators: Validators(), timeout: timeout)
-            }
+            _ = try await Giphy(
+                baseURL: "https://h.example", key: "k", rating: "g", transport: transport, timeout: .seconds(1)
+            ).trending(offset: 0, limit: 5)
         }
-        #expect(error?.kind == .decode)
-        let limits = ["to decode", "answered with more than 100000"]
-        #expect(limits.contains { error?.message.contains($0) == true }, "\(error as Any)")
+        expect(error, .decode, "to decode")
     }
 }

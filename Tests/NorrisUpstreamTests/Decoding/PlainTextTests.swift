@@ -14,10 +14,9 @@ struct PlainTextTests {
             ("a<script>if (a<b) {}</b>", "a"), ("a<style>b", "a"), ("a<title>b", "ab"),
             ("<a href=\"https://x/?a=1&amp;b=2\">link</a>", "link"), ("caf<b>é</b> ☃", "café ☃"),
             ("Tom &amp; Jerry", "Tom & Jerry"), ("&lt;b&gt;", "<b>"), ("&amp;lt;", "&lt;"),
-            ("&quot;&apos;&#39;", "\"''"),
-            ("&eacute;&Eacute;&ouml;&szlig;&yuml;&nbsp;x", "éÉöß\u{FF} x"), ("&alpha;&omega;&Sigma;", "αωΣ"),
-            ("&#x2603;&#9731;&#X2603;", "☃☃☃"), ("&#146;&#x80;", "’€"), ("&hellip;&mdash;&rsquo;", "…—’"),
-            ("a&#10;b", "a\nb"),
+            ("&quot;&apos;&#39;", "\"''"), ("&eacute;&Eacute;&ouml;&szlig;&yuml;&nbsp;x", "éÉöß\u{FF} x"),
+            ("&alpha;&omega;&Sigma;", "αωΣ"), ("&#x2603;&#9731;&#X2603;", "☃☃☃"), ("&#146;&#x80;", "’€"),
+            ("&hellip;&mdash;&rsquo;", "…—’"), ("a&#10;b", "a\nb"),
         ]
     )
     func htmlBecomesText(html: String, text: String) { #expect(plainText(fromHTML: html) == text) }
@@ -27,8 +26,7 @@ struct PlainTextTests {
         arguments: [
             "x < y and y > x", "I <3 you", "a<b", "1<2>1", "<unknown>", "<>", "</>", "< b>", "AT&T", "a&b;", "&;",
             "&#;", "&#x;", "&#xg;", "&#+5;", "&#-5;", "&#99999999999;", "&unknown;", "&copy", "a=1&copy=2",
-            "<!-- no end",
-            "<b", "<b x", "<b \"x>y", "<b <", "&amp", "&verylongnamethatisnone;", "<ab>", "<b1>",
+            "<!-- no end", "<b", "<b x", "<b \"x>y", "<b <", "&amp", "&verylongnamethatisnone;", "<ab>", "<b1>",
         ]
     )
     func notHTML(text: String) {

@@ -32,30 +32,25 @@ struct AtomTests {
                     """
             )
         )
-        let first = try #require(batch.posts.first)
-        #expect(first.id == Post.id("tag:blog.example,2026:1", in: "blog"))
-        #expect(first.title == "A <b> title")
-        #expect(first.text == "One\n\nTwo")
-        #expect(first.url == "https://blog.example/1")
-        #expect(first.publishedAt == Timestamp("2026-11-21T02:25:04Z"))
-        #expect(first.tags == ["Linux", "x"])
-        #expect(
-            first.images == [
+        let jane = Post.Author(id: Post.id("jane@blog.example", in: "blog"), name: "Jane", email: "jane@blog.example")
+        let first = Post(
+            id: Post.id("tag:blog.example,2026:1", in: "blog"), source: "blog", author: jane,
+            publishedAt: Timestamp("2026-11-21T02:25:04Z"), title: "A <b> title", text: "One\n\nTwo",
+            tags: ["Linux", "x"],
+            images: [
                 Post.Image(url: "https://blog.example/a.png", alt: "A cat"),
                 Post.Image(url: "https://blog.example/feeds/b.png"),
-            ]
+            ],
+            url: "https://blog.example/1"
         )
-        #expect(
-            first.author == Post.Author(
-                id: Post.id("jane@blog.example", in: "blog"), name: "Jane", email: "jane@blog.example"
-            )
+        let team = Post.Author(
+            id: Post.id("The Team", in: "blog"), name: "The Team", avatarURL: "https://blog.example/favicon.ico"
         )
-        let second = try #require(batch.posts.last)
-        #expect(second.text == "Line one\nand <b> two")
-        #expect(second.publishedAt == Timestamp("2026-11-22T00:00:00Z"))
-        #expect(second.author.name == "The Team")
-        #expect(second.author.avatarURL == "https://blog.example/favicon.ico")
-        #expect(second.url == nil)
+        let second = Post(
+            id: "blog:2", source: "blog", author: team, publishedAt: Timestamp("2026-11-22T00:00:00Z"),
+            title: "Second", text: "Line one\nand <b> two"
+        )
+        #expect(batch == PostBatch(posts: [first, second], authors: [jane, team]))
     }
 
     @Test(
@@ -100,8 +95,7 @@ struct AtomTests {
             ("<author><uri>/jane</uri></author>", "https://blog.example/jane", "https://blog.example/jane"),
             ("<author><name>Jane</name><uri>https://j.example/</uri></author>", "Jane", "https://j.example/"),
             ("<author/><source><author><name>Other</name></author></source>", "Blog", "Blog"),
-            ("<source><author><name>Other</name></author></source>", "Other", "Other"),
-            ("", "Blog", "Blog"),
+            ("<source><author><name>Other</name></author></source>", "Other", "Other"), ("", "Blog", "Blog"),
         ]
     )
     func authors(elements: String, name: String, id: String) throws {

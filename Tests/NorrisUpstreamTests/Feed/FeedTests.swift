@@ -1,26 +1,10 @@
 import NorrisProtocol
-import Synchronization
 import Testing
 
 @testable import NorrisUpstream
 
 @Suite(.timeLimit(.minutes(20)))
 struct FeedTests {
-    /// Returns one response, and records the requests.
-    private final class RecordingTransport: HTTPTransport {
-        private let response: HTTPResponse
-        private let recorded = Mutex<[HTTPRequest]>([])
-
-        init(_ response: HTTPResponse) { self.response = response }
-
-        var requests: [HTTPRequest] { recorded.withLock { $0 } }
-
-        func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse {
-            recorded.withLock { $0.append(request) }
-            return response
-        }
-    }
-
     private let url = "https://blog.example/feed?key=secret"
 
     private func feed(_ transport: any HTTPTransport, url: String? = nil) -> Feed {
@@ -34,7 +18,7 @@ struct FeedTests {
     }
 
     @Test func aFeedIsFetched() async throws {
-        let transport = RecordingTransport(
+        let transport = FixedTransport(
             HTTPResponse(
                 status: 200,
                 headers: [
@@ -66,7 +50,7 @@ struct FeedTests {
     @Test func relativeAddressesReferToWhereARedirectLed() async throws {
         let body = "<rss><channel><item><link>p</link></item></channel></rss>"
         let end = try #require(HTTPURL("https://new.example/a/feed?token=1"))
-        let transport = RecordingTransport(HTTPResponse(status: 200, body: Array(body.utf8), url: end))
+        let transport = FixedTransport(HTTPResponse(status: 200, body: Array(body.utf8), url: end))
         let batch = try await feed(transport).posts(validators: Validators(), timeout: .seconds(1)).value
         #expect(batch.posts.map(\.url) == ["https://new.example/a/p"])
         // The page of a redirect may repeat the key of the request.
@@ -94,10 +78,9 @@ struct FeedTests {
         arguments: [
             ("", "answered with an empty document instead of a feed"), (" \n ", "answered with an empty document"),
             ("[]", "answered with something that is no feed; is url right?"),
-            ("Not found", "something that is no feed"),
-            ("\u{1}\u{2}PNG", "something that is no feed"), ("<x/>", "no feed, for its root is x; is url right?"),
-            ("<feed><entry/></feed>", "its root is feed"), ("<?xml version='1.0'?><opml/>", "its root is opml"),
-            ("<\u{202E}>", "broken in line 1"),
+            ("Not found", "something that is no feed"), ("\u{1}\u{2}PNG", "something that is no feed"),
+            ("<x/>", "no feed, for its root is x; is url right?"), ("<feed><entry/></feed>", "its root is feed"),
+            ("<?xml version='1.0'?><opml/>", "its root is opml"), ("<\u{202E}>", "broken in line 1"),
         ]
     )
     func whatIsNoFeed(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
@@ -142,14 +125,5 @@ struct FeedTests {
         let message = fault(keyed, url: "https://x.example/?key=secret")
         #expect(message?.contains("https://x.example/f,") == true)
         #expect(message?.contains("secret") == false)
-    }
-
-    // MARK: Size
-
-    @Test func tooManyAreRefused() {
-        let document = "<rss><channel>\(String(repeating: "<item/>", count: 100_001))</channel></rss>"
-        #expect(fault(document) == "answered with more than 100000 posts")
-        let json = "{\"items\":[\(String(repeating: "0,", count: 100_000))0]}"
-        #expect(fault(json) == "answered with more than 100000 posts")
     }
 }

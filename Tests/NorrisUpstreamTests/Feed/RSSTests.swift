@@ -37,33 +37,20 @@ struct RSSTests {
     )
 
     @Test func aBlog() throws {
-        let batch = try batch(blog)
-        #expect(batch.skipped == 0)
-        #expect(batch.posts.count == 2)
-        let first = try #require(batch.posts.first)
-        #expect(first.id == Post.id("https://blog.example/?p=42", in: "blog"))
-        #expect(first.source == "blog")
-        #expect(first.title == "Schöne neue Welt & mehr")
-        #expect(first.text == "The long one.\n\nMore.")
-        #expect(first.url == "https://blog.example/2026/11/welt")
-        #expect(first.publishedAt == Timestamp("2026-11-21T03:25:04Z"))
-        #expect(first.tags == ["Linux", "systemd"])
-        #expect(first.stats == Post.Stats(comments: 7))
-        #expect(
-            first.images == [
-                Post.Image(url: "https://blog.example/img/a.png", width: 640, height: 480, alt: "A cat & a dog")
-            ]
+        let jane = Post.Author(id: Post.id("Jane Doe", in: "blog"), name: "Jane Doe")
+        let joe = Post.Author(id: Post.id("joe@blog.example", in: "blog"), name: "Joe", email: "joe@blog.example")
+        let image = Post.Image(url: "https://blog.example/img/a.png", width: 640, height: 480, alt: "A cat & a dog")
+        let first = Post(
+            id: Post.id("https://blog.example/?p=42", in: "blog"), source: "blog", author: jane,
+            publishedAt: Timestamp("2026-11-21T03:25:04Z"), title: "Schöne neue Welt & mehr",
+            text: "The long one.\n\nMore.", tags: ["Linux", "systemd"], images: [image],
+            stats: Post.Stats(comments: 7), url: "https://blog.example/2026/11/welt"
         )
-        #expect(first.author.name == "Jane Doe")
-        #expect(first.author.avatarURL == nil)
-        #expect(!first.isRead && !first.isSensitive)
-        let second = try #require(batch.posts.last)
-        #expect(second.text == "Plain text,\ntwo lines < three")
-        #expect(second.author == Post.Author(
-            id: Post.id("joe@blog.example", in: "blog"), name: "Joe", email: "joe@blog.example"
-        ))
-        #expect(second.publishedAt == nil && second.tags.isEmpty && second.stats == Post.Stats())
-        #expect(batch.authors == [first.author, second.author])
+        let second = Post(
+            id: Post.id("https://blog.example/second", in: "blog"), source: "blog", author: joe, title: "Second",
+            text: "Plain text,\ntwo lines < three", url: "https://blog.example/second"
+        )
+        #expect(try batch(blog) == PostBatch(posts: [first, second], authors: [jane, joe]))
     }
 
     @Test func theChannelWritesWhatNobodyElseWrites() throws {

@@ -132,33 +132,3 @@ struct XMLReaderTests {
         #expect(await failureWhenCancelled { _ = try batch(document) } == .cancelled)
     }
 }
-
-struct XMLSectionsTests {
-    /// The sections right below the root.
-    private func sections(_ content: String) throws -> [XMLElement] {
-        var found: [XMLElement] = []
-        let base = try #require(HTTPURL("https://x.example/"))
-        let document = Array("<rss>\(content)</rss>".utf8)
-        #expect(try XMLReader.read(document, base: base, .untimed) { found.append($0) } == nil)
-        return found
-    }
-
-    @Test func eachIsATreeOfItsOwn() throws {
-        let found = try sections("x<a b='1' c=''>one<i>two</i> three</a>y<a/><d xmlns='urn:d'>z</d>")
-        #expect(found.map(\.name.local) == ["a", "a", "d"])
-        #expect(found.map(\.text) == ["onetwo three", "", "z"])
-        #expect(found.map(\.name.namespace) == [.none, .none, .other])
-        #expect(found[0]["b"] == "1" && found[0]["c"] == nil && found[0]["d"] == nil)
-        #expect(found[0].children("i").count == 1)
-    }
-
-    @Test func textsAndTreesAreBounded() throws {
-        let long = String(repeating: "x", count: 400_000)
-        let texts = try sections("<a>\(long)<![CDATA[\(long)]]></a><a>y</a>")
-        #expect(texts.map(\.text.utf8.count) == [256 * 1024, 1])
-        let many = String(repeating: "<i>x<j/></i>", count: 20_000)
-        let trees = try sections("<a>\(many)</a><a><i>y</i></a>")
-        #expect(trees.map(\.elements.count) == [5000, 1])
-        #expect(trees[1].text == "y")
-    }
-}

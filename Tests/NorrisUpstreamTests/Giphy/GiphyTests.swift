@@ -31,25 +31,12 @@ struct GiphyTests {
             #expect(
                 fixture.upstream.requests.map(\.target) == [
                     "/v1/gifs/search\(common)pg&q=a%20b&lang=zh-CN&offset=5&limit=10",
-                    "/v1/gifs/search\(common)g&q=a&offset=0&limit=25",
-                    "/v1/gifs/trending\(common)g&offset=3&limit=50",
-                    "/v1/gifs/random\(common)g",
-                    "/v1/gifs/random\(common)g&tag=x%2Fy%3F",
-                    "/v1/gifs/-x_Y9\(common)g",
+                    "/v1/gifs/search\(common)g&q=a&offset=0&limit=25", "/v1/gifs/trending\(common)g&offset=3&limit=50",
+                    "/v1/gifs/random\(common)g", "/v1/gifs/random\(common)g&tag=x%2Fy%3F", "/v1/gifs/-x_Y9\(common)g",
                     "/v1/gifs\(common)g&ids=a%2Cb",
                 ]
             )
             #expect(fixture.upstream.requests.allSatisfy { $0.header("Accept") == "application/json" })
-        }
-    }
-
-    @Test(arguments: ["a&api_key=b", "100%", "tööt☃", "a+b", "#", "@someone sticker", "a\r\nb"])
-    func queriesArriveUnchanged(query: String) async throws {
-        try await run { fixture in
-            _ = try await fixture.giphy().search(query, offset: 0, limit: 5)
-            let request = try #require(fixture.upstream.requests.first)
-            #expect(request.parameter("q")?.hasSameBytes(as: query) == true)
-            #expect(request.parameter("api_key") == Fixture.key)
         }
     }
 
@@ -97,22 +84,6 @@ struct GiphyTests {
         }
     }
 
-    @Test func itsOwnTimeoutWins() async throws {
-        try await run { fixture in
-            fixture.upstream.setFault(.hang)
-            let giphy = fixture.giphy()
-            let short = Duration.milliseconds(100)
-            let errors = [
-                await failure { _ = try await giphy.search("x", offset: 0, limit: 1, timeout: short) },
-                await failure { _ = try await giphy.trending(offset: 0, limit: 1, timeout: short) },
-                await failure { _ = try await giphy.random(timeout: short) },
-                await failure { _ = try await giphy.gif(id: "x", timeout: short) },
-                await failure { _ = try await giphy.gifs(ids: ["x"], timeout: short) },
-            ]
-            #expect(errors.allSatisfy { $0?.kind == .timeout })
-        }
-    }
-
     // MARK: Responses
 
     @Test func aSearchFindsGifs() async throws {
@@ -122,7 +93,7 @@ struct GiphyTests {
             #expect(page == GifPage(gifs: page.gifs, totalCount: 3))
             #expect(page.gifs.map(\.id) == gifs.map(\.id))
             #expect(page.gifs.map(\.title) == gifs.map(\.title))
-            #expect(page.gifs.allSatisfy { $0.renditions.count == 22 && $0.trendingAt == nil && $0.importedAt != nil })
+            #expect(page.gifs.allSatisfy { $0.renditions.count == 4 && $0.trendingAt == nil && $0.importedAt != nil })
             #expect(page.gifs[0].renditions["original"]?.url == gifs[0].media("giphy.gif"))
         }
     }

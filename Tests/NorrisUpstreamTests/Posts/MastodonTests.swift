@@ -1,10 +1,8 @@
 import NorrisProtocol
-import NorrisTestSupport
 import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
 struct MastodonTests {
     private let town = PostFixture { baseURL, transport in
         Mastodon(baseURL: baseURL, source: "town", transport: transport)
@@ -12,54 +10,32 @@ struct MastodonTests {
 
     private static let status = #"{"id":"1","content":"<p>Hi</p>","account":{"id":"2","username":"ann","acct":"ann"}}"#
 
-    /// Deeper than a status may be.
-    private static let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
-
-    // MARK: Over a socket
-
     @Test func theTimelineIsFetched() async throws {
-        let headers = [("ETag", "W/\"1\""), ("X-RateLimit-Limit", "300"), ("X-RateLimit-Remaining", "299")]
-        try await town.fetch(headers: headers, body: "[\(Self.status)]", path: "/") { result, upstream in
-            let ann = Post.Author(id: "town:2", name: "ann", handle: "@ann@127.0.0.1")
-            let batch = PostBatch(posts: [Post(id: "town:1", source: "town", author: ann, text: "Hi")], authors: [ann])
-            #expect(result == .success(.changed(batch, FetchInfo(validators: Validators(etag: "W/\"1\"")))))
-            #expect(upstream.requests.first?.target == "/api/v1/timelines/public?limit=40")
-        }
+        let (fetched, request) = try await town.fetch(
+            headers: [("ETag", "W/\"1\""), ("X-RateLimit-Remaining", "299")], body: "[\(Self.status)]", path: "/"
+        )
+        let ann = Post.Author(id: "town:2", name: "ann", handle: "@ann@api.example")
+        let batch = PostBatch(posts: [Post(id: "town:1", source: "town", author: ann, text: "Hi")], authors: [ann])
+        #expect(fetched == .changed(batch, FetchInfo(validators: Validators(etag: "W/\"1\""))))
+        #expect(request?.url == "https://api.example/api/v1/timelines/public?limit=40")
     }
 
-    @Test(arguments: [401, 422])
+    @Test(arguments: [401, 404, 422])
     func aClosedTimelineIsSaid(status: Int) async throws {
-        let body = #"{"error":"This method requires an authenticated user"}"#
-        try await town.fetch(status: status, body: body) { result, upstream in
-            let error = #expect(throws: UpstreamError.self) { try result.get() }
-            #expect(error?.kind == .http(status: status))
-            let place = upstream.baseURL.dropFirst("http://".count)
-            #expect(
-                error?.message == """
-                    The public timeline of \(place) needs a login (HTTP \(status)), and norrisd has none; \
-                    put another server into posts.sources.town.url.
-                    """
-            )
-        }
-    }
-
-    @Test(arguments: [403, 404, 503])
-    func otherErrorsStay(status: Int) async throws {
-        try await town.fetch(status: status, body: #"{"error":"Record not found"}"#) { result, _ in
-            let error = #expect(throws: UpstreamError.self) { try result.get() }
-            expect(error, .http(status: status), "/api/v1/timelines/public: Record not found.")
-        }
+        let error = await town.failure(#"{"error":"Record not found"}"#, status: status)
+        let closed = "The public timeline of api.example needs a login (HTTP \(status)), and norrisd has none; "
+            + "put another server into posts.sources.town.url."
+        let other = "HTTP \(status) from api.example/api/v1/timelines/public: Record not found."
+        #expect(error?.kind == .http(status: status) && error?.message == (status == 404 ? other : closed))
     }
 
     // MARK: Bodies
 
     @Test(
         arguments: [
-            "5", "null", "[]", "{}", #"{"id":"1"}"#, #"{"id":"1","account":null,"content":"x"}"#,
-            #"{"id":"1","account":{"acct":"x"},"content":"x"}"#, #"{"account":{"id":"2"},"content":"x"}"#,
-            #"{"id":"1","account":{"id":"2"},"content":"<p></p>"}"#, #"{"id":"1","account":{"id":"2"},"content":5}"#,
-            #"{"id":"1","account":{"id":"2"},"content":"\ud800"}"#, #"{"id":"1" "account":{"id":"2"}}"#,
-            #"{"id":"1","account":{"id":"2"},"x":\#(deep)}"#,
+            "5", #"{"id":"1","account":null,"content":"x"}"#, #"{"id":"1","account":{"acct":"x"},"content":"x"}"#,
+            #"{"account":{"id":"2"},"content":"x"}"#, #"{"id":"1","account":{"id":"2"},"content":"<p></p>"}"#,
+            #"{"id":"1" "account":{"id":"2"}}"#,
             #"{"id":"1","account":{"id":"2"},"content":"\#(String(repeating: "x", count: 256 * 1024))"}"#,
         ]
     )
@@ -70,12 +46,7 @@ struct MastodonTests {
         #expect(batch.skipped == 1)
     }
 
-    @Test(
-        arguments: [
-            "", "5", "{}", #"{"error":"x"}"#, "null", "[5]", "[", "[\(status)", "[\(status)]]", "<html>",
-            String(repeating: "[", count: 100),
-        ]
-    )
+    @Test(arguments: [#"{"error":"x"}"#, "[5]", "[\(status)"])
     func whatCannotBeUsedIsSaid(body: String) async {
         let error = await town.failure(body)
         #expect(error?.kind == .decode)
@@ -172,8 +143,7 @@ struct StatusTests {
         "What the author hides is sensitive",
         arguments: [
             (#""spoiler_text":"Food","sensitive":false"#, "Food", true),
-            (#""spoiler_text":"","sensitive":false"#, nil, false),
-            (#""spoiler_text":"","sensitive":true"#, nil, false),
+            (#""spoiler_text":"","sensitive":false"#, nil, false), (#""spoiler_text":"","sensitive":true"#, nil, false),
             (#""spoiler_text":" \u200b","sensitive":false"#, nil, false),
             (#""spoiler_text":"","sensitive":true,"media_attachments":[{"type":"unknown"}]"#, nil, true),
             (#""spoiler_text":"","sensitive":false,"media_attachments":[{"type":"unknown"}]"#, nil, false),

@@ -1,10 +1,8 @@
 import NorrisProtocol
-import NorrisTestSupport
 import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
 struct UsersPostsTests {
     private let team = PostFixture { baseURL, transport in
         UsersPosts(baseURL: baseURL, source: "team", transport: transport)
@@ -47,17 +45,14 @@ struct UsersPostsTests {
         try await team.batch(#"{"data":[{"uid":"u","name":"U","posts":[\#(posts)]}]}"#)
     }
 
-    // MARK: Over a socket
-
     @Test(arguments: ["", "/mt/api", "/mt/api//"])
     func theRecordedResponse(path: String) async throws {
-        let headers = [("ETag", "\"1\""), ("Cache-Control", "max-age=60")]
-        try await team.fetch(headers: headers, body: Self.recorded, path: path) { result, upstream in
-            let info = FetchInfo(validators: Validators(etag: "\"1\""), notBefore: .seconds(60))
-            #expect(result == .success(.changed(Self.batch, info)))
-            #expect(upstream.requests.first?.target == (path.isEmpty ? "" : "/mt/api") + "/users/posts")
-            #expect(upstream.requests.first?.header("Accept") == "application/json")
-        }
+        let (fetched, request) = try await team.fetch(
+            headers: [("ETag", "\"1\""), ("Cache-Control", "max-age=60")], body: Self.recorded, path: path
+        )
+        let info = FetchInfo(validators: Validators(etag: "\"1\""), notBefore: .seconds(60))
+        #expect(fetched == .changed(Self.batch, info))
+        #expect(request?.url == "https://api.example\(path.isEmpty ? "" : "/mt/api")/users/posts")
     }
 
     // MARK: Forms
@@ -84,27 +79,15 @@ struct UsersPostsTests {
         #expect(batch == PostBatch(authors: [Post.Author(id: "team:7", name: "Ann")]))
     }
 
-    @Test func datesMayBeAheadOrMissing() async throws {
+    @Test func datesAndPicturesMayBeMissing() async throws {
         let batch = try await posts(
             """
-            {"id":1,"date":"Wed Jan 01 2122 00:30:00 GMT+0100","pics":["https://h/1"]},
-            {"id":2,"date":"soon","pics":["https://h/2"]},{"id":3,"date":null,"pics":["https://h/3"]},
-            {"id":4,"pics":["https://h/4"]},{"id":5,"date":1646740566,"pics":["https://h/5"]}
+            {"id":1,"date":"Wed Jan 01 2122 00:30:00 GMT+0100","pics":["https://h/1"]},{"id":2,"date":"soon"},
+            {"id":3,"date":null,"pics":null},{"id":4,"pics":"https://h/1"},{"id":5,"date":1646740566,"pics":[]}
             """
         )
-        let dates = [Timestamp("2121-12-31T23:30:00Z"), nil, nil, nil, nil]
-        #expect(batch.posts.map(\.publishedAt) == dates)
-        #expect(batch.skipped == 0)
-    }
-
-    @Test("A post without a picture is one as well", arguments: [
-        #"{"id":1}"#, #"{"id":1,"pics":[]}"#, #"{"id":1,"pics":null}"#, #"{"id":1,"pics":"https://h/1"}"#,
-        #"{"id":1,"date":"soon","pics":[]}"#,
-    ])
-    func noPictures(post: String) async throws {
-        let batch = try await posts(#"{"id":8,"pics":["https://h/8"]},\#(post)"#)
-        #expect(batch.posts.map(\.id) == ["team:8", "team:1"])
-        #expect(batch.posts.last?.images == [])
+        #expect(batch.posts.map(\.publishedAt) == [Timestamp("2121-12-31T23:30:00Z"), nil, nil, nil, nil])
+        #expect(batch.posts.map(\.images.count) == [1, 0, 0, 0, 0])
         #expect(batch.skipped == 0)
     }
 
@@ -112,9 +95,8 @@ struct UsersPostsTests {
 
     @Test(
         arguments: [
-            "5", "null", "[]", "{}", #"{"pics":[]}"#, #"{"id":null,"pics":[]}"#,
-            #"{"id":"","pics":["https://h/1"]}"#, #"{"id":1.5,"pics":["https://h/1"]}"#, #"{"pics":["https://h/1"]}"#,
-            #"{"id":99999999999999999999}"#, #"{"id":1,"caption":"\ud800"}"#, #"{"id":1,"id":2}"#, #"{"id" 1}"#,
+            "5", #"{"pics":["https://h/1"]}"#, #"{"id":"","pics":["https://h/1"]}"#, #"{"id":1.5}"#,
+            #"{"id":1,"caption":"\ud800"}"#, #"{"id":1,"id":2}"#, #"{"id" 1}"#,
             #"{"id":1,"x":"\#(String(repeating: "x", count: 256 * 1024))"}"#,
         ]
     )
@@ -124,12 +106,7 @@ struct UsersPostsTests {
         #expect(batch.skipped == 1)
     }
 
-    @Test(
-        arguments: [
-            "5", "null", "[]", #""x""#, "{}", #"{"uid":null,"posts":[]}"#, #"{"uid":"","posts":[]}"#,
-            #"{"uid":"u" "posts":[]}"#, #"{"uid":"\ud800"}"#, #"{"uid":"u","uid":"v"}"#,
-        ]
-    )
+    @Test(arguments: ["5", #"{"uid":null,"posts":[]}"#, #"{"uid":"u" "posts":[]}"#, #"{"uid":"\ud800"}"#])
     func aBadUserCostsNoOther(user: String) async throws {
         let last = #"{"uid":"b","name":"B","posts":[{"id":1,"pics":["https://h/1"]}]}"#
         let batch = try await team.batch(#"{"data":[{"uid":"a","name":"A"},\#(user),\#(last)]}"#)
@@ -160,34 +137,19 @@ struct UsersPostsTests {
         #expect(batch.skipped == 1)
     }
 
-    @Test func tooManyAreRefused() async {
-        let posts = String(repeating: "0,", count: 200_000)
-        let error = await team.failure(#"{"data":[{"uid":"u","posts":[\#(posts)0]}]}"#)
-        #expect(error?.message.contains("more than 100000 posts") == true)
-    }
-
     @Test(arguments: [#""posts":5"#, #""posts":{"id":1}"#, #""post":[]"#, #""posts":"","post":{"id":1}"#])
     func postsOfAnotherTypeAreCounted(posts: String) async throws {
         let batch = try await team.batch(#"{"data":[{"uid":"a","name":"A",\#(posts)}]}"#)
         #expect(batch == PostBatch(authors: [Post.Author(id: "team:a", name: "A")], skipped: 1))
     }
 
-    @Test func whatIsMissingOfAUserIsLeftOut() async throws {
+    @Test func whatIsMissingIsLeftOut() async throws {
         let batch = try await team.batch(#"{"data":[{"uid":"a","name":5,"email":"A@h","profile_pic":[]}]}"#)
         #expect(batch.authors == [Post.Author(id: "team:a", name: "a@h", email: "a@h")])
-    }
-
-    @Test func nobodyIsNoError() async throws {
         #expect(try await team.batch(#"{"data":[],"total":0}"#) == PostBatch())
     }
 
-    @Test(
-        arguments: [
-            "", "5", "[]", "{}", #"{"data":null}"#, #"{"data":{}}"#, #"{"data":"x"}"#, #"{"data":[5]}"#,
-            #"{"data":[{"uid":"a"}"#, #"{"data":[{"uid":"a"}]}x"#, #"{"error":"x"}"#,
-            #"{"data":[\#(String(repeating: "[", count: 100))"#,
-        ]
-    )
+    @Test(arguments: ["[]", #"{"data":{}}"#, #"{"data":[5]}"#, #"{"data":[{"uid":"a"}"#])
     func whatCannotBeUsedIsSaid(body: String) async {
         let error = await team.failure(body)
         #expect(error?.kind == .decode)

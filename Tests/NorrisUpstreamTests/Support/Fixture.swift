@@ -1,6 +1,7 @@
 import Logging
 import NorrisProtocol
 import NorrisTestSupport
+import Synchronization
 import Testing
 
 @testable import NorrisUpstream
@@ -34,11 +35,9 @@ struct Fixture {
         do {
             try await body(Fixture(upstream: upstream, transport: transport))
         } catch {
-            transport.shutdown()
             await upstream.stop()
             throw error
         }
-        transport.shutdown()
         await upstream.stop()
     }
 
@@ -72,16 +71,14 @@ struct Fixture {
 
     func giphy(_ suffix: String = "", key: String = key, rating: String = "g") -> Giphy {
         Giphy(
-            baseURL: upstream.baseURL + suffix, key: key, rating: rating, transport: transport,
-            timeout: Self.longEnough
+            baseURL: upstream.baseURL + suffix, key: key, rating: rating, transport: transport, timeout: Self.longEnough
         )
     }
 
     /// Giphy's API with one body as the response to everything; the status is 200.
     static func giphy(returning body: String, key: String = key) -> Giphy {
         Giphy(
-            baseURL: "https://api.example", key: key, rating: "g", transport: FixedTransport(body),
-            timeout: .seconds(1)
+            baseURL: "https://api.example", key: key, rating: "g", transport: FixedTransport(body), timeout: .seconds(1)
         )
     }
 
@@ -96,50 +93,47 @@ struct Fixture {
 struct PostFixture {
     let make: @Sendable (_ baseURL: String, _ transport: any HTTPTransport) -> any PostUpstream
 
-    /// The batch of a response's body.
-    func batch(_ body: String, type: String = "application/json") async throws(UpstreamError) -> PostBatch {
-        let transport = FixedTransport(body, headers: [("Content-Type", type)])
-        let upstream = make("https://api.example", transport)
-        return try await upstream.posts(validators: Validators(), timeout: .seconds(1)).value
-    }
-
-    /// The error of a response's body; nil if it is decoded.
-    func failure(_ body: String, type: String = "application/json") async -> UpstreamError? {
-        await NorrisUpstreamTests.failure { _ = try await batch(body, type: type) }
-    }
-
-    /// Fetches over a socket from an upstream that has one response to everything.
+    /// What is fetched where the response is this, and the request.
     func fetch(
-        status: Int = 200, headers: [(String, String)] = [], body: String = "",
-        sending validators: Validators = Validators(), path: String = "",
-        _ check: (Result<Fetched<PostBatch>, UpstreamError>, FakeUpstream) -> Void
-    ) async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            let type = [("Content-Type", "application/json; charset=utf-8")]
-            fixture.upstream.setFault(.answer(status: status, headers: type + headers, body: Array(body.utf8)))
-            let api = make(fixture.upstream.baseURL + path, fixture.transport)
-            let result: Result<Fetched<PostBatch>, UpstreamError>
-            do throws(UpstreamError) {
-                result = .success(try await api.posts(validators: validators, timeout: Fixture.longEnough))
-            } catch {
-                result = .failure(error)
-            }
-            check(result, fixture.upstream)
-        }
+        status: Int = 200, headers: HTTPHeaderFields = [("Content-Type", "application/json")], body: String,
+        path: String = ""
+    ) async throws(UpstreamError) -> (fetched: Fetched<PostBatch>, request: HTTPRequest?) {
+        let transport = FixedTransport(HTTPResponse(status: status, headers: headers, body: Array(body.utf8)))
+        let upstream = make("https://api.example" + path, transport)
+        let fetched = try await upstream.posts(validators: Validators(), timeout: .seconds(1))
+        return (fetched, transport.requests.first)
+    }
+
+    /// The batch of a response's body.
+    func batch(_ body: String) async throws(UpstreamError) -> PostBatch { try await fetch(body: body).fetched.value }
+
+    /// The error of a response; nil if it is decoded.
+    func failure(_ body: String, status: Int = 200) async -> UpstreamError? {
+        await NorrisUpstreamTests.failure { _ = try await fetch(status: status, body: body) }
     }
 }
 
-/// A response that needs no network.
-struct FixedTransport: HTTPTransport {
-    let response: HTTPResponse
+/// Returns one response without a network, and records the requests.
+final class FixedTransport: HTTPTransport {
+    private let response: HTTPResponse
+    private let recorded = Mutex<[HTTPRequest]>([])
 
     init(_ response: HTTPResponse) { self.response = response }
 
-    init(_ body: String, headers: HTTPHeaderFields = [("Content-Type", "application/json")]) {
+    convenience init(_ body: String, headers: HTTPHeaderFields = [("Content-Type", "application/json")]) {
         self.init(HTTPResponse(status: 200, headers: headers, body: Array(body.utf8)))
     }
 
-    func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse { response }
+    var requests: [HTTPRequest] { recorded.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse {
+        recorded.withLock { $0.append(request) }
+        if response.status == 200 || response.status == 304 { return response }
+        throw UpstreamError(
+            status: response.status, from: HTTPURL(request.url), headers: response.headers, body: response.body,
+            now: Fixture.now
+        )
+    }
 }
 
 extension HTTPResponse {

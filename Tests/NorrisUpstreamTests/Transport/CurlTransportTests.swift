@@ -134,15 +134,6 @@ struct CurlTransportTests {
 
     // MARK: Broken responses
 
-    @Test func aBodyIsAsLongAsItsLengthSays() async throws {
-        try await run { fixture async throws in
-            fixture.upstream.setFault(.raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{}{}"))
-            #expect(try await fixture.send().body == Array("{}".utf8))
-            let error = await fixture.failure(with: .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}{}{}"))
-            #expect(error?.message.contains("broke off") == true)
-        }
-    }
-
     @Test(arguments: [true, false])
     func aTruncatedBodyIsAnError(chunked: Bool) async throws {
         for gzip in [false, true] {
@@ -155,7 +146,7 @@ struct CurlTransportTests {
 
     @Test func damagedCompressionIsNoTransportFault() async throws {
         try await run { fixture in
-            var damaged = FakeGzip.stored(Array("whole".utf8))
+            var damaged = gzipped(Array("whole".utf8))
             // The checksum and the length at the end.
             damaged[damaged.count - 8] ^= 1
             for (coding, body) in [("gzip", Array("not gzip".utf8)), ("gzip", damaged), ("x-unknown", [1, 2, 3])] {
@@ -168,8 +159,7 @@ struct CurlTransportTests {
 
     @Test(
         arguments: [
-            .garbage, .raw("HTTP/1.1 200 OK\r\nno field\r\n\r\n"),
-            .raw("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"),
+            .garbage, .raw("HTTP/1.1 200 OK\r\nno field\r\n\r\n"), .raw("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"),
             .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"), .raw("HTTP/7.5 200 OK\r\n\r\n"),
         ] as [FakeUpstream.Fault]
     )
@@ -207,27 +197,6 @@ struct CurlTransportTests {
             let error = await fixture.failure(url: "gopher://h/")
             #expect(error?.message.contains("correct the configured address") == true)
             #expect(error?.isRetryable == false)
-        }
-    }
-
-    // MARK: Shutdown
-
-    @Test func afterTheShutdownNothingIsFetched() async throws {
-        try await run { fixture in
-            fixture.transport.shutdown()
-            #expect(await fixture.failure() == .cancelled)
-            #expect(fixture.upstream.requests.isEmpty)
-        }
-    }
-
-    @Test(arguments: [FakeUpstream.Fault.hang, .drip(every: .seconds(60))])
-    func theShutdownCancelsRequests(fault: FakeUpstream.Fault) async throws {
-        try await run { fixture in
-            fixture.upstream.setFault(fault)
-            async let failure = fixture.failure(timeout: Fixture.longEnough)
-            await fixture.upstream.waitForRequests(1)
-            fixture.transport.shutdown()
-            #expect(await failure == .cancelled)
         }
     }
 }

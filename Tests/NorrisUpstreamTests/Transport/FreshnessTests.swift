@@ -3,28 +3,6 @@ import Testing
 
 @testable import NorrisUpstream
 
-struct HTTPDateTests {
-    @Test(
-        arguments: [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
-            ("Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z"),
-            ("Sun Nov  6 08:49:37 1994", "1994-11-06T08:49:37Z"), ("Sun Nov 16 08:49:37 1994", "1994-11-16T08:49:37Z"),
-            ("Sunday, 01-Jan-70 00:00:00 GMT", "2070-01-01T00:00:00Z"),
-            ("Sunday, 01-Jan-71 00:00:00 GMT", "1971-01-01T00:00:00Z"),
-            ("Sat, 31 Dec 2016 23:59:60 GMT", "2017-01-01T00:00:00Z"),
-        ]
-    )
-    func allThreeFormsAreRead(text: String, expected: String) { #expect(httpDate(text) == Timestamp(expected)) }
-
-    @Test(
-        arguments: [
-            "", "0", "tomorrow", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
-            "Sun, 06 Nov 1994 08:49:61 GMT", "Foo, 06 Nov 1994 08:49:37 GMT",
-        ]
-    )
-    func whatIsNoDateIsNone(text: String) { #expect(httpDate(text) == nil) }
-}
-
 struct RetryAfterTests {
     @Test(
         arguments: [
@@ -43,49 +21,32 @@ struct RetryAfterTests {
 }
 
 struct FreshnessLifetimeTests {
-    private func lifetime(_ headers: [(String, String)]) -> Duration? {
-        freshnessLifetime(HTTPHeaderFields(headers.map { (name: $0.0, value: $0.1) }), now: Fixture.now)
-    }
+    private static let expires = ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT")
 
-    @Test(
-        arguments: [
-            ("max-age=60", 60), ("public, Max-Age=60", 60), ("no-store, max-age=60, private, no-cache", 60),
-            ("max-age=\"60\"", 60), ("max-age = 60", 60), ("max-age=60, max-age=90", 60), ("max-age=86401", 86_400),
-            ("max-age=99999999999999999999", 86_400), (",, max-age=60", 60),
-        ]
-    )
-    func maximumAge(field: String, seconds: Int) { #expect(lifetime([("Cache-Control", field)]) == .seconds(seconds)) }
+    private static let cacheControls: [(String, Int?)] = [
+        ("max-age=60", 60), ("public, Max-Age=60", 60), ("no-store, max-age=60, private, no-cache", 60),
+        ("max-age=\"60\"", 60), ("max-age = 60", 60), ("max-age=60, max-age=90", 60), ("max-age=86401", 86_400),
+        ("max-age=99999999999999999999", 86_400), (",, max-age=60", 60), ("", nil), ("no-store", nil),
+        ("max-age=0", nil), ("max-age", nil), ("max-age=-1", nil), ("max-age=1.5", nil), ("s-maxage=60", nil),
+    ]
 
-    @Test(
-        arguments: ["", "no-store", "max-age=0", "max-age", "max-age=-1", "max-age=1.5", "s-maxage=60", "xmax-age=60"]
-    )
-    func noneInThese(field: String) { #expect(lifetime([("Cache-Control", field)]) == nil) }
+    private static let others: [([(String, String)], Int?)] = [
+        ([("cache-control", "max-age=60"), ("age", "20")], 40),
+        ([("cache-control", "max-age=60"), ("age", "60")], nil),
+        ([("cache-control", "max-age=60"), ("age", "x")], 60),
+        ([("Cache-Control", "public"), ("cache-control", "max-age=60")], 60),
+        // From the date of the response on.
+        ([expires], 3600), ([expires, ("Date", "Sun, 06 Nov 1994 09:49:27 GMT")], 10),
+        ([expires, ("Date", "Sun, 06 Nov 1994 09:49:37 GMT")], nil), ([("Expires", "0")], nil),
+        ([("Expires", "Sun, 06 Nov 1994 08:49:36 GMT")], nil),
+        ([("Expires", "Tue, 06 Nov 2001 08:49:37 GMT")], 86_400), ([expires, ("Cache-Control", "max-age=5")], 5),
+        ([expires, ("Cache-Control", "max-age=0")], nil), ([expires, ("Cache-Control", "max-age=x")], 3600),
+    ]
 
-    @Test func ageIsTakenOff() {
-        #expect(lifetime([("cache-control", "max-age=60"), ("age", "20")]) == .seconds(40))
-        #expect(lifetime([("cache-control", "max-age=60"), ("age", "60")]) == nil)
-        #expect(lifetime([("cache-control", "max-age=60"), ("age", "x")]) == .seconds(60))
-    }
-
-    @Test func severalFieldsAreOneList() {
-        #expect(lifetime([("Cache-Control", "public"), ("cache-control", "max-age=60")]) == .seconds(60))
-    }
-
-    @Test func expiresCountsFromTheDateOfTheResponse() {
-        let expires = ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT")
-        #expect(lifetime([expires]) == .seconds(3600))
-        #expect(lifetime([expires, ("Date", "Sun, 06 Nov 1994 09:49:27 GMT")]) == .seconds(10))
-        #expect(lifetime([expires, ("Date", "Sun, 06 Nov 1994 09:49:37 GMT")]) == nil)
-        #expect(lifetime([("Expires", "0")]) == nil)
-        #expect(lifetime([("Expires", "Sun, 06 Nov 1994 08:49:36 GMT")]) == nil)
-        #expect(lifetime([("Expires", "Tue, 06 Nov 2001 08:49:37 GMT")]) == .seconds(86_400))
-    }
-
-    @Test func maximumAgeWinsOverExpires() {
-        let expires = ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT")
-        #expect(lifetime([expires, ("Cache-Control", "max-age=5")]) == .seconds(5))
-        #expect(lifetime([expires, ("Cache-Control", "max-age=0")]) == nil)
-        #expect(lifetime([expires, ("Cache-Control", "max-age=x")]) == .seconds(3600))
+    @Test(arguments: cacheControls.map { ([("Cache-Control", $0.0)], $0.1) } + others)
+    func lifetimes(headers: [(String, String)], seconds: Int?) {
+        let fields = HTTPHeaderFields(headers.map { (name: $0.0, value: $0.1) })
+        #expect(freshnessLifetime(fields, now: Fixture.now) == seconds.map { .seconds($0) })
     }
 }
 

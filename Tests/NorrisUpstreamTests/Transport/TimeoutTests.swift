@@ -16,14 +16,6 @@ struct TimeoutTests {
         }
     }
 
-    @Test func anErrorsBodyThatDripsCostsItsMessage() async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            let head = "HTTP/1.1 503 No\r\nContent-Length: 10\r\n\r\n"
-            let error = await fixture.failure(with: .hangingAfter(head), timeout: .seconds(5))
-            #expect(error?.kind == .http(status: 503))
-        }
-    }
-
     @Test("Silence before and in a body is bounded", arguments: [FakeUpstream.Fault.hang, .drip(every: .seconds(60))])
     func silence(fault: FakeUpstream.Fault) async throws {
         try await Fixture.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(1500) }) { fixture in
@@ -53,7 +45,7 @@ struct TimeoutTests {
 
     @Test("A connection that is never accepted is bounded")
     func connecting() async throws {
-        let listener = try SilentListener(isFull: true)
+        let listener = SilentListener()
         try await Fixture.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(200) }) { fixture in
             let url = "http://127.0.0.1:\(listener.port)/"
             let error = await fixture.failure(url: url)
@@ -76,88 +68,32 @@ struct TimeoutTests {
             }
         }
     }
-
-    /// Until it has been seen to end, a request that is cancelled may wait for 900 seconds.
-    private func cancelled(_ url: String, once isUnderWay: () async -> Void) async throws -> UpstreamError? {
-        let transport = CurlTransport(baseURL: url, settings: Fixture.settings, logger: Fixture.quietLogger)
-        defer { transport.shutdown() }
-        return await withTaskGroup(of: UpstreamError?.self) { group in
-            group.addTask {
-                await failure { _ = try await transport.send(HTTPRequest(url: url, timeout: Fixture.longEnough)) }
-            }
-            await isUnderWay()
-            group.cancelAll()
-            return await group.next() ?? nil
-        }
-    }
-
-    @Test func aRequestIsCancelledWhileItConnects() async throws {
-        let listener = try SilentListener(isFull: true)
-        // Nothing shows when it connects; before that it is cancelled as well.
-        for milliseconds in [0, 1, 10, 100] {
-            let error = try await cancelled("http://127.0.0.1:\(listener.port)/") { poll(nil, 0, CInt(milliseconds)) }
-            #expect(error == .cancelled)
-        }
-    }
-
-    @Test func aRequestIsCancelledInTheHandshake() async throws {
-        let listener = try SilentListener(isFull: false)
-        let url = "https://127.0.0.1:\(listener.port)/"
-        let error = try await cancelled(url) { await eventually { listener.hasClient } }
-        #expect(error == .cancelled)
-    }
-
-    @Test func manyAreCancelledAtOnceAndTheNextSucceeds() async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            fixture.upstream.setFault(.hang)
-            await withTaskGroup(of: UpstreamError?.self) { group in
-                for _ in 0..<50 { group.addTask { await fixture.failure() } }
-                await fixture.upstream.waitForRequests(25)
-                group.cancelAll()
-                for await error in group { #expect(error == .cancelled) }
-            }
-            fixture.upstream.setFault(nil)
-            let response = try await fixture.send()
-            #expect(response.status == 200)
-        }
-    }
 }
 
-/// A listening socket that nobody accepts from. Where its queue is full, whoever connects waits.
+/// A listening socket that nobody accepts from, with a full queue: whoever connects waits.
 private final class SilentListener {
     private var descriptors: [Int32] = []
-    let port: UInt16
+    private(set) var port: UInt16 = 0
 
-    struct NotMade: Error {}
-
-    init(isFull: Bool) throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        descriptors.append(listener)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        func withAddress<Result>(_ body: (UnsafeMutablePointer<sockaddr>) -> Result) -> Result {
+    init() {
+        // Each socket after the first is a client, which the queue of none does not hold.
+        for index in 0..<5 {
+            descriptors.append(socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0))
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    if index > 0 { return _ = connect(descriptors[index], pointer, length) }
+                    bind(descriptors[0], pointer, length)
+                    listen(descriptors[0], 0)
+                    getsockname(descriptors[0], pointer, &length)
+                }
             }
+            port = UInt16(bigEndian: address.sin_port)
         }
-        let size = length
-        guard withAddress({ bind(listener, $0, size) }) == 0, listen(listener, 0) == 0,
-            withAddress({ getsockname(listener, $0, &length) }) == 0
-        else { throw NotMade() }
-        port = UInt16(bigEndian: address.sin_port)
-        for _ in 0..<(isFull ? 4 : 0) {
-            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-            descriptors.append(client)
-            _ = withAddress { connect(client, $0, size) }
-        }
-    }
-
-    /// Whether a client has connected.
-    var hasClient: Bool {
-        var descriptor = pollfd(fd: descriptors[0], events: Int16(POLLIN), revents: 0)
-        return poll(&descriptor, 1, 0) == 1
     }
 
     deinit { descriptors.forEach { close($0) } }

@@ -57,7 +57,7 @@ struct UpstreamErrorTests {
 }
 
 struct ValidatorsTests {
-    @Test(arguments: ["W/\"1\"", "\"a b\"", "unquoted", "\"é\"", "\"\"", "\"a\tb\"".replacing("\t", with: " ")])
+    @Test(arguments: ["W/\"1\"", "\"a b\"", "unquoted", "\"é\"", "\"\"", String(repeating: "e", count: 1024)])
     func theyGoBackAsTheyCame(etag: String) {
         let validators = Validators([("ETag", etag), ("Last-Modified", "yesterday")])
         #expect(validators == Validators(etag: etag, lastModified: "yesterday"))
@@ -68,11 +68,6 @@ struct ValidatorsTests {
     @Test(arguments: ["", "a\r\nX: y", "a\u{7F}", "a\u{0}", "\u{FFFD}", String(repeating: "e", count: 1025)])
     func whatCannotBeSentIsDropped(value: String) {
         #expect(Validators([("ETag", value), ("Last-Modified", value)]) == Validators())
-    }
-
-    @Test func aKilobyteIsKept() {
-        let value = String(repeating: "e", count: 1024)
-        #expect(Validators([("ETag", value)]).etag == value)
     }
 
     @Test func thoseThatA304DoesNotRepeatStayValid() {
