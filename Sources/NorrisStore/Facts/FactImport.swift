@@ -37,61 +37,43 @@ struct FactImport: ~Copyable {
 
     /// Stores all facts in one transaction, which has to be rolled back where this throws.
     static func run(_ facts: [Fact], _ rules: Rules, _ file: FactFile, _ database: Database) throws -> FactChanges {
-        var run = FactImport(rules, Brought(), try FactWriter(database, file))
-        // Highest id first: a search returns the newest stored first, then by id.
-        let merged = try run.merged(facts).sorted { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }
-        for fact in try run.limitCategories(of: merged) { try run.take(fact) }
-        var last: UInt32 = 0
-        while let next = try run.removeOthers(after: last) { last = next }
-        return try run.finish()
+        var brought = Brought()
+        return try run(rules, &brought, file, database) { run in
+            // Highest id first: a search returns the newest stored first, then by id.
+            let merged = try run.merged(facts).sorted { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }
+            for fact in try run.limitCategories(of: merged) { try run.take(fact) }
+            var last: UInt32 = 0
+            while let next = try run.removeOthers(after: last) { last = next }
+        }
     }
 
-    /// Stores some of the facts of a group that is imported in parts, each in a transaction.
+    /// Runs a part of an import, in a transaction.
     ///
     /// - Parameter brought: what the parts before have brought.
     static func run(
-        part facts: [Fact], _ rules: Rules, _ brought: inout Brought, _ file: FactFile, _ database: Database
+        _ rules: Rules, _ brought: inout Brought, _ file: FactFile, _ database: Database,
+        _ body: (inout FactImport) throws -> Void
     ) throws -> FactChanges {
         if rules.isCancelled() { throw CancellationError() }
         var run = FactImport(rules, brought, try FactWriter(database, file))
-        for fact in facts { try run.take(fact) }
+        // Two of it would be copied with the first change. Where this throws the import is over.
+        brought = Brought()
+        try body(&run)
         brought = run.brought
-        return try run.finish()
+        try run.leftOut.write(after: rules.group, database)
+        let dropped = run.categoryLimit.dropped
+        run.writer.note { $0.droppedCategories = dropped }
+        return try run.writer.finish()
     }
 
     /// Removes from some facts the categories that no part has brought. It is done once ``Brought/incomplete`` is empty.
-    static func complete(
-        _ rules: Rules, _ brought: inout Brought, limit: Int, _ file: FactFile, _ database: Database
-    ) throws -> FactChanges {
-        if rules.isCancelled() { throw CancellationError() }
-        var run = FactImport(rules, brought, try FactWriter(database, file))
+    mutating func complete(limit: Int) throws {
         for (ordinal, categories) in brought.incomplete.prefix(limit) {
-            run.brought.incomplete[ordinal] = nil
+            brought.incomplete[ordinal] = nil
             guard var fact = try FactTable.fact(ordinal: ordinal, database) else { continue }
             fact.categories = categories
-            try run.store(fact, replacing: StoredFact.find(fact, database)?.stored, isFound: false)
+            try store(fact, replacing: StoredFact.find(fact, database)?.stored, isFound: false)
         }
-        brought = run.brought
-        return try run.finish()
-    }
-
-    /// Removes some of the facts that no part has brought.
-    ///
-    /// - Returns: the changes, and the ordinal to continue behind; nil at the end.
-    static func removeOthers(
-        _ rules: Rules, _ brought: Brought, after ordinal: UInt32, _ file: FactFile, _ database: Database
-    ) throws -> (FactChanges, next: UInt32?) {
-        if rules.isCancelled() { throw CancellationError() }
-        var run = FactImport(rules, brought, try FactWriter(database, file))
-        let next = try run.removeOthers(after: ordinal)
-        return (try run.finish(), next)
-    }
-
-    private mutating func finish() throws -> FactChanges {
-        try leftOut.write(after: rules.group, database)
-        let dropped = categoryLimit.dropped
-        writer.note { $0.droppedCategories = dropped }
-        return try writer.finish()
     }
 
     /// The facts with each id once, the first, and each text once.
@@ -145,7 +127,7 @@ struct FactImport: ~Copyable {
         return limited
     }
 
-    private mutating func take(_ fact: Fact) throws {
+    mutating func take(_ fact: Fact) throws {
         try step()
         var fact = fact
         var known = try StoredFact.find(fact, database)
@@ -205,8 +187,10 @@ struct FactImport: ~Copyable {
         !ids.contains(stored.id) && !(rules.removes?(stored) ?? false)
     }
 
+    /// Removes some of the facts that no part has brought.
+    ///
     /// - Returns: the ordinal to continue behind; nil at the end.
-    private mutating func removeOthers(after ordinal: UInt32) throws -> UInt32? {
+    mutating func removeOthers(after ordinal: UInt32) throws -> UInt32? {
         guard let removes = rules.removes else { return nil }
         let some = try StoredFact.some(of: rules.group, after: ordinal, limit: 2_048, database)
         for stored in some where !brought.ordinals.contains(stored.ordinal) && removes(stored) {
@@ -295,25 +279,9 @@ struct LeftOutTexts {
 /// What the parts of an import have brought so far.
 struct Brought {
     /// The stored facts.
-    var ordinals = OrdinalSet()
+    var ordinals: Set<UInt32> = []
     /// The categories of facts that are stored with more: a fortune may be in several files.
     var incomplete: [UInt32: [String]] = [:]
-}
-
-/// A set of ordinals, one bit each.
-struct OrdinalSet {
-    private var words: [UInt64] = []
-
-    func contains(_ ordinal: UInt32) -> Bool {
-        let word = Int(ordinal / 64)
-        return word < words.count && words[word] & (1 << UInt64(ordinal % 64)) != 0
-    }
-
-    mutating func insert(_ ordinal: UInt32) {
-        let word = Int(ordinal / 64)
-        if word >= words.count { words.append(contentsOf: repeatElement(0, count: word + 1 - words.count)) }
-        words[word] |= 1 << UInt64(ordinal % 64)
-    }
 }
 
 extension [String] {

@@ -187,46 +187,6 @@ struct FortuneImportTests {
         }
     }
 
-    @Test func explicitFileIsExplicit() async throws {
-        try folder.write("f/explicit", "Rude.")
-        try await fixture.run { store in
-            store.importFortunes([folder["f"]])
-            #expect(await all(in: store) == [])
-            #expect(store.categories(of: .all).isEmpty)
-        }
-    }
-
-    private static let debian = "/usr/share/games/fortunes"
-
-    /// The files of Debian's package, counted by other code than the one under test.
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: debian + "/fortunes"), "needs Debian's fortunes"))
-    func allOfDebiansFortunesAreReadOnce() async throws {
-        var counts: [String: Int] = [:]
-        var all: Set<String> = []
-        for name in try FileManager.default.contentsOfDirectory(atPath: Self.debian)
-        where !name.hasSuffix(".dat") && !name.hasSuffix(".u8") {
-            let text = try String(contentsOf: URL(filePath: "\(Self.debian)/\(name)"), encoding: .utf8)
-            let cookies = ("\n" + text).components(separatedBy: "\n%\n")
-                .map { $0.replacing(/^(\s*\n)+/, with: "").replacing(/\s+$/, with: "") }
-                .filter { !$0.isEmpty && $0 != "%" }
-            counts[name] = Set(cookies).count
-            all.formUnion(cookies)
-        }
-        try #require(all.count > 1_000)
-        let expected = (counts, all.count)
-        try await fixture.run { store in
-            #expect(store.importFortunes([Self.debian]) == [])
-            #expect(store.count == expected.1)
-            let found = Dictionary(uniqueKeysWithValues: store.categories(of: .all).map { ($0.name, $0.count) })
-            #expect(found == expected.0)
-        }
-        try await fixture.run { store in
-            #expect(store.importFortunes([Self.debian]) == [])
-            #expect(store.count == expected.1)
-        }
-        #expect(try fixture.folder.bytes("cache/cache.db").count > 1_000_000)
-    }
-
     // MARK: In parts
 
     /// Ends an import at the nth time it asks whether it is cancelled.
@@ -273,19 +233,6 @@ struct FortuneImportTests {
         try await fixture.run { store in
             store.importFortunes([folder["f"]])
             #expect(await everything(in: store, uid: 2) == all)
-        }
-    }
-
-    /// The files are again those that were read before: what the import in between has changed is undone.
-    @Test(arguments: [1, 2, 4, 8])
-    func cancelledImportOfOtherFilesIsUndone(looks: Int) async throws {
-        _ = try writeMany()
-        try folder.write("old/x", "Old.")
-        try await fixture.run { store in
-            store.importFortunes([folder["old"]])
-            store.importFortunes([folder["f"]], isCancelled: cancelling(after: looks))
-            store.importFortunes([folder["old"]])
-            #expect(await all(in: store) == ["Old."])
         }
     }
 

@@ -12,7 +12,7 @@ struct FavoriteImportTests {
 
     init() throws {
         let databases = try fixture.databases()
-        favorites = Favorites(databases: databases, logger: .silent)
+        favorites = Favorites(databases: databases)
     }
 
     private func kept(_ uid: UInt32 = 1) async throws -> [Favorite] {
@@ -155,13 +155,6 @@ struct FavoriteImportTests {
         #expect(post.stats == .init(comments: 0))
         #expect(kept[1].fact?.createdAt == nil && kept[1].fact?.updatedAt == Timestamp(seconds: 0))
         #expect(kept[2].id == gif.id)
-    }
-
-    @Test func whatIsJustWithinTheLimitsIsTaken() async throws {
-        var long = item(String(repeating: "é", count: 200))
-        long.fact = .upstream(long.id, String(repeating: "x", count: 10_000))
-        #expect(try await favorites.import([long], uid: 1, at: now).added == 1)
-        #expect(try await kept().map(\.fact) == [long.fact])
     }
 
     @Test func tooManyItemsAreRefused() async throws {
