@@ -158,8 +158,8 @@ struct OpenedDatabase: Sendable {
 
     /// Lets a file of an earlier version be shortened (auto_vacuum is 2), which takes one VACUUM.
     ///
-    /// A process that is killed in the middle leaves the file as it was. A failure, as of a full disk, is no fault: the
-    /// file is as good as before, and the next start tries again.
+    /// A process that is killed in the middle leaves the file as it was. A failure is no fault, as the file is as good
+    /// as before; the next start tries again.
     ///
     /// - Returns: whether there was a VACUUM.
     private static func allowShrinking(
@@ -168,6 +168,11 @@ struct OpenedDatabase: Sendable {
         do {
             return try writer.writeWithoutTransaction { database in
                 guard try Int.fetchOne(database, "PRAGMA auto_vacuum") != 2 else { return false }
+                // All pages go to a temporary file, and then to the log.
+                let (needed, free) = (2 * Folder.size(ofDatabase: path), Folder.freeBytes(besides: path) ?? 0)
+                guard free >= needed else {
+                    throw DatabaseError(SQLITE_FULL, message: "free are \(free) bytes of \(needed)")
+                }
                 willTakeLong()
                 try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
                 return true

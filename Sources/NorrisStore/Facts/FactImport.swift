@@ -24,7 +24,10 @@ struct FactImport: ~Copyable {
     /// What of the group the import has brought.
     private var brought: Brought
     private var categoryLimit = CategoryLimit()
-    private var leftOut = LeftOutTexts()
+    /// Whether a fortune is not stored, or was removed, because another fact with its text outranks it.
+    private var leavesOutFortunes = false
+    /// Whether a stored fact of the group was removed, or has another text now.
+    private var freesTexts = false
     private var steps = 0
 
     private var database: Database { writer.database }
@@ -60,9 +63,8 @@ struct FactImport: ~Copyable {
         brought = Brought()
         try body(&run)
         brought = run.brought
-        try run.leftOut.write(after: rules.group, database)
-        let dropped = run.categoryLimit.dropped
-        run.writer.note { $0.droppedCategories = dropped }
+        try LeftOutTexts.write(run.leavesOutFortunes, run.freesTexts, after: rules.group, database)
+        run.writer.changes.droppedCategories = run.categoryLimit.dropped
         return try run.writer.finish()
     }
 
@@ -146,7 +148,7 @@ struct FactImport: ~Copyable {
 
         let others = try StoredFact.others(withTextOf: fact, database)
         if others.contains(where: { $0.group.outranks(rules.group) }) {
-            leftOut.isLeftOut(of: rules.group)
+            leavesOutFortunes = leavesOutFortunes || rules.group == .fortunes
             return try remove(known?.stored)
         }
         if let kept = others.first(where: { $0.group == rules.group && stays($0) }) {
@@ -155,9 +157,9 @@ struct FactImport: ~Copyable {
         }
         for other in others where rules.group.outranks(other.group) {
             try remove(other)
-            writer.note { $0.displaced += 1 }
+            writer.changes.displaced += 1
         }
-        if let known, !known.hasText { leftOut.isFree() }
+        if let known, !known.hasText { freesTexts = true }
         // Once a fact came in a fetch, it is no longer one of a search.
         try store(fact, replacing: known?.stored, isFound: rules.isSearch && known?.stored.isFound ?? true)
     }
@@ -204,7 +206,8 @@ struct FactImport: ~Copyable {
     private mutating func remove(_ stored: StoredFact?) throws {
         guard let stored, !stored.group.outranks(rules.group) else { return }
         try writer.remove(stored)
-        if stored.group == rules.group { leftOut.isFree() } else { leftOut.isLeftOut(of: stored.group) }
+        if stored.group == rules.group { freesTexts = true }
+        if stored.group == .fortunes, rules.group != .fortunes { leavesOutFortunes = true }
     }
 
     private mutating func add(_ categories: [String], to stored: StoredFact) throws {
@@ -220,7 +223,7 @@ struct FactImport: ~Copyable {
         if let stored { try writer.remove(stored) }
         guard let ordinal = try writer.insert(fact, isFound: isFound) else { return }
         brought.ordinals.insert(ordinal)
-        writer.note { if stored == nil { $0.new += 1 } else { $0.replaced += 1 } }
+        if stored == nil { writer.changes.new += 1 } else { writer.changes.replaced += 1 }
     }
 
     /// Ends an import that was cancelled.
@@ -234,20 +237,11 @@ struct FactImport: ~Copyable {
 ///
 /// Which ones were left out is not stored. A mark says that there are any; if a text becomes free while it is set, the
 /// fortune files count as not read, so that the next import of them reads them again.
-struct LeftOutTexts {
+enum LeftOutTexts {
     /// The key in `meta` of the digest of the fortune files that were read.
     static let fortunesMark = "fortunes_digest"
     /// The key in `meta` that exists while fortunes are left out.
     private static let leftOutMark = "fortunes_left_out"
-
-    private var leavesOutFortunes = false
-    private var freesTexts = false
-
-    /// A stored fact of the imported group was removed, or has another text now.
-    mutating func isFree() { freesTexts = true }
-
-    /// A fact of a group is not stored, or was removed, because a fact with the same text outranks it.
-    mutating func isLeftOut(of group: FactGroup) { if group == .fortunes { leavesOutFortunes = true } }
 
     /// Begins an import of fortune files, which sets the mark again where it has to.
     static func beginFortunes(_ database: Database) throws {
@@ -265,11 +259,13 @@ struct LeftOutTexts {
     private static let reading = "reading"
 
     /// Stores the marks of an import, within its transaction.
-    func write(after group: FactGroup, _ database: Database) throws {
-        if leavesOutFortunes { try CacheDatabase.set("yes", forKey: LeftOutTexts.leftOutMark, database) }
+    static func write(
+        _ leavesOutFortunes: Bool, _ freesTexts: Bool, after group: FactGroup, _ database: Database
+    ) throws {
+        if leavesOutFortunes { try CacheDatabase.set("yes", forKey: leftOutMark, database) }
         guard freesTexts, group != .fortunes else { return }
-        if try CacheDatabase.value(forKey: LeftOutTexts.leftOutMark, database) != nil {
-            try CacheDatabase.set(nil, forKey: LeftOutTexts.fortunesMark, database)
+        if try CacheDatabase.value(forKey: leftOutMark, database) != nil {
+            try CacheDatabase.set(nil, forKey: fortunesMark, database)
         }
         // The upstream may have the text too; only a whole reply brings its fact.
         if group == .builtin { try FetchRecord.removeValidators(of: FactStore.upstreamSource, database) }

@@ -125,17 +125,6 @@ struct FactSearchTests {
         }
     }
 
-    @Test func factComesBackWhole() async throws {
-        let fact = Fact(
-            id: "-x_", text: "Tab\tand\nnewline.", categories: ["b", "a"], source: "chucknorris",
-            url: "https://example.org/?a=b&c", createdAt: Timestamp(seconds: 1_600_000_000),
-            updatedAt: Timestamp(seconds: 1_700_000_000)
-        )
-        try store.replaceUpstream([fact])
-        #expect(try await store.search(FactQuery(text: "newline"), cursor: nil, limit: 1).items == [fact])
-        #expect(try await store.fact(id: "-x_") == fact)
-    }
-
     // MARK: Words
 
     @Test(arguments: [
@@ -177,22 +166,6 @@ struct FactSearchTests {
             #expect(page.items.map(\.id).sorted() == expected)
             #expect(page.total == expected.count)
         }
-    }
-
-    /// More lists than any upstream's fact is on, as of a text in many fortune files.
-    @Test func factOfManyCategoriesHidesNoOther() async throws {
-        let many = (0..<200).map { "c\($0)" }
-        let facts = [
-            Fact(id: "a", text: "word a", categories: ["c7"], source: "builtin"),
-            Fact(id: "b", text: "word b", categories: many, source: "builtin"),
-            Fact(id: "c", text: "word c", categories: [], source: "builtin"),
-        ]
-        try store.replaceBuiltin(facts)
-        #expect(try await found("word").count == 3)
-        #expect(try await found("word", categories: ["c7"]) == ["word a", "word b"])
-        try store.replaceBuiltin(Array(facts.dropFirst()))
-        #expect(try await found("word") == ["word b", "word c"])
-        try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
     }
 
     // MARK: Blocks

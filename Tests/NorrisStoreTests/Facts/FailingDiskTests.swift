@@ -110,21 +110,6 @@ struct FailingDiskTests {
         try await fixture.run { #expect($0.count == 600) }
     }
 
-    @Test func cancellationOfTheTaskIsLookedAt() async throws {
-        let store = try FactStore.inMemory()
-        let fetch = FetchRecord(settings: "", fetchedAt: Timestamp(seconds: 1))
-        await withTaskGroup(of: Void.self) { group in
-            group.cancelAll()
-            group.addTask {
-                let error = #expect(throws: StoreError.self) {
-                    try store.replaceUpstream(upstreamFacts(0..<300), isComplete: true, fetch: fetch)
-                }
-                #expect(error?.reason == .cancelled)
-            }
-        }
-        #expect(store.count == 0)
-    }
-
     @Test func withoutAnyFolderTheDaemonServes() async throws {
         let folder = ScratchFolder()
         let file = try folder.write("file", "")

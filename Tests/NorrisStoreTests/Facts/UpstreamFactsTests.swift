@@ -156,13 +156,6 @@ struct CategoryLimitTests {
         #expect(names(store).isSuperset(of: known))
     }
 
-    @Test func categoriesOfFactsThatGoMakeRoom() throws {
-        let store = try FactStore.inMemory()
-        try store.replaceUpstream(facts(0..<300))
-        #expect(try store.replaceUpstream(facts(1_000..<1_200)).droppedCategories == 0)
-        #expect(names(store) == Set((1_000..<1_200).map { "c\($0)" }))
-    }
-
     @Test func otherSourcesCategoriesAreNotCounted() throws {
         let store = try FactStore.inMemory()
         store.importStartingCollection()

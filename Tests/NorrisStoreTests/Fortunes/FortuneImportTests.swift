@@ -263,34 +263,26 @@ struct FortuneImportTests {
         let store = try fixture.open()
         defer { store.databases.close() }
         try store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 7.")])
-        // The import waits for the fetch before its second part.
-        let isFirstPartIn = DispatchSemaphore(value: 0)
-        let isFetched = DispatchSemaphore(value: 0)
-        let group = DispatchGroup()
-        group.enter()
         let path = folder["f"]
-        Thread.detachNewThread {
-            var looks = 0
-            store.importFortunes([path]) {
-                looks += 1
-                if looks == 8 {
-                    isFirstPartIn.signal()
-                    isFetched.wait()
+        let isFetched = DispatchSemaphore(value: 0)
+        var looks = 0
+        store.importFortunes([path]) {
+            looks += 1
+            // The import is asked while it may write, so that the fetch waits for its part.
+            if looks == 8 {
+                Thread.detachNewThread {
+                    #expect(throws: Never.self) { try store.clearUpstream() }
+                    isFetched.signal()
                 }
-                return false
             }
-            group.leave()
+            return false
         }
         await withCheckedContinuation { done in
             Thread.detachNewThread {
-                isFirstPartIn.wait()
-                // The import is asked while it may write, so that the fetch waits for its part.
-                isFetched.signal()
-                #expect(throws: Never.self) { try store.clearUpstream() }
+                isFetched.wait()
                 done.resume()
             }
         }
-        await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
         store.importFortunes([path])
         #expect(await everything(in: store) == all)
     }

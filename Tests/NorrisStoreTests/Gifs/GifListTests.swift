@@ -107,16 +107,6 @@ struct GifListTests {
         #expect(try await page()?.next == nil)
     }
 
-    @Test func listThatGoesOnWithDoublesEnds() async throws {
-        try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: 3, totalCount: 90)
-        // One that is new keeps it going.
-        try await store.put(gifs(2..<4), in: cats, offset: 3, nextOffset: 6, totalCount: 90)
-        #expect(try await page()?.next != nil)
-        try await store.put(gifs(0..<3), in: cats, offset: 6, nextOffset: 9, totalCount: 90)
-        #expect(try await page()?.next == nil)
-        #expect(try await page()?.total == 4)
-    }
-
     @Test func listEndsWithWhatIsStoredForOneWhoAsksForNoMore() async throws {
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: 3, totalCount: 90)
         func stored(_ cursor: String? = nil, limit: Int) async throws -> GifListPage? {

@@ -60,39 +60,6 @@ struct PostStoreTests {
         }
     }
 
-    @Test func editedPostIsSortedAgainAndKeepsWhenItWasSeen() async throws {
-        let store = try PostStore.inMemory()
-        try store.fetch([.sample("a:1", at: 5), .sample("a:2", at: 4)], at: 10)
-        var changes = try store.fetch([.sample("a:1", at: 3), .sample("a:2", "New.", at: 4)], at: 20)
-        #expect(changes == PostChanges(changed: 2, total: 2))
-        #expect(try await store.page().items.map(\.text) == ["New.", "The text of a:1."])
-        changes = try store.fetch([.sample("a:1"), .sample("a:2", "New.", at: 15), .sample("a:3", at: 9)], at: 30)
-        #expect(changes == PostChanges(added: 1, changed: 2, total: 3))
-        // One has no date and counts from 10, when it was first seen; that of the other is no longer to come.
-        #expect(try await store.listed() == ["a:2", "a:1", "a:3"])
-        changes = try store.fetch([.sample("a:1", at: 41), .sample("a:2", "Newer.", at: 9)], at: 40)
-        #expect(changes.changed == 2)
-        // To come as of this fetch, and so again from 10.
-        #expect(try await store.listed() == ["a:1", "a:2", "a:3"])
-        #expect(try store.fetch([.sample("a:1", at: 41)], at: 50) == PostChanges(total: 3))
-    }
-
-    @Test("A post stays for so long after the last fetch that held it")
-    func expiry() async throws {
-        let store = try PostStore.inMemory()
-        try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
-        try store.fetch([.sample("a:2")], at: 20)
-        try store.fetch([.sample("a:2")], at: 50)
-        // a:1 was last held at 10, a:2 at 50.
-        #expect(try store.fetch([], at: 109) == PostChanges(total: 2))
-        #expect(try store.fetch([], at: 110) == PostChanges(removed: ["a:1"], total: 1))
-        #expect(try store.fetch([], at: 149) == PostChanges(total: 1))
-        #expect(try store.fetch([.sample("a:2")], at: 150) == PostChanges(total: 1))
-        #expect(try store.fetch([], keep: .seconds(1), at: 150) == PostChanges(total: 1))
-        #expect(try store.fetch([], keep: .seconds(1), at: 151) == PostChanges(removed: ["a:2"]))
-        #expect(try await store.listed() == [])
-    }
-
     @Test func sourceThatIsAwayForLongKeepsItsPosts() throws {
         let store = try PostStore.inMemory()
         try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
@@ -276,22 +243,6 @@ struct PostFailingDiskTests {
             #expect(store.databases.faults == [])
             // None has left: they are held again without a change.
             #expect(try store.fetch([], keep: .seconds(10), at: 19) == PostChanges(total: 600))
-        }
-    }
-
-    @Test func cacheThatCannotBeReadIsAnError() async throws {
-        try await withStore { store in
-            try store.fetch([.sample("a:1")], at: 10)
-            try await store.databases.cache.writer.write { try $0.execute("DROP TABLE posts") }
-            let error = ResponseError.storage("The cache cannot be read now.", hint: "The daemon's log says why.")
-            await #expect(throws: error) { try await store.page() }
-            await #expect(throws: error) { try await store.post(id: "a:1", sources: ["a"], read: ReadPosts()) }
-            await #expect(throws: error) { try await store.ids(sources: ["a"]) }
-            await #expect(throws: error) { try await store.stored(["a:1"], sources: ["a"]) }
-            await #expect(throws: error) { try await store.authors(sources: ["a"], cursor: nil, limit: 1) }
-            // The last that was known.
-            store.reload()
-            #expect(store.counts == ["a": 1])
         }
     }
 

@@ -142,19 +142,6 @@ import Testing
         databases.close()
     }
 
-    @Test func readersAreClosedBeforeTheWriter() async throws {
-        try await withPool(readers: 3) { pool in
-            try await pool.write { try $0.execute("INSERT INTO t VALUES (1)") }
-            try withReaders(3, of: pool) { readers in
-                let read = try readers.map { try Int.fetchOne($0, "SELECT a FROM t") }
-                #expect(read == [1, 1, 1])
-            }
-            #expect(folder.exists("db-wal"))
-        }
-        // The last connection to close writes the log back and removes it, if it may write.
-        #expect(try folder.names() == ["db"])
-    }
-
     @Test func nothingRunsAfterClose() async throws {
         let pool = try open(readers: 2)
         try pool.close()
