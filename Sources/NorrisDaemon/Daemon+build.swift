@@ -33,7 +33,7 @@ extension Daemon {
             cacheFolder: paths.cacheDirectory, stateFolder: paths.stateDirectory, logger: logger,
             willTakeLong: { notifier.extendTimeout(by: longStep) }
         )
-        let facts = FactStore(databases: databases, logger: logger)
+        let facts = FactStore(databases: databases)
         facts.importStartingCollection()
 
         let handlers = Handlers(
@@ -75,9 +75,7 @@ extension Daemon {
             FortuneService(facts: facts, clock: clock, changes: handlers.fetching.changes) {
                 handlers.settings.configuration.facts.fortunes
             },
-            MaintenanceService(
-                handlers: handlers, databases: databases, sink: sink, promptFacts: promptFacts, logger: logger
-            ),
+            MaintenanceService(handlers: handlers, databases: databases, sink: sink, promptFacts: promptFacts),
             handlers.fetching.prefetcher,
             ReloadService(signals: await UnixSignalsSequence(trapping: .sighup), reloader: handlers.reloader),
             server,

@@ -72,7 +72,7 @@ extension FactStore {
     /// A store that is nowhere on a disk.
     static func inMemory() throws -> FactStore {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        return FactStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: logger), logger: logger)
+        return FactStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: logger))
     }
 
     /// Stores facts as those of the upstream, in place of the ones before.

@@ -1,4 +1,3 @@
-import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
@@ -17,16 +16,16 @@ struct Stores: Sendable {
     let schedules: ScheduleRecords
 
     /// - Parameter facts: of the same databases, filled already.
-    init(databases: Databases, facts: FactStore, logger: Logger) {
+    init(databases: Databases, facts: FactStore) {
         self.facts = facts
-        gifs = GifStore(databases: databases, logger: logger)
-        readMarks = ReadMarks(databases: databases, logger: logger)
-        posts = PostStore(databases: databases, logger: logger)
-        favorites = Favorites(databases: databases, logger: logger)
-        recents = RecentSearches(databases: databases, logger: logger)
-        quota = QuotaLedger(source: GifSource.name, databases: databases, logger: logger)
-        fetches = FetchRecords(databases: databases, logger: logger)
-        schedules = ScheduleRecords(databases: databases, logger: logger)
+        gifs = GifStore(databases: databases)
+        readMarks = ReadMarks(databases: databases)
+        posts = PostStore(databases: databases)
+        favorites = Favorites(databases: databases)
+        recents = RecentSearches(databases: databases)
+        quota = QuotaLedger(source: GifSource.name, databases: databases)
+        fetches = FetchRecords(databases: databases)
+        schedules = ScheduleRecords(databases: databases)
     }
 
     /// How many items of a source are stored; from memory.

@@ -27,7 +27,7 @@ struct Handlers: Sendable {
         logger: Logger
     ) {
         settings = Settings(loaded.configuration, logger: logger)
-        let stores = Stores(databases: databases, facts: facts, logger: logger)
+        let stores = Stores(databases: databases, facts: facts)
         fetching = Fetching(
             settings: settings, stores: stores, events: events, environment: environment, logger: logger
         )

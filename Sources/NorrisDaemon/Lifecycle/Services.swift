@@ -1,4 +1,3 @@
-import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
@@ -80,7 +79,6 @@ struct MaintenanceService: Service {
     let sink: RepeatLimitingSink
     /// nil without a runtime directory.
     let promptFacts: PromptFactsWriter?
-    let logger: Logger
 
     /// A deleted cache is noticed within a minute. Divides a minute, at whose end requests are counted.
     private static let interval: Int64 = 30
@@ -91,7 +89,7 @@ struct MaintenanceService: Service {
         databases.onDamage { stop.set() }
         await fetching.removeExpired()
         // Requests are answered meanwhile from what is not damaged.
-        await withTaskExecutorPreference(Prefetcher.decoding) { databases.checkCache(logger) }
+        await withTaskExecutorPreference(Prefetcher.decoding) { databases.checkCache() }
         if databases.isCacheLost { await recreateCache() }
         CurrentProcess.releaseMappedCode()
         var minute = health.uptime.components.seconds / 60
@@ -102,7 +100,7 @@ struct MaintenanceService: Service {
             )
             await stop.wait(atMost: .seconds(MaintenanceService.interval) - passed, on: fetching.environment.clock)
             guard !Task.isShuttingDownGracefully else { return }
-            databases.checkState(logger)
+            databases.checkState()
             if databases.isCacheLost { await recreateCache() }
             let now = health.uptime.components.seconds / 60
             guard now > minute else { return }
@@ -114,7 +112,7 @@ struct MaintenanceService: Service {
             // What has expired meanwhile is not shown to anybody.
             if minute % 5 == 0 {
                 await fetching.removeExpired()
-                await withTaskExecutorPreference(Prefetcher.background) { databases.releaseFreePages(logger) }
+                await withTaskExecutorPreference(Prefetcher.background) { databases.releaseFreePages() }
             }
             if let promptFacts, minute % 10 == 0 {
                 await withTaskExecutorPreference(Prefetcher.background) { promptFacts.write() }
@@ -125,7 +123,7 @@ struct MaintenanceService: Service {
 
     private func recreateCache() async {
         await withTaskExecutorPreference(Prefetcher.background) {
-            guard databases.recreateLostCache(logger) else { return }
+            guard databases.recreateLostCache() else { return }
             handlers.fetching.stores.facts.refill()
             handlers.fetching.cacheWasLost()
         }

@@ -27,9 +27,6 @@ struct CacheDatabase: Sendable {
         factFile = FactFile(path: path, key: cursorKey)
     }
 
-    /// How messages name the database.
-    var name: String { opened.path ?? "\(DatabaseKind.cache.fileName) in memory" }
-
     var sizeOnDisk: Int {
         opened.sizeOnDisk + (opened.path.map { Folder.size(of: CacheDatabase.factFile(besides: $0)) } ?? 0)
     }

@@ -3,137 +3,59 @@ extension DatabaseKind {
     static let cache = DatabaseKind(
         fileName: "cache.db", applicationID: 0x4E52_5243,  // "NRRC"
         isDurable: false,
-        migrations: [
-            Migration(name: "facts") { try $0.execute(facts) },
-            Migration(name: "fetches", apply: createFetches),
-            Migration(name: "gifs") { try $0.execute(gifs) },
-            Migration(name: "posts") { try $0.execute(posts) },
-            Migration(name: "category limit", apply: CategoryLimit.limitStored),
-            Migration(name: "ordinals", apply: createOrdinals),
-            dropTableOfGRDB,
+        // The first five, of versions before ordinals, are done by the sixth.
+        migrations: (1...5).map { Migration(name: "before ordinals \($0)") { _ in } } + [
+            Migration(name: "ordinals", apply: createTables), dropTableOfGRDB,
         ]
     )
 
-    private static let facts = """
-        CREATE TABLE meta (
-            key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
-        -- The rowid is the order of storing: newest highest, and within one import the first id highest, so
-        -- that descending rowids are "newest stored first, then by id". It is never used again
-        -- (AUTOINCREMENT), so that cursors stay true.
-        CREATE TABLE facts (
-            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL,
-            text TEXT NOT NULL, folded TEXT NOT NULL, categories TEXT NOT NULL, explicit INTEGER NOT NULL,
-            url TEXT, created_at INTEGER, updated_at INTEGER, stored_at INTEGER NOT NULL
-        ) STRICT;
-        CREATE INDEX facts_by_source ON facts (source);
-
-        CREATE TABLE fact_categories (
-            category TEXT NOT NULL, fact INTEGER NOT NULL REFERENCES facts (number) ON DELETE CASCADE,
-            PRIMARY KEY (category, fact)
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX fact_categories_by_fact ON fact_categories (fact);
-
-        -- Trigrams of the folded text: a phrase of them is a substring. Case is folded by us beforehand,
-        -- for the tokenizer folds less than all of Unicode.
-        CREATE VIRTUAL TABLE facts_text USING fts5 (
-            folded, content = 'facts', content_rowid = 'number',
-            tokenize = 'trigram case_sensitive 1', detail = full
-        );
-        CREATE TRIGGER facts_inserted AFTER INSERT ON facts BEGIN
-            INSERT INTO facts_text (rowid, folded) VALUES (new.number, new.folded);
-        END;
-        CREATE TRIGGER facts_deleted AFTER DELETE ON facts BEGIN
-            INSERT INTO facts_text (facts_text, rowid, folded) VALUES ('delete', old.number, old.folded);
-        END;
-        CREATE TRIGGER facts_updated AFTER UPDATE OF folded ON facts BEGIN
-            INSERT INTO facts_text (facts_text, rowid, folded) VALUES ('delete', old.number, old.folded);
-            INSERT INTO facts_text (rowid, folded) VALUES (new.number, new.folded);
-        END;
-        """
-
-    private static let fetches = """
-        -- found is 1 for a fact that only a search at the upstream has brought so far.
-        ALTER TABLE facts ADD COLUMN found INTEGER NOT NULL DEFAULT 0;
-        -- A hash of the text's bytes, by which facts with the same text are looked for.
-        ALTER TABLE facts ADD COLUMN text_digest INTEGER NOT NULL DEFAULT 0;
-        CREATE INDEX facts_by_text ON facts (text_digest);
-
-        CREATE TABLE fetches (
-            source TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, fetched_at INTEGER NOT NULL,
-            categories TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE validators (
-            source TEXT NOT NULL REFERENCES fetches (source) ON DELETE CASCADE, part TEXT NOT NULL, etag TEXT,
-            last_modified TEXT, checked_at INTEGER NOT NULL, PRIMARY KEY (source, part)
-        ) STRICT, WITHOUT ROWID;
-        """
-
-    private static func createFetches(_ database: Database) throws {
-        try database.execute(fetches)
-        let rows = try database.rows("SELECT number, text FROM facts")
-        while try rows.next() {
-            let arguments: StatementArguments = [FactTable.digest(ofText: rows[1]), rows[0] as Int64]
-            try database.execute("UPDATE facts SET text_digest = ? WHERE number = ?", arguments)
-        }
+    /// Creates the tables that are missing, and stores facts of the layout before ordinals again.
+    private static func createTables(_ database: Database) throws {
+        let found = "SELECT count(*) FROM pragma_table_info('facts') WHERE name = 'found'"
+        let hasOldFacts = try Int.fetchOne(database, found) == 1
+        try database.execute(
+            """
+            DROP TRIGGER IF EXISTS facts_inserted;
+            DROP TRIGGER IF EXISTS facts_deleted;
+            DROP TRIGGER IF EXISTS facts_updated;
+            DROP TABLE IF EXISTS facts_text;
+            DROP TABLE IF EXISTS fact_categories;
+            """
+        )
+        try database.execute(hasOldFacts ? "ALTER TABLE facts RENAME TO old_facts" : "DROP TABLE IF EXISTS facts")
+        try database.execute(tables)
+        if hasOldFacts { try storeOldFacts(database) }
+        try database.execute(
+            """
+            DROP TABLE IF EXISTS old_facts;
+            CREATE INDEX facts_by_source ON facts (source);
+            CREATE INDEX facts_by_text ON facts (text_digest);
+            """
+        )
     }
 
-    /// GIFs, and the lists in which Giphy returned them.
-    private static let gifs = """
-        -- The number is the order of storing, as that of facts: newest highest, and within one answer the
-        -- first id highest. It is never used again (AUTOINCREMENT), so that cursors stay true.
-        CREATE TABLE gifs (
-            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, gif TEXT NOT NULL,
-            rating INTEGER NOT NULL, title TEXT NOT NULL, alt_text TEXT, username TEXT,
-            fetched_at INTEGER NOT NULL
-        ) STRICT;
-        CREATE INDEX gifs_by_age ON gifs (fetched_at);
+    private static func storeOldFacts(_ database: Database) throws {
+        // The encoded facts are written when they are first read; a migration touches nothing but its database.
+        var writer = try FactWriter(database, FactFile(path: nil, key: 0))
+        var count = 0
+        let rows = try database.rows(
+            "SELECT id, source, text, categories, url, created_at, updated_at, found FROM old_facts ORDER BY number"
+        )
+        while try rows.next() {
+            try writer.insert(FactTable.fact(rows), isFound: rows[7])
+            count += 1
+            guard count.isMultiple(of: 10_000) else { continue }
+            // What is collected of a million facts would be hundreds of megabytes.
+            _ = try writer.finish()
+            writer = try FactWriter(database, FactFile(path: nil, key: 0))
+        }
+        _ = try writer.finish()
+    }
 
-        -- The number is that of one generation: a list that begins anew gets another.
-        CREATE TABLE gif_lists (
-            number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, query TEXT NOT NULL,
-            rating TEXT NOT NULL, lang TEXT NOT NULL, next_offset INTEGER, total_count INTEGER,
-            fetched_at INTEGER NOT NULL, UNIQUE (kind, query, rating, lang)
-        ) STRICT;
-
-        CREATE TABLE gif_list_items (
-            list INTEGER NOT NULL REFERENCES gif_lists (number) ON DELETE CASCADE, position INTEGER NOT NULL,
-            gif INTEGER NOT NULL REFERENCES gifs (number) ON DELETE CASCADE, PRIMARY KEY (list, position),
-            UNIQUE (gif, list)
+    private static let tables = """
+        CREATE TABLE IF NOT EXISTS meta (
+            key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
-        """
-
-    private static let posts = """
-        -- held is 1 for an author whom the last fetch of the source had, with posts or without.
-        CREATE TABLE authors (
-            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, name TEXT NOT NULL,
-            folded TEXT NOT NULL, handle TEXT, avatar_url TEXT, email TEXT, held INTEGER NOT NULL
-        ) STRICT;
-        CREATE INDEX authors_by_name ON authors (folded, id);
-
-        -- content is the wire form, but of the author only the id. digest is a hash of the id, by which
-        -- posts are known in the state. held_at is NULL for a post that the last fetch of the source held,
-        -- else the time of the last fetch that did: so a fetch without news writes to no post.
-        CREATE TABLE posts (
-            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, source TEXT NOT NULL,
-            author INTEGER NOT NULL REFERENCES authors (number), content TEXT NOT NULL,
-            first_seen INTEGER NOT NULL, sort_at INTEGER NOT NULL, held_at INTEGER
-        ) STRICT;
-        -- With all that lists filter by, so that a list reads no post but those it shows.
-        CREATE INDEX posts_by_time ON posts (sort_at DESC, id, source, author, digest);
-        CREATE INDEX posts_by_source ON posts (source, held_at);
-        CREATE INDEX posts_by_author ON posts (author);
-        """
-
-    private static let ordinals = """
-        ALTER TABLE facts RENAME TO old_facts;
-        DROP TRIGGER facts_inserted;
-        DROP TRIGGER facts_deleted;
-        DROP TRIGGER facts_updated;
-        DROP TABLE facts_text;
-        DROP TABLE fact_categories;
 
         -- The ordinal says where the encoded fact is in the file beside the database, in units of 16 bytes. It
         -- is never used again, and rises in the order of storing: within one import the first id is the
@@ -164,31 +86,57 @@ extension DatabaseKind {
         CREATE TABLE fact_texts (
             last INTEGER PRIMARY KEY, texts BLOB NOT NULL
         ) STRICT;
-        """
 
-    private static func createOrdinals(_ database: Database) throws {
-        try database.execute(ordinals)
-        // The encoded facts are written when they are first read; a migration touches nothing but its database.
-        var writer = try FactWriter(database, FactFile(path: nil, key: 0))
-        var count = 0
-        let rows = try database.rows(
-            "SELECT id, source, text, categories, url, created_at, updated_at, found FROM old_facts ORDER BY number"
-        )
-        while try rows.next() {
-            try writer.insert(FactTable.fact(rows), isFound: rows[7])
-            count += 1
-            guard count.isMultiple(of: 10_000) else { continue }
-            // What is collected of a million facts would be hundreds of megabytes.
-            _ = try writer.finish()
-            writer = try FactWriter(database, FactFile(path: nil, key: 0))
-        }
-        _ = try writer.finish()
-        try database.execute(
-            """
-            DROP TABLE old_facts;
-            CREATE INDEX facts_by_source ON facts (source);
-            CREATE INDEX facts_by_text ON facts (text_digest);
-            """
-        )
-    }
+        CREATE TABLE IF NOT EXISTS fetches (
+            source TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, fetched_at INTEGER NOT NULL,
+            categories TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE IF NOT EXISTS validators (
+            source TEXT NOT NULL REFERENCES fetches (source) ON DELETE CASCADE, part TEXT NOT NULL, etag TEXT,
+            last_modified TEXT, checked_at INTEGER NOT NULL, PRIMARY KEY (source, part)
+        ) STRICT, WITHOUT ROWID;
+
+        -- The number is the order of storing, as the ordinal of facts is, and never used again (AUTOINCREMENT),
+        -- so that cursors stay true.
+        CREATE TABLE IF NOT EXISTS gifs (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, gif TEXT NOT NULL,
+            rating INTEGER NOT NULL, title TEXT NOT NULL, alt_text TEXT, username TEXT,
+            fetched_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX IF NOT EXISTS gifs_by_age ON gifs (fetched_at);
+
+        -- The lists in which Giphy returned them. The number is that of one generation: a list that begins anew
+        -- gets another.
+        CREATE TABLE IF NOT EXISTS gif_lists (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, query TEXT NOT NULL,
+            rating TEXT NOT NULL, lang TEXT NOT NULL, next_offset INTEGER, total_count INTEGER,
+            fetched_at INTEGER NOT NULL, UNIQUE (kind, query, rating, lang)
+        ) STRICT;
+        CREATE TABLE IF NOT EXISTS gif_list_items (
+            list INTEGER NOT NULL REFERENCES gif_lists (number) ON DELETE CASCADE, position INTEGER NOT NULL,
+            gif INTEGER NOT NULL REFERENCES gifs (number) ON DELETE CASCADE, PRIMARY KEY (list, position),
+            UNIQUE (gif, list)
+        ) STRICT, WITHOUT ROWID;
+
+        -- held is 1 for an author whom the last fetch of the source had, with posts or without.
+        CREATE TABLE IF NOT EXISTS authors (
+            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, name TEXT NOT NULL,
+            folded TEXT NOT NULL, handle TEXT, avatar_url TEXT, email TEXT, held INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX IF NOT EXISTS authors_by_name ON authors (folded, id);
+
+        -- content is the wire form, but of the author only the id. digest is a hash of the id, by which
+        -- posts are known in the state. held_at is NULL for a post that the last fetch of the source held,
+        -- else the time of the last fetch that did: so a fetch without news writes to no post.
+        CREATE TABLE IF NOT EXISTS posts (
+            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, source TEXT NOT NULL,
+            author INTEGER NOT NULL REFERENCES authors (number), content TEXT NOT NULL,
+            first_seen INTEGER NOT NULL, sort_at INTEGER NOT NULL, held_at INTEGER
+        ) STRICT;
+        -- With all that lists filter by, so that a list reads no post but those it shows.
+        CREATE INDEX IF NOT EXISTS posts_by_time ON posts (sort_at DESC, id, source, author, digest);
+        CREATE INDEX IF NOT EXISTS posts_by_source ON posts (source, held_at);
+        CREATE INDEX IF NOT EXISTS posts_by_author ON posts (author);
+        """
 }

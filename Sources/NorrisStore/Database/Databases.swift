@@ -1,11 +1,18 @@
 import CSQLite
 import Glibc
 package import Logging
+import NorrisProtocol
 import Synchronization
 
 /// The two databases of the daemon, and what is wrong with them.
+///
+/// Failures of reads and writes are logged and noted here, and thrown as the caller's kind of error.
 package final class Databases: Sendable {
+    /// What is read and written.
+    enum Content: CaseIterable { case state, facts, gifs, posts }
+
     let state: OpenedDatabase
+    let logger: Logger
     private let cacheFolder: String?
     private let openedCache: Mutex<CacheDatabase>
     /// What last failed to be written, and why, until it succeeds.
@@ -15,18 +22,6 @@ package final class Databases: Sendable {
     private let lostState = Atomic(false)
     private let faultsListener = Mutex<@Sendable () -> Void>({})
     private let damageListener = Mutex<@Sendable () -> Void>({})
-
-    /// What is read and written.
-    enum Content: Hashable {
-        case facts(FactGroup)
-        case fetches
-        case gifs
-        case posts
-        case state
-
-        /// Of its database, as messages call it.
-        var name: String { self == .state ? "state" : "cache" }
-    }
 
     /// Opens both, and creates what is missing.
     ///
@@ -42,37 +37,154 @@ package final class Databases: Sendable {
         let cache = try OpenedDatabase.open(.cache, folder: cacheFolder, logger: logger, willTakeLong: willTakeLong)
         openedCache = Mutex(CacheDatabase(cache, logger))
         self.cacheFolder = cacheFolder
+        self.logger = logger
     }
 
     var cache: CacheDatabase { openedCache.withLock { $0 } }
     func opened(_ content: Content) -> OpenedDatabase { content == .state ? state : cache.opened }
 
-    /// - Parameter body: called, from any thread, when ``faults`` may have changed by a write or by ``checkState(_:)``.
+    /// Closes both, with their write-ahead logs written back.
+    package func close() {
+        try? state.close()
+        try? cache.opened.close()
+    }
+
+    // MARK: Reading and writing
+
+    /// How long a search may take.
+    static let searchLimit = Duration.seconds(1)
+
+    /// Reads one state of the database that holds the content.
+    ///
+    /// - Parameter limit: how long the body may take; ``searchLimit`` for what reads all rows.
+    /// - Throws: `-32005`, `-32004` when the limit passes, and a response that the body throws.
+    func read<Value: Sendable>(
+        _ content: Content, within limit: Duration? = nil, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(ResponseError) -> Value {
+        do { return try await opened(content).writer.read(within: limit, body) } catch { throw readFailure(error, content) }
+    }
+
+    /// The same on the calling thread.
+    func read<Value>(_ content: Content, _ body: (Database) throws -> Value) throws(ResponseError) -> Value {
+        do { return try opened(content).writer.read(body) } catch { throw readFailure(error, content) }
+    }
+
+    /// Changes the database that holds the content: all of it, or nothing where the body throws.
+    ///
+    /// - Throws: `failed` or `cancelled`.
+    func write<Value: Sendable>(
+        _ content: Content, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        do {
+            return try await opened(content).writer.write { [self] in try noting(content, body, $0) }
+        } catch {
+            throw writeFailure(error, content)
+        }
+    }
+
+    /// The same on the calling thread.
+    func write<Value>(_ content: Content, _ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        do {
+            return try opened(content).writer.write { try noting(content, body, $0) }
+        } catch {
+            throw writeFailure(error, content)
+        }
+    }
+
+    /// Changes the state for a request, in memory where there is no disk.
+    ///
+    /// - Throws: `-32005`, and a response that the body throws.
+    func writeState<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(ResponseError) -> Value {
+        do {
+            return try await state.writer.write { [self] in try noting(.state, body, $0) }
+        } catch let error as ResponseError {
+            throw error
+        } catch is CancellationError {
+            throw .shuttingDown
+        } catch {
+            noteWriteFailure(error, of: .state)
+            throw .storage("The state takes no writes now.", hint: "norrisctl status says why.")
+        }
+    }
+
+    /// Changes the state for a request; the change is on the disk when this returns.
+    ///
+    /// - Throws: `-32005`, also where the change would be lost with the process; and a response that the body throws.
+    func changeState<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(ResponseError) -> Value {
+        if case .inMemory = state.condition {
+            throw .storage("The state is in memory only and would be lost.", hint: "norrisctl status says why.")
+        }
+        checkState()
+        guard !isStateLost else {
+            throw .storage("The state's file was deleted under the daemon.", hint: "Restart norrisd.")
+        }
+        return try await writeState(body)
+    }
+
+    private func readFailure(_ error: any Error, _ content: Content) -> ResponseError {
+        switch error {
+        case let error as ResponseError: return error
+        case is CancellationError: return .shuttingDown
+        case let error as DatabaseError where error.isTimeLimit:
+            return .busy("The search took too long.", hint: "Search for a longer or rarer text.")
+        default:
+            noteDamage(error, of: content)
+            logger.error("database.unreadable", metadata: ["content": "\(content)", "error": "\(error)"])
+            let name = content == .state ? "state" : "cache"
+            return .storage("The \(name) cannot be read now.", hint: "The daemon's log says why.")
+        }
+    }
+
+    /// Runs the body of a write. One without changes has not shown that the disk takes writes.
+    private func noting<Value>(
+        _ content: Content, _ body: (Database) throws -> Value, _ database: Database
+    ) throws -> Value {
+        let before = database.totalChangesCount
+        let value = try body(database)
+        if database.totalChangesCount > before { database.afterCommit { [self] in noteWriteSuccess(of: content) } }
+        return value
+    }
+
+    private func writeFailure(_ error: any Error, _ content: Content) -> StoreError {
+        let opened = opened(content)
+        let path = opened.path ?? "\(opened.kind.fileName) in memory"
+        // A cancelled task says nothing about the disk.
+        if error is CancellationError { return StoreError(path: path, .cancelled) }
+        noteWriteFailure(error, of: content)
+        return StoreError(path: path, .failed("\(error)"))
+    }
+
+    // MARK: What is wrong
+
+    /// - Parameter body: called, from any thread, when ``faults`` may have changed by a write or by ``checkState()``.
     package func onFaultsChange(_ body: @escaping @Sendable () -> Void) { faultsListener.withLock { $0 = body } }
 
-    /// - Parameter body: called, from any thread, when the cache is found to be damaged (``recreateLostCache(_:)``).
+    /// - Parameter body: called, from any thread, when the cache is found to be damaged (``recreateLostCache()``).
     package func onDamage(_ body: @escaping @Sendable () -> Void) { damageListener.withLock { $0 = body } }
 
     /// What is wrong with the databases, a sentence each; empty where all is well.
     package var faults: [String] {
         var faults: [String] = []
-        let (stateName, cacheName) = (DatabaseKind.state.fileName, DatabaseKind.cache.fileName)
-        for (name, opened) in [(stateName, state), (cacheName, cache.opened)] {
+        var failures = writeFailures.withLock { $0 }
+        for opened in [state, cache.opened] {
+            let name = opened.kind.fileName
             switch opened.condition {
             case .good: break
             case .quarantined(let path): faults.append("A damaged database was quarantined as \(path)")
-            case .readOnly(let detail): faults.append("\(name) is read-only: \(detail)")
+            case .readOnly(let detail):
+                faults.append("\(name) is read-only: \(detail)")
+                // What fails for that is no further fault.
+                failures = failures.filter { ($0.key == .state) != opened.kind.isDurable }
             case .inMemory(let detail): faults.append("\(name) is in memory: \(detail)")
             }
         }
-        if isStateLost { faults.append("\(stateName) was deleted under the daemon: restart it") }
-        var failures = writeFailures.withLock { $0 }
-        // That it is read-only is said above.
-        if case .readOnly = state.condition { failures[.state] = nil }
-        if case .readOnly = cache.opened.condition { failures = failures.filter { $0.key == .state } }
+        if isStateLost { faults.append("\(state.kind.fileName) was deleted under the daemon: restart it") }
         if let detail = failures[.state] { faults.append("The state takes no writes: \(detail)") }
-        let contents = FactGroup.allCases.map(Content.facts) + [.fetches, .gifs, .posts]
-        if let detail = contents.lazy.compactMap({ failures[$0] }).first {
+        if let detail = Content.allCases.dropFirst().lazy.compactMap({ failures[$0] }).first {
             faults.append("The cache takes no writes: \(detail)")
         }
         return faults
@@ -80,13 +192,8 @@ package final class Databases: Sendable {
 
     /// Whether something cannot be written now.
     package var isReadOnly: Bool {
-        let isUnwritable = [state.condition, cache.opened.condition].contains { condition in
-            switch condition {
-            case .good, .quarantined: false
-            case .readOnly, .inMemory: true
-            }
-        }
-        return isUnwritable || isStateLost || writeFailures.withLock { !$0.isEmpty }
+        !state.condition.isWritable || !cache.opened.condition.isWritable || isStateLost
+            || writeFailures.withLock { !$0.isEmpty }
     }
 
     /// Bytes on disk.
@@ -98,8 +205,8 @@ package final class Databases: Sendable {
     }
 
     /// A write failed; logged once, until one succeeds again.
-    func noteWriteFailure(_ error: any Error, of content: Content, _ logger: Logger) {
-        if content != .state { noteDamage(error) }
+    func noteWriteFailure(_ error: any Error, of content: Content) {
+        noteDamage(error, of: content)
         let summary = DatabaseError.summary(of: error, path: opened(content).path)
         guard writeFailures.withLock({ $0.updateValue(summary, forKey: content) }) == nil else { return }
         logger.error("database.write-failed", metadata: ["content": "\(content)", "error": "\(error)"])
@@ -107,14 +214,16 @@ package final class Databases: Sendable {
     }
 
     /// A write succeeded.
-    func noteWriteSuccess(of content: Content, _ logger: Logger) {
+    func noteWriteSuccess(of content: Content) {
         guard writeFailures.withLock({ $0.removeValue(forKey: content) }) != nil else { return }
         logger.notice("database.writes-again", metadata: ["content": "\(content)"])
         faultsListener.withLock { $0 }()
     }
 
+    // MARK: Upkeep
+
     /// Returns unused space to the file system; blocking.
-    package func releaseFreePages(_ logger: Logger) {
+    package func releaseFreePages() {
         for opened in [state, cache.opened] {
             do {
                 try opened.releaseFreePages()
@@ -126,18 +235,18 @@ package final class Databases: Sendable {
     }
 
     /// Reads the whole cache, which takes long where it is large, and notes damage. Blocking.
-    package func checkCache(_ logger: Logger) {
+    package func checkCache() {
         do {
             try cache.writer.read { try OpenedDatabase.check($0) }
         } catch {
-            noteDamage(error)
+            noteDamage(error, of: .facts)
             if cacheDamage.withLock({ $0 == nil }) { logger.error("cache.unreadable", metadata: ["error": "\(error)"]) }
         }
     }
 
     /// Notes damage of the cache's file, where the error says so.
-    func noteDamage(_ error: any Error) {
-        guard let error = error as? DatabaseError, error.isCorruption else { return }
+    private func noteDamage(_ error: any Error, of content: Content) {
+        guard content != .state, DatabaseError.isCorruption(error) else { return }
         cacheDamage.withLock { $0 = "\(error)" }
         damageListener.withLock { $0 }()
     }
@@ -148,60 +257,55 @@ package final class Databases: Sendable {
     /// Recreates the cache if it is lost; a damaged file is quarantined.
     ///
     /// - Returns: whether that was so; the caller fills it again.
-    package func recreateLostCache(_ logger: Logger) -> Bool {
-        let old = cache.opened
-        let damage = cacheDamage.withLock { $0 }
-        guard let path = old.path, damage != nil || old.isDeleted else { return false }
+    package func recreateLostCache() -> Bool {
+        guard isCacheLost, let path = cache.opened.path else { return false }
         do {
             let new: OpenedDatabase
-            if let damage {
+            if let damage = cacheDamage.withLock({ $0 }) {
                 new = OpenedDatabase.recreate(.cache, path, damage, logger)
-                cacheDamage.withLock { $0 = nil }
             } else {
                 // The old file's log and index; a new file must not share them with connections still open.
                 unlink(path + "-wal")
                 unlink(path + "-shm")
                 new = try OpenedDatabase.open(.cache, folder: cacheFolder, logger: logger)
             }
-            openedCache.withLock { $0 = CacheDatabase(new, logger) }
+            replaceCache(with: new)
+            cacheDamage.withLock { $0 = nil }
             logger.notice("cache.recreated", metadata: ["path": "\(new.path ?? "")"])
+            return true
         } catch {
             logger.error("cache.not-recreated", metadata: ["error": "\(error)"])
             return false
         }
-        // Readers that began on the old file end on it; a failure to close it costs a descriptor, no data.
-        try? old.close()
+    }
+
+    /// Continues with a cache in memory: the disk did not take the facts, and there is nothing on it.
+    ///
+    /// - Returns: whether the cache was on a disk.
+    func replaceCacheByMemory() -> Bool {
+        guard cache.opened.path != nil, let detail = writeFailures.withLock({ $0[.facts] }) else { return false }
+        replaceCache(with: .inMemory(.cache, detail))
+        logger.error("cache.in-memory", metadata: ["error": "\(detail)"])
         return true
     }
 
-    /// Continues with a cache in memory: the disk takes nothing, and there is nothing on it.
-    ///
-    /// - Returns: whether the cache was on a disk.
-    func replaceCacheByMemory(_ error: any Error, _ logger: Logger) -> Bool {
+    private func replaceCache(with new: OpenedDatabase) {
         let old = cache.opened
-        guard let path = old.path else { return false }
-        let new = CacheDatabase(.inMemory(.cache, DatabaseError.summary(of: error, path: path)), logger)
-        openedCache.withLock { $0 = new }
+        let cache = CacheDatabase(new, logger)
+        openedCache.withLock { $0 = cache }
+        // Readers that began on the old file end on it; a failure to close it costs a descriptor, no data.
         try? old.close()
-        logger.error("cache.in-memory", metadata: ["error": "\(error)"])
-        return true
     }
 
     /// Whether the state's file was found to be deleted: what is written is lost with the process.
-    var isStateLost: Bool { lostState.load(ordering: .relaxed) }
+    private var isStateLost: Bool { lostState.load(ordering: .relaxed) }
 
     /// Checks whether the state's file was deleted or replaced under us. Then changes of the state that a request waits
     /// for are refused until a restart: to recreate the file would lose data silently.
-    package func checkState(_ logger: Logger) {
+    package func checkState() {
         guard state.isDeleted, !lostState.exchange(true, ordering: .relaxed) else { return }
         logger.error("state.deleted", metadata: ["path": "\(state.path ?? "")"])
         faultsListener.withLock { $0 }()
-    }
-
-    /// Closes both, with their write-ahead logs written back.
-    package func close() {
-        try? state.close()
-        try? cache.opened.close()
     }
 }
 

@@ -5,21 +5,14 @@ import NorrisProtocol
 package enum Folder {
     /// Creates a folder and its parents, private to this user (mode 0700), as the XDG base directory specification wants.
     package static func make(_ path: String) throws(StoreError) {
-        guard mkdir(path, 0o700) != 0 else { return }
-        switch errno {
-        case EEXIST:
-            var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw StoreError(path: path, .notWritable("it is no folder"))
-            }
-        case ENOENT:
-            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
-                throw StoreError(path: path, .notWritable("there is no parent folder"))
-            }
-            try make(String(path[..<slash]))
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw notWritable(path) }
-        default: throw notWritable(path)
+        var status = stat()
+        if mkdir(path, 0o700) == 0 { return }
+        if errno == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+        guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
+            throw notWritable(path)
         }
+        try make(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw notWritable(path) }
     }
 
     /// Creates an empty file that only this user reads and writes (mode 0600), unless there is a file.
@@ -78,7 +71,7 @@ package struct InstanceLock: ~Copyable {
     /// Takes the lock of a folder without waiting (flock(2)).
     package init(folder: String) throws(StoreError) {
         let path = folder + "/lock"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Folder.notWritable(path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let pid = InstanceLock.holder(descriptor)

@@ -58,18 +58,25 @@ struct OpenedDatabase: Sendable {
         case readOnly(String)
         /// No file can be used; what is written is lost with the process.
         case inMemory(String)
+
+        /// Whether what is written stays.
+        var isWritable: Bool {
+            switch self {
+            case .good, .quarantined: true
+            case .readOnly, .inMemory: false
+            }
+        }
     }
 
+    let kind: DatabaseKind
     let writer: DatabasePool
     /// nil in memory.
     let path: String?
     let condition: Condition
     private let identity: FileIdentity?
 
-    private init(_ writer: DatabasePool, path: String?, _ condition: Condition) {
-        self.writer = writer
-        self.path = path
-        self.condition = condition
+    private init(_ kind: DatabaseKind, _ writer: DatabasePool, path: String?, _ condition: Condition) {
+        (self.kind, self.writer, self.path, self.condition) = (kind, writer, path, condition)
         identity = path.flatMap(Folder.identity(of:))
     }
 
@@ -85,40 +92,30 @@ struct OpenedDatabase: Sendable {
 
     /// Opens a database of a folder; creates, migrates or quarantines it as needed.
     ///
-    /// - Parameters:
-    ///   - willTakeLong: called before each step that may take long: the check of a large file, the copy before a
-    ///     migration, the migration, the VACUUM.
-    ///   - freeBytes: what may still be written to the file system of a file.
+    /// - Parameter willTakeLong: called before each step that may take long: the check of a large file, the copy before a
+    ///   migration, the migration, the VACUUM.
     /// - Throws: only for a newer schema or another program's file, which must not be touched. Where the disk cannot be
     ///   used, the daemon works without it.
     static func open(
-        _ kind: DatabaseKind, folder: String?, logger: Logger, willTakeLong: () -> Void = {},
-        freeBytes: (String) -> Int? = Folder.freeBytes(besides:)
+        _ kind: DatabaseKind, folder: String?, logger: Logger, willTakeLong: () -> Void = {}
     ) throws(StoreError) -> OpenedDatabase {
         guard let folder else { return inMemory(kind, "no folder is given") }
         let path = folder + "/" + kind.fileName
         do {
             try Folder.make(folder)
-        } catch {
-            logger.error("database.unwritable", metadata: ["path": "\(path)", "error": "\(error)"])
-            return inMemory(kind, "\(error)")
-        }
-        do {
             var writer = try prepare(kind, path, willTakeLong)
-            if try allowShrinking(writer, path, logger, freeBytes, willTakeLong) {
+            if try allowShrinking(writer, path, logger, willTakeLong) {
                 // Connections that read would not notice. Closing writes the log back, which holds every page.
                 try writer.close()
                 writer = try connect(kind, path, isNew: false)
             }
-            return OpenedDatabase(writer, path: path, .good)
+            return OpenedDatabase(kind, writer, path: path, .good)
         } catch {
             if let refusal = error as? StoreError, refusal.isRefusal { throw refusal }
-            if isCorruption(error) { return recreate(kind, path, "\(error)", logger) }
+            if DatabaseError.isCorruption(error) { return recreate(kind, path, "\(error)", logger) }
             return try readOnly(kind, path, DatabaseError.summary(of: error, path: path), logger)
         }
     }
-
-    private static func isCorruption(_ error: any Error) -> Bool { (error as? DatabaseError)?.isCorruption ?? false }
 
     private static func prepare(
         _ kind: DatabaseKind, _ path: String, _ willTakeLong: () -> Void
@@ -159,38 +156,30 @@ struct OpenedDatabase: Sendable {
         }
     }
 
-    /// The value of `PRAGMA auto_vacuum` for a file that ``releaseFreePages()`` can shorten.
-    private static let incremental = 2
-
-    /// Lets a file of an earlier version be shortened, which takes one VACUUM.
+    /// Lets a file of an earlier version be shortened (auto_vacuum is 2), which takes one VACUUM.
     ///
     /// A process that is killed in the middle leaves the file as it was. A failure is no fault, as the file is as good
     /// as before; the next start tries again.
     ///
     /// - Returns: whether there was a VACUUM.
     private static func allowShrinking(
-        _ writer: DatabasePool, _ path: String, _ logger: Logger, _ freeBytes: (String) -> Int?,
-        _ willTakeLong: () -> Void
+        _ writer: DatabasePool, _ path: String, _ logger: Logger, _ willTakeLong: () -> Void
     ) throws -> Bool {
-        func warn(_ error: String) {
-            logger.warning("database.not-vacuumed", metadata: ["path": "\(path)", "error": "\(error)"])
-        }
         do {
             return try writer.writeWithoutTransaction { database in
-                guard try Int.fetchOne(database, "PRAGMA auto_vacuum") != incremental else { return false }
+                guard try Int.fetchOne(database, "PRAGMA auto_vacuum") != 2 else { return false }
                 // All pages go to a temporary file, and then to the log.
-                let (needed, free) = (2 * Folder.size(ofDatabase: path), freeBytes(path) ?? 0)
+                let (needed, free) = (2 * Folder.size(ofDatabase: path), Folder.freeBytes(besides: path) ?? 0)
                 guard free >= needed else {
-                    warn("free are \(free) bytes of \(needed)")
-                    return false
+                    throw DatabaseError(SQLITE_FULL, message: "free are \(free) bytes of \(needed)")
                 }
                 willTakeLong()
                 try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
                 return true
             }
         } catch {
-            if isCorruption(error) { throw error }
-            warn("\(error)")
+            if DatabaseError.isCorruption(error) { throw error }
+            logger.warning("database.not-vacuumed", metadata: ["path": "\(path)", "error": "\(error)"])
             return false
         }
     }
@@ -201,10 +190,7 @@ struct OpenedDatabase: Sendable {
     /// Returns free pages to the file system, 1 MiB at a time, so that other writes wait for milliseconds; at most
     /// 256 MiB a call.
     func releaseFreePages() throws {
-        switch condition {
-        case .readOnly, .inMemory: return
-        case .good, .quarantined: break
-        }
+        guard condition.isWritable else { return }
         for step in 0..<256 {
             let isDone = try writer.writeWithoutTransaction { database in
                 let free = try Int.fetchOne(database, "PRAGMA freelist_count") ?? 0
@@ -270,7 +256,7 @@ struct OpenedDatabase: Sendable {
             "database.quarantined", metadata: ["path": "\(path)", "moved.to": "\(quarantine)", "error": "\(detail)"]
         )
         do {
-            return OpenedDatabase(try prepare(kind, path, {}), path: path, .quarantined(quarantine))
+            return OpenedDatabase(kind, try prepare(kind, path, {}), path: path, .quarantined(quarantine))
         } catch {
             return inMemory(kind, DatabaseError.summary(of: error, path: path))
         }
@@ -283,7 +269,7 @@ struct OpenedDatabase: Sendable {
         for name in [path] + immutableName(path) {
             do {
                 guard try inspect(kind, path, name: name) == kind.schemaVersion else { continue }
-                return OpenedDatabase(try DatabasePool(path: name, access: .read), path: path, .readOnly(detail))
+                return OpenedDatabase(kind, try DatabasePool(path: name, access: .read), path: path, .readOnly(detail))
             } catch {
                 if let refusal = error as? StoreError, refusal.isRefusal { throw refusal }
             }
@@ -305,7 +291,7 @@ struct OpenedDatabase: Sendable {
         do {
             let writer = try DatabasePool(path: nil)
             try kind.migrate(writer)
-            return OpenedDatabase(writer, path: nil, .inMemory(detail))
+            return OpenedDatabase(kind, writer, path: nil, .inMemory(detail))
         } catch {
             // Our own schema on an empty database in memory: only a broken build or no memory at all fails here.
             fatalError("SQLite cannot create a database in memory: \(error)")

@@ -47,25 +47,4 @@ struct CategoryLimit {
         }
         dropped = 0
     }
-
-    /// Applies the limit to facts that were stored by an earlier version, as a migration.
-    static func limitStored(_ database: Database) throws {
-        var limit = CategoryLimit()
-        let condition = "categories <> '' AND \(FactGroup.upstream.condition)"
-        let sql = "SELECT number, categories FROM facts WHERE \(condition) ORDER BY number"
-        for (number, column) in try database.map(sql, [], { ($0[0] as Int64, $0[1] as String) }) {
-            let categories = FactTable.categories(column)
-            let kept = limit.limited(categories)
-            guard kept.count < categories.count else { continue }
-            try database.execute(
-                "UPDATE facts SET categories = ? WHERE number = ?", [kept.joined(separator: " "), number]
-            )
-            try database.execute("DELETE FROM fact_categories WHERE fact = ?", [number])
-            for category in kept {
-                try database.execute(
-                    "INSERT OR IGNORE INTO fact_categories (category, fact) VALUES (?, ?)", [category, number]
-                )
-            }
-        }
-    }
 }

@@ -24,7 +24,10 @@ struct FactImport: ~Copyable {
     /// What of the group the import has brought.
     private var brought: Brought
     private var categoryLimit = CategoryLimit()
-    private var leftOut = LeftOutTexts()
+    /// Whether a fortune is not stored, or was removed, because another fact with its text outranks it.
+    private var leavesOutFortunes = false
+    /// Whether a stored fact of the group was removed, or has another text now.
+    private var freesTexts = false
     private var steps = 0
 
     private var database: Database { writer.database }
@@ -37,61 +40,42 @@ struct FactImport: ~Copyable {
 
     /// Stores all facts in one transaction, which has to be rolled back where this throws.
     static func run(_ facts: [Fact], _ rules: Rules, _ file: FactFile, _ database: Database) throws -> FactChanges {
-        var run = FactImport(rules, Brought(), try FactWriter(database, file))
-        // Highest id first: a search returns the newest stored first, then by id.
-        let merged = try run.merged(facts).sorted { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }
-        for fact in try run.limitCategories(of: merged) { try run.take(fact) }
-        var last: UInt32 = 0
-        while let next = try run.removeOthers(after: last) { last = next }
-        return try run.finish()
+        var brought = Brought()
+        return try run(rules, &brought, file, database) { run in
+            // Highest id first: a search returns the newest stored first, then by id.
+            let merged = try run.merged(facts).sorted { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }
+            for fact in try run.limitCategories(of: merged) { try run.take(fact) }
+            var last: UInt32 = 0
+            while let next = try run.removeOthers(after: last) { last = next }
+        }
     }
 
-    /// Stores some of the facts of a group that is imported in parts, each in a transaction.
+    /// Runs a part of an import, in a transaction.
     ///
     /// - Parameter brought: what the parts before have brought.
     static func run(
-        part facts: [Fact], _ rules: Rules, _ brought: inout Brought, _ file: FactFile, _ database: Database
+        _ rules: Rules, _ brought: inout Brought, _ file: FactFile, _ database: Database,
+        _ body: (inout FactImport) throws -> Void
     ) throws -> FactChanges {
         if rules.isCancelled() { throw CancellationError() }
         var run = FactImport(rules, brought, try FactWriter(database, file))
-        for fact in facts { try run.take(fact) }
+        // Two of it would be copied with the first change. Where this throws the import is over.
+        brought = Brought()
+        try body(&run)
         brought = run.brought
-        return try run.finish()
+        try LeftOutTexts.write(run.leavesOutFortunes, run.freesTexts, after: rules.group, database)
+        run.writer.changes.droppedCategories = run.categoryLimit.dropped
+        return try run.writer.finish()
     }
 
     /// Removes from some facts the categories that no part has brought. It is done once ``Brought/incomplete`` is empty.
-    static func complete(
-        _ rules: Rules, _ brought: inout Brought, limit: Int, _ file: FactFile, _ database: Database
-    ) throws -> FactChanges {
-        if rules.isCancelled() { throw CancellationError() }
-        var run = FactImport(rules, brought, try FactWriter(database, file))
+    mutating func complete(limit: Int) throws {
         for (ordinal, categories) in brought.incomplete.prefix(limit) {
-            run.brought.incomplete[ordinal] = nil
+            brought.incomplete[ordinal] = nil
             guard var fact = try FactTable.fact(ordinal: ordinal, database) else { continue }
             fact.categories = categories
-            try run.store(fact, replacing: StoredFact.find(fact, database)?.stored, isFound: false)
+            try store(fact, replacing: StoredFact.find(fact, database)?.stored, isFound: false)
         }
-        brought = run.brought
-        return try run.finish()
-    }
-
-    /// Removes some of the facts that no part has brought.
-    ///
-    /// - Returns: the changes, and the ordinal to continue behind; nil at the end.
-    static func removeOthers(
-        _ rules: Rules, _ brought: Brought, after ordinal: UInt32, _ file: FactFile, _ database: Database
-    ) throws -> (FactChanges, next: UInt32?) {
-        if rules.isCancelled() { throw CancellationError() }
-        var run = FactImport(rules, brought, try FactWriter(database, file))
-        let next = try run.removeOthers(after: ordinal)
-        return (try run.finish(), next)
-    }
-
-    private mutating func finish() throws -> FactChanges {
-        try leftOut.write(after: rules.group, database)
-        let dropped = categoryLimit.dropped
-        writer.note { $0.droppedCategories = dropped }
-        return try writer.finish()
     }
 
     /// The facts with each id once, the first, and each text once.
@@ -145,7 +129,7 @@ struct FactImport: ~Copyable {
         return limited
     }
 
-    private mutating func take(_ fact: Fact) throws {
+    mutating func take(_ fact: Fact) throws {
         try step()
         var fact = fact
         var known = try StoredFact.find(fact, database)
@@ -164,7 +148,7 @@ struct FactImport: ~Copyable {
 
         let others = try StoredFact.others(withTextOf: fact, database)
         if others.contains(where: { $0.group.outranks(rules.group) }) {
-            leftOut.isLeftOut(of: rules.group)
+            leavesOutFortunes = leavesOutFortunes || rules.group == .fortunes
             return try remove(known?.stored)
         }
         if let kept = others.first(where: { $0.group == rules.group && stays($0) }) {
@@ -173,9 +157,9 @@ struct FactImport: ~Copyable {
         }
         for other in others where rules.group.outranks(other.group) {
             try remove(other)
-            writer.note { $0.displaced += 1 }
+            writer.changes.displaced += 1
         }
-        if let known, !known.hasText { leftOut.isFree() }
+        if let known, !known.hasText { freesTexts = true }
         // Once a fact came in a fetch, it is no longer one of a search.
         try store(fact, replacing: known?.stored, isFound: rules.isSearch && known?.stored.isFound ?? true)
     }
@@ -205,8 +189,10 @@ struct FactImport: ~Copyable {
         !ids.contains(stored.id) && !(rules.removes?(stored) ?? false)
     }
 
+    /// Removes some of the facts that no part has brought.
+    ///
     /// - Returns: the ordinal to continue behind; nil at the end.
-    private mutating func removeOthers(after ordinal: UInt32) throws -> UInt32? {
+    mutating func removeOthers(after ordinal: UInt32) throws -> UInt32? {
         guard let removes = rules.removes else { return nil }
         let some = try StoredFact.some(of: rules.group, after: ordinal, limit: 2_048, database)
         for stored in some where !brought.ordinals.contains(stored.ordinal) && removes(stored) {
@@ -220,7 +206,8 @@ struct FactImport: ~Copyable {
     private mutating func remove(_ stored: StoredFact?) throws {
         guard let stored, !stored.group.outranks(rules.group) else { return }
         try writer.remove(stored)
-        if stored.group == rules.group { leftOut.isFree() } else { leftOut.isLeftOut(of: stored.group) }
+        if stored.group == rules.group { freesTexts = true }
+        if stored.group == .fortunes, rules.group != .fortunes { leavesOutFortunes = true }
     }
 
     private mutating func add(_ categories: [String], to stored: StoredFact) throws {
@@ -236,7 +223,7 @@ struct FactImport: ~Copyable {
         if let stored { try writer.remove(stored) }
         guard let ordinal = try writer.insert(fact, isFound: isFound) else { return }
         brought.ordinals.insert(ordinal)
-        writer.note { if stored == nil { $0.new += 1 } else { $0.replaced += 1 } }
+        if stored == nil { writer.changes.new += 1 } else { writer.changes.replaced += 1 }
     }
 
     /// Ends an import that was cancelled.
@@ -250,20 +237,11 @@ struct FactImport: ~Copyable {
 ///
 /// Which ones were left out is not stored. A mark says that there are any; if a text becomes free while it is set, the
 /// fortune files count as not read, so that the next import of them reads them again.
-struct LeftOutTexts {
+enum LeftOutTexts {
     /// The key in `meta` of the digest of the fortune files that were read.
     static let fortunesMark = "fortunes_digest"
     /// The key in `meta` that exists while fortunes are left out.
     private static let leftOutMark = "fortunes_left_out"
-
-    private var leavesOutFortunes = false
-    private var freesTexts = false
-
-    /// A stored fact of the imported group was removed, or has another text now.
-    mutating func isFree() { freesTexts = true }
-
-    /// A fact of a group is not stored, or was removed, because a fact with the same text outranks it.
-    mutating func isLeftOut(of group: FactGroup) { if group == .fortunes { leavesOutFortunes = true } }
 
     /// Begins an import of fortune files, which sets the mark again where it has to.
     static func beginFortunes(_ database: Database) throws {
@@ -281,11 +259,13 @@ struct LeftOutTexts {
     private static let reading = "reading"
 
     /// Stores the marks of an import, within its transaction.
-    func write(after group: FactGroup, _ database: Database) throws {
-        if leavesOutFortunes { try CacheDatabase.set("yes", forKey: LeftOutTexts.leftOutMark, database) }
+    static func write(
+        _ leavesOutFortunes: Bool, _ freesTexts: Bool, after group: FactGroup, _ database: Database
+    ) throws {
+        if leavesOutFortunes { try CacheDatabase.set("yes", forKey: leftOutMark, database) }
         guard freesTexts, group != .fortunes else { return }
-        if try CacheDatabase.value(forKey: LeftOutTexts.leftOutMark, database) != nil {
-            try CacheDatabase.set(nil, forKey: LeftOutTexts.fortunesMark, database)
+        if try CacheDatabase.value(forKey: leftOutMark, database) != nil {
+            try CacheDatabase.set(nil, forKey: fortunesMark, database)
         }
         // The upstream may have the text too; only a whole reply brings its fact.
         if group == .builtin { try FetchRecord.removeValidators(of: FactStore.upstreamSource, database) }
@@ -295,25 +275,9 @@ struct LeftOutTexts {
 /// What the parts of an import have brought so far.
 struct Brought {
     /// The stored facts.
-    var ordinals = OrdinalSet()
+    var ordinals: Set<UInt32> = []
     /// The categories of facts that are stored with more: a fortune may be in several files.
     var incomplete: [UInt32: [String]] = [:]
-}
-
-/// A set of ordinals, one bit each.
-struct OrdinalSet {
-    private var words: [UInt64] = []
-
-    func contains(_ ordinal: UInt32) -> Bool {
-        let word = Int(ordinal / 64)
-        return word < words.count && words[word] & (1 << UInt64(ordinal % 64)) != 0
-    }
-
-    mutating func insert(_ ordinal: UInt32) {
-        let word = Int(ordinal / 64)
-        if word >= words.count { words.append(contentsOf: repeatElement(0, count: word + 1 - words.count)) }
-        words[word] |= 1 << UInt64(ordinal % 64)
-    }
 }
 
 extension [String] {

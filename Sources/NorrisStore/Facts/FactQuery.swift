@@ -74,18 +74,14 @@ package struct FactQuery: Sendable, Hashable {
     }
 }
 
-/// One page of a search, with the cursor's number instead of its text.
-struct FactPage: Sendable {
-    var facts: [Fact]
-    /// Up to ``countedMatches``; nil above.
-    var total: Int?
-    var next: Int64?
-}
-
 extension FactQuery {
     /// Reads all texts, newest first, until the page is full and the matches are counted.
-    func page(after cursor: Int64?, limit: Int, _ database: Database) throws -> FactPage {
-        guard let matcher = try FactMatcher(self, database) else { return FactPage(facts: [], total: 0) }
+    ///
+    /// - Parameter key: of the cursors.
+    /// - Throws: `-32602` for a cursor that is not of this search.
+    func page(cursor: String?, key: UInt64, limit: Int, _ database: Database) throws -> Page<Fact> {
+        let after = try cursor.map { try SealedCursor($0, of: list, key: key).number } ?? .max
+        guard let matcher = try FactMatcher(self, database) else { return Page(items: [], total: 0) }
         var counted = 0
         var found: [UInt32] = []
         let rows = try database.rows("SELECT texts FROM fact_texts ORDER BY last DESC")
@@ -99,7 +95,7 @@ extension FactQuery {
                 }
             }
             counted += matches.count
-            found += matches.reversed().lazy.filter { Int64($0) < cursor ?? .max }.prefix(limit + 1 - found.count)
+            found += matches.reversed().lazy.filter { Int64($0) < after }.prefix(limit + 1 - found.count)
         }
         var facts: [(ordinal: UInt32, fact: Fact)] = []
         for ordinal in found {
@@ -112,9 +108,10 @@ extension FactQuery {
             return bytes <= maximumPageBytes
         }
         let page = fitting.isEmpty ? facts.prefix(min(limit, 1)) : fitting
-        return FactPage(
-            facts: page.map(\.fact), total: counted > countedMatches ? nil : counted,
-            next: facts.count > page.count ? page.last.map { Int64($0.ordinal) } : nil
+        let end = facts.count > page.count ? page.last.map { SealedCursor(number: Int64($0.ordinal)) } : nil
+        return Page(
+            items: page.map(\.fact), total: counted > countedMatches ? nil : counted,
+            next: end?.sealed(for: list, key: key)
         )
     }
 }
@@ -137,7 +134,7 @@ private struct FactMatcher {
         }
         let marks = databaseQuestionMarks(count: query.categories.count)
         lists = try Int.fetchAll(
-            database, "SELECT number FROM fact_lists WHERE category IN (\(marks))", StatementArguments(query.categories)
+            database, "SELECT number FROM fact_lists WHERE category IN (\(marks))", query.categories as StatementArguments
         ).map { UInt32(truncatingIfNeeded: $0) }
         if lists?.isEmpty == true { return nil }
     }

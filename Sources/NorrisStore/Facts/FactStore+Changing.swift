@@ -16,22 +16,20 @@ extension FactStore {
     /// Imports the starting collection of this build, unless it is stored.
     package func importStartingCollection() {
         importing.withLock { _ in
-            let isStored = (try? databases.cache.value(forKey: FactStore.builtinMark)) == StartingCollection.digest
-            guard !isStored else { return databases.noteWriteSuccess(of: .facts(.builtin), logger) }
-            let facts = StartingCollection.facts()
-            do {
-                try change(.builtin) { database, file in
-                    let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
-                    let changes = try FactImport.run(facts, rules, file, database)
-                    try CacheDatabase.set(StartingCollection.digest, forKey: FactStore.builtinMark, database)
-                    return changes
-                }
-            } catch {
-                // A daemon without a single fact is useless: it serves from memory what the disk does not take.
-                guard count == 0, databases.replaceCacheByMemory(error, logger) else { return }
-                loadIndex()
-                _ = try? change(.builtin) { database, file in
-                    try FactImport.run(facts, FactImport.Rules(group: .builtin), file, database)
+            let digest = StartingCollection.digest
+            guard (try? databases.cache.value(forKey: FactStore.builtinMark)) != digest else { return }
+            let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
+            while true {
+                do {
+                    try change { database, file in
+                        try CacheDatabase.set(digest, forKey: FactStore.builtinMark, database)
+                        return try FactImport.run(StartingCollection.facts(), rules, file, database)
+                    }
+                    return
+                } catch {
+                    // A daemon without a single fact is useless: it serves from memory what the disk does not take.
+                    guard count == 0, databases.replaceCacheByMemory() else { return }
+                    loadIndex()
                 }
             }
         }
@@ -55,15 +53,13 @@ extension FactStore {
             defer { fortuneProgress.store(-1, ordering: .relaxed) }
             do {
                 try importFortunes(found, &faults, isCancelled)
-                databases.noteWriteSuccess(of: .facts(.fortunes), logger)
-            } catch is CancellationError {
-                return faults.map(\.description)
             } catch {
-                // Noted; tried again at the next start or reload.
+                // Another failure is noted; tried again at the next start or reload.
+                if (error as? StoreError)?.reason == .cancelled { return faults.map(\.description) }
             }
         }
         for fault in faults {
-            logger.error("fortunes.unreadable", metadata: ["path": "\(fault.path)", "error": "\(fault)"])
+            databases.logger.error("fortunes.unreadable", metadata: ["path": "\(fault.path)", "error": "\(fault)"])
         }
         return faults.map(\.description)
     }
@@ -74,62 +70,51 @@ extension FactStore {
         var brought = Brought()
         var rules = FactImport.Rules(group: .fortunes, isCancelled: isCancelled)
         var count = 0
-        try importing.withLock { _ in
-            if isCancelled() { throw CancellationError() }
-            try change(.fortunes) { database, _ in
-                try LeftOutTexts.beginFortunes(database)
-                return FactChanges()
+        /// Runs a part of the import in a transaction of its own.
+        func run(_ part: (Database, inout FactImport) throws -> Void) throws(StoreError) {
+            try importing.withLock { _ throws(StoreError) in
+                _ = try change { database, file in
+                    try FactImport.run(rules, &brought, file, database) { try part(database, &$0) }
+                }
             }
         }
+        try run { database, _ in try LeftOutTexts.beginFortunes(database) }
         for file in found.files {
+            var part: [Fact] = []
+            func take() throws(StoreError) {
+                try run { _, run in for fact in part { try run.take(fact) } }
+                count += part.count
+                fortuneProgress.store(count, ordering: .relaxed)
+                part.removeAll(keepingCapacity: true)
+            }
             do {
-                var part: [Fact] = []
-                func take() throws {
-                    try importing.withLock { _ in
-                        _ = try change(.fortunes) { database, file in
-                            try FactImport.run(part: part, rules, &brought, file, database)
-                        }
-                    }
-                    count += part.count
-                    fortuneProgress.store(count, ordering: .relaxed)
-                    part.removeAll(keepingCapacity: true)
-                }
                 try Fortunes.forEachText(of: file) { text in
                     part.append(Fortunes.fact(text, of: file))
                     if part.count >= FactStore.factsAtOnce { try take() }
                 }
-                if !part.isEmpty { try take() }
             } catch let fault as FortuneFault {
                 faults.append(fault)
             }
+            if !part.isEmpty { try take() }
         }
         let unread = faults.filter { $0.extent != .nothing }
         while unread.isEmpty, !brought.incomplete.isEmpty {
-            try importing.withLock { _ in
-                _ = try change(.fortunes) { database, file in
-                    try FactImport.complete(rules, &brought, limit: FactStore.factsAtOnce, file, database)
-                }
-            }
+            try run { try $1.complete(limit: FactStore.factsAtOnce) }
         }
         let removesNothing = unread.contains { $0.extent == .unknown }
         let sources = Set(unread.map { Fortunes.source(of: lastComponent(of: $0.path)) })
         rules.removes = { !removesNothing && !sources.contains($0.source) }
         var last: UInt32? = 0
         while let ordinal = last {
-            try importing.withLock { [rules, brought] _ in
-                _ = try change(.fortunes) { database, file in
-                    let (changes, next) = try FactImport.removeOthers(rules, brought, after: ordinal, file, database)
-                    last = next
-                    // Without the right digest what could not be read is tried again at the next start.
-                    if next == nil {
-                        try LeftOutTexts.endFortunes(digest: unread.isEmpty ? found.digest : "", database)
-                    }
-                    return changes
-                }
+            try run { database, run in
+                last = try run.removeOthers(after: ordinal)
+                // Without the right digest what could not be read is tried again at the next start.
+                if last == nil { try LeftOutTexts.endFortunes(digest: unread.isEmpty ? found.digest : "", database) }
             }
         }
         if count > 0 {
-            logger.info("fortunes.imported", metadata: ["files": "\(found.files.count)", "facts": "\(count)"])
+            let metadata: Logger.Metadata = ["files": "\(found.files.count)", "facts": "\(count)"]
+            databases.logger.info("fortunes.imported", metadata: metadata)
         }
     }
 
@@ -192,7 +177,8 @@ extension FactStore {
     package func addFound(_ facts: [Fact]) throws(StoreError) -> Int {
         let (changes, _) = try takeUpstream(facts, FactImport.Rules(group: .upstream, isSearch: true)) { _ in }
         if changes.droppedCategories > 0 {
-            logger.info("facts.found", metadata: ["categories_dropped": "\(changes.droppedCategories)"])
+            let metadata: Logger.Metadata = ["categories_dropped": "\(changes.droppedCategories)"]
+            databases.logger.info("facts.found", metadata: metadata)
         }
         return changes.new
     }
@@ -210,39 +196,23 @@ extension FactStore {
         _ facts: [Fact], _ rules: FactImport.Rules, completing: (Database) throws -> Void
     ) throws(StoreError) -> (changes: FactChanges, total: Int) {
         try importing.withLock { _ throws(StoreError) in
-            let name = databases.cache.name
-            do {
-                let changes = try change(.upstream) { database, file in
-                    let changes = try FactImport.run(facts, rules, file, database)
-                    try completing(database)
-                    return changes
-                }
-                databases.noteWriteSuccess(of: .fetches, logger)
-                return (changes, withState { $0.index.upstreamCount })
-            } catch is CancellationError {
-                throw StoreError(path: name, .cancelled)
-            } catch {
-                throw StoreError(path: name, .failed("\(error)"))
+            let changes = try change { database, file in
+                let changes = try FactImport.run(facts, rules, file, database)
+                try completing(database)
+                return changes
             }
+            return (changes, withState { $0.index.upstreamCount })
         }
     }
 
-    /// Changes the facts on the disk and in memory; a failure is noted. ``importing`` is held.
+    /// Changes the facts on the disk and in memory. ``importing`` is held.
     @discardableResult
-    private func change(
-        _ group: FactGroup, _ body: (Database, FactFile) throws -> FactChanges
-    ) throws -> FactChanges {
-        let cache = databases.cache
-        do {
-            let changes = try cache.writer.write { try body($0, cache.factFile) }
-            publish(changes)
-            databases.noteWriteSuccess(of: .facts(group), logger)
-            releaseSpace(of: changes, cache.factFile)
-            return changes
-        } catch {
-            if !(error is CancellationError) { databases.noteWriteFailure(error, of: .facts(group), logger) }
-            throw error
-        }
+    private func change(_ body: (Database, FactFile) throws -> FactChanges) throws(StoreError) -> FactChanges {
+        let file = databases.cache.factFile
+        let changes = try databases.write(.facts) { try body($0, file) }
+        publish(changes)
+        releaseSpace(of: changes, file)
+        return changes
     }
 
     /// Returns to the file system what long runs of removed facts take in the file.

@@ -17,7 +17,7 @@ extension FactStore {
                 (try FactStore.index(database), try FactStore.chunks(file, database))
             }
         } catch {
-            logger.error("cache.unreadable", metadata: ["error": "\(error)"])
+            databases.logger.error("cache.unreadable", metadata: ["error": "\(error)"])
         }
         withState { state in
             // Together: the shuffles refer to the lists by their positions in the index.
@@ -94,7 +94,7 @@ extension FactStore {
             let chunks = try databases.cache.writer.read { try FactStore.chunks(file, $0) }
             withState { $0.chunks = chunks }
         } catch {
-            logger.error("cache.unreadable", metadata: ["error": "\(error)"])
+            databases.logger.error("cache.unreadable", metadata: ["error": "\(error)"])
         }
     }
 
@@ -102,7 +102,7 @@ extension FactStore {
     func loadList(_ name: FactListName) async throws(ResponseError) {
         for _ in 0..<100 {
             let (version, count) = withState { ($0.version, $0.index.list(name)?.count ?? 0) }
-            let list = try await databases.read(.facts(.upstream), logger: logger) { database in
+            let list = try await databases.read(.facts) { database in
                 var list = FactList(name: name)
                 list.reserve(count)
                 let rows = try database.rows(

@@ -24,7 +24,7 @@ extension FactStore {
             guard let pick = await pick(source) else { return nil }
             return remember(try await store(pick, of: day, today: today), day, today: today)
         } catch {
-            databases.noteWriteFailure(error, of: .state, logger)
+            databases.noteWriteFailure(error, of: .state)
             // Without a disk the day keeps its fact while the daemon runs.
             if let fact = factOfTheDayInMemory(day) { return fact }
             return await pick(source).map { remember($0, day, today: today) }

@@ -1,5 +1,4 @@
 import Glibc
-package import Logging
 package import NorrisProtocol
 import Synchronization
 
@@ -58,13 +57,11 @@ package final class FactStore: Sendable {
     /// How many facts the running import of fortune files has read; -1 while none runs.
     let fortuneProgress = Atomic(-1)
     let fortunesWanted = Mutex<(@Sendable () -> Void)?>(nil)
-    let logger: Logger
     private let moved = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Reads what the databases hold, as far as its size does not depend on the number of facts.
-    package init(databases: Databases, logger: Logger) {
+    package init(databases: Databases) {
         self.databases = databases
-        self.logger = logger
         state = .allocate(capacity: 1)
         state.initialize(to: State(file: databases.cache.factFile))
         loadIndex()
@@ -121,7 +118,6 @@ package final class FactStore: Sendable {
         let (draw, isFirst) = withState { state in
             let hadChanges = state.book.hasChanges
             let draw = FactStore.draw(count, &state, uid, filter, name, loaded, write)
-            // A shuffle that was forgotten for this one is a change too.
             return (draw, !hadChanges && state.book.hasChanges)
         }
         if isFirst { notifyOfMove() }
@@ -190,7 +186,7 @@ package final class FactStore: Sendable {
             case .missing(.list(let list)): try await loadList(list)
             case .missing(.record(let ordinal)):
                 let file = withState { $0.file }
-                let record = try await databases.read(.facts(.upstream), logger: logger) {
+                let record = try await databases.read(.facts) {
                     try FactStore.record(ordinal, file, $0)
                 }
                 // Of a removed fact the lists in memory may be a moment behind.
@@ -228,7 +224,7 @@ package final class FactStore: Sendable {
     }
 
     package func fact(id: String) async throws(ResponseError) -> Fact? {
-        try await databases.read(.facts(.upstream), logger: logger) { try FactTable.fact(id: id, $0) }
+        try await databases.read(.facts) { try FactTable.fact(id: id, $0) }
     }
 
     // MARK: Search
@@ -238,17 +234,10 @@ package final class FactStore: Sendable {
     /// - Throws: `-32602` for a cursor that is not of this search, `-32004` for a search that takes longer than a
     ///   second, `-32005` where the disk fails.
     package func search(_ query: FactQuery, cursor: String?, limit: Int) async throws(ResponseError) -> Page<Fact> {
-        let cache = databases.cache
-        let after = try cursor.map { text throws(ResponseError) in
-            try SealedCursor(text, of: query.list, key: cache.cursorKey).number
+        let key = databases.cache.cursorKey
+        return try await databases.read(.facts, within: Databases.searchLimit) {
+            try query.page(cursor: cursor, key: key, limit: limit, $0)
         }
-        let page = try await databases.read(.facts(.upstream), within: Databases.searchLimit, logger: logger) {
-            try query.page(after: after, limit: limit, $0)
-        }
-        return Page(
-            items: page.facts, total: page.total,
-            next: page.next.map { SealedCursor(number: $0).sealed(for: query.list, key: cache.cursorKey) }
-        )
     }
 }
 

@@ -43,8 +43,7 @@ enum FactTable {
     static func fact(_ row: Rows) -> Fact {
         Fact(
             id: row[0], text: row[2], categories: categories(row[3]), source: row[1], url: row[4],
-            createdAt: (row[5] as Int64?).map(Timestamp.init(seconds:)),
-            updatedAt: (row[6] as Int64?).map(Timestamp.init(seconds:))
+            createdAt: row[5], updatedAt: row[6]
         )
     }
 
@@ -104,8 +103,8 @@ struct StoredFact {
             FROM facts WHERE id = ?
             """,
             [
-                fact.text, fact.source, fact.categories.joined(separator: " "), fact.url, fact.createdAt?.seconds,
-                fact.updatedAt?.seconds, fact.id,
+                fact.text, fact.source, fact.categories.joined(separator: " "), fact.url, fact.createdAt, fact.updatedAt,
+                fact.id,
             ]
         ) { row in (StoredFact(row), row[5], row[5] && row[6]) }
     }

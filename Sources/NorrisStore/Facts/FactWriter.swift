@@ -40,7 +40,7 @@ struct FactWriter: ~Copyable {
 
     let database: Database
     private let file: FactFile
-    private(set) var changes = FactChanges()
+    var changes = FactChanges()
     private var next: UInt32
     /// Where the records in ``bytes`` begin.
     private var first: UInt32
@@ -117,8 +117,6 @@ struct FactWriter: ~Copyable {
         changes.removed.append((stored.id, stored.ordinal))
         if stored.group == .upstream { changes.upstreamDifference -= 1 }
     }
-
-    mutating func note(_ body: (inout FactChanges) -> Void) { body(&changes) }
 
     /// Writes what was collected; nothing may be inserted or removed afterwards.
     mutating func finish() throws -> FactChanges {

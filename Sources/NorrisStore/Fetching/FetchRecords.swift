@@ -1,4 +1,3 @@
-package import Logging
 package import NorrisProtocol
 
 /// The last successful fetch of a source; removed together with the content that it brought.
@@ -39,23 +38,19 @@ package struct PartRecord: Sendable, Equatable {
 /// The fetch records of all sources, in `cache.db`. Blocking.
 package struct FetchRecords: Sendable {
     let databases: Databases
-    private let logger: Logger
 
-    package init(databases: Databases, logger: Logger) {
-        self.databases = databases
-        self.logger = logger
-    }
+    package init(databases: Databases) { self.databases = databases }
 
     /// nil where the source was never fetched, its content was removed since, or the record cannot be read.
     package func record(of source: String) -> FetchRecord? {
-        try? databases.read(.fetches, logger: logger) { try FetchRecord.read(of: source, $0) }
+        try? databases.read(.facts) { try FetchRecord.read(of: source, $0) }
     }
 
     /// Replaces the record of a source, for a reply without news.
     ///
     /// - Returns: false where there is none any more: the content that the reply is about was removed.
     package func renew(_ record: FetchRecord, for source: String) -> Bool {
-        let isThere = try? databases.write(.fetches, logger: logger) { database in
+        let isThere = try? databases.write(.facts) { database in
             guard try FetchRecord.read(of: source, database) != nil else { return false }
             try record.write(for: source, database)
             return true
@@ -68,17 +63,13 @@ extension FetchRecord {
     fileprivate static func read(of source: String, _ database: Database) throws -> FetchRecord? {
         let sql = "SELECT settings, fetched_at, categories FROM fetches WHERE source = ?"
         var record = try database.first(sql, [source]) { row in
-            FetchRecord(
-                settings: row[0], fetchedAt: Timestamp(seconds: row[1]), categories: FactTable.categories(row[2])
-            )
+            FetchRecord(settings: row[0], fetchedAt: row[1], categories: FactTable.categories(row[2]))
         }
         let parts = try database.rows(
             "SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?", [source]
         )
         while try parts.next() {
-            record?.parts[parts[0]] = PartRecord(
-                etag: parts[1], lastModified: parts[2], checkedAt: Timestamp(seconds: parts[3])
-            )
+            record?.parts[parts[0]] = PartRecord(etag: parts[1], lastModified: parts[2], checkedAt: parts[3])
         }
         return record
     }
@@ -88,12 +79,12 @@ extension FetchRecord {
         try FetchRecord.remove(source, database)
         try database.execute(
             "INSERT INTO fetches (source, settings, fetched_at, categories) VALUES (?, ?, ?, ?)",
-            [source, settings, fetchedAt.seconds, categories.joined(separator: " ")]
+            [source, settings, fetchedAt, categories.joined(separator: " ")]
         )
         for (name, part) in parts {
             try database.execute(
                 "INSERT INTO validators (source, part, etag, last_modified, checked_at) VALUES (?, ?, ?, ?, ?)",
-                [source, name, part.etag, part.lastModified, part.checkedAt.seconds]
+                [source, name, part.etag, part.lastModified, part.checkedAt]
             )
         }
     }

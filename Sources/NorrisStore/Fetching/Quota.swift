@@ -1,4 +1,3 @@
-package import Logging
 package import NorrisProtocol
 import Synchronization
 
@@ -7,26 +6,18 @@ import Synchronization
 /// A call is on the disk before it is granted. Where the disk takes no writes it is counted in memory all the same, and
 /// written together with the next.
 package final class QuotaLedger: Sendable {
-    private struct State {
-        var window: QuotaWindow
-        /// Calls that are not on the disk.
-        var unwritten: [Timestamp] = []
-    }
-
     private let source: String
     private let databases: Databases
-    private let logger: Logger
-    private let state: Mutex<State>
+    private let window: Mutex<QuotaWindow>
 
     /// Reads the calls of earlier runs; blocking.
-    package init(source: String, databases: Databases, logger: Logger) {
+    package init(source: String, databases: Databases) {
         self.source = source
         self.databases = databases
-        self.logger = logger
-        let calls = try? databases.read(.state, logger: logger) { database in
-            try Int64.fetchAll(database, "SELECT at FROM quota_calls WHERE source = ?", [source])
+        let calls = try? databases.read(.state) { database in
+            try Timestamp.fetchAll(database, "SELECT at FROM quota_calls WHERE source = ?", [source])
         }
-        state = Mutex(State(window: QuotaWindow(calls: (calls ?? []).map(Timestamp.init(seconds:)))))
+        window = Mutex(QuotaWindow(calls: calls ?? []))
     }
 
     /// Counts a call that is about to be made, if there is one left.
@@ -35,42 +26,27 @@ package final class QuotaLedger: Sendable {
     package func take(
         _ purpose: QuotaWindow.Purpose, limit: Int, now: Timestamp = .now()
     ) async -> QuotaWindow.Answer {
-        let (answer, calls) = state.withLock { state in
-            let answer = state.window.take(purpose, limit: limit, now: now)
-            guard answer == .granted else { return (answer, [Timestamp]()) }
-            defer { state.unwritten = [] }
-            return (answer, state.unwritten + [now])
-        }
+        let answer = window.withLock { $0.take(purpose, limit: limit, now: now) }
         guard answer == .granted else { return answer }
-        do {
-            try await databases.write(.state, logger: logger) { [source] database in
-                // As the window does, or after a clock rollback rows would remain that count after every start.
-                let seconds = now.seconds
-                try database.execute(
-                    "UPDATE quota_calls SET at = ? WHERE source = ? AND at > ?", [seconds, source, seconds]
-                )
-                try database.execute(
-                    "DELETE FROM quota_calls WHERE source = ? AND at <= ?", [source, seconds - QuotaWindow.length]
-                )
-                for call in calls {
-                    try database.execute("INSERT INTO quota_calls (source, at) VALUES (?, ?)", [source, call.seconds])
-                }
+        // Writes run one after the other, each with all calls there are by then.
+        _ = try? await databases.write(.state) { [self] database in
+            try database.execute("DELETE FROM quota_calls WHERE source = ?", [source])
+            for call in window.withLock({ $0.calls }) {
+                try database.execute("INSERT INTO quota_calls (source, at) VALUES (?, ?)", [source, call])
             }
-        } catch {
-            state.withLock { $0.unwritten += calls }
         }
         return .granted
     }
 
     /// From memory, for callers that must not wait.
     package func status(limit: Int, now: Timestamp = .now()) -> SourceStatus.Quota {
-        let window = state.withLock { $0.window }
+        let window = window.withLock { $0 }
         return SourceStatus.Quota(limit: limit, used: window.used(now: now), resetsAt: window.resetsAt(now: now))
     }
 
     /// When the next call may be taken, which may be now; nil for never. From memory.
     package func nextFree(_ purpose: QuotaWindow.Purpose, limit: Int, now: Timestamp = .now()) -> Timestamp? {
-        state.withLock { $0.window }.nextFree(purpose, limit: limit, now: now)
+        window.withLock { $0 }.nextFree(purpose, limit: limit, now: now)
     }
 }
 

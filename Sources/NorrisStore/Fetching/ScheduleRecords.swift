@@ -1,4 +1,3 @@
-package import Logging
 package import NorrisProtocol
 
 /// What of a source's schedule outlives the process.
@@ -52,16 +51,12 @@ package struct ScheduleRecord: Sendable, Equatable {
 /// Blocking. Nothing is thrown: where the disk fails, the schedules last for the run.
 package struct ScheduleRecords: Sendable {
     private let databases: Databases
-    private let logger: Logger
 
-    package init(databases: Databases, logger: Logger) {
-        self.databases = databases
-        self.logger = logger
-    }
+    package init(databases: Databases) { self.databases = databases }
 
     /// By source; empty where they cannot be read.
     package func all() -> [String: ScheduleRecord] {
-        let records = try? databases.read(.state, logger: logger) { database in
+        let records = try? databases.read(.state) { database in
             let sql = "SELECT source, \(ScheduleRecords.columns) FROM schedules"
             return try database.map(sql) { (source: $0[0] as String, record: ScheduleRecord($0)) }
         }
@@ -70,7 +65,7 @@ package struct ScheduleRecords: Sendable {
 
     /// Stores a source's schedule.
     package func write(_ record: ScheduleRecord, for source: String) {
-        _ = try? databases.write(.state, logger: logger) { database in
+        _ = try? databases.write(.state) { database in
             try database.execute(
                 """
                 INSERT OR REPLACE INTO schedules (source, \(ScheduleRecords.columns))

@@ -40,12 +40,10 @@ struct FortuneFiles {
     /// No fortune file comes near this size, in bytes; what does is something else.
     static let maximumSize = 16 * 1024 * 1024
     static let tooLarge = "is larger than 16 MiB; split it, or take it out of facts.fortunes"
-    /// A folder nested deeper than this is a mistake.
-    private static let maximumDepth = 16
 
     static func find(_ paths: [String]) -> FortuneFiles {
         var found = FortuneFiles()
-        for path in paths { found.visit(path, depth: 0) }
+        for path in paths { found.visit(path) }
         return found
     }
 
@@ -55,7 +53,7 @@ struct FortuneFiles {
         return String(SipHash.hash(marks.utf8, key: (0, 0)), radix: 16)
     }
 
-    private mutating func visit(_ path: String, depth: Int) {
+    private mutating func visit(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let isGone = errno == ENOENT || errno == ENOTDIR
@@ -66,7 +64,7 @@ struct FortuneFiles {
         // A file or folder reached twice, by a link or by its name, is read once; a loop of links ends here too.
         guard seen.insert(identity).inserted else { return }
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: visitFolder(path, depth: depth)
+        case S_IFDIR: visitFolder(path)
         case S_IFREG:
             if Int(status.st_size) > FortuneFiles.maximumSize { return refuse(path, FortuneFiles.tooLarge) }
             files.append(
@@ -80,11 +78,7 @@ struct FortuneFiles {
         }
     }
 
-    private mutating func visitFolder(_ path: String, depth: Int) {
-        guard depth < FortuneFiles.maximumDepth else {
-            let problem = "is nested too deep; name the folder itself under facts.fortunes"
-            return refuse(path, problem, extent: .nothing)
-        }
+    private mutating func visitFolder(_ path: String) {
         guard let folder = opendir(path) else {
             let problem = "cannot be listed (\(String(cString: strerror(errno)))); check its permissions"
             return refuse(path, problem, extent: .unknown)
@@ -99,7 +93,7 @@ struct FortuneFiles {
         }
         let base = path.utf8.last == UInt8(ascii: "/") ? path : path + "/"
         // Sorted, so that which of two equal texts counts does not depend on the file system.
-        for name in names.sorted() { visit(base + name, depth: depth + 1) }
+        for name in names.sorted() { visit(base + name) }
     }
 
     private func isRead(_ name: String) -> Bool {

@@ -121,7 +121,7 @@ extension GifStore {
     ) async throws(ResponseError) -> GifListPage? {
         let key = databases.cache.cursorKey
         let rating = GifRating(allowing: list.rating)
-        return try await databases.read(.gifs, logger: logger) { database -> GifListPage? in
+        return try await databases.read(.gifs) { database -> GifListPage? in
             let after = try cursor.map { try SealedCursor($0, of: list.fields, key: key) }
             let stored = try StoredGifList.find(list, notBefore: notBefore, database)
             if let after, after.text != stored.map({ String($0.number) }) {
@@ -176,9 +176,7 @@ struct StoredGifList {
     static func find(_ list: GifList, notBefore: Timestamp? = nil, _ database: Database) throws -> StoredGifList? {
         let sql = "SELECT number, next_offset, total_count, fetched_at FROM gif_lists WHERE \(isList) AND fetched_at >= ?"
         return try database.first(sql, key(list) + [notBefore?.seconds ?? .min]) { row in
-            StoredGifList(
-                number: row[0], nextOffset: row[1], totalCount: row[2], fetchedAt: Timestamp(seconds: row[3])
-            )
+            StoredGifList(number: row[0], nextOffset: row[1], totalCount: row[2], fetchedAt: row[3])
         }
     }
 

@@ -1,4 +1,3 @@
-package import Logging
 package import NorrisProtocol
 import NorrisText
 import Synchronization
@@ -12,13 +11,11 @@ package final class GifStore: Sendable {
     package static let source = "gifs"
 
     let databases: Databases
-    let logger: Logger
     private let stored = Atomic(0)
 
     /// Counts what is stored; blocking.
-    package init(databases: Databases, logger: Logger) {
+    package init(databases: Databases) {
         self.databases = databases
-        self.logger = logger
         recount()
     }
 
@@ -27,7 +24,7 @@ package final class GifStore: Sendable {
 
     /// Counts again, for a cache that was recreated; blocking.
     package func recount() {
-        guard let count = try? databases.read(.gifs, logger: logger, GifStore.count) else { return }
+        guard let count = try? databases.read(.gifs, GifStore.count) else { return }
         stored.store(count, ordering: .relaxed)
     }
 
@@ -38,7 +35,7 @@ package final class GifStore: Sendable {
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(StoreError) -> Result {
-        try await databases.write(.gifs, logger: logger) { [self] database in
+        try await databases.write(.gifs) { [self] database in
             let result = try body(database)
             let count = try GifStore.count(database)
             // After the commit, and in the order of the changes.
@@ -50,7 +47,7 @@ package final class GifStore: Sendable {
     private func readOr<Result: Sendable>(
         _ fallback: Result, _ body: @escaping @Sendable (Database) throws -> Result
     ) async -> Result {
-        (try? await databases.read(.gifs, logger: logger, body)) ?? fallback
+        (try? await databases.read(.gifs, body)) ?? fallback
     }
 
     // MARK: Reading
@@ -118,7 +115,7 @@ package final class GifStore: Sendable {
             order: "number DESC", after: "number < ?"
         )
         let key = databases.cache.cursorKey
-        return try await databases.read(.gifs, within: Databases.searchLimit, logger: logger) { database in
+        return try await databases.read(.gifs, within: Databases.searchLimit) { database in
             try query.page(of: list, key: key, cursor: cursor, limit: limit, database, read: GifStore.item)
         }
     }
@@ -199,7 +196,7 @@ package final class GifStore: Sendable {
     ///
     /// - Returns: false where one of them was removed meanwhile: then the run has brought nothing.
     package func finishRun(_ fetch: FetchRecord, of lists: [GifList]) async throws(StoreError) -> Bool {
-        try await databases.write(.gifs, .fetches, logger: logger) { database in
+        try await databases.write(.gifs) { database in
             guard try lists.allSatisfy({ try StoredGifList.find($0, database) != nil }) else { return false }
             try fetch.write(for: GifStore.source, database)
             return true

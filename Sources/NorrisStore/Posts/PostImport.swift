@@ -161,9 +161,10 @@ struct PostImport {
                 [source, now.seconds - keep.components.seconds]
             )
         }
-        let count = try Int.fetchOne(database, "SELECT count(*) FROM posts WHERE source = ?", [source]) ?? 0
-        if count > PostImport.maximumPosts {
-            changes.removed += try String.fetchAll(
+        let count = "SELECT count(*) FROM posts WHERE source = ?"
+        changes.total = try Int.fetchOne(database, count, [source]) ?? 0
+        if changes.total > PostImport.maximumPosts {
+            let removed = try String.fetchAll(
                 database,
                 """
                 DELETE FROM posts WHERE number IN (
@@ -171,8 +172,10 @@ struct PostImport {
                     ORDER BY sort_at, id DESC LIMIT ?
                 ) RETURNING id
                 """,
-                [source, count - PostImport.maximumPosts]
+                [source, changes.total - PostImport.maximumPosts]
             )
+            changes.removed += removed
+            changes.total -= removed.count
         }
         if keep == nil { return }
         try database.execute(

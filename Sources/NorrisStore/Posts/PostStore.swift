@@ -1,4 +1,3 @@
-package import Logging
 package import NorrisProtocol
 import NorrisText
 import Synchronization
@@ -8,14 +7,10 @@ import Synchronization
 /// Changes block, maybe for seconds. A change that throws has changed nothing.
 package final class PostStore: Sendable {
     let databases: Databases
-    private let logger: Logger
-    /// Held while posts change, over the disk, so that ``numbers`` follow in the order of the changes.
-    private let changing = Mutex(())
     private let numbers = Mutex<[String: Int]>([:])
 
-    package init(databases: Databases, logger: Logger) {
+    package init(databases: Databases) {
         self.databases = databases
-        self.logger = logger
         reload()
     }
 
@@ -27,10 +22,8 @@ package final class PostStore: Sendable {
 
     /// Counts again, for a cache that was recreated.
     package func reload() {
-        changing.withLock { _ in
-            guard let counts = try? databases.read(.posts, logger: logger, PostStore.counts) else { return }
-            numbers.withLock { $0 = counts }
-        }
+        guard let counts = try? databases.read(.posts, PostStore.counts) else { return }
+        numbers.withLock { $0 = counts }
     }
 
     private static func counts(_ database: Database) throws -> [String: Int] {
@@ -41,17 +34,13 @@ package final class PostStore: Sendable {
     }
 
     /// Runs a change in one transaction.
-    ///
-    /// - Returns: the result of the body, and how many posts each source has now.
-    private func change<Result: Sendable>(
-        _ body: (Database) throws -> Result
-    ) throws(StoreError) -> (result: Result, counts: [String: Int]) {
-        try changing.withLock { _ throws(StoreError) in
-            let changed = try databases.write(.posts, .fetches, logger: logger) { database in
-                (result: try body(database), counts: try PostStore.counts(database))
-            }
-            numbers.withLock { $0 = changed.counts }
-            return changed
+    private func change<Result: Sendable>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
+        try databases.write(.posts) { database in
+            let result = try body(database)
+            let counts = try PostStore.counts(database)
+            // After the commit, and in the order of the changes.
+            database.afterCommit { [self] in numbers.withLock { $0 = counts } }
+            return result
         }
     }
 
@@ -71,7 +60,7 @@ package final class PostStore: Sendable {
         source: String, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
         fetch: FetchRecord, at now: Timestamp = .now(), isCancelled: @escaping () -> Bool = { Task.isCancelled }
     ) throws(StoreError) -> PostChanges {
-        var (changes, counts) = try change { database in
+        try change { database in
             var run = PostImport(source: source, at: now, isCancelled: isCancelled, database)
             try run.take(posts, authors: authors)
             let last = isComplete ? try PostStore.lastFetch(of: source, database) : nil
@@ -80,8 +69,6 @@ package final class PostStore: Sendable {
             try fetch.write(for: source, database)
             return run.changes
         }
-        changes.total = counts[source] ?? 0
-        return changes
     }
 
     /// Notes a reply without news, and removes expired posts.
@@ -90,23 +77,24 @@ package final class PostStore: Sendable {
     package func confirm(
         source: String, keep: Duration, fetch: FetchRecord, at now: Timestamp = .now()
     ) -> PostChanges? {
-        let changed = try? change { database -> PostChanges? in
-            guard try PostStore.lastFetch(of: source, database) != nil else { return nil }
-            var run = PostImport(source: source, at: now, isCancelled: { false }, database)
-            try run.removeExpired(keep: keep)
-            try fetch.write(for: source, database)
-            return run.changes
+        do {
+            return try change { database -> PostChanges? in
+                guard try PostStore.lastFetch(of: source, database) != nil else { return nil }
+                var run = PostImport(source: source, at: now, isCancelled: { false }, database)
+                try run.removeExpired(keep: keep)
+                try fetch.write(for: source, database)
+                return run.changes
+            }
+        } catch {
+            // Noted. The content is there, or each failure would cost a fetch.
+            return PostChanges(total: count(source: source))
         }
-        // A failed write is noted. The content is there, or each failure would cost a fetch.
-        var changes = changed == nil ? PostChanges() : changed?.result
-        changes?.total = count(source: source)
-        return changes
     }
 
     /// Removes all posts of a source, and the record of their fetch. Read marks stay with the state.
     @discardableResult
     package func clear(source: String) throws(StoreError) -> Int {
-        try change { try PostStore.remove(source, $0).count }.result
+        try change { try PostStore.remove(source, $0).count }
     }
 
     /// Removes the posts of sources that are not configured any more.
@@ -122,7 +110,7 @@ package final class PostStore: Sendable {
                 if let last = try PostStore.lastFetch(of: source, database), last >= before { return [] }
                 return try PostStore.remove(source, database)
             }
-        }.result
+        }
     }
 
     private static func remove(_ source: String, _ database: Database) throws -> [String] {
@@ -133,8 +121,7 @@ package final class PostStore: Sendable {
     }
 
     private static func lastFetch(of source: String, _ database: Database) throws -> Timestamp? {
-        try Int64.fetchOne(database, "SELECT fetched_at FROM fetches WHERE source = ?", [source])
-            .map(Timestamp.init(seconds:))
+        try Timestamp.fetchOne(database, "SELECT fetched_at FROM fetches WHERE source = ?", [source])
     }
 
     // MARK: Reading. All throw `-32005` where the disk fails; `sources` are the configured ones, and only their posts are
@@ -147,13 +134,13 @@ package final class PostStore: Sendable {
         _ query: PostQuery, read: ReadPosts, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Post> {
         let key = databases.cache.cursorKey
-        return try await databases.read(.posts, logger: logger) { database in
+        return try await databases.read(.posts) { database in
             try query.page(read, key: key, cursor: cursor, limit: limit, database)
         }
     }
 
     package func post(id: String, sources: [String], read: ReadPosts) async throws(ResponseError) -> Post? {
-        try await databases.read(.posts, logger: logger) { database in
+        try await databases.read(.posts) { database in
             let marks = databaseQuestionMarks(count: sources.count)
             return try database.first(
                 "SELECT \(PostQuery.columns) WHERE posts.id = ? AND posts.source IN (\(marks))",
@@ -164,7 +151,7 @@ package final class PostStore: Sendable {
 
     /// The ids of all posts, in no order.
     package func ids(sources: [String]) async throws(ResponseError) -> [String] {
-        try await databases.read(.posts, logger: logger) { database in
+        try await databases.read(.posts) { database in
             let marks = databaseQuestionMarks(count: sources.count)
             let sql = "SELECT id FROM posts WHERE source IN (\(marks))"
             return try String.fetchAll(database, sql, StatementArguments(sources))
@@ -173,7 +160,7 @@ package final class PostStore: Sendable {
 
     /// Those of the ids that are of stored posts.
     package func stored(_ ids: [String], sources: [String]) async throws(ResponseError) -> [String] {
-        try await databases.read(.posts, logger: logger) { database in
+        try await databases.read(.posts) { database in
             try ids.filter { id in
                 let source = try String.fetchOne(database, "SELECT source FROM posts WHERE id = ?", [id])
                 return sources.contains { source?.hasSameBytes(as: $0) ?? false }
@@ -200,7 +187,7 @@ package final class PostStore: Sendable {
             after: "(folded, id) > (substr(?, 1, ?), substr(?, ? + 1))",
             cursorValues: { [$0.text, $0.number, $0.text, $0.number] }
         )
-        return try await databases.read(.posts, logger: logger) { database in
+        return try await databases.read(.posts) { database in
             try query.page(of: ["authors", source ?? ""], key: key, cursor: cursor, limit: limit, database) { row in
                 (AuthorList.Author(id: row[2], name: row[3], handle: row[4], avatarURL: row[5], postCount: row[6]), 0)
             }

@@ -16,8 +16,11 @@ struct DatabaseError: Error, Equatable, CustomStringConvertible {
     /// One of the primary codes, such as `SQLITE_FULL`.
     var resultCode: Int32 { extendedResultCode & 0xFF }
 
-    /// Whether the file is damaged, or is no database.
-    var isCorruption: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
+    /// Whether a file is damaged, or is no database.
+    static func isCorruption(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return false }
+        return error.resultCode == SQLITE_CORRUPT || error.resultCode == SQLITE_NOTADB
+    }
 
     /// Whether a read took longer than its limit.
     var isTimeLimit: Bool { resultCode == SQLITE_INTERRUPT }
@@ -44,17 +47,16 @@ final class Database {
 
     private let handle: OpaquePointer
     let isReadOnly: Bool
-    let mismatch = ColumnMismatch()
+    /// Which column had another type than it was read as; the transaction fails at its end.
+    var mismatch: String?
     private var statements: [String: Statement] = [:]
     private var afterCommit: [() -> Void] = []
     private var isClosed = false
-    /// Whether the running body may not write.
-    private var isReading = false
     private var cancellation: Cancellation?
     private var deadline: ContinuousClock.Instant?
 
     /// - Parameter path: a file, a URI that begins with `file:` (https://sqlite.org/uri.html), or `:memory:`.
-    init(path: String, _ access: Access, busyTimeout: Duration = .seconds(5)) throws {
+    init(path: String, _ access: Access) throws {
         var handle: OpaquePointer?
         let flags = access == .read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         // The pool allows one thread at a time, so SQLite's own lock is not needed.
@@ -67,7 +69,7 @@ final class Database {
         self.handle = handle
         isReadOnly = access == .read
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
+        sqlite3_busy_timeout(handle, 5_000)  // Milliseconds.
         // A misspelt column is an error, not a text.
         norris_sqlite_forbid_double_quoted_strings(handle)
         // Every 1,000 instructions of its virtual machine, some 20 µs, SQLite calls the handler. The pointer is valid:
@@ -77,7 +79,7 @@ final class Database {
             handle, 1000,
             { this in
                 guard let this else { return 0 }
-                return Unmanaged<Database>.fromOpaque(this).takeUnretainedValue().interruption() == nil ? 0 : 1
+                return Unmanaged<Database>.fromOpaque(this).takeUnretainedValue().interruption == nil ? 0 : 1
             }, this
         )
         try execute("PRAGMA foreign_keys = ON")
@@ -188,24 +190,18 @@ final class Database {
         return try body(self)
     }
 
-    /// Reads one state of the database; a statement that could change it is refused.
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        isReading = true
-        defer { isReading = false }
-        return try transaction("BEGIN", body)
-    }
+    /// Reads one state of the database.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try transaction("BEGIN", body) }
 
     /// Changes the database: all of it, or nothing.
-    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try transaction("BEGIN IMMEDIATE", body)
-    }
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try transaction("BEGIN IMMEDIATE", body) }
 
     private func transaction<Value>(_ begin: String, _ body: (Database) throws -> Value) throws -> Value {
-        mismatch.forget()
+        mismatch = nil
         try cachedStatement(begin).execute()
         do {
             let value = try body(self)
-            try mismatch.check()
+            if let mismatch { throw DatabaseError(SQLITE_MISMATCH, message: mismatch) }
             try cachedStatement("COMMIT").execute()
             let committed = afterCommit
             afterCommit = []
@@ -222,25 +218,16 @@ final class Database {
     }
 
     /// Why what runs has to end.
-    private func interruption(sql: String? = nil) -> (any Error)? {
+    private var interruption: (any Error)? {
         if cancellation?.isCancelled == true { return CancellationError() }
         guard let deadline, ContinuousClock.now >= deadline else { return nil }
-        return DatabaseError(SQLITE_INTERRUPT, message: "the time limit has passed", sql: sql)
+        return DatabaseError(SQLITE_INTERRUPT, message: "the time limit has passed")
     }
 
-    /// - Throws: for a statement that may not run now.
-    func check(_ statement: Statement) throws {
-        if let interruption = interruption() { throw interruption }
-        if isReading, !statement.isReadOnly {
-            throw DatabaseError(SQLITE_READONLY, message: "a read may not write", sql: statement.sql)
-        }
-        if statement.isBusy {
-            throw DatabaseError(SQLITE_MISUSE, message: "its rows are being read", sql: statement.sql)
-        }
-    }
+    func checkInterruption() throws { if let interruption { throw interruption } }
 
     func failure(_ code: Int32, sql: String?) -> any Error {
-        if code & 0xFF == SQLITE_INTERRUPT, let interruption = interruption(sql: sql) { return interruption }
+        if code & 0xFF == SQLITE_INTERRUPT, let interruption { return interruption }
         return DatabaseError(code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
 }

@@ -1,49 +1,59 @@
 import CSQLite
+import NorrisProtocol
 
-/// A value of SQLite (https://sqlite.org/datatype3.html). The schema has no REAL.
-enum DatabaseValue: Equatable, Sendable {
-    case null
-    case integer(Int64)
-    case text(String)
-    case blob([UInt8])
-}
-
-/// What can be bound to a statement and read from a column.
-protocol DatabaseValueConvertible: Sendable {
-    var databaseValue: DatabaseValue { get }
+/// What can be bound to a statement and read from a column. The schema has no REAL
+/// (https://sqlite.org/datatype3.html).
+protocol DatabaseValue: Sendable {
+    /// - Returns: SQLite's result code.
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32
     /// nil for a value of another type.
-    static func from(_ value: DatabaseValue) -> Self?
+    static func read(_ row: Rows, _ column: Int) -> Self?
     /// What stands for a value of another type until the transaction fails.
     init()
 }
 
-extension DatabaseValueConvertible where Self: FixedWidthInteger {
-    var databaseValue: DatabaseValue { .integer(Int64(self)) }
-    static func from(_ value: DatabaseValue) -> Self? { Int64.from(value).flatMap(Self.init(exactly:)) }
+extension Int64: DatabaseValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 { sqlite3_bind_int64(statement, number, self) }
+    static func read(_ row: Rows, _ column: Int) -> Int64? { row.type(column) == SQLITE_INTEGER ? row.integer(column) : nil }
 }
 
-extension Int: DatabaseValueConvertible {}
-
-extension Int64: DatabaseValueConvertible {
-    static func from(_ value: DatabaseValue) -> Int64? { if case .integer(let integer) = value { integer } else { nil } }
+extension Int: DatabaseValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 { Int64(self).bind(to: statement, number) }
+    static func read(_ row: Rows, _ column: Int) -> Int? { Int64.read(row, column).map { Int($0) } }
 }
 
-extension Bool: DatabaseValueConvertible {
-    var databaseValue: DatabaseValue { .integer(self ? 1 : 0) }
-    static func from(_ value: DatabaseValue) -> Bool? { Int64.from(value).map { $0 != 0 } }
+extension Bool: DatabaseValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 { (self ? 1 : 0).bind(to: statement, number) }
+    static func read(_ row: Rows, _ column: Int) -> Bool? { Int64.read(row, column).map { $0 != 0 } }
 }
 
-extension String: DatabaseValueConvertible {
-    var databaseValue: DatabaseValue { .text(self) }
-    static func from(_ value: DatabaseValue) -> String? { if case .text(let text) = value { text } else { nil } }
+extension Timestamp: DatabaseValue {
+    init() { self.init(seconds: 0) }
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 { seconds.bind(to: statement, number) }
+    static func read(_ row: Rows, _ column: Int) -> Timestamp? { Int64.read(row, column).map(Timestamp.init(seconds:)) }
 }
 
-extension [UInt8]: DatabaseValueConvertible {
-    var databaseValue: DatabaseValue { .blob(self) }
-    static func from(_ value: DatabaseValue) -> [UInt8]? { if case .blob(let bytes) = value { bytes } else { nil } }
+extension String: DatabaseValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 {
+        withCString { norris_sqlite_bind_text(statement, number, $0, UInt64(utf8.count)) }
+    }
+    static func read(_ row: Rows, _ column: Int) -> String? {
+        row.type(column) == SQLITE_TEXT ? row.withBytes(column) { String(decoding: $0, as: UTF8.self) } : nil
+    }
 }
 
-extension DatabaseValueConvertible {
+extension [UInt8]: DatabaseValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 {
+        // A nil address would bind NULL.
+        if isEmpty { return sqlite3_bind_zeroblob(statement, number, 0) }
+        return norris_sqlite_bind_blob(statement, number, self, UInt64(count))
+    }
+    static func read(_ row: Rows, _ column: Int) -> [UInt8]? {
+        row.type(column) == SQLITE_BLOB ? row.withBytes(column) { Array($0) } : nil
+    }
+}
+
+extension DatabaseValue {
     /// The first column of all rows.
     static func fetchAll(_ database: Database, _ sql: String, _ arguments: StatementArguments = []) throws -> [Self] {
         try database.map(sql, arguments) { $0[0] }
@@ -56,23 +66,7 @@ extension DatabaseValueConvertible {
 }
 
 /// The values for the question marks of a statement, in order.
-struct StatementArguments: ExpressibleByArrayLiteral, Sendable {
-    fileprivate var values: [DatabaseValue]
-
-    init(_ elements: some Sequence<some DatabaseValueConvertible>) { values = elements.map(\.databaseValue) }
-    init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
-        values = elements.map { $0?.databaseValue ?? .null }
-    }
-
-    var isEmpty: Bool { values.isEmpty }
-
-    static func + (left: Self, right: Self) -> Self {
-        var sum = left
-        sum.values += right.values
-        return sum
-    }
-    static func += (left: inout Self, right: Self) { left = left + right }
-}
+typealias StatementArguments = [(any DatabaseValue)?]
 
 /// `?,?,?`: for a list of so many values.
 func databaseQuestionMarks(count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
@@ -92,8 +86,6 @@ final class Statement {
     // The code is that of the last step, which has been reported.
     deinit { sqlite3_finalize(handle) }
     var sql: String? { sqlite3_sql(handle).map { String(cString: $0) } }
-    /// Whether it changes nothing.
-    var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
     /// Whether its rows are being read.
     var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
 
@@ -105,18 +97,10 @@ final class Statement {
 
     /// Binds new values. Text and blobs are copied by SQLite.
     fileprivate func bind(_ arguments: StatementArguments) throws {
-        try database.check(self)
-        precondition(arguments.values.count == sqlite3_bind_parameter_count(handle), "One value for each question mark")
-        for (number, value) in zip(Int32(1)..., arguments.values) {
-            let code =
-                switch value {
-                case .null: sqlite3_bind_null(handle, number)
-                case .integer(let integer): sqlite3_bind_int64(handle, number, integer)
-                case .text(let text): text.withCString { norris_sqlite_bind_text(handle, number, $0, UInt64(text.utf8.count)) }
-                // A nil address would bind NULL.
-                case .blob([]): sqlite3_bind_zeroblob(handle, number, 0)
-                case .blob(let bytes): norris_sqlite_bind_blob(handle, number, bytes, UInt64(bytes.count))
-                }
+        try database.checkInterruption()
+        precondition(arguments.count == sqlite3_bind_parameter_count(handle), "One value for each question mark")
+        for (number, value) in zip(Int32(1)..., arguments) {
+            let code = value?.bind(to: handle, number) ?? sqlite3_bind_null(handle, number)
             guard code == SQLITE_OK else { throw database.failure(code, sql: sql) }
         }
     }
@@ -134,16 +118,6 @@ final class Statement {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
     }
-}
-
-/// Notes that a column has another type than it was read as: the statement is wrong, or, because tables are STRICT, the
-/// file is damaged. The transaction fails at its end; nothing crashes.
-final class ColumnMismatch {
-    private var detail: String?
-
-    fileprivate func note(_ column: Int, _ type: Any.Type) { detail = "column \(column) is no \(type)" }
-    func forget() { detail = nil }
-    func check() throws { if let detail { throw DatabaseError(SQLITE_MISMATCH, message: detail) } }
 }
 
 /// The rows of a result, one by one, while the transaction lasts. Columns are those of the current row, by position.
@@ -169,40 +143,31 @@ final class Rows {
         return isOpen
     }
 
-    /// A column that is never NULL.
-    subscript<Value: DatabaseValueConvertible>(_ column: Int) -> Value {
-        if let value = Value.from(value(column)) { return value }
-        statement.database.mismatch.note(column, Value.self)
+    /// A column that is never NULL. One of another type fails the transaction at its end: the statement is wrong, or,
+    /// because tables are STRICT, the file is damaged.
+    subscript<Value: DatabaseValue>(_ column: Int) -> Value {
+        if let value = Value.read(self, column) { return value }
+        statement.database.mismatch = "column \(column) is no \(Value.self)"
         return Value()
     }
 
     /// A column that may be NULL.
-    subscript<Value: DatabaseValueConvertible>(_ column: Int) -> Value? {
-        if case .null = value(column) { return nil }
-        return self[column] as Value
+    subscript<Value: DatabaseValue>(_ column: Int) -> Value? {
+        type(column) == SQLITE_NULL ? nil : self[column] as Value
     }
 
-    func value(_ column: Int) -> DatabaseValue {
-        let number = Int32(column)
-        switch sqlite3_column_type(statement.handle, number) {
-        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement.handle, number))
-        case SQLITE_TEXT: return .text(withBytes(column) { String(decoding: $0, as: UTF8.self) })
-        case SQLITE_BLOB: return .blob(withBytes(column) { Array($0) })
-        default: return .null
-        }
-    }
+    fileprivate func type(_ column: Int) -> Int32 { sqlite3_column_type(statement.handle, Int32(column)) }
+    fileprivate func integer(_ column: Int) -> Int64 { sqlite3_column_int64(statement.handle, Int32(column)) }
 
     /// Calls the body with a text or a blob in SQLite's own memory, which is valid in the body only. NULL is empty.
     func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        let (handle, number) = (statement.handle, Int32(column))
-        switch sqlite3_column_type(handle, number) {
-        case SQLITE_TEXT, SQLITE_BLOB:
-            // Neither call converts the value. The address of an empty one is nil.
-            let bytes = sqlite3_column_blob(handle, number)
-            return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, number))))
-        case SQLITE_NULL: break
-        default: statement.database.mismatch.note(column, UnsafeRawBufferPointer.self)
+        let type = type(column)
+        guard type == SQLITE_TEXT || type == SQLITE_BLOB else {
+            if type != SQLITE_NULL { statement.database.mismatch = "column \(column) is neither text nor blob" }
+            return try body(UnsafeRawBufferPointer(start: nil, count: 0))
         }
-        return try body(UnsafeRawBufferPointer(start: nil, count: 0))
+        // Neither call converts the value. The address of an empty one is nil.
+        let bytes = sqlite3_column_blob(statement.handle, Int32(column))
+        return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement.handle, Int32(column)))))
     }
 }

@@ -9,7 +9,7 @@ extension FactStore {
             withState { state in
                 for record in records {
                     let lists = record.key.filter.lists.map { state.index.position(of: $0) }
-                    guard let bytes = record.shuffle, let shuffle = Shuffle(encoded: bytes, lists: lists) else { continue }
+                    guard let shuffle = Shuffle(encoded: record.shuffle, lists: lists) else { continue }
                     state.book.restore(
                         ShuffleBook.Entry(
                             key: record.key, shuffle: shuffle, lists: lists, usedAt: record.usedAt, isAttached: false
@@ -18,7 +18,7 @@ extension FactStore {
                 }
             }
         } catch {
-            logger.error("shuffles.unreadable", metadata: ["error": "\(error)"])
+            databases.logger.error("shuffles.unreadable", metadata: ["error": "\(error)"])
         }
     }
 
@@ -39,11 +39,11 @@ extension FactStore {
                 for item in items ?? [] { try item.write(database) }
             }
             withState { $0.book.noteWritten() }
-            databases.noteWriteSuccess(of: .state, logger)
+            databases.noteWriteSuccess(of: .state)
             return true
         } catch {
             withState { $0.book.restoreChanges(records, served) }
-            databases.noteWriteFailure(error, of: .state, logger)
+            databases.noteWriteFailure(error, of: .state)
             return false
         }
     }
@@ -64,10 +64,10 @@ extension FactStore {
     package func lastServed(_ kind: Favorite.Kind, uid: UInt32) async throws(ResponseError) -> ServedItem? {
         let key = ServedItem.Key(uid: Int64(uid), kind: kind)
         if let served = withState({ $0.book.served(key) }) {
-            let item = try await databases.read(.facts(.upstream), logger: logger) { try FactStore.item(served, $0) }
+            let item = try await databases.read(.facts) { try FactStore.item(served, $0) }
             if let item { return item }
         }
-        return try await databases.read(.state, logger: logger) { database in
+        return try await databases.read(.state) { database in
             try database.first("SELECT id, name FROM served WHERE uid = ? AND kind = ?", [key.uid, kind.rawValue]) {
                 ServedItem(key: key, id: $0[0], name: $0[1])
             }

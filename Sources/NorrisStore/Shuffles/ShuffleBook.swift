@@ -5,8 +5,6 @@ struct ShuffleBook {
     /// The most shuffles one user has, and all users together; past either the least recently used one is forgotten.
     static let maximumPerUser = 64
     static let maximum = 1_024
-    /// Past this many, forgotten shuffles stay in `state.db` until the least recently used rows are deleted.
-    private static let maximumForgotten = 4 * maximum
 
     /// Whose shuffle, and which.
     struct Key: Hashable {
@@ -18,8 +16,7 @@ struct ShuffleBook {
     /// A row of `state.db`.
     struct Record: Equatable {
         let key: Key
-        /// nil for a shuffle that was forgotten.
-        let shuffle: [UInt8]?
+        let shuffle: [UInt8]
         let usedAt: Int64
 
         /// The shuffles of all users.
@@ -31,26 +28,25 @@ struct ShuffleBook {
             }.compactMap { $0 }
         }
 
+        /// Stores shuffles, and deletes the least recently used ones past the limits.
         static func write(_ records: [Record], _ database: Database) throws {
             for record in records {
-                let (uid, filter) = (record.key.uid, record.key.filter.key)
-                if let shuffle = record.shuffle {
-                    try database.execute(
-                        "REPLACE INTO shuffles (uid, filter, shuffle, used_at) VALUES (?, ?, ?, ?)",
-                        [uid, filter, shuffle, record.usedAt]
-                    )
-                } else {
-                    try database.execute("DELETE FROM shuffles WHERE uid = ? AND filter = ?", [uid, filter])
-                }
+                try database.execute(
+                    "REPLACE INTO shuffles (uid, filter, shuffle, used_at) VALUES (?, ?, ?, ?)",
+                    [record.key.uid, record.key.filter.key, record.shuffle, record.usedAt]
+                )
             }
-            guard records.contains(where: { $0.shuffle == nil }) else { return }
-            // Not all that were forgotten are known by their keys.
             try database.execute(
                 """
-                DELETE FROM shuffles WHERE used_at <=
-                (SELECT used_at FROM shuffles ORDER BY used_at DESC LIMIT 1 OFFSET ?)
+                DELETE FROM shuffles WHERE (uid, filter) IN (
+                    SELECT uid, filter FROM (
+                        SELECT uid, filter, row_number() OVER (ORDER BY used_at DESC) AS number,
+                            row_number() OVER (PARTITION BY uid ORDER BY used_at DESC) AS own
+                        FROM shuffles
+                    ) WHERE number > ? OR own > ?
+                )
                 """,
-                [ShuffleBook.maximum]
+                [ShuffleBook.maximum, ShuffleBook.maximumPerUser]
             )
         }
     }
@@ -109,8 +105,6 @@ struct ShuffleBook {
     private var latest: User?
     private var count = 0
     private var changed: [Entry] = []
-    /// At most ``maximumForgotten``.
-    private var forgotten: Set<Key> = []
     /// What users were served otherwise than from a shuffle since the last write.
     private var noted: [ServedItem.Key: Served] = [:]
     /// What ``takeChanges()`` returned and is not on the disk yet.
@@ -131,7 +125,7 @@ struct ShuffleBook {
         let usedAt: Int64
     }
 
-    var hasChanges: Bool { !changed.isEmpty || !forgotten.isEmpty || !noted.isEmpty }
+    var hasChanges: Bool { !changed.isEmpty || !noted.isEmpty }
 
     /// Adds a shuffle that was read from the disk.
     mutating func restore(_ entry: Entry) {
@@ -151,9 +145,7 @@ struct ShuffleBook {
             user.latest = entry
             return entry
         }
-        let key = Key(uid: uid, filter: filter)
-        let entry = make(key)
-        forgotten.remove(key)
+        let entry = make(Key(uid: uid, filter: filter))
         if user.shuffles.count >= ShuffleBook.maximumPerUser {
             forgetOldest(of: user)
         } else if count >= ShuffleBook.maximum {
@@ -204,17 +196,14 @@ struct ShuffleBook {
         )
     }
 
-    /// Forgets all shuffles, because the facts were replaced.
+    /// Forgets all shuffles, because the facts were replaced. Those on the disk restart when they are used.
     mutating func removeAll() {
-        for user in users.values {
-            for filter in user.shuffles.keys { forgotten.insert(Key(uid: user.uid, filter: filter)) }
-        }
         (users, latest, count, changed, noted, writing) = ([:], nil, 0, [], [:], [:])
     }
 
     /// What is to be written since the last call.
     mutating func takeChanges() -> (records: [Record], served: [Served]) {
-        var records = forgotten.map { Record(key: $0, shuffle: nil, usedAt: 0) }
+        var records: [Record] = []
         var latest = noted
         for entry in changed where users[entry.key.uid]?.shuffles[entry.key.filter] === entry {
             if let served = served(entry), latest[served.key].map({ $0.usedAt < served.usedAt }) ?? true {
@@ -224,7 +213,7 @@ struct ShuffleBook {
             let shuffle = entry.shuffle.encoded(with: entry.drawn)
             records.append(Record(key: entry.key, shuffle: shuffle, usedAt: entry.usedAt))
         }
-        (changed, forgotten, noted, writing) = ([], [], [:], latest)
+        (changed, noted, writing) = ([], [:], latest)
         return (records, latest.values.sorted { $0.usedAt < $1.usedAt })
     }
 
@@ -234,13 +223,9 @@ struct ShuffleBook {
     /// Marks what could not be written, so that the next call of ``takeChanges()`` returns it again.
     mutating func restoreChanges(_ records: [Record], _ served: [Served]) {
         for record in records {
-            let entry = users[record.key.uid]?.shuffles[record.key.filter]
-            if record.shuffle == nil {
-                if entry == nil { forgotten.insert(record.key) }
-            } else if let entry, !entry.isChanged {
-                entry.isChanged = true
-                changed.append(entry)
-            }
+            guard let entry = users[record.key.uid]?.shuffles[record.key.filter], !entry.isChanged else { continue }
+            entry.isChanged = true
+            changed.append(entry)
         }
         for served in served.suffix(ServedItem.maximum) where noted[served.key] == nil { noted[served.key] = served }
         writing = [:]
@@ -262,7 +247,6 @@ struct ShuffleBook {
             users[user.uid] = nil
             if latest === user { latest = nil }
         }
-        if forgotten.count < ShuffleBook.maximumForgotten { forgotten.insert(Key(uid: user.uid, filter: oldest)) }
         count -= 1
     }
 }

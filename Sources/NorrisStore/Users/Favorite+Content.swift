@@ -9,10 +9,16 @@ extension Favorite {
 
     /// The favorite as it may be stored: sanitized, with the content of its kind only, and not added in the future.
     func checked(at now: Timestamp) throws(FavoriteFault) -> Favorite {
-        guard Favorite.Kind.all.contains(kind) else { throw .kind(kind.rawValue) }
-        guard (1...Favorite.maximumID).contains(id.unicodeScalars.count), sanitizedLine(id).hasSameBytes(as: id)
-        else { throw .id }
-        if kind == .gif, !Favorite.isGIFID(id) { throw .gifID }
+        guard Favorite.Kind.all.contains(kind) else { 
+            throw .init("is of the kind \(kind.rawValue.quotedForMessage); use fact, gif or post")
+        }
+        guard (1...Favorite.maximumID).contains(id.unicodeScalars.count), sanitizedLine(id).hasSameBytes(as: id) else {
+            throw .init("has no usable id; use 1 to 200 characters without control characters and spaces at the ends")
+        }
+        let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-".utf8
+        if kind == .gif, id.utf8.count > 64 || !id.utf8.allSatisfy(letters.contains) {
+            throw .init("has an id that Giphy gives to no GIF; use 1 to 64 letters and digits of ASCII, _ and -")
+        }
         let epoch = Timestamp(seconds: 0)
         var checked = Favorite(kind: kind, id: id, title: "", addedAt: max(epoch, min(addedAt, now)))
         switch kind {
@@ -24,57 +30,36 @@ extension Favorite {
         return checked
     }
 
-    private static func isGIFID(_ id: String) -> Bool {
-        (1...64).contains(id.utf8.count)
-            && id.unicodeScalars.allSatisfy { scalar in
-                switch scalar {
-                case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true
-                default: false
-                }
-            }
-    }
-
     /// The content, if it is not too large and the one of this id.
     private func content<Content: JSONEncodable>(
         _ content: Content, _ contentID: String
     ) throws(FavoriteFault) -> Content {
         let size = content.jsonBytes.count
-        guard size <= Favorite.maximumContent else { throw .contentIsLarge(size) }
-        guard contentID.hasSameBytes(as: id) else { throw .contentIsAnother }
+        guard size <= Favorite.maximumContent else {
+            throw .init("has a content of \(size) bytes, more than \(Favorite.maximumContent); leave the content out")
+        }
+        guard contentID.hasSameBytes(as: id) else { throw .init("has the content of another id; leave the content out") }
         return content
     }
 }
 
 /// What is wrong with an item of an import, as the end of a sentence that begins with the item.
-enum FavoriteFault: Error, Equatable, CustomStringConvertible {
-    case kind(String)
-    case id
-    case contentIsLarge(Int)
-    case contentIsAnother
-    case noText
-    case isExplicit
-    case gifID
+struct FavoriteFault: Error {
+    let problem: String
 
-    var description: String {
-        switch self {
-        case .kind(let kind): "is of the kind \(kind.quotedForMessage); use fact, gif or post"
-        case .id: "has no usable id; use 1 to 200 characters without control characters and spaces at the ends"
-        case .contentIsLarge(let size):
-            "has a content of \(size) bytes, more than \(Favorite.maximumContent); leave the content out"
-        case .contentIsAnother: "has the content of another id; leave the content out"
-        case .noText: "has a fact without text or with one that is too long; leave the content out"
-        case .isExplicit: "has a fact of the category \(Fact.explicitCategory), which is never kept; take it out"
-        case .gifID: "has an id that Giphy gives to no GIF; use 1 to 64 letters and digits of ASCII, _ and -"
-        }
-    }
+    init(_ problem: String) { self.problem = problem }
 }
 
 extension Fact {
     fileprivate func checked() throws(FavoriteFault) -> Fact {
         var fact = self
         fact.text = sanitizedText(text)
-        guard (1...Fact.maximumLength).contains(fact.text.unicodeScalars.count) else { throw .noText }
-        if isExplicit { throw .isExplicit }
+        guard (1...Fact.maximumLength).contains(fact.length) else {
+            throw .init("has a fact without text or with one that is too long; leave the content out")
+        }
+        if isExplicit {
+            throw .init("has a fact of the category \(Fact.explicitCategory), which is never kept; take it out")
+        }
         fact.categories = categories.filter(Fact.isCategoryName)
         fact.source = sanitizedLine(source)
         fact.url = url.flatMap(harmlessURL)

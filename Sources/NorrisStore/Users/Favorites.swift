@@ -1,32 +1,27 @@
-package import Logging
 package import NorrisProtocol
 
 /// The favorites of each user, in `state.db`; on the disk when a call returns.
 package struct Favorites: Sendable {
     let databases: Databases
-    let logger: Logger
 
-    package init(databases: Databases, logger: Logger) {
-        self.databases = databases
-        self.logger = logger
-    }
+    package init(databases: Databases) { self.databases = databases }
 
     /// Adds an item as it is now; one that is a favorite already stays as it was. Of a GIF only id and title are stored.
     ///
     /// - Returns: whether it is new.
     /// - Throws: `-32004` past a limit, `-32005` where the disk takes no writes.
     package func add(_ favorite: Favorite, uid: UInt32) async throws(ResponseError) -> Bool {
-        try await databases.changeState(logger) { try Favorites.insert(favorite, uid: uid, $0) }
+        try await databases.changeState { try Favorites.insert(favorite, uid: uid, $0) }
     }
 
     package func contains(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> Bool {
-        try await databases.read(.state, logger: logger) { try Favorites.contains(kind, id, uid: uid, $0) }
+        try await databases.read(.state) { try Favorites.contains(kind, id, uid: uid, $0) }
     }
 
     /// - Returns: whether it was a favorite.
     /// - Throws: `-32005` where the disk takes no writes; then it still is.
     package func remove(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> Bool {
-        try await databases.changeState(logger) { database in
+        try await databases.changeState { database in
             try database.execute(
                 "DELETE FROM favorites WHERE uid = ? AND kind = ? AND id = ?", [Int64(uid), kind.rawValue, id]
             )
@@ -49,7 +44,7 @@ package struct Favorites: Sendable {
             order: "added_at DESC, number DESC", after: "(added_at, number) < (?, ?)",
             cursorValues: { [$0.number, Int64($0.text)] }
         )
-        return try await databases.read(.state, logger: logger) { database in
+        return try await databases.read(.state) { database in
             // The migration that created the table has stored a key.
             let key = try Int64.fetchOne(database, "SELECT key FROM cursor_keys WHERE list = 'favorites'") ?? 0
             return try query.page(
@@ -62,7 +57,7 @@ package struct Favorites: Sendable {
     ///
     /// Each user's newest come first, then each user's second: a user with a thousand displaces nobody else's.
     package func gifIDs(limit: Int) async -> [String] {
-        let ids = try? await databases.read(.state, logger: logger) { database in
+        let ids = try? await databases.read(.state) { database in
             try String.fetchAll(
                 database,
                 """
@@ -96,10 +91,10 @@ package struct Favorites: Sendable {
             do throws(FavoriteFault) {
                 checked.append(try item.checked(at: now))
             } catch {
-                throw .invalidParams("Item \(index + 1) \(error.description).", parameter: "items")
+                throw .invalidParams("Item \(index + 1) \(error.problem).", parameter: "items")
             }
         }
-        return try await databases.changeState(logger) { [checked] database in
+        return try await databases.changeState { [checked] database in
             // Oldest first, so that those of one second get their numbers in the order they had.
             let added = try checked.reversed().count { try Favorites.insert($0, uid: uid, database) }
             return FavoriteImport.Result(added: added, known: checked.count - added)
@@ -131,10 +126,7 @@ package struct Favorites: Sendable {
     static func store(_ favorite: Favorite, uid: UInt32, _ database: Database) throws {
         try database.execute(
             "INSERT INTO favorites (uid, kind, id, title, added_at, content) VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                Int64(uid), favorite.kind.rawValue, favorite.id, favorite.title, favorite.addedAt.seconds,
-                favorite.storedContent,
-            ]
+            [Int64(uid), favorite.kind.rawValue, favorite.id, favorite.title, favorite.addedAt, favorite.storedContent]
         )
     }
 
@@ -143,9 +135,7 @@ package struct Favorites: Sendable {
 
     /// - Parameter row: of the columns in ``list(_:uid:cursor:limit:)``.
     private static func item(_ row: Rows) -> (item: Favorite?, size: Int) {
-        var favorite = Favorite(
-            kind: Favorite.Kind(rawValue: row[2]), id: row[3], title: row[4], addedAt: Timestamp(seconds: row[0])
-        )
+        var favorite = Favorite(kind: Favorite.Kind(rawValue: row[2]), id: row[3], title: row[4], addedAt: row[0])
         let text: String? = row[5]
         // Content that cannot be read any more leaves id and title.
         let content = text.flatMap { try? JSON.parse($0) }

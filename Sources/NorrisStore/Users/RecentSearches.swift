@@ -1,16 +1,11 @@
-package import Logging
 package import NorrisProtocol
 import NorrisText
 
 /// The last searches of each user, on the disk when a call returns.
 package struct RecentSearches: Sendable {
     private let databases: Databases
-    private let logger: Logger
 
-    package init(databases: Databases, logger: Logger) {
-        self.databases = databases
-        self.logger = logger
-    }
+    package init(databases: Databases) { self.databases = databases }
 
     /// Adds a search as the user's newest. Nothing is written if it is that already, or blank.
     ///
@@ -19,7 +14,7 @@ package struct RecentSearches: Sendable {
         // Searches that differ in case or in the space around them are one.
         let query = sanitizedLine(sanitizedLine(query).lowercased())
         guard !query.isEmpty else { return }
-        _ = try? await databases.write(.state, logger: logger) { database in
+        _ = try? await databases.write(.state) { database in
             let (uid, kind, at) = (Int64(uid), kind.rawValue, at.seconds)
             let isNewest = try Bool.fetchOne(
                 database,
@@ -47,12 +42,10 @@ package struct RecentSearches: Sendable {
 
     /// Newest first.
     package func list(uid: UInt32) async throws(ResponseError) -> [RecentList.Search] {
-        try await databases.read(.state, logger: logger) { database in
+        try await databases.read(.state) { database in
             let sql = "SELECT kind, query, at FROM recent_searches WHERE uid = ? ORDER BY number DESC"
             return try database.map(sql, [Int64(uid)]) { row in
-                RecentList.Search(
-                    kind: RecentList.Search.Kind(rawValue: row[0]), query: row[1], at: Timestamp(seconds: row[2])
-                )
+                RecentList.Search(kind: RecentList.Search.Kind(rawValue: row[0]), query: row[1], at: row[2])
             }
         }
     }
@@ -62,7 +55,7 @@ package struct RecentSearches: Sendable {
     /// - Returns: how many there were.
     /// - Throws: `-32005` where the disk takes no writes; then they are still there.
     package func clear(uid: UInt32) async throws(ResponseError) -> Int {
-        try await databases.writeState(logger) { database in
+        try await databases.writeState { database in
             try database.execute("DELETE FROM recent_searches WHERE uid = ?", [Int64(uid)])
             return database.changesCount
         }

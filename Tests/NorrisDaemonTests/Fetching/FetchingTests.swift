@@ -130,7 +130,7 @@ struct FetchingTests {
             try daemon.watch.wait(for: .finished)
             let items = try daemon.source().items
             try FileManager.default.removeItem(atPath: daemon.folder("cache"))
-            #expect(daemon.databases.recreateLostCache(Logger(label: "test")))
+            #expect(daemon.databases.recreateLostCache())
             daemon.store.refill()
             #expect(daemon.store.count == items - 40)
             daemon.handlers.fetching.cacheWasLost()

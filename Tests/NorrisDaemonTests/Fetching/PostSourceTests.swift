@@ -127,7 +127,7 @@ struct PostSourceTests {
         let databases = try Databases(
             cacheFolder: folder("cache"), stateFolder: folder("state"), logger: recorder.logger
         )
-        let facts = FactStore(databases: databases, logger: recorder.logger)
+        let facts = FactStore(databases: databases)
         let source = PostSource(
             // What a fetch does not hold goes at once.
             configuration: .init(
@@ -135,7 +135,7 @@ struct PostSourceTests {
             ),
             http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
             context: SourceContext(
-                stores: Stores(databases: databases, facts: facts, logger: recorder.logger),
+                stores: Stores(databases: databases, facts: facts),
                 environment: FetchingEnvironment(machine: "test", clock: ManualClock(.ofTests)),
                 knownCategories: KnownCategories(), logger: recorder.logger
             )

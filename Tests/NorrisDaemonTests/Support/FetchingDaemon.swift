@@ -30,9 +30,9 @@ struct FetchingDaemon {
         self.clock = clock
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
-        records = FetchRecords(databases: databases, logger: logger)
-        schedules = ScheduleRecords(databases: databases, logger: logger)
-        store = FactStore(databases: databases, logger: logger)
+        records = FetchRecords(databases: databases)
+        schedules = ScheduleRecords(databases: databases)
+        store = FactStore(databases: databases)
         store.importStartingCollection()
         let file = Paths.ConfigurationFile(path: try folder.write(configuration, to: "config.yaml"), isNamed: true)
         let loader = ConfigurationLoader(home: nil, currentDirectory: folder.path)

@@ -34,7 +34,7 @@ struct ServedHandlers: Sendable {
             logger: logger
         )
         defer { databases.close() }
-        let facts = FactStore(databases: databases, logger: logger)
+        let facts = FactStore(databases: databases)
         facts.importStartingCollection()
         let file = Paths.ConfigurationFile(
             path: try served.folder.write(SeededContent.configuration, to: "config.yaml"), isNamed: true

@@ -24,8 +24,8 @@ struct SourceFixture {
     private init(_ upstream: FakeUpstream) throws {
         self.upstream = upstream
         databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
-        store = FactStore(databases: databases, logger: logger)
-        records = FetchRecords(databases: databases, logger: logger)
+        store = FactStore(databases: databases)
+        records = FetchRecords(databases: databases)
         store.importStartingCollection()
         builtinCount = store.count
         configuration.baseURL = upstream.baseURL
@@ -48,7 +48,7 @@ struct SourceFixture {
         FactSource(
             configuration: configuration, http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
             context: SourceContext(
-                stores: Stores(databases: databases, facts: store, logger: logger),
+                stores: Stores(databases: databases, facts: store),
                 environment: FetchingEnvironment(machine: "test", clock: clock), knownCategories: knownCategories,
                 logger: logger
             )

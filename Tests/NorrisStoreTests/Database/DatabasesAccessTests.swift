@@ -10,14 +10,18 @@ struct DatabasesAccessTests {
     private let fixture = StoreFixture()
     private let recorder = LogRecorder()
 
-    init() throws { databases = try fixture.databases() }
+    init() throws {
+        databases = try Databases(
+            cacheFolder: fixture.cacheFolder, stateFolder: fixture.stateFolder, logger: recorder.logger
+        )
+    }
 
     private struct Failure: Error {}
     private static let contents: [Databases.Content] = [.posts, .state]
 
     private func fail(_ content: Databases.Content) {
         let error = #expect(throws: StoreError.self) {
-            try databases.write(content, .fetches, logger: recorder.logger) { _ in throw Failure() }
+            try databases.write(content) { _ in throw Failure() }
         }
         #expect(error == StoreError(path: databases.opened(content).path ?? "", .failed("Failure()")))
     }
@@ -28,11 +32,11 @@ struct DatabasesAccessTests {
 
     /// The functions for threads that may wait; in a task the others would be called.
     private func run(_ content: Databases.Content, _ body: (Database) throws -> Void) throws {
-        try databases.write(content, logger: recorder.logger, body)
+        try databases.write(content, body)
     }
 
     private func read<Value>(_ content: Databases.Content, _ body: (Database) throws -> Value) throws -> Value {
-        try databases.read(content, logger: recorder.logger, body)
+        try databases.read(content, body)
     }
 
     @Test(arguments: contents)
@@ -40,14 +44,14 @@ struct DatabasesAccessTests {
         fail(content)
         #expect(databases.faults.count == 1)
         try run(content) { _ in }
-        try await databases.write(content, logger: recorder.logger) { _ in }
+        try await databases.write(content) { _ in }
         #expect(databases.faults.count == 1)
         try run(content, insert)
         #expect(databases.faults == [])
         fail(content)
-        try await databases.write(.fetches, logger: recorder.logger) { [self] in try insert($0) }
+        try await databases.write(.gifs) { [self] in try insert($0) }
         #expect(databases.faults.count == 1)
-        try await databases.write(.fetches, content, logger: recorder.logger) { [self] in try insert($0) }
+        try await databases.write(content) { [self] in try insert($0) }
         #expect(databases.faults == [])
     }
 
@@ -55,13 +59,13 @@ struct DatabasesAccessTests {
         try run(.state, insert)
         let full = ResponseError.busy("Full.")
         await #expect(throws: full) {
-            try await databases.writeState(recorder.logger) {
+            try await databases.writeState {
                 try insert($0)
                 throw full
             }
         }
         #expect(throws: full) { try read(.state) { _ in throw full } }
-        await #expect(throws: full) { try await databases.read(.state, logger: recorder.logger) { _ in throw full } }
+        await #expect(throws: full) { try await databases.read(.state) { _ in throw full } }
         #expect(try read(.state) { try Int.fetchOne($0, "SELECT count(*) FROM kept") } == 1)
         #expect(databases.faults == [] && recorder.lines == [])
     }
@@ -69,31 +73,29 @@ struct DatabasesAccessTests {
     @Test(arguments: contents)
     func aFailureBecomesAResponse(content: Databases.Content) async throws {
         let name = content == .state ? "state" : "cache"
-        let logger = recorder.logger
         let unreadable = ResponseError.storage("The \(name) cannot be read now.", hint: "The daemon's log says why.")
         #expect(throws: unreadable) { try read(content) { _ in throw Failure() } }
-        await #expect(throws: unreadable) { try await databases.read(content, logger: logger) { _ in throw Failure() } }
+        await #expect(throws: unreadable) { try await databases.read(content) { _ in throw Failure() } }
         #expect(recorder.lines == ["error database.unreadable", "error database.unreadable"])
         #expect(databases.faults == [])
         let unwritable = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
-        await #expect(throws: unwritable) { try await databases.writeState(logger) { _ in throw Failure() } }
+        await #expect(throws: unwritable) { try await databases.writeState { _ in throw Failure() } }
         #expect(databases.faults.count == 1)
     }
 
     @Test(arguments: contents)
     func aCancelledTaskIsNoFault(content: Databases.Content) async throws {
-        let logger = recorder.logger
         let (written, read) = await withTaskGroup(of: (StoreError?, ResponseError?).self) { [databases] tasks in
             tasks.addTask {
                 withUnsafeCurrentTask { $0?.cancel() }
                 var errors: (StoreError?, ResponseError?)
                 do throws(StoreError) {
-                    try await databases.write(content, logger: logger) { _ in }
+                    try await databases.write(content) { _ in }
                 } catch {
                     errors.0 = error
                 }
                 do throws(ResponseError) {
-                    try await databases.read(content, logger: logger) { _ in }
+                    try await databases.read(content) { _ in }
                 } catch {
                     errors.1 = error
                 }

@@ -131,8 +131,8 @@ struct DatabasesTests {
         try fixture.folder.write("\(name)/\(name).db", bytes)
         try await fixture.run { store in
             // The cache is checked while the daemon serves.
-            store.databases.checkCache(.silent)
-            if store.databases.recreateLostCache(.silent) { store.refill() }
+            store.databases.checkCache()
+            if store.databases.recreateLostCache() { store.refill() }
             #expect(store.databases.faults.map { $0.contains("quarantined") } == [true])
             try store.replaceUpstream(upstreamFacts(0..<500, categories: ["x", "y"]))
             #expect(await store.nextIDs(100).count == 100)
@@ -175,9 +175,9 @@ struct DatabasesTests {
     func stateThatIsDeletedTakesNothingThatWouldBeLost(isReplaced: Bool) async throws {
         let databases = try open()
         defer { databases.close() }
-        let favorites = Favorites(databases: databases, logger: .silent)
+        let favorites = Favorites(databases: databases)
         #expect(try await favorites.add(Favorite(fact: .upstream("f")), uid: 1))
-        databases.checkState(.silent)
+        databases.checkState()
         #expect(databases.faults == [] && !databases.isReadOnly)
 
         rename(fixture.folder["state/state.db"], fixture.folder["state/old.db"])
@@ -187,7 +187,7 @@ struct DatabasesTests {
         await #expect(throws: error) { try await favorites.add(Favorite(fact: .upstream("g")), uid: 1) }
         #expect(databases.faults == ["state.db was deleted under the daemon: restart it"])
         #expect(databases.isReadOnly)
-        let marks = ReadMarks(databases: databases, logger: .silent)
+        let marks = ReadMarks(databases: databases)
         await #expect(throws: error) { try await marks.mark(uid: 1, ids: ["a:1"]) }
         #expect(try await favorites.list(uid: 1, cursor: nil, limit: 9).items.map(\.id) == ["f"])
     }
@@ -197,12 +197,12 @@ struct DatabasesTests {
         defer { databases.close() }
         try fixture.folder.remove("state/state.db")
         #expect(databases.faults == [])
-        databases.checkState(.silent)
-        databases.checkState(.silent)
+        databases.checkState()
+        databases.checkState()
         #expect(databases.faults == ["state.db was deleted under the daemon: restart it"])
         #expect(databases.isReadOnly)
         let inMemory = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
-        inMemory.checkState(.silent)
+        inMemory.checkState()
         #expect(inMemory.faults.count == 2)
     }
 

@@ -3,15 +3,12 @@ import Testing
 
 @testable import NorrisStore
 
-/// A later version's schema, made by appending to the one of today.
+/// Files of earlier versions, and of a later one, made by appending to the schema of today.
 struct MigrationTests {
     private let folder = ScratchFolder()
 
     private func later(_ kind: DatabaseKind, _ apply: @escaping @Sendable (Database) throws -> Void) -> DatabaseKind {
-        DatabaseKind(
-            fileName: kind.fileName, applicationID: kind.applicationID, isDurable: kind.isDurable,
-            migrations: kind.migrations + [.init(name: "later", apply: apply)]
-        )
+        kind.with(kind.migrations + [.init(name: "later", apply: apply)])
     }
 
     /// The number of today's schema of the state.
@@ -21,19 +18,21 @@ struct MigrationTests {
         try OpenedDatabase.open(kind, folder: folder.path, logger: .silent)
     }
 
-    private func addShuffle(to opened: OpenedDatabase) throws {
-        try opened.writer.write { try $0.execute("INSERT INTO shuffles VALUES (1, '/all//', x'01', 5)") }
+    /// Makes a file, and closes it.
+    private func write(_ kind: DatabaseKind, _ sql: String) throws {
+        let opened = try open(kind)
+        try opened.writer.write { try $0.execute(sql) }
+        try opened.close()
     }
 
     private func number(_ sql: String, in opened: OpenedDatabase) throws -> Int? {
         try opened.writer.read { try Int.fetchOne($0, sql) }
     }
 
-    @Test func copyOfTheStateIsKeptBeforeAMigration() throws {
-        let before = try open(.state)
-        try addShuffle(to: before)
-        try before.close()
+    private static let shuffle = "INSERT INTO shuffles VALUES (1, '/all//', x'01', 5)"
 
+    @Test func copyOfTheStateIsKeptBeforeAMigration() throws {
+        try write(.state, Self.shuffle)
         let kind = later(.state) { try $0.execute("ALTER TABLE shuffles ADD COLUMN extra TEXT; DELETE FROM shuffles") }
         let after = try open(kind)
         #expect(after.condition == .good)
@@ -65,86 +64,21 @@ struct MigrationTests {
             try open(later(kind) { try $0.execute("CREATE TABLE more (x)") })
             #expect(announced == (kind.isDurable ? 2 : 1), "the copy and the migration")
         }
+        // Only the state is copied, and only for a migration.
+        #expect(try folder.names() == ["cache.db", "state.db", "state.db.v\(today)"])
         let large = later(.state) { try $0.execute("CREATE TABLE more (x)") }
-        let opened = try self.open(large)
-        try opened.writer.write { try $0.execute("INSERT INTO more VALUES (zeroblob(40000000))") }
-        try opened.close()
+        try write(large, "INSERT INTO more VALUES (zeroblob(40000000))")
         try open(large)
         #expect(announced == 1, "the check")
     }
 
-    @Test("A state of each version is opened with what it holds", arguments: 1...6)
-    func statesOfEarlierVersions(version: Int) async throws {
-        let state = DatabaseKind.state
-        let kind = DatabaseKind(
-            fileName: state.fileName, applicationID: state.applicationID, isDurable: state.isDurable,
-            migrations: Array(state.migrations[..<version])
-        )
-        let before = try open(kind)
-        try addMigrationsOfGRDB(to: before)
-        try await before.writer.write { try $0.execute("INSERT INTO walks VALUES (1, '//', x'01', 5)") }
-        try before.close()
-        let databases = try Databases(cacheFolder: nil, stateFolder: folder.path, logger: .silent)
-        #expect(databases.state.condition == .good)
-        #expect(try number("SELECT count(*) FROM shuffles", in: databases.state) == 0)
-        let recents = RecentSearches(databases: databases, logger: .silent)
-        await recents.record(uid: 1, kind: .fact, query: "kick")
-        #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
-        #expect(try number(MigrationTests.tablesOfGRDB, in: databases.state) == 0)
-        databases.close()
-        #expect(folder.exists("state.db.v\(version)"))
-    }
-
-    private static let tablesOfGRDB = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%grdb%'"
-
-    /// GRDB, of the version before, wrote the names of migrations down.
-    private func addMigrationsOfGRDB(to opened: OpenedDatabase) throws {
-        try opened.writer.write { database in
-            try database.execute(
-                """
-                    CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
-                    INSERT INTO grdb_migrations VALUES ('facts'), ('fetches')
-                    """
-            )
-        }
-    }
-
-    @Test("A cache of each version loses the table of GRDB", arguments: 1..<DatabaseKind.cache.schemaVersion)
-    func cachesOfEarlierVersions(version: Int) throws {
-        let cache = DatabaseKind.cache
-        let before = try open(
-            DatabaseKind(
-                fileName: cache.fileName, applicationID: cache.applicationID, isDurable: cache.isDurable,
-            migrations: Array(cache.migrations[..<version])
-            )
-        )
-        try addMigrationsOfGRDB(to: before)
-        try before.close()
-        let after = try open(.cache)
-        #expect(after.condition == .good)
-        #expect(try number(MigrationTests.tablesOfGRDB, in: after) == 0)
-        try after.close()
-    }
-
-    @Test func nothingIsCopiedWithoutAMigration() throws {
-        try open(.state).close()
-        try open(.state).close()
-        #expect(try folder.names() == ["state.db"])
-        try open(.cache).close()
-        try open(later(.cache) { try $0.execute("CREATE TABLE more (x)") }).close()
-        #expect(try folder.names() == ["cache.db", "state.db"])
-    }
-
     @Test func migrationThatFailsChangesNothing() throws {
-        let before = try open(.state)
-        try addShuffle(to: before)
-        try before.close()
+        try write(.state, Self.shuffle)
         let opened = try open(
             later(.state) { database in
-                let shuffles = try Int.fetchOne(database, "SELECT count(*) FROM shuffles") ?? 0
                 try database.execute("DELETE FROM shuffles")
-                // What the migration did not reckon with.
-                guard shuffles == 0 else { throw DatabaseError(19) }
+                // What the migration did not reckon with; not on the empty database in memory.
+                if database.changesCount > 0 { throw DatabaseError(19) }
             }
         )
         #expect(opened.condition != .good)
@@ -156,115 +90,49 @@ struct MigrationTests {
         try again.close()
     }
 
-    private func first(of kind: DatabaseKind) -> DatabaseKind {
-        DatabaseKind(
-            fileName: kind.fileName, applicationID: kind.applicationID, isDurable: kind.isDurable,
-            migrations: Array(kind.migrations.prefix(1))
-        )
-    }
+    // MARK: Earlier versions
 
-    /// Facts stored before there were fetches are served, found, and known by their texts.
-    @Test func factsOfTheFirstCacheAreKept() async throws {
-        let old = try open(first(of: .cache))
-        try await old.writer.write { database in
-            try database.execute(
-                """
-                    INSERT INTO facts VALUES
-                        (3, 'builtin-1', 'builtin', 'A text.', 'a text.', 'dev x', 0, NULL, NULL, NULL, 5),
-                        (4, 'fortune:1', 'fortune:jokes', 'Same.', 'same.', 'jokes', 0, NULL, NULL, NULL, 5);
-                    INSERT INTO fact_categories VALUES ('dev', 3), ('x', 3), ('jokes', 4);
-                    INSERT INTO meta VALUES ('cursor_key', '7'), ('fortunes_digest', 'known')
-                    """
+    /// GRDB, of the first versions, wrote the names of migrations down.
+    private static let tableOfGRDB = """
+        CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+        INSERT INTO grdb_migrations VALUES ('facts'), ('fetches');
+        """
+
+    @Test("A state of each version is opened with what it holds; only the shuffles restart", arguments: 1...6)
+    func statesOfEarlierVersions(version: Int) async throws {
+        let rows = [
+            """
+            INSERT INTO seats VALUES ('', 0, 'a', 5);
+            INSERT INTO walks VALUES (1, '//', x'01', 5);
+            INSERT INTO facts_of_the_day VALUES (
+                1, '2026-01-02', '{"id":"d","text":"Of the day.","categories":[],"source":"chucknorris"}'
             )
-        }
-        try old.close()
-
-        let databases = try Databases(cacheFolder: folder.path, stateFolder: nil, logger: .silent)
-        let store = FactStore(databases: databases, logger: .silent)
-        #expect(databases.cache.opened.condition == .good)
-        #expect(store.count == 2)
-        #expect(try await store.fact(id: "builtin-1")?.categories == ["dev", "x"])
-        #expect(databases.cache.cursorKey == 7)
-        #expect(try databases.cache.value(forKey: "fortunes_digest") == "known")
-        let page = try await store.search(FactQuery(text: "text", categories: ["x"]), cursor: nil, limit: 5)
-        #expect(page.items.map(\.id) == ["builtin-1"])
-        #expect(try store.replaceUpstream([.upstream("a", "A text."), .upstream("b", "Same.")]).total == 1)
-        #expect(try await store.fact(id: "a") == nil)
-        #expect(try await store.fact(id: "fortune:1") == nil)
-        #expect(FetchRecords(databases: databases, logger: .silent).record(of: "facts") != nil)
-        databases.close()
-    }
-
-    // MARK: From walks to shuffles, from numbers to ordinals
-
-    /// All that users would miss is as it was; only the shuffles restart.
-    @Test func stateOfBeforeTheShufflesIsKept() async throws {
-        let old = try open(DatabaseKind.state.before("shuffles"))
-        try await old.writer.write { database in
-            try database.execute(
-                """
-                    INSERT INTO seats VALUES ('', 0, 'a', 5);
-                    INSERT INTO walks VALUES (1, '//', x'01', 5);
-                    INSERT INTO facts_of_the_day VALUES (
-                        1, '2026-01-02', '{"id":"d","text":"Of the day.","categories":[],"source":"chucknorris"}'
-                    );
-                    INSERT INTO recent_searches VALUES (1, 1, 'fact', 'kick', 5);
-                    INSERT INTO schedules VALUES ('facts', 77, NULL, NULL, 0, NULL, NULL, NULL, NULL, 's', 1)
-                    """
-            )
-        }
-        try old.close()
-        // What has stores of its own is put in by them: their tables are what they were.
-        let kind = DatabaseKind.state.before("shuffles")
-        let tables = try {
-            let opened = try open(kind)
-            defer { try? opened.close() }
-            return try opened.writer.read { database in
-                try String.fetchAll(database, "SELECT sql FROM sqlite_schema WHERE name NOT IN ('seats', 'walks', 'seats_by_fact') AND sql IS NOT NULL ORDER BY name")
-            }
-        }()
+            """,
+            "INSERT INTO schedules VALUES ('facts', 77, NULL, NULL, 0, NULL, NULL, NULL, NULL, 's', 1)",
+            "INSERT INTO recent_searches VALUES (1, 1, 'fact', 'kick', 5)",
+            "INSERT INTO quota_calls VALUES ('gifs', 5)",
+            "INSERT INTO favorites VALUES (1, 1, 'gif', 'g', 'A kick', 5, NULL)",
+            "INSERT INTO read_marks VALUES (1, \(PostKey(id: "a:1").digest))",
+        ]
+        let state = DatabaseKind.state
+        let before = state.with(Array(state.migrations.prefix(version)))
+        try write(before, Self.tableOfGRDB + rows.prefix(version).joined(separator: ";"))
         let databases = try Databases(cacheFolder: nil, stateFolder: folder.path, logger: .silent)
         defer { databases.close() }
         #expect(databases.state.condition == .good)
-        let after = try await databases.state.writer.read { database in
-            try String.fetchAll(database, "SELECT sql FROM sqlite_schema WHERE name NOT IN ('shuffles', 'served') AND sql IS NOT NULL ORDER BY name")
-        }
-        #expect(Set(tables).isSubset(of: after))
+        #expect(folder.exists("state.db.v\(version)"))
+        #expect(try number("SELECT count(*) FROM sqlite_schema WHERE name LIKE '%grdb%'", in: databases.state) == 0)
+        #expect(try number("SELECT count(*) FROM shuffles", in: databases.state) == 0)
         let day = try #require(CivilDate("2026-01-02"))
-        let stored = try await databases.state.writer.read { database in
-            try String.fetchOne(database, "SELECT fact FROM facts_of_the_day WHERE day = ?", [day.description])
-        }
-        #expect(stored?.contains("Of the day.") == true)
-        #expect(try await RecentSearches(databases: databases, logger: .silent).list(uid: 1).map(\.query) == ["kick"])
-        #expect(ScheduleRecords(databases: databases, logger: .silent).all()["facts"]?.nextRunAt == Timestamp(seconds: 77))
-        #expect(folder.exists("state.db.v6"))
-    }
-
-    /// Favourites, read marks and quota, written by the stores of now into the tables of before.
-    @Test func stateOfUsersIsKept() async throws {
-        let favorite = Favorite(fact: .upstream("f"), at: Timestamp(seconds: 1))
-        do {
-            let databases = try Databases(cacheFolder: nil, stateFolder: folder.path, logger: .silent)
-            #expect(try await Favorites(databases: databases, logger: .silent).add(favorite, uid: 1))
-            _ = try await ReadMarks(databases: databases, logger: .silent).mark(uid: 1, ids: ["a:1"])
-            databases.close()
-        }
-        // Back to the schema of before, by hand.
-        let opened = try open(.state)
-        try opened.writer.writeWithoutTransaction { database in
-            try database.execute(
-                """
-                    DROP TABLE shuffles; DROP TABLE served; CREATE TABLE seats (x); CREATE TABLE walks (x);
-                    PRAGMA user_version = \(today - 1)
-                    """
-            )
-        }
-        try opened.close()
-        let databases = try Databases(cacheFolder: nil, stateFolder: folder.path, logger: .silent)
-        defer { databases.close() }
-        #expect(databases.state.condition == .good)
-        #expect(try await Favorites(databases: databases, logger: .silent).list(uid: 1, cursor: nil, limit: 9).items == [favorite])
-        #expect(try number("SELECT count(*) FROM read_marks", in: databases.state) == 1)
+        let store = FactStore(databases: databases)
+        #expect(await store.factOfTheDay(day, today: day, source: .all)?.text == "Of the day.")
+        #expect(ScheduleRecords(databases: databases).all().count == (version >= 2 ? 1 : 0))
+        #expect(try await RecentSearches(databases: databases).list(uid: 1).map(\.query) == (version >= 3 ? ["kick"] : []))
+        let quota = QuotaLedger(source: "gifs", databases: databases)
+        #expect(quota.status(limit: 9, now: Timestamp(seconds: 6)).used == (version >= 4 ? 1 : 0))
+        let favorites = try await Favorites(databases: databases).list(uid: 1, cursor: nil, limit: 9).items
+        #expect(favorites.map(\.title) == (version >= 5 ? ["A kick"] : []))
+        #expect(await ReadMarks(databases: databases).read(uid: 1).contains("a:1") == (version >= 6))
     }
 
     /// Every fact is served, found and counted as before, from the last package on without a network.
@@ -284,27 +152,30 @@ struct MigrationTests {
                 )
             }
         }
-        let old = try open(DatabaseKind.cache.before("ordinals"))
-        try await old.writer.write { database in
+        try makeOldCache(Self.factsOfTheLastPackage + Self.tableOfGRDB, version: 5) { database in
             for (number, fact) in facts.enumerated() {
-                try fact.storeInOldCache(Int64(2 * number + 5), isFound: number % 5 == 4, database)
+                try database.execute(
+                    "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, 7)",
+                    [
+                        2 * number + 5, fact.id, fact.source, fact.text, fact.text.lowercased(),
+                        fact.categories.joined(separator: " "), fact.isExplicit, fact.url, fact.createdAt?.seconds,
+                        fact.updatedAt?.seconds, number % 5 == 4,
+                    ]
+                )
+                for category in fact.categories {
+                    try database.execute("INSERT INTO fact_categories VALUES (?, ?)", [category, 2 * number + 5])
+                }
             }
-            try database.execute(
-                """
-                    INSERT INTO meta VALUES ('cursor_key', '7'), ('fortunes_digest', 'known');
-                    INSERT INTO fetches VALUES ('facts', 's', 5, 'a b')
-                    """
-            )
         }
-        try old.close()
-
         let databases = try Databases(cacheFolder: folder.path, stateFolder: nil, logger: .silent)
         defer { databases.close() }
-        let store = FactStore(databases: databases, logger: .silent)
+        let store = FactStore(databases: databases)
         #expect(databases.cache.opened.condition == .good)
         #expect(databases.cache.cursorKey == 7)
         #expect(try databases.cache.value(forKey: "fortunes_digest") == "known")
-        #expect(FetchRecords(databases: databases, logger: .silent).record(of: "facts")?.settings == "s")
+        #expect(FetchRecords(databases: databases).record(of: "facts")?.settings == "s")
+        let old = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%grdb%' OR name LIKE '%old%' OR sql LIKE '%fts5%'"
+        #expect(try number(old, in: databases.cache.opened) == 0)
         #expect(store.count == count && !store.isLocal)
         let fifth = count / 5
         #expect(store.categories(of: .all).map(\.name) == ["a", "b", "jokes"])
@@ -313,12 +184,77 @@ struct MigrationTests {
         #expect(served.sorted { $0.id < $1.id } == facts)
         let newest = try await store.search(FactQuery(text: "1"), cursor: nil, limit: 10).items
         #expect(newest == Array(facts.filter { !$0.isExplicit }.suffix(10).reversed()))
-        let found = try await store.search(FactQuery(text: "\"of TWO\" jokes"), cursor: nil, limit: 5)
-        #expect(found.total == 0)
         let jokes = try await store.search(FactQuery(text: "\"of TWO lines\"", categories: ["jokes"]), cursor: nil, limit: 5)
         #expect(jokes.total == (fifth > 1_000 ? nil : fifth))
         try await databases.cache.writer.read { try $0.expectWholeFacts() }
         // What only searches have brought stays; the rest of the upstream's goes.
         #expect(try store.replaceUpstream([]).total == fifth)
     }
+
+    /// A layout that was in no package: the cache is filled again.
+    @Test func anOlderCacheIsEmptied() throws {
+        try makeOldCache(
+            """
+            CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+            CREATE TABLE facts (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE) STRICT;
+            CREATE TABLE fact_categories (category TEXT NOT NULL, fact INTEGER NOT NULL REFERENCES facts (number)) STRICT;
+            INSERT INTO facts VALUES (1, 'a');
+            INSERT INTO fact_categories VALUES ('x', 1)
+            """, version: 1
+        )
+        let databases = try Databases(cacheFolder: folder.path, stateFolder: nil, logger: .silent)
+        defer { databases.close() }
+        #expect(databases.cache.opened.condition == .good)
+        let store = FactStore(databases: databases)
+        #expect(store.count == 0)
+        #expect(try store.replaceUpstream([.upstream("a")]).added == 1)
+    }
+
+    private func makeOldCache(_ sql: String, version: Int, _ body: (Database) throws -> Void = { _ in }) throws {
+        let pool = try DatabasePool(path: folder["cache.db"])
+        try pool.write { database in
+            try database.execute(sql)
+            try body(database)
+            let id = DatabaseKind.cache.applicationID
+            try database.execute("PRAGMA application_id = \(id); PRAGMA user_version = \(version)")
+        }
+        try pool.close()
+    }
+
+    private static let factsOfTheLastPackage = """
+        CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE facts (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL,
+            text TEXT NOT NULL, folded TEXT NOT NULL, categories TEXT NOT NULL, explicit INTEGER NOT NULL,
+            url TEXT, created_at INTEGER, updated_at INTEGER, stored_at INTEGER NOT NULL,
+            found INTEGER NOT NULL DEFAULT 0, text_digest INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX facts_by_source ON facts (source);
+        CREATE INDEX facts_by_text ON facts (text_digest);
+        CREATE TABLE fact_categories (
+            category TEXT NOT NULL, fact INTEGER NOT NULL REFERENCES facts (number) ON DELETE CASCADE,
+            PRIMARY KEY (category, fact)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX fact_categories_by_fact ON fact_categories (fact);
+        CREATE VIRTUAL TABLE facts_text USING fts5 (
+            folded, content = 'facts', content_rowid = 'number',
+            tokenize = 'trigram case_sensitive 1', detail = full
+        );
+        CREATE TRIGGER facts_inserted AFTER INSERT ON facts BEGIN
+            INSERT INTO facts_text (rowid, folded) VALUES (new.number, new.folded);
+        END;
+        CREATE TRIGGER facts_deleted AFTER DELETE ON facts BEGIN
+            INSERT INTO facts_text (facts_text, rowid, folded) VALUES ('delete', old.number, old.folded);
+        END;
+        CREATE TRIGGER facts_updated AFTER UPDATE OF folded ON facts BEGIN
+            INSERT INTO facts_text (facts_text, rowid, folded) VALUES ('delete', old.number, old.folded);
+            INSERT INTO facts_text (rowid, folded) VALUES (new.number, new.folded);
+        END;
+        CREATE TABLE fetches (
+            source TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, fetched_at INTEGER NOT NULL,
+            categories TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO meta VALUES ('cursor_key', '7'), ('fortunes_digest', 'known');
+        INSERT INTO fetches VALUES ('facts', 's', 5, 'a b');
+        """
 }

@@ -89,9 +89,20 @@ struct PageQueryTests {
         #expect(page.total == (count > 1_000 ? nil : count))
     }
 
-    @Test func aCursorOfAnotherListIsRefused() throws {
+    @Test func aForgedCursorOrOneOfAnotherListIsRefused() throws {
         try insert([(1, "a", 0), (1, "b", 0)])
         let cursor = try #require(try page(query(), limit: 1).next)
+        let parts = cursor.split(separator: ".").map(String.init)
+        #expect(parts.count == 3)
+        let forged = [
+            "", ".", "..", "...", "0", "zzz", "0.\(parts[1]).\(parts[2])", "\(parts[0]).2.\(parts[2])",
+            "+\(cursor)", "0\(cursor)", cursor + "0", cursor + ".", cursor.uppercased() + " ", " " + cursor,
+            "\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])", "\(parts[1]).\(parts[2])", "x y.\(cursor)",
+            "\(parts[0]).\(parts[1]).0", "\u{0}", String(repeating: "z", count: 10_000), "💥.💥.💥",
+        ]
+        for text in forged {
+            #expect(throws: ResponseError.foreignCursor) { try page(query(), cursor: text, limit: 1) }
+        }
         #expect(throws: ResponseError.foreignCursor) {
             try pool.read { database in
                 try query().page(of: ["others"], key: 7, cursor: cursor, limit: 1, database) { _ in ("", 0) }

@@ -14,12 +14,10 @@ struct SpaceTests {
 
     /// Opens a database in a folder of its own, and closes it after the body.
     private func with<Value>(
-        _ name: String, recorder: LogRecorder = LogRecorder(), freeBytes: Int = .max, willTakeLong: () -> Void = {},
-        _ body: (OpenedDatabase) throws -> Value
+        _ name: String, willTakeLong: () -> Void = {}, _ body: (OpenedDatabase) throws -> Value
     ) throws -> Value {
         let opened = try OpenedDatabase.open(
-            SpaceTests.kind(name), folder: fixture.folder.path, logger: recorder.logger, willTakeLong: willTakeLong,
-            freeBytes: { _ in freeBytes }
+            SpaceTests.kind(name), folder: fixture.folder.path, logger: .silent, willTakeLong: willTakeLong
         )
         #expect(opened.condition == .good)
         let value = try body(opened)
@@ -87,27 +85,9 @@ struct SpaceTests {
         }
     }
 
-    @Test(arguments: kinds)
-    func vacuumIsSkippedWhereTheDiskIsShort(name: String) throws {
-        try makeOlder(name)
-        let (before, recorder) = (size(name), LogRecorder())
-        let skipped = { () -> Void in Issue.record("It is skipped") }
-        try with(name, recorder: recorder, freeBytes: 2 * before - 1, willTakeLong: skipped) { opened in
-            #expect(try number("PRAGMA auto_vacuum", opened) == 0)
-            #expect(try isWhole(opened))
-            // There is nothing to be done, and it ends.
-            try opened.releaseFreePages()
-        }
-        #expect(recorder.lines == ["warning database.not-vacuumed"])
-        #expect(recorder.records.first?.contains("free are \(2 * before - 1) bytes of \(2 * before)") == true)
-        #expect(size(name) == before)
-        let mode = try with(name, freeBytes: 2 * before) { try number("PRAGMA auto_vacuum", $0) }
-        #expect(mode == 2)
-    }
-
     @Test func vacuumThatFailsIsNoFault() async throws {
         try makeOlder("state.db")
-        let (path, limit) = (fixture.folder.path, try vacuumedSize("state.db") / 2)
+        let (path, limit) = (fixture.folder.path, 2 << 20)
         await #expect(processExitsWith: .success) { [path = path as String, limit = limit as Int] in
             SpaceTests.limitFiles(to: limit)
             signal(SIGXFSZ, SIG_IGN)
@@ -116,6 +96,8 @@ struct SpaceTests {
             #expect(opened.condition == .good)
             #expect(recorder.lines == ["warning database.not-vacuumed"])
             try await opened.writer.write { try $0.execute("DELETE FROM shuffles") }
+            // There is nothing to be done, and it ends.
+            try opened.releaseFreePages()
             try opened.close()
         }
         try with("state.db") { opened throws in #expect(try isWhole(opened)) }
@@ -134,22 +116,9 @@ struct SpaceTests {
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     }
 
-    /// How large the file will be.
-    private func vacuumedSize(_ name: String) throws -> Int {
-        let copy = fixture.folder["copy"]
-        let pool = try DatabasePool(path: fixture.folder[name])
-        try pool.writeWithoutTransaction { database in
-            try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM INTO '\(copy)'")
-        }
-        try pool.close()
-        let size = Folder.size(of: copy)
-        unlink(copy)
-        return size
-    }
-
     @Test func removingManyFavoritesGivesSpaceBack() async throws {
         let databases = try fixture.databases()
-        let favorites = Favorites(databases: databases, logger: .silent)
+        let favorites = Favorites(databases: databases)
         let text = String(repeating: "x", count: 60_000)
         try await databases.state.writer.write { database in
             for number in 0..<200 {
@@ -162,7 +131,7 @@ struct SpaceTests {
         try await databases.state.writer.write { database in
             try database.execute("DELETE FROM favorites WHERE CAST(id AS INTEGER) >= 15")
         }
-        databases.releaseFreePages(.silent)
+        databases.releaseFreePages()
         let opened = databases.state
         let free = try #require(try number("PRAGMA freelist_count", opened))
         #expect(free <= OpenedDatabase.spareFreePages && free > OpenedDatabase.spareFreePages - 256)

@@ -5,33 +5,23 @@ import Testing
 /// Each names the thing and says what to do.
 struct StoreErrorTests {
     @Test(arguments: [
-        (
-            StoreError.Reason.locked(pid: 7),
-            "/x: the norrisd with process id 7 uses this folder; stop it, or give another --state-dir"
-        ),
-        (.locked(pid: nil), "/x: another norrisd uses this folder; stop it, or give another --state-dir"),
+        (.locked(pid: 7), "the norrisd with process id 7 uses this folder; stop it, or give another --state-dir"),
+        (.locked(pid: nil), "another norrisd uses this folder; stop it, or give another --state-dir"),
         (
             .newerSchema(found: 3, known: 1),
-            "/x: written by a newer norrisd (schema 3, this one knows 1); it was left untouched: "
+            "written by a newer norrisd (schema 3, this one knows 1); it was left untouched: "
                 + "install that version again, or give another folder"
         ),
-        (
-            .foreign,
-            "/x: is a database of another program; it was left untouched: move it away, or give another folder"
-        ),
+        (.foreign, "is a database of another program; it was left untouched: move it away, or give another folder"),
         (
             .notWritable("No space left on device"),
-            "/x: cannot be written (No space left on device); check the folder's owner and permissions, "
-                + "and the disk's space"
+            "cannot be written (No space left on device); check the folder's owner and permissions, and the disk's space"
         ),
-        (
-            .failed("no space"),
-            "/x: could not be changed (no space); check the disk, its space, and who owns the file"
-        ),
-        (.cancelled, "/x: the change was cancelled, and nothing was written; try again"),
-    ])
+        (.failed("no space"), "could not be changed (no space); check the disk, its space, and who owns the file"),
+        (.cancelled, "the change was cancelled, and nothing was written; try again"),
+    ] as [(StoreError.Reason, String)])
     func textSaysWhatToDo(reason: StoreError.Reason, text: String) {
-        #expect(StoreError(path: "/x", reason).description == text)
+        #expect(StoreError(path: "/x", reason).description == "/x: " + text)
     }
 }
 

@@ -25,59 +25,6 @@ struct EqualTextTests {
     /// Another start, or the daemon after a change: the file is as it was.
     private func importFortunesAgain() { store.importFortunes([folder["jokes"]]) }
 
-    @Test func builtInTextIsNotStoredAgain() async throws {
-        store.importStartingCollection()
-        try store.replaceUpstream([.upstream("a", builtin.text), .upstream("b")])
-        #expect(await ids(builtin.text) == [builtin.id])
-        #expect(try store.addFound([.upstream("c", builtin.text)]) == 0)
-        #expect(await ids(builtin.text) == [builtin.id])
-        #expect(try await store.fact(id: "b") != nil)
-    }
-
-    @Test func smallestIdIsKeptWithAllCategories() async throws {
-        try store.replaceUpstream([
-            .upstream("b", "Same.", categories: ["y"]), .upstream("c", "Other."),
-            .upstream("a", "Same.", categories: ["x", "y"]), .upstream("B", "Same.", categories: ["z"]),
-        ])
-        #expect(await ids("Same.") == ["B"])
-        #expect(try await store.fact(id: "B")?.categories == ["y", "x", "z"])
-        #expect(store.count == 2)
-    }
-
-    @Test func storedIdIsKeptBeforeASmallerOne() async throws {
-        try store.replaceUpstream([.upstream("m", "Same.", categories: ["x"])])
-        let both = [Fact.upstream("a", "Same.", categories: ["y"]), .upstream("m", "Same.", categories: ["x"])]
-        let result = try store.replaceUpstream(both)
-        #expect((result.added, result.changed, result.total) == (0, 1, 1))
-        #expect(try await store.fact(id: "m")?.categories == ["y", "x"])
-        // Alone, the other one is what the upstream has.
-        try store.replaceUpstream([both[0]])
-        #expect(await ids("Same.") == ["a"])
-    }
-
-    /// It stays whatever the fetch brings, so the text needs no second fact.
-    @Test func foundFactKeepsItsTextAndGetsTheCategories() async throws {
-        try store.addFound([.upstream("found", "Same.", categories: ["x"])])
-        for _ in 0..<2 {
-            try store.replaceUpstream([.upstream("a", "Same.", categories: ["x", "y"])])
-            #expect(await ids("Same.") == ["found"])
-            #expect(try await store.fact(id: "found")?.categories == ["x", "y"])
-        }
-        #expect(await store.nextIDs(5, ShuffleFilter(categories: ["y"])) == ["found"])
-        // Still only found: it stays when the text is gone elsewhere.
-        try store.replaceUpstream([])
-        #expect(await ids("Same.") == ["found"])
-    }
-
-    @Test func fortunesThatOthersHaveAreLeftOut() async throws {
-        store.importStartingCollection()
-        try store.replaceUpstream([.upstream("a", "Same.")])
-        try importFortunes("Same.", "Own.", builtin.text)
-        #expect(await ids("Same.") == ["a"])
-        #expect(await ids(builtin.text) == [builtin.id])
-        #expect(store.categories(of: .all).first { $0.name == "jokes" }?.count == 1)
-    }
-
     enum Going: CaseIterable {
         case replaced, cleared, changed, becomesDouble
     }
@@ -133,18 +80,10 @@ struct EqualTextTests {
         importFortunesAgain()
         #expect(await store.nextIDs(5).count == 1)
         // The next fetch must bring the whole again, but not sooner than it would come.
-        let record = FetchRecords(databases: store.databases, logger: .silent).record(of: "facts")
+        let record = FetchRecords(databases: store.databases).record(of: "facts")
         #expect(record == FetchRecord(settings: "", fetchedAt: Timestamp(seconds: 1)))
         try store.replaceUpstream([.upstream("a", "Same.")])
         #expect(await ids("Same.") == ["a"])
-    }
-
-    @Test func onlyTheSameBytesAreTheSameText() throws {
-        let texts = ["é", "e\u{301}", "E\u{301}", "é ", "É"]
-        try store.replaceUpstream(texts.enumerated().map { .upstream("\($0.offset)", $0.element) })
-        #expect(store.count == 5)
-        try importFortunes("e\u{301}", "ö", "o\u{308}")
-        #expect(store.count == 7)
     }
 
     @Test func groupsAreTheSameInTheDatabase() async throws {

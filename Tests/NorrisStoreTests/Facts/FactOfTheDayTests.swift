@@ -170,34 +170,22 @@ struct RandomFactsTests {
         #expect(first == ids(store))
     }
 
-    @Test func explicitFactsAreNotAmongThem() throws {
+    @Test func onlyThoseOfTheSourceAreAmongThemAndNoneThatIsExplicit() throws {
         let store = try FactStore.inMemory()
-        try store.replaceUpstream(
-            upstreamFacts(0..<5) + upstreamFacts(5..<9, categories: ["explicit"])
-                + upstreamFacts(9..<12, categories: ["dev", "explicit"])
-        )
-        #expect(ids(store).sorted() == upstreamFacts(0..<5).map(\.id))
-    }
-
-    @Test func onlyThoseOfTheSourceAreAmongThem() throws {
-        let store = try FactStore.inMemory()
-        try store.replaceUpstream([.upstream("a"), .upstream("b", source: "fortune:x"), .upstream("c", source: "builtin")])
+        try store.replaceUpstream([
+            .upstream("a"), .upstream("b", source: "fortune:x"), .upstream("c", source: "builtin"),
+            .upstream("d", categories: ["dev", "explicit"]),
+        ])
+        #expect(ids(store).sorted() == ["a", "b", "c"])
         #expect(ids(store, .norris).sorted() == ["a", "c"])
         #expect(ids(store, .fortune) == ["b"])
+        #expect(ids(store, limit: 2).count == 2)
     }
 
     @Test func longFactsAreLeftOut() throws {
         let store = try FactStore.inMemory()
         try store.replaceUpstream((1...50).map { .upstream("\($0)", String(repeating: "é", count: $0)) })
         #expect(Set(ids(store, maxLength: 20)) == Set((1...20).map { "\($0)" }))
-    }
-
-    @Test func nobodysShuffleMoves() async throws {
-        let store = try FactStore.inMemory()
-        try store.replaceUpstream(upstreamFacts(0..<100))
-        let served = await store.nextIDs(50)
-        #expect(ids(store).count == 100)
-        #expect(Set(served + (await store.nextIDs(50))).count == 100)
     }
 
     @Test func factsThatAreGoneAreSkipped() throws {
@@ -208,12 +196,6 @@ struct RandomFactsTests {
         try store.replaceUpstream([])
         #expect(ids(store) == [])
         #expect(ids(try .inMemory()) == [])
-    }
-
-    @Test func readingEndsWithTheLastThatIsNeeded() throws {
-        let store = try FactStore.inMemory()
-        try store.replaceUpstream(upstreamFacts(0..<300))
-        #expect(ids(store, limit: 7).count == 7)
     }
 
     /// Of many facts a sample, of both kinds by their numbers; none that is gone.

@@ -49,46 +49,6 @@ struct FactSearchTests {
         #expect(try await found(query) == [])
     }
 
-    @Test(arguments: ["日", "日本", "日本語", "本語の", "👩‍👩‍👧", "🇩🇪", "한", "한국"])
-    func scriptsWithoutCaseAreFoundByAnyLength(query: String) async throws {
-        try stored(["これは日本語のテキスト", "👩‍👩‍👧 🇩🇪 한국어", "中文", "日 本 語"])
-        let expected = ["これは日本語のテキスト", "👩‍👩‍👧 🇩🇪 한국어", "中文", "日 本 語"].filter { $0.contains(query) }
-        #expect(try await found(query) == Set(expected))
-        #expect(!expected.isEmpty)
-    }
-
-    @Test(arguments: [1, 2, 3, 4, 119, 120, 121, 122, 500, 980])
-    func lengthOfTheQueryDoesNotMatter(length: Int) async throws {
-        var generator = SeededGenerator(state: UInt64(length))
-        let needle = String((0..<length).map { _ in "abcdefghij".randomElement(using: &generator)! })
-        let other = String(needle.dropLast()) + "Z"
-        try stored(["xx" + needle.uppercased() + "yy", "xx" + other + "yy"])
-        #expect(try await found(needle) == ["xx" + needle.uppercased() + "yy"])
-        #expect(try await found(needle + "z") == [])
-    }
-
-    @Test func newestStoredComesFirstThenById() async throws {
-        let older = ["b", "a", "Z", "c"].map { Fact.upstream($0, "same \($0)") }
-        try store.replaceUpstream(older)
-        try store.replaceUpstream(older + ["e", "B", "d", "é"].map { .upstream($0, "same \($0)") })
-        let ids = try await store.search(FactQuery(text: "same"), cursor: nil, limit: 100).items.map(\.id)
-        #expect(ids == ["B", "d", "e", "é", "Z", "a", "b", "c"])
-        let short = try await store.search(FactQuery(text: "sa"), cursor: nil, limit: 100).items.map(\.id)
-        #expect(short == ids)
-    }
-
-    @Test func changedFactIsFoundByItsNewTextOnlyAsTheNewest() async throws {
-        try store.replaceUpstream([.upstream("a", "old words here"), .upstream("b", "some words here")])
-        try store.replaceUpstream([.upstream("a", "old words here"), .upstream("b", "new words here")])
-        #expect(try await found("some words") == [])
-        #expect(try await found("new words") == ["new words here"])
-        let ids = try await store.search(FactQuery(text: "words"), cursor: nil, limit: 9).items.map(\.id)
-        #expect(ids == ["b", "a"])
-        try store.replaceUpstream([])
-        #expect(try await found("words") == [])
-        #expect(try await found("w") == [])
-    }
-
     @Test(arguments: [999, 1_000, 1_001, 1_002])
     func totalIsExactUpToAThousandAndAbsentAbove(count: Int) async throws {
         try store.replaceUpstream(upstreamFacts(0..<count) + [.upstream("x", "nothing of the kind")])
@@ -140,14 +100,6 @@ struct FactSearchTests {
         ]
         for other in others { try await expectRefusal(of: cursor, in: other, store) }
 
-        let parts = cursor.split(separator: ".").map(String.init)
-        let forged = [
-            "", ".", "..", "0", "zzz", "-1.\(parts[1])", "1.\(parts[1])", "+\(cursor)", "0\(cursor)", cursor + "0",
-            cursor + ".", cursor.uppercased() + " ", "\(parts[0]).", ".\(parts[1])", "\(parts[0]).0", "\u{0}",
-            String(repeating: "z", count: 10_000), "💥.💥",
-        ]
-        for text in forged { try await expectRefusal(of: text, in: query, store) }
-
         let elsewhere = try FactStore.inMemory()
         try elsewhere.replaceUpstream(upstreamFacts(0..<50, categories: ["x", "y"]))
         try await expectRefusal(of: cursor, in: query, elsewhere)
@@ -171,51 +123,6 @@ struct FactSearchTests {
             let page = try await store.search(query, cursor: cursor, limit: 15)
             #expect(page.items.count == 5)
         }
-    }
-
-    @Test func explicitFactsAreNeverFound() async throws {
-        try store.replaceUpstream([
-            .upstream("rude", "some words that are", categories: ["explicit", "dev"]),
-            .upstream("kind", "some words that are not", categories: ["dev"]),
-        ])
-        for query in ["some words", "so"] {
-            for categories in [[], ["dev"], ["explicit"], ["dev", "explicit"]] {
-                let page = try await store.search(
-                    FactQuery(text: query, categories: categories), cursor: nil, limit: 5
-                )
-                #expect(page.items.map(\.id) == (categories == ["explicit"] ? [] : ["kind"]))
-                #expect(page.total == page.items.count)
-            }
-        }
-    }
-
-    @Test(arguments: ["word", "wo"])
-    func anyOfTheCategoriesMatches(query: String) async throws {
-        try store.replaceUpstream([
-            .upstream("1", "word one", categories: ["a"]),
-            .upstream("2", "word two", categories: ["a", "b"]),
-            .upstream("3", "word three", categories: ["c"]),
-            .upstream("4", "word four"),
-        ])
-        #expect(try await found(query, categories: ["a", "b"]) == ["word one", "word two"])
-        #expect(try await found(query, categories: ["b", "c"]) == ["word two", "word three"])
-        #expect(try await found(query, categories: ["none"]) == [])
-        #expect(try await found(query).count == 4)
-        // Categories that change are found as they are.
-        try store.replaceUpstream([.upstream("1", "word one", categories: ["c"])])
-        #expect(try await found(query, categories: ["a"]) == [])
-        #expect(try await found(query, categories: ["c"]) == ["word one"])
-    }
-
-    @Test func factComesBackWhole() async throws {
-        let fact = Fact(
-            id: "-x_", text: "Tab\tand\nnewline.", categories: ["b", "a"], source: "chucknorris",
-            url: "https://example.org/?a=b&c", createdAt: Timestamp(seconds: 1_600_000_000),
-            updatedAt: Timestamp(seconds: 1_700_000_000)
-        )
-        try store.replaceUpstream([fact])
-        #expect(try await store.search(FactQuery(text: "newline"), cursor: nil, limit: 1).items == [fact])
-        #expect(try await store.fact(id: "-x_") == fact)
     }
 
     // MARK: Words
@@ -259,22 +166,6 @@ struct FactSearchTests {
             #expect(page.items.map(\.id).sorted() == expected)
             #expect(page.total == expected.count)
         }
-    }
-
-    /// More lists than any upstream's fact is on, as of a text in many fortune files.
-    @Test func factOfManyCategoriesHidesNoOther() async throws {
-        let many = (0..<200).map { "c\($0)" }
-        let facts = [
-            Fact(id: "a", text: "word a", categories: ["c7"], source: "builtin"),
-            Fact(id: "b", text: "word b", categories: many, source: "builtin"),
-            Fact(id: "c", text: "word c", categories: [], source: "builtin"),
-        ]
-        try store.replaceBuiltin(facts)
-        #expect(try await found("word").count == 3)
-        #expect(try await found("word", categories: ["c7"]) == ["word a", "word b"])
-        try store.replaceBuiltin(Array(facts.dropFirst()))
-        #expect(try await found("word") == ["word b", "word c"])
-        try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
     }
 
     // MARK: Blocks

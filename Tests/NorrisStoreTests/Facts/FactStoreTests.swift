@@ -64,12 +64,12 @@ struct FactStoreTests {
         try store.replaceUpstream([.upstream("gone", "Nowhere else.")])
         let everything = store.count
         #expect(await store.nextIDs(20, dev).count == 20)
-        #expect(!store.databases.recreateLostCache(.silent))
+        #expect(!store.databases.recreateLostCache())
 
         for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
-        #expect(store.databases.recreateLostCache(.silent))
+        #expect(store.databases.recreateLostCache())
         store.refill()
-        #expect(!store.databases.recreateLostCache(.silent))
+        #expect(!store.databases.recreateLostCache())
         #expect(store.count == everything - 1)
         #expect(try await store.fact(id: "gone") == nil)
         #expect(try await store.search(FactQuery(text: "nowhere else"), cursor: nil, limit: 10).items.isEmpty)
@@ -89,7 +89,7 @@ struct FactStoreTests {
         let identities = { ["-wal", "-shm"].map { Folder.identity(of: fixture.folder["cache/cache.db" + $0]) } }
         let before = identities()
         try fixture.folder.remove("cache/cache.db")
-        #expect(store.databases.recreateLostCache(.silent))
+        #expect(store.databases.recreateLostCache())
         // The old connections were open until then; what they share is not what the new ones share.
         #expect(zip(before, identities()).allSatisfy { $0 != nil && $1 != nil && $0 != $1 })
         store.refill()
@@ -113,22 +113,6 @@ struct FactStoreTests {
         #expect(await Set(store.nextIDs(devIDs.count, uid: .max, dev)) == devIDs)
     }
 
-    @Test func sameSetOfCategoriesIsTheSameShuffle() async throws {
-        let store = try FactStore.inMemory()
-        store.importStartingCollection()
-        let filters = [["dev", "food"], ["food", "dev"], ["food", "dev", "food"]].map { ShuffleFilter(categories: $0) }
-        let all = StartingCollection.facts().filter { !Set($0.categories).isDisjoint(with: ["dev", "food"]) }.count
-        let given = await (0..<all).mapped { await store.nextIDs(1, filters[$0 % 3]) }.joined()
-        #expect(Set(given).count == all)
-    }
-
-    @Test func countIsNoPartOfTheShuffle() async throws {
-        let store = try FactStore.inMemory()
-        try store.replaceUpstream(upstreamFacts(0..<60))
-        let given = await [1, 10, 2, 30, 17].mapped { await store.nextIDs($0) }.joined()
-        #expect(Set(given).count == 60)
-    }
-
     @Test func sixtyFifthShuffleForgetsTheLeastRecentlyUsed() async throws {
         let fixture = StoreFixture()
         let filters = (1...65).map { ShuffleFilter(maxLength: 1_000 + $0) }
@@ -145,15 +129,6 @@ struct FactStoreTests {
     }
 
     private var shufflesOfUser: String { "SELECT count(*) FROM shuffles WHERE uid = 1" }
-
-    @Test func newFactsJoinTheCycle() async throws {
-        let store = try FactStore.inMemory()
-        try store.replaceUpstream(upstreamFacts(0..<10))
-        var given = await store.nextIDs(8)
-        try store.replaceUpstream(upstreamFacts(0..<25))
-        given += await store.nextIDs(17)
-        #expect(Set(given).count == 25)
-    }
 
     /// A fact with another text is a new one: it comes in this cycle, whether the old one was served or not.
     @Test func changedTextIsServedInThisCycle() async throws {
@@ -234,38 +209,6 @@ struct FactStoreTests {
         #expect(await store.nextFacts(1, uid: 1, filter: ShuffleFilter(categories: ["only"])).first?.isLocal == false)
         try store.replaceUpstream([])
         #expect(store.isLocal)
-    }
-
-    /// Of imports of fortune files at one time the last one counts; a fetch and the starting collection do not mind.
-    @Test func importsAtOneTimeDoNotDisturbEachOther() async throws {
-        let fixture = StoreFixture()
-        let paths = try (0..<12).map { number in
-            let texts = (0..<40).map { "\(number), \($0)" }.joined(separator: "\n%\n")
-            return try fixture.folder.write("fortunes/file\(number)", texts)
-        }
-        try await fixture.run { store in
-            let imports: [@Sendable () -> Void] =
-                paths.map { path in { store.importFortunes([path]) } } + [
-                    { store.importStartingCollection() },
-                    { #expect(throws: Never.self) { try store.replaceUpstream(upstreamFacts(0..<500)) } },
-                ]
-            // Threads and not tasks: of those only as many run as there are processors, and imports wait for the disk.
-            let group = DispatchGroup()
-            for body in imports {
-                group.enter()
-                Thread.detachNewThread {
-                    body()
-                    group.leave()
-                }
-            }
-            await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
-            store.importFortunes(paths)
-            #expect(store.databases.faults == [])
-            #expect(store.count == 12 * 40 + 500 + StartingCollection.facts().count)
-            var given: Set<String> = []
-            for _ in 0..<store.count { given.formUnion(await store.nextIDs(1)) }
-            #expect(given.count == store.count)
-        }
     }
 
     /// The lists grow beside the readers, who begin shuffles of their own meanwhile.

@@ -70,7 +70,7 @@ struct FailingDiskTests {
         let path = fixture.folder["cache/cache.db"]
         let record = FetchRecord(settings: "old", fetchedAt: Timestamp(seconds: 1))
         try await fixture.run { store in
-            let records = FetchRecords(databases: store.databases, logger: .silent)
+            let records = FetchRecords(databases: store.databases)
             try store.replaceUpstream(old, isComplete: true, fetch: record)
             try await store.databases.cache.opened.refuseWrites(to: table)
             let error = #expect(throws: StoreError.self) {
@@ -110,26 +110,11 @@ struct FailingDiskTests {
         try await fixture.run { #expect($0.count == 600) }
     }
 
-    @Test func cancellationOfTheTaskIsLookedAt() async throws {
-        let store = try FactStore.inMemory()
-        let fetch = FetchRecord(settings: "", fetchedAt: Timestamp(seconds: 1))
-        await withTaskGroup(of: Void.self) { group in
-            group.cancelAll()
-            group.addTask {
-                let error = #expect(throws: StoreError.self) {
-                    try store.replaceUpstream(upstreamFacts(0..<300), isComplete: true, fetch: fetch)
-                }
-                #expect(error?.reason == .cancelled)
-            }
-        }
-        #expect(store.count == 0)
-    }
-
     @Test func withoutAnyFolderTheDaemonServes() async throws {
         let folder = ScratchFolder()
         let file = try folder.write("file", "")
         let databases = try Databases(cacheFolder: file + "/c", stateFolder: file + "/s", logger: .silent)
-        let store = FactStore(databases: databases, logger: .silent)
+        let store = FactStore(databases: databases)
         store.importStartingCollection()
         #expect(await Set(store.nextIDs(100)).count == 100)
         #expect(await store.writeShuffles())
@@ -181,12 +166,12 @@ struct FailingDiskTests {
         let folder = fixture.folder["a ?#%41é"]
         func open() throws -> FactStore {
             let databases = try Databases(cacheFolder: folder + "/c", stateFolder: folder + "/s", logger: .silent)
-            return FactStore(databases: databases, logger: .silent)
+            return FactStore(databases: databases)
         }
         let before = try open()
         try before.replaceUpstream(upstreamFacts(0..<20))
         let kept = Favorite(fact: .upstream("f"), at: Timestamp(seconds: 1))
-        #expect(try await Favorites(databases: before.databases, logger: .silent).add(kept, uid: 1))
+        #expect(try await Favorites(databases: before.databases).add(kept, uid: 1))
         before.databases.close()
         for (name, file) in [("c", "cache"), ("s", "state")] {
             chmod("\(folder)/\(name)/\(file).db", 0o444)
@@ -201,7 +186,7 @@ struct FailingDiskTests {
         let faults = store.databases.faults.map { $0.prefix { $0 != ":" } }
         #expect(faults == ["state.db is read-only", "cache.db is read-only"])
         #expect(store.count == 20)
-        let favorites = Favorites(databases: store.databases, logger: .silent)
+        let favorites = Favorites(databases: store.databases)
         #expect(try await favorites.list(uid: 1, cursor: nil, limit: 9).items == [kept])
         let error = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
         await #expect(throws: error) { try await favorites.remove(.fact, id: "f", uid: 1) }

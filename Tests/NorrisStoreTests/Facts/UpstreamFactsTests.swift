@@ -15,7 +15,7 @@ struct UpstreamFactsTests {
     }
 
     private func record(_ store: FactStore) -> FetchRecord? {
-        FetchRecords(databases: store.databases, logger: .silent).record(of: "facts")
+        FetchRecords(databases: store.databases).record(of: "facts")
     }
 
     @Test func replacementSaysWhatItChanged() async throws {
@@ -82,20 +82,6 @@ struct UpstreamFactsTests {
         }
     }
 
-    @Test func foundFactsStayUntilAFetchHasBroughtThem() async throws {
-        let store = try FactStore.inMemory()
-        try store.replaceUpstream([.upstream("ordinary")])
-        #expect(try store.addFound([.upstream("found"), .upstream("ordinary")]) == 1)
-        #expect(try store.replaceUpstream([.upstream("other")]) == changes(added: 1, removed: 1, total: 2))
-        #expect(try await store.fact(id: "found") != nil)
-        #expect(try await store.fact(id: "ordinary") == nil)
-        #expect(try store.replaceUpstream([.upstream("other"), .upstream("found")]) == changes(total: 2))
-        // Found again, it stays what it is.
-        #expect(try store.addFound([.upstream("found", "A new text.")]) == 0)
-        #expect(try await store.fact(id: "found")?.text == "A new text.")
-        #expect(try store.replaceUpstream([.upstream("other")]) == changes(removed: 1, total: 1))
-    }
-
     @Test func clearedMeansAsIfNeverFetched() async throws {
         let path = try fixture.folder.write("jokes", "One.\n%\nTwo.\n")
         try await fixture.run { store in
@@ -105,7 +91,7 @@ struct UpstreamFactsTests {
             let fetched = upstreamFacts(0..<10, categories: ["only"])
             try store.replaceUpstream(fetched, isComplete: true, fetch: fetch("one"))
             try store.addFound([.upstream("found")])
-            FetchRecords(databases: store.databases, logger: .silent).write(fetch("gifs"), for: "gifs")
+            FetchRecords(databases: store.databases).write(fetch("gifs"), for: "gifs")
             #expect(try store.clearUpstream() == 11)
             #expect(store.count == local)
             #expect(store.isLocal && !store.hasCategory("only"))
@@ -115,7 +101,7 @@ struct UpstreamFactsTests {
         }
         try await fixture.run { store in
             #expect(store.isLocal && record(store) == nil)
-            #expect(FetchRecords(databases: store.databases, logger: .silent).record(of: "gifs") == fetch("gifs"))
+            #expect(FetchRecords(databases: store.databases).record(of: "gifs") == fetch("gifs"))
         }
     }
 
@@ -130,25 +116,9 @@ struct UpstreamFactsTests {
         #expect(try store.addFound([.upstream(builtin.id, "Not yours.")]) == 0)
         #expect(try await store.fact(id: builtin.id)?.source == "builtin")
     }
-
-    @Test func ofOneIdTheFirstCounts() async throws {
-        let store = try FactStore.inMemory()
-        let result = try store.replaceUpstream([.upstream("a", "First."), .upstream("a", "Second.")])
-        #expect(result == changes(added: 1, total: 1))
-        #expect(try await store.fact(id: "a")?.text == "First.")
-    }
-
-    /// Texts go from one fact to the other within one fetch; neither is the other's double.
-    @Test func factsMaySwapTheirTexts() async throws {
-        let store = try FactStore.inMemory()
-        try store.replaceUpstream([.upstream("a", "X"), .upstream("b", "Y"), .upstream("c", "Z")])
-        let result = try store.replaceUpstream([.upstream("a", "Y"), .upstream("b", "Z"), .upstream("c", "X")])
-        #expect(result == changes(changed: 3, total: 3))
-        #expect(try await ["a", "b", "c"].mapped { try await store.fact(id: $0)?.text } == ["Y", "Z", "X"])
-    }
 }
 
-/// An upstream that invents categories: how many of them are stored, and what becomes of what older versions stored.
+/// An upstream that invents categories: how many of them are stored.
 struct CategoryLimitTests {
     private let fixture = StoreFixture()
     private let maximum = CategoryLimit.maximumCount
@@ -184,13 +154,6 @@ struct CategoryLimitTests {
         #expect(store.count == 540)
         #expect(store.categories(of: .all).count == maximum - 1)
         #expect(names(store).isSuperset(of: known))
-    }
-
-    @Test func categoriesOfFactsThatGoMakeRoom() throws {
-        let store = try FactStore.inMemory()
-        try store.replaceUpstream(facts(0..<300))
-        #expect(try store.replaceUpstream(facts(1_000..<1_200)).droppedCategories == 0)
-        #expect(names(store) == Set((1_000..<1_200).map { "c\($0)" }))
     }
 
     @Test func otherSourcesCategoriesAreNotCounted() throws {
@@ -230,41 +193,6 @@ struct CategoryLimitTests {
         let long = String(repeating: "a", count: 41)
         #expect(try store.replaceUpstream([.upstream("a", categories: [long, "A b", "fine"])]).droppedCategories == 2)
         #expect(try await store.fact(id: "a")?.categories == ["fine"])
-    }
-
-    // MARK: What older versions have stored
-
-    /// Puts 600 facts with 60 categories each into a cache that has no limit yet.
-    private func writeOldCache() throws {
-        _ = try fixture.databases()  // The folders.
-        try fixture.folder.remove("cache/cache.db")
-        let old = try OpenedDatabase.open(
-            DatabaseKind.cache.before("category limit"), folder: fixture.cacheFolder, logger: .silent
-        )
-        try old.writer.write { database in
-            for number in 0..<600 {
-                let names = (0..<59).map { "c\((number * 59 + $0) % 3_000)" } + [number == 599 ? "explicit" : "last"]
-                let fact = Fact.upstream("fact-\(1_000 + number)", categories: names)
-                try fact.storeInOldCache(Int64(number + 1), database)
-            }
-        }
-        try old.close()
-    }
-
-    @Test func longTablesOfAnEarlierVersionAreLimited() async throws {
-        try fixture.databases().close()
-        try writeOldCache()
-        try await fixture.run { store in
-            #expect(store.count == 600)
-            #expect(store.categories(of: .all).count == maximum - 1)
-            #expect(try await store.fact(id: "fact-1599")?.isExplicit == true)
-            #expect(try await store.fact(id: "fact-1000")?.categories.count == Fact.maximumCategories)
-            // Memory and search agree.
-            let name = try #require(store.categories(of: .all).first?.name)
-            let page = try await store.search(FactQuery(text: "text", categories: [name]), cursor: nil, limit: 1_000)
-            #expect(page.items.count == min(store.categories(of: .all).first?.count ?? 0, 1_000))
-            try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
-        }
     }
 
     /// An upstream that invents others with every reply.

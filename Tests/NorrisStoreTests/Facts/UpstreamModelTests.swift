@@ -102,7 +102,7 @@ private struct World {
             return
         default:
             // A restart, on the same databases.
-            store = FactStore(databases: store.databases, logger: .silent)
+            store = FactStore(databases: store.databases)
             return
         }
         isSettled = false

@@ -18,7 +18,7 @@ struct FetchRecordsTests {
     )
 
     private func records(_ databases: Databases) -> FetchRecords {
-        FetchRecords(databases: databases, logger: .silent)
+        FetchRecords(databases: databases)
     }
 
     private func run<Result>(_ body: (FetchRecords, Databases) async throws -> Result) async throws -> Result {
@@ -37,19 +37,6 @@ struct FetchRecordsTests {
         try await run { records, _ in
             #expect(records.record(of: "facts") == record)
             #expect(records.record(of: "facts")?.parts["chuck"]?.etag?.utf8.elementsEqual("W/\"é \\ \"".utf8) == true)
-        }
-    }
-
-    @Test func newRecordTakesThePlaceOfTheWholeOldOne() async throws {
-        try await run { records, _ in
-            records.write(record, for: "facts")
-            records.write(record, for: "gifs")
-            var later = record
-            later.fetchedAt = Timestamp(seconds: 1_700_000_100)
-            later.parts = ["norris": PartRecord(etag: "\"2\"", checkedAt: Timestamp(seconds: 7))]
-            records.write(later, for: "facts")
-            #expect(records.record(of: "facts") == later)
-            #expect(records.record(of: "gifs") == record)
         }
     }
 
@@ -124,7 +111,7 @@ struct ScheduleRecordsTests {
     )
 
     private func records(_ databases: Databases) -> ScheduleRecords {
-        ScheduleRecords(databases: databases, logger: .silent)
+        ScheduleRecords(databases: databases)
     }
 
     @Test func schedulesAreThereAfterAKill() throws {

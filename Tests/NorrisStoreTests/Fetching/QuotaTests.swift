@@ -22,22 +22,6 @@ struct QuotaWindowTests {
         #expect(window.used(now: .start) == (limit == .max ? 400 : max(0, limit)))
     }
 
-    @Test func callCountsForExactlyAnHour() {
-        var window = QuotaWindow()
-        #expect(window.take(.user, limit: 2, now: .start) == .granted)
-        #expect(window.take(.user, limit: 2, now: .start + 100) == .granted)
-        #expect(window.take(.user, limit: 2, now: .start + 100) == .exhausted(until: .start + 3_600))
-        #expect(window.take(.user, limit: 2, now: .start + 3_599) == .exhausted(until: .start + 3_600))
-        #expect(window.used(now: .start + 3_599) == 2)
-        #expect(window.used(now: .start + 3_600) == 1)
-        #expect(window.resetsAt(now: .start + 3_600) == .start + 3_700)
-        #expect(window.take(.user, limit: 2, now: .start + 3_600) == .granted)
-        #expect(window.take(.user, limit: 2, now: .start + 3_600) == .exhausted(until: .start + 3_700))
-        #expect(window.used(now: .start + 7_200) == 0)
-        #expect(window.resetsAt(now: .start + 7_200) == .start + 7_200)
-        #expect(window.calls.count == 2)
-    }
-
     @Test func untilIsWhenEnoughAreBack() {
         var window = QuotaWindow()
         for second in 0..<10 { #expect(window.take(.user, limit: 10, now: .start + Int64(second)) == .granted) }
@@ -104,7 +88,7 @@ struct QuotaLedgerTests {
     ) async throws -> Result {
         let databases = try (fixture ?? self.fixture).databases()
         defer { databases.close() }
-        return try await body(QuotaLedger(source: source, databases: databases, logger: .silent), databases)
+        return try await body(QuotaLedger(source: source, databases: databases), databases)
     }
 
     /// Looks at the times of the calls that are on the disk.
@@ -162,18 +146,6 @@ struct QuotaLedgerTests {
         }
     }
 
-    @Test func clockThatIsSetBackCostsAnHourAndNotMore() async throws {
-        try await run { ledger, _ in
-            #expect(await ledger.take(.user, limit: 2, now: .start + 1_000_000) == .granted)
-        }
-        try await run { ledger, databases in
-            #expect(ledger.status(limit: 2, now: .start) == .init(limit: 2, used: 1, resetsAt: .start + 3_600))
-            #expect(await ledger.take(.user, limit: 2, now: .start) == .granted)
-            try await check(databases, [Timestamp.start.seconds, Timestamp.start.seconds])
-        }
-        try await run { ledger, _ in #expect(ledger.status(limit: 2, now: .start + 3_600).used == 0) }
-    }
-
     @Test func diskThatTakesNoWritesIsNotedAndTheCallsCount() async throws {
         try await run { ledger, databases in
             try await databases.state.refuseWrites(to: "quota_calls")
@@ -193,7 +165,7 @@ struct QuotaLedgerTests {
     @Test func callsThatCannotBeReadCountAsNone() async throws {
         let databases = try fixture.databases()
         try await databases.state.writer.write { try $0.execute("DROP TABLE quota_calls") }
-        let ledger = QuotaLedger(source: "gifs", databases: databases, logger: .silent)
+        let ledger = QuotaLedger(source: "gifs", databases: databases)
         #expect(await ledger.take(.user, limit: 1, now: .start) == .granted)
         #expect(databases.isReadOnly)
         #expect(await ledger.take(.user, limit: 1, now: .start) == .exhausted(until: .start + 3_600))

@@ -68,14 +68,6 @@ struct FortuneFilesTests {
         #expect(found.faults.allSatisfy { $0.contains("Too many levels of symbolic links") })
     }
 
-    @Test func nestingEnds() throws {
-        let deep = "f/" + (1...20).map(String.init).joined(separator: "/")
-        try folder.write(deep + "/a", "x")
-        #expect(find("f").names == [])
-        #expect(find("f").faults.map { $0.contains("nested too deep") } == [true])
-        #expect(find(deep).names == [deep + "/a"])
-    }
-
     @Test func missingPathIsSaid() {
         #expect(find("none").faults == ["cannot be read (No such file or directory); check facts.fortunes"])
     }
@@ -197,13 +189,6 @@ struct FortuneTextTests {
     }
 
     // MARK: Large files
-
-    /// What is long and holds little. Each would take hours if the time grew with the square of the length.
-    @Test(arguments: ["\n", " \n", "%\n", "%\n\n", "\t", "\r\n", "\u{8}", "_\u{8}", "\u{2003}", "\u{1B}[", "\u{1B}]"])
-    func largeFilesGiveTheTextsBetween(unit: String) {
-        let filling = String(repeating: unit, count: 1_000_000 / unit.utf8.count)
-        #expect(texts("One.\n%\n\(filling)\n%\n Two.\n%\n").filter { $0.utf8.count < 10 } == ["One.", " Two."])
-    }
 
     /// Bytes that count how often they are looked at.
     private struct CountedBytes: RandomAccessCollection {

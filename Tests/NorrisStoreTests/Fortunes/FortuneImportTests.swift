@@ -187,46 +187,6 @@ struct FortuneImportTests {
         }
     }
 
-    @Test func explicitFileIsExplicit() async throws {
-        try folder.write("f/explicit", "Rude.")
-        try await fixture.run { store in
-            store.importFortunes([folder["f"]])
-            #expect(await all(in: store) == [])
-            #expect(store.categories(of: .all).isEmpty)
-        }
-    }
-
-    private static let debian = "/usr/share/games/fortunes"
-
-    /// The files of Debian's package, counted by other code than the one under test.
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: debian + "/fortunes"), "needs Debian's fortunes"))
-    func allOfDebiansFortunesAreReadOnce() async throws {
-        var counts: [String: Int] = [:]
-        var all: Set<String> = []
-        for name in try FileManager.default.contentsOfDirectory(atPath: Self.debian)
-        where !name.hasSuffix(".dat") && !name.hasSuffix(".u8") {
-            let text = try String(contentsOf: URL(filePath: "\(Self.debian)/\(name)"), encoding: .utf8)
-            let cookies = ("\n" + text).components(separatedBy: "\n%\n")
-                .map { $0.replacing(/^(\s*\n)+/, with: "").replacing(/\s+$/, with: "") }
-                .filter { !$0.isEmpty && $0 != "%" }
-            counts[name] = Set(cookies).count
-            all.formUnion(cookies)
-        }
-        try #require(all.count > 1_000)
-        let expected = (counts, all.count)
-        try await fixture.run { store in
-            #expect(store.importFortunes([Self.debian]) == [])
-            #expect(store.count == expected.1)
-            let found = Dictionary(uniqueKeysWithValues: store.categories(of: .all).map { ($0.name, $0.count) })
-            #expect(found == expected.0)
-        }
-        try await fixture.run { store in
-            #expect(store.importFortunes([Self.debian]) == [])
-            #expect(store.count == expected.1)
-        }
-        #expect(try fixture.folder.bytes("cache/cache.db").count > 1_000_000)
-    }
-
     // MARK: In parts
 
     /// Ends an import at the nth time it asks whether it is cancelled.
@@ -276,19 +236,6 @@ struct FortuneImportTests {
         }
     }
 
-    /// The files are again those that were read before: what the import in between has changed is undone.
-    @Test(arguments: [1, 2, 4, 8])
-    func cancelledImportOfOtherFilesIsUndone(looks: Int) async throws {
-        _ = try writeMany()
-        try folder.write("old/x", "Old.")
-        try await fixture.run { store in
-            store.importFortunes([folder["old"]])
-            store.importFortunes([folder["f"]], isCancelled: cancelling(after: looks))
-            store.importFortunes([folder["old"]])
-            #expect(await all(in: store) == ["Old."])
-        }
-    }
-
     @Test func fetchWhileFilesAreReadIsTakenIn() async throws {
         let all = try writeMany()
         try await fixture.run { store in
@@ -316,34 +263,26 @@ struct FortuneImportTests {
         let store = try fixture.open()
         defer { store.databases.close() }
         try store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 7.")])
-        // The import waits for the fetch before its second part.
-        let isFirstPartIn = DispatchSemaphore(value: 0)
-        let isFetched = DispatchSemaphore(value: 0)
-        let group = DispatchGroup()
-        group.enter()
         let path = folder["f"]
-        Thread.detachNewThread {
-            var looks = 0
-            store.importFortunes([path]) {
-                looks += 1
-                if looks == 8 {
-                    isFirstPartIn.signal()
-                    isFetched.wait()
+        let isFetched = DispatchSemaphore(value: 0)
+        var looks = 0
+        store.importFortunes([path]) {
+            looks += 1
+            // The import is asked while it may write, so that the fetch waits for its part.
+            if looks == 8 {
+                Thread.detachNewThread {
+                    #expect(throws: Never.self) { try store.clearUpstream() }
+                    isFetched.signal()
                 }
-                return false
             }
-            group.leave()
+            return false
         }
         await withCheckedContinuation { done in
             Thread.detachNewThread {
-                isFirstPartIn.wait()
-                // The import is asked while it may write, so that the fetch waits for its part.
-                isFetched.signal()
-                #expect(throws: Never.self) { try store.clearUpstream() }
+                isFetched.wait()
                 done.resume()
             }
         }
-        await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
         store.importFortunes([path])
         #expect(await everything(in: store) == all)
     }

@@ -6,7 +6,7 @@ import Testing
 
 extension GifStore {
     static func inMemory() throws -> GifStore {
-        GifStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent), logger: .silent)
+        GifStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent))
     }
 
     /// How many rows a table of the cache has, whatever their age.
@@ -32,7 +32,7 @@ extension StoreFixture {
     func withGifs<Result>(_ body: (GifStore) async throws -> Result) async throws -> Result {
         let databases = try databases()
         defer { databases.close() }
-        return try await body(GifStore(databases: databases, logger: .silent))
+        return try await body(GifStore(databases: databases))
     }
 }
 
@@ -61,6 +61,6 @@ extension GifStore {
     /// How many GIFs a read may show.
     func count(notBefore: Timestamp) async -> Int {
         let sql = "SELECT count(*) FROM gifs WHERE fetched_at >= ?"
-        return (try? await databases.read(.gifs, logger: .silent) { try Int.fetchOne($0, sql, [notBefore.seconds]) }) ?? -1
+        return (try? await databases.read(.gifs) { try Int.fetchOne($0, sql, [notBefore.seconds]) }) ?? -1
     }
 }

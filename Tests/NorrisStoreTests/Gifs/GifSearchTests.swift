@@ -81,17 +81,6 @@ struct GifSearchTests {
         }
     }
 
-    @Test func anyGifIsAsLikelyAsTheOthers() async throws {
-        try await store.put(gifs(0..<4), at: .start)
-        var counts: [String: Int] = [:]
-        for _ in 0..<400 {
-            let gif = try #require(await store.random(text: nil, rating: "g", notBefore: .start))
-            counts[gif.id, default: 0] += 1
-        }
-        // Ten standard deviations: what is not uniform fails, chance does not.
-        #expect(counts.count == 4 && counts.values.allSatisfy { (14...186).contains($0) })
-    }
-
     @Test func anyGifForATextIsOfItsListOrHoldsIt() async throws {
         let dogs = GifList.search("Dogs", rating: "pg", lang: "de")
         let listed: [Gif] = [.some("listed"), .some("strong", rating: "r")]

@@ -104,7 +104,7 @@ struct GifStoreTests {
     }
 
     @Test func clearingTakesEverythingWithTheRecord() async throws {
-        let records = FetchRecords(databases: store.databases, logger: .silent)
+        let records = FetchRecords(databases: store.databases)
         let fetch = FetchRecord(settings: "s", fetchedAt: .start)
         records.write(fetch, for: "facts")
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
@@ -118,7 +118,7 @@ struct GifStoreTests {
     }
 
     @Test func runIsFinishedOnlyWhereItsListsAreThere() async throws {
-        let records = FetchRecords(databases: store.databases, logger: .silent)
+        let records = FetchRecords(databases: store.databases)
         let fetch = FetchRecord(settings: "s", fetchedAt: .start)
         let trending = GifList.trending(rating: "g")
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
@@ -140,7 +140,7 @@ struct GifStoreTests {
             #expect(try await store.ids(of: cats) == gifs(0..<3).map(\.id))
             #expect(await store.count(notBefore: .start) == 4)
             for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
-            #expect(store.databases.recreateLostCache(.silent))
+            #expect(store.databases.recreateLostCache())
             #expect(await store.count(notBefore: .start) == 0)
             #expect(try await store.put(gifs(0..<3), in: cats, offset: 3, nextOffset: nil, totalCount: nil) == nil)
             #expect(try await store.put(gifs(0..<1), in: cats, offset: 0, nextOffset: nil, totalCount: nil) == 1)
@@ -180,23 +180,6 @@ struct GifFailingDiskTests {
             #expect(
                 try await store.put(gifs(2..<9), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start) == 6
             )
-            #expect(store.databases.faults == [])
-        }
-    }
-
-    @Test func removingThatFailsRemovesNothing() async throws {
-        try await fixture.withGifs { store in
-            let fetch = FetchRecord(settings: "s", fetchedAt: .start)
-            try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start)
-            #expect(try await store.finishRun(fetch, of: [cats]))
-            try await store.databases.cache.opened.refuse("DELETE", on: "gifs")
-            await #expect(throws: StoreError.self) { try await store.clear() }
-            #expect(store.databases.isReadOnly)
-            #expect(await store.purge(before: .start + 1, now: .start + 1) == 0)
-            #expect(try await store.ids(of: cats).count == 3)
-            #expect(FetchRecords(databases: store.databases, logger: .silent).record(of: "gifs") == fetch)
-            try await store.databases.cache.opened.takeWritesAgain()
-            #expect(await store.purge(before: .start + 1, now: .start + 1) == 3)
             #expect(store.databases.faults == [])
         }
     }

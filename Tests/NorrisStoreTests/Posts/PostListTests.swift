@@ -65,37 +65,16 @@ struct PostListTests {
         #expect(try await listed("%") == [])
     }
 
-    @Test func unreadLeavesOutWhatTheUserHasRead() async throws {
-        let posts = posts(0..<6)
-        try store.fetch(posts, at: 10)
-        let read = ReadPosts([posts[0].id, posts[2].id, posts[5].id, "a:else"])
-        let query = PostQuery(sources: ["a"], isUnreadOnly: true)
-        let pages = try await all(query, read: read, limit: 2)
-        #expect(pages.map { $0.items.map(\.id) } == [[posts[1].id, posts[3].id], [posts[4].id]])
-        #expect(pages.map(\.total) == [3, 3])
-        #expect(try await store.page(read: read).items.map(\.isRead) == [true, false, true, false, false, true])
-        #expect(try await store.listed(query) == posts.map(\.id))
-    }
-
     @Test func cursorsOfOtherListsAreRefused() async throws {
         try store.fetch(posts(0..<6), authors: [.sample("bob")], at: 10)
         let cursor = try #require(try await store.page(limit: 2).next)
-        var authorsCursor = try await store.authors(sources: ["a"], cursor: nil, limit: 1).next
-        #expect(authorsCursor != nil)
+        let authorsCursor = try #require(try await store.authors(sources: ["a"], cursor: nil, limit: 1).next)
         let others = [
             PostQuery(sources: ["a"], source: "a"), PostQuery(sources: ["a"], author: "a"),
             PostQuery(sources: ["a"], isUnreadOnly: true),
         ]
         for query in others {
             await #expect(throws: ResponseError.foreignCursor) { try await store.page(query, cursor: cursor) }
-        }
-        let last = try #require(cursor.last)
-        let forged = [
-            "", ".", "..", "1", "1.2", "1.2.3", "+" + cursor, cursor + "x", "2" + cursor.dropFirst(),
-            cursor.dropLast() + (last == "0" ? "1" : "0"), authorsCursor ?? "",
-        ]
-        for cursor in forged {
-            await #expect(throws: ResponseError.foreignCursor, "\(cursor)") { try await store.page(cursor: cursor) }
         }
         await #expect(throws: ResponseError.foreignCursor) {
             try await store.authors(sources: ["a"], cursor: cursor, limit: 1)
@@ -108,24 +87,7 @@ struct PostListTests {
         try other.fetch(posts(0..<6), at: 10)
         await #expect(throws: ResponseError.foreignCursor) { try await other.page(cursor: cursor) }
         // A reload that adds a source ends no list.
-        authorsCursor = nil
         #expect(try await store.page(PostQuery(sources: ["a", "b"]), cursor: cursor).items == posts(2..<6))
-    }
-
-    @Test func fiftyThousandPostsOfWhichTenAreUnread() async throws {
-        let posts = posts(0..<50_000, at: nil)
-        #expect(try store.fetch(posts, at: 10) == PostChanges(added: 50_000, total: 50_000))
-        #expect(try store.fetch(posts.reversed(), at: 20) == PostChanges(total: 50_000))
-        let unread = stride(from: 4_000, to: 50_000, by: 4_600).map { posts[$0].id }
-        #expect(unread.count == 10)
-        let read = ReadPosts(posts.map(\.id).filter { !unread.contains($0) })
-        let page = try await store.page(PostQuery(sources: ["a"], isUnreadOnly: true), read: read, limit: 20)
-        #expect(page.items.map(\.id) == unread)
-        #expect(page.total == 10)
-        #expect(try await store.page(read: read, limit: 2).total == nil)
-        #expect(try await store.ids(sources: ["a"]).count == 50_000)
-        #expect(try store.fetch([], keep: .zero, at: 30).removed.count == 50_000)
-        #expect(store.counts == [:])
     }
 
     @Test("By name without regard to case, then by id; with the number of posts")
@@ -158,24 +120,5 @@ struct PostListTests {
         #expect(try await store.authors(source: "b", sources: ["a", "b"], cursor: nil, limit: 9).items.count == 1)
         #expect(try await store.authors(source: "b", sources: ["a"], cursor: nil, limit: 9).items.count == 0)
         #expect(try await store.authors(sources: ["a"], cursor: nil, limit: 9).total == 7)
-    }
-
-    @Test("An author goes who is not in the last fetch and of whom no post is left")
-    func authorsGo() async throws {
-        func names() async throws -> [String] {
-            try await store.authors(sources: ["a"], cursor: nil, limit: 9).items.map(\.name)
-        }
-        try store.fetch([.sample("a:1"), .sample("a:2", by: "bob")], authors: [.sample("idle")], at: 10)
-        #expect(try await names() == ["ann", "bob", "idle"])
-        try store.fetch([.sample("a:2", by: "bob")], authors: [.sample("new")], at: 20)
-        #expect(try await names() == ["ann", "bob", "new"])
-        try store.fetch([.sample("a:2", by: "bob")], authors: [.sample("new")], isComplete: false, at: 105)
-        _ = store.confirm(source: "a", keep: .seconds(100), fetch: .sample(at: 110), at: Timestamp(seconds: 110))
-        #expect(try await names() == ["bob", "new"])
-        // Nothing tells how long one without posts has been away.
-        try store.fetch([], isComplete: false, at: 120)
-        #expect(try await names() == ["bob", "new"])
-        try store.fetch([], at: 130)
-        #expect(try await names() == ["bob"])
     }
 }

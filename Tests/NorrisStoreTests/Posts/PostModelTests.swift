@@ -54,8 +54,8 @@ private struct World {
 
     init(seed: UInt64) throws {
         databases = try fixture.databases()
-        store = PostStore(databases: databases, logger: .silent)
-        marks = ReadMarks(databases: databases, logger: .silent)
+        store = PostStore(databases: databases)
+        marks = ReadMarks(databases: databases)
         generator = SeededGenerator(state: seed)
     }
 
@@ -111,8 +111,8 @@ private struct World {
             fetched.remove(source)
         default:
             // A restart, on the same databases.
-            store = PostStore(databases: databases, logger: .silent)
-            marks = ReadMarks(databases: databases, logger: .silent)
+            store = PostStore(databases: databases)
+            marks = ReadMarks(databases: databases)
         }
     }
 

@@ -60,57 +60,6 @@ struct PostStoreTests {
         }
     }
 
-    @Test func editedPostIsSortedAgainAndKeepsWhenItWasSeen() async throws {
-        let store = try PostStore.inMemory()
-        try store.fetch([.sample("a:1", at: 5), .sample("a:2", at: 4)], at: 10)
-        var changes = try store.fetch([.sample("a:1", at: 3), .sample("a:2", "New.", at: 4)], at: 20)
-        #expect(changes == PostChanges(changed: 2, total: 2))
-        #expect(try await store.page().items.map(\.text) == ["New.", "The text of a:1."])
-        changes = try store.fetch([.sample("a:1"), .sample("a:2", "New.", at: 15), .sample("a:3", at: 9)], at: 30)
-        #expect(changes == PostChanges(added: 1, changed: 2, total: 3))
-        // One has no date and counts from 10, when it was first seen; that of the other is no longer to come.
-        #expect(try await store.listed() == ["a:2", "a:1", "a:3"])
-        changes = try store.fetch([.sample("a:1", at: 41), .sample("a:2", "Newer.", at: 9)], at: 40)
-        #expect(changes.changed == 2)
-        // To come as of this fetch, and so again from 10.
-        #expect(try await store.listed() == ["a:1", "a:2", "a:3"])
-        #expect(try store.fetch([.sample("a:1", at: 41)], at: 50) == PostChanges(total: 3))
-    }
-
-    @Test func firstOfSeveralWithOneIDCounts() async throws {
-        let store = try PostStore.inMemory()
-        let changes = try store.fetch([.sample("a:1", "One."), .sample("a:1", "Two.")], at: 10)
-        #expect(changes == PostChanges(added: 1, total: 1))
-        #expect(try await store.page().items.map(\.text) == ["One."])
-        #expect(try store.fetch([.sample("a:1", "Three."), .sample("a:1", "Four.")], at: 20).changed == 1)
-        #expect(try await store.page().items.map(\.text) == ["Three."])
-    }
-
-    @Test("A post stays for so long after the last fetch that held it")
-    func expiry() async throws {
-        let store = try PostStore.inMemory()
-        try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
-        try store.fetch([.sample("a:2")], at: 20)
-        try store.fetch([.sample("a:2")], at: 50)
-        // a:1 was last held at 10, a:2 at 50.
-        #expect(try store.fetch([], at: 109) == PostChanges(total: 2))
-        #expect(try store.fetch([], at: 110) == PostChanges(removed: ["a:1"], total: 1))
-        #expect(try store.fetch([], at: 149) == PostChanges(total: 1))
-        #expect(try store.fetch([.sample("a:2")], at: 150) == PostChanges(total: 1))
-        #expect(try store.fetch([], keep: .seconds(1), at: 150) == PostChanges(total: 1))
-        #expect(try store.fetch([], keep: .seconds(1), at: 151) == PostChanges(removed: ["a:2"]))
-        #expect(try await store.listed() == [])
-    }
-
-    @Test func aFetchThatBrokeOffRemovesNothing() throws {
-        let store = try PostStore.inMemory()
-        try store.fetch([.sample("a:1"), .sample("a:2"), .sample("a:3")], at: 10)
-        try store.fetch([.sample("a:2"), .sample("a:3")], at: 20)
-        // a:1 was held too long ago; that a:2 was, nobody knows.
-        #expect(try store.fetch([.sample("a:3")], isComplete: false, keep: nil, at: 500) == PostChanges(total: 3))
-        #expect(try store.fetch([.sample("a:3")], at: 510) == PostChanges(removed: ["a:1"], total: 2))
-    }
-
     @Test func sourceThatIsAwayForLongKeepsItsPosts() throws {
         let store = try PostStore.inMemory()
         try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
@@ -118,28 +67,6 @@ struct PostStoreTests {
         #expect(store.counts == ["a": 2, "b": 1])
         // What is still shown after all that time stays; the other was last held long ago.
         #expect(try store.fetch([.sample("a:2")], at: 10_000) == PostChanges(removed: ["a:1"], total: 1))
-    }
-
-    @Test func absenceInAnIncompleteFetchProvesNothing() throws {
-        let store = try PostStore.inMemory()
-        try store.fetch([.sample("a:1", by: "bob")], authors: [.sample("idle")], at: 10)
-        try store.fetch([], isComplete: false, at: 60)
-        // As if it had been held at 60.
-        #expect(try store.fetch([], at: 150) == PostChanges(total: 1))
-        #expect(try store.fetch([], at: 160) == PostChanges(removed: ["a:1"]))
-    }
-
-    @Test func incompleteFetchesKeepNothingForEver() async throws {
-        let store = try PostStore.inMemory()
-        try store.fetch([.sample("a:1", by: "bob"), .sample("a:2")], at: 10)
-        for now: Int64 in [60, 110, 159] {
-            #expect(try store.fetch([.sample("a:2")], isComplete: false, at: now) == PostChanges(total: 2))
-        }
-        #expect(
-            try store.fetch([.sample("a:2")], isComplete: false, at: 160) == PostChanges(removed: ["a:1"], total: 1)
-        )
-        // And its author with it.
-        #expect(try await store.authors(sources: ["a"], cursor: nil, limit: 9).items.map(\.name) == ["ann"])
     }
 
     @Test func ofTooManyPostsTheOldestThatAreNoLongerHeldGo() async throws {
@@ -166,7 +93,7 @@ struct PostStoreTests {
     @Test("An answer without news holds what the last fetch held, and lets go of what was kept long enough")
     func confirmation() async throws {
         let store = try PostStore.inMemory()
-        let records = FetchRecords(databases: store.databases, logger: .silent)
+        let records = FetchRecords(databases: store.databases)
         func confirm(at now: Int64) -> PostChanges? {
             store.confirm(source: "a", keep: .seconds(100), fetch: .sample(at: now), at: Timestamp(seconds: now))
         }
@@ -197,31 +124,9 @@ struct PostStoreTests {
         #expect(store.databases.faults.allSatisfy { !$0.contains("takes no writes") })
     }
 
-    @Test func authorsOfStoredPostsShowTheirNewNames() async throws {
-        let store = try PostStore.inMemory()
-        try store.fetch([.sample("a:1"), .sample("a:2", by: "bob")], at: 10)
-        var later = Post.sample("a:3")
-        later.author = Post.Author(id: "a:ann", name: "Ann B.", handle: "@annb")
-        #expect(try store.fetch([later], at: 20) == PostChanges(added: 1, total: 3))
-        let page = try await store.page()
-        #expect(page.items.first { $0.id == "a:1" }?.author == later.author)
-        #expect(page.items.first { $0.id == "a:2" }?.author == .sample("bob"))
-    }
-
-    @Test("Those given by themselves count before those of the posts, and of these the first")
-    func authorsOfOneID() async throws {
-        let store = try PostStore.inMemory()
-        var (one, two) = (Post.sample("a:1"), Post.sample("a:2"))
-        (one.author.name, two.author.name) = ("One", "Two")
-        try store.fetch([one, two], at: 10)
-        #expect(try await store.page().items.map(\.author.name) == ["One", "One"])
-        try store.fetch([one, two], authors: [.sample("ann", named: "Zero"), .sample("ann", named: "More")], at: 20)
-        #expect(try await store.page().items.map(\.author.name) == ["Zero", "Zero"])
-    }
-
     @Test func clearingTakesPostsAuthorsAndTheRecordOfOneSource() async throws {
         let store = try PostStore.inMemory()
-        let records = FetchRecords(databases: store.databases, logger: .silent)
+        let records = FetchRecords(databases: store.databases)
         try store.fetch([.sample("a:1"), .sample("a:2")], authors: [.sample("idle")], at: 10)
         try store.fetch([.sample("b:1", source: "b")], source: "b", at: 10)
         #expect(try store.clear(source: "a") == 2)
@@ -249,23 +154,23 @@ struct PostStoreTests {
         #expect(try store.purgeSources(keeping: ["a"], before: Timestamp(seconds: 20)) == ["b:1"])
         #expect(store.counts == ["a": 1, "c": 1])
         #expect(try store.purgeSources(keeping: ["a"], before: Timestamp(seconds: 21)) == ["c:1"])
-        #expect(FetchRecords(databases: store.databases, logger: .silent).record(of: "c") == nil)
-        #expect(FetchRecords(databases: store.databases, logger: .silent).record(of: "a") != nil)
+        #expect(FetchRecords(databases: store.databases).record(of: "c") == nil)
+        #expect(FetchRecords(databases: store.databases).record(of: "a") != nil)
     }
 
     @Test func postsAndNumbersAreThereAfterARestartAndGoWithTheCache() async throws {
         let fixture = StoreFixture()
-        let first = PostStore(databases: try fixture.databases(), logger: .silent)
+        let first = PostStore(databases: try fixture.databases())
         try first.fetch([.sample("a:1"), .sample("a:2")], at: 10)
         #expect(first.counts == ["a": 2])
         first.databases.close()
 
         let databases = try fixture.databases()
-        let second = PostStore(databases: databases, logger: .silent)
+        let second = PostStore(databases: databases)
         #expect(second.counts == ["a": 2])
         #expect(try await second.listed() == ["a:1", "a:2"])
         for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
-        #expect(databases.recreateLostCache(.silent))
+        #expect(databases.recreateLostCache())
         second.reload()
         #expect(second.counts == [:])
         #expect(try await second.listed() == [])
@@ -280,7 +185,7 @@ struct PostFailingDiskTests {
     private let fixture = StoreFixture()
 
     private func withStore(_ body: (PostStore) async throws -> Void) async throws {
-        let store = PostStore(databases: try fixture.databases(), logger: .silent)
+        let store = PostStore(databases: try fixture.databases())
         try await body(store)
         store.databases.close()
     }
@@ -288,7 +193,7 @@ struct PostFailingDiskTests {
     @Test(arguments: ["posts", "authors", "fetches"])
     func fetchThatCannotBeWrittenChangesNothing(table: String) async throws {
         try await withStore { store in
-            let records = FetchRecords(databases: store.databases, logger: .silent)
+            let records = FetchRecords(databases: store.databases)
             try store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
             try await store.databases.cache.opened.refuseWrites(to: table)
             let error = #expect(throws: StoreError.self) {
@@ -338,22 +243,6 @@ struct PostFailingDiskTests {
             #expect(store.databases.faults == [])
             // None has left: they are held again without a change.
             #expect(try store.fetch([], keep: .seconds(10), at: 19) == PostChanges(total: 600))
-        }
-    }
-
-    @Test func cacheThatCannotBeReadIsAnError() async throws {
-        try await withStore { store in
-            try store.fetch([.sample("a:1")], at: 10)
-            try await store.databases.cache.writer.write { try $0.execute("DROP TABLE posts") }
-            let error = ResponseError.storage("The cache cannot be read now.", hint: "The daemon's log says why.")
-            await #expect(throws: error) { try await store.page() }
-            await #expect(throws: error) { try await store.post(id: "a:1", sources: ["a"], read: ReadPosts()) }
-            await #expect(throws: error) { try await store.ids(sources: ["a"]) }
-            await #expect(throws: error) { try await store.stored(["a:1"], sources: ["a"]) }
-            await #expect(throws: error) { try await store.authors(sources: ["a"], cursor: nil, limit: 1) }
-            // The last that was known.
-            store.reload()
-            #expect(store.counts == ["a": 1])
         }
     }
 

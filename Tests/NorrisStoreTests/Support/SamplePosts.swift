@@ -29,7 +29,7 @@ extension FetchRecord {
 extension PostStore {
     /// A store that is nowhere on a disk.
     static func inMemory() throws -> PostStore {
-        PostStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent), logger: .silent)
+        PostStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent))
     }
 
     /// A fetch at a time, in seconds.
@@ -72,38 +72,17 @@ extension ReadPosts {
 }
 
 extension DatabaseKind {
-    /// The database as it was before it got a migration.
-    func before(_ migration: String) -> DatabaseKind {
-        DatabaseKind(
-            fileName: fileName, applicationID: applicationID, isDurable: isDurable,
-            migrations: Array(migrations.prefix { $0.name != migration })
-        )
+    /// The database with other migrations.
+    func with(_ migrations: [Migration]) -> DatabaseKind {
+        DatabaseKind(fileName: fileName, applicationID: applicationID, isDurable: isDurable, migrations: migrations)
     }
+
+    /// The database as it was before it got a migration.
+    func before(_ migration: String) -> DatabaseKind { with(Array(migrations.prefix { $0.name != migration })) }
 }
 
 extension ResponseError {
     static let foreignCursor = ResponseError.invalidParams(
         "The cursor is not of this list.", parameter: "cursor", hint: "Begin again without a cursor."
     )
-}
-
-extension Fact {
-    /// Stores the fact in a cache as versions did that had no ordinals.
-    func storeInOldCache(_ number: Int64, isFound: Bool = false, _ database: Database) throws {
-        try database.execute(
-            """
-                INSERT INTO facts (
-                    number, id, source, text, folded, categories, explicit, url, created_at, updated_at, stored_at, found,
-                    text_digest
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
-                """,
-            [
-                number, id, source, text, text.lowercased(), categories.joined(separator: " "), isExplicit, url,
-                createdAt?.seconds, updatedAt?.seconds, isFound, FactTable.digest(ofText: text),
-            ]
-        )
-        for category in Set(categories) {
-            try database.execute("INSERT INTO fact_categories (category, fact) VALUES (?, ?)", [category, number])
-        }
-    }
 }

@@ -17,7 +17,7 @@ struct StoreFixture {
     }
 
     /// Opens the store; whoever opened it closes its databases.
-    func open() throws -> FactStore { FactStore(databases: try databases(), logger: .silent) }
+    func open() throws -> FactStore { FactStore(databases: try databases()) }
 
     /// A start, something, and a clean stop.
     func run<Result>(_ body: (FactStore) async throws -> Result) async throws -> Result {
@@ -41,7 +41,7 @@ struct StoreFixture {
 extension FactStore {
     /// A store that is nowhere on a disk.
     static func inMemory() throws -> FactStore {
-        FactStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent), logger: .silent)
+        FactStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent))
     }
 
     /// Stores facts as those of the upstream, in place of the ones before.

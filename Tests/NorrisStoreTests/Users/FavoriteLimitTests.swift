@@ -15,7 +15,7 @@ struct FavoriteLimitTests {
 
     private func withFavorites(_ body: (Favorites) async throws -> Void) async throws {
         let databases = try fixture.databases()
-        try await body(Favorites(databases: databases, logger: .silent))
+        try await body(Favorites(databases: databases))
         try await expectTotalsToAddUp(databases)
         #expect(databases.faults == [])
         databases.close()

@@ -10,7 +10,7 @@ struct FavoritesTests {
 
     private func withFavorites(_ body: (Favorites) async throws -> Void) async throws {
         let databases = try fixture.databases()
-        try await body(Favorites(databases: databases, logger: .silent))
+        try await body(Favorites(databases: databases))
         databases.close()
     }
 
@@ -99,18 +99,6 @@ struct FavoritesTests {
         }
     }
 
-    @Test func cursorKeyIsOfThisState() async throws {
-        var keys: Set<Int64> = []
-        for _ in 0..<3 {
-            let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
-            let key = try await databases.state.writer.read { database in
-                try Int64.fetchOne(database, "SELECT key FROM cursor_keys WHERE list = 'favorites'")
-            }
-            keys.insert(try #require(key))
-        }
-        #expect(keys.count == 3)
-    }
-
     @Test func noMoreThanTheMaximumIsKept() async throws {
         try await withFavorites { favorites in
             try await favorites.databases.state.writer.write { database in
@@ -143,7 +131,7 @@ struct FavoritesTests {
             let ids = { try await other.read { try String.fetchAll($0, "SELECT id FROM favorites") } }
             #expect(try await ids() == ["f"])
             let killed = try fixture.killed().databases()
-            #expect(try await page(Favorites(databases: killed, logger: .silent)).items == [fact("f")])
+            #expect(try await page(Favorites(databases: killed)).items == [fact("f")])
             killed.close()
             #expect(try await favorites.remove(.fact, id: "f", uid: 1))
             #expect(try await ids() == [])
@@ -157,7 +145,7 @@ struct FavoritesTests {
 
     @Test func stateInMemoryTakesNothingThatWouldBeLost() async throws {
         let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
-        let favorites = Favorites(databases: databases, logger: .silent)
+        let favorites = Favorites(databases: databases)
         let error = ResponseError.storage(
             "The state is in memory only and would be lost.", hint: "norrisctl status says why."
         )
@@ -165,33 +153,14 @@ struct FavoritesTests {
         await #expect(throws: error) { try await favorites.import([fact("f")], uid: 1) }
         await #expect(throws: error) { try await favorites.remove(.fact, id: "f", uid: 1) }
         #expect(try await page(favorites).items == [])
-        let marks = ReadMarks(databases: databases, logger: .silent)
+        let marks = ReadMarks(databases: databases)
         await #expect(throws: error) { try await marks.mark(uid: 1, ids: ["a:1"]) }
         #expect(await !marks.read(uid: 1).contains("a:1"))
         // No disk has failed, and what is no more than a convenience goes on.
         #expect(databases.faults.allSatisfy { $0.contains("in memory") })
-        let recents = RecentSearches(databases: databases, logger: .silent)
+        let recents = RecentSearches(databases: databases)
         await recents.record(uid: 1, kind: .fact, query: "kick")
         #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
-    }
-
-    @Test func pageEndsWhereItsContentsWouldBeTooMuch() async throws {
-        try await withFavorites { favorites in
-            let text = String(repeating: "x", count: 60_000)
-            for number in 0..<80 {
-                let item = Favorite(post: .sample("a:\(number)", text), at: Timestamp(seconds: Int64(number)))
-                #expect(try await favorites.add(item, uid: 1))
-            }
-            let first = try await page(favorites, limit: 200)
-            #expect((30...34).contains(first.items.count))
-            #expect(first.items.reduce(0) { $0 + $1.jsonBytes.count } <= maximumPageBytes + 10_000)
-            let second = try await page(favorites, cursor: first.next, limit: 200)
-            let third = try await page(favorites, cursor: second.next, limit: 200)
-            #expect(third.next == nil)
-            let ids = [first, second, third].flatMap { $0.items.map(\.id) }
-            let expected = (0..<80).reversed().map { "a:\($0)" }
-            #expect(ids == expected)
-        }
     }
 
     @Test func noUserPushesOutTheGIFsOfOthers() async throws {
@@ -245,15 +214,6 @@ struct FavoritesTests {
         }
     }
 
-    @Test func stateThatCannotBeReadIsAnError() async throws {
-        try await withFavorites { favorites in
-            try await favorites.databases.state.writer.write { try $0.execute("DROP TABLE favorites") }
-            let error = ResponseError.storage("The state cannot be read now.", hint: "The daemon's log says why.")
-            await #expect(throws: error) { try await page(favorites) }
-            #expect(await favorites.gifIDs(limit: 1) == [])
-        }
-    }
-
     @Test func contentThatCannotBeReadLeavesTheTitle() async throws {
         try await withFavorites { favorites in
             #expect(try await favorites.add(fact("f"), uid: 1))
@@ -270,7 +230,7 @@ struct FavoritesTests {
     func model(seed: UInt64) async throws {
         let databases = try fixture.databases()
         defer { databases.close() }
-        let favorites = Favorites(databases: databases, logger: .silent)
+        let favorites = Favorites(databases: databases)
         var generator = SeededGenerator(state: seed)
         /// In the order of adding.
         var known: [(uid: UInt32, item: Favorite)] = []

@@ -3,13 +3,13 @@ import Testing
 
 @testable import NorrisStore
 
-/// What each user has read, in memory and on the disk.
+/// What each user has read.
 struct ReadMarksTests {
     private let fixture = StoreFixture()
 
     private func withMarks(_ body: (ReadMarks, Databases) async throws -> Void) async throws {
         let databases = try fixture.databases()
-        try await body(ReadMarks(databases: databases, logger: .silent), databases)
+        try await body(ReadMarks(databases: databases), databases)
         databases.close()
     }
 
@@ -20,7 +20,6 @@ struct ReadMarksTests {
             #expect(try await marks.mark(uid: 1, ids: ["a:2", "a:3"]) == 1)
             let read = await marks.read(uid: 1)
             #expect(["a:1", "a:2", "a:3", "a:4"].map(read.contains) == [true, true, true, false])
-            // Now they are in memory.
             #expect(try await marks.mark(uid: 1, ids: ["a:3", "a:4"]) == 1)
             #expect(await marks.read(uid: 1).contains("a:4"))
         }
@@ -66,7 +65,7 @@ struct ReadMarksTests {
 
     @Test func postThatComesBackAfterClearingIsStillRead() async throws {
         try await withMarks { marks, databases in
-            let posts = PostStore(databases: databases, logger: .silent)
+            let posts = PostStore(databases: databases)
             try posts.fetch([.sample("a:1")], at: 10)
             #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
             try posts.clear(source: "a")
@@ -74,17 +73,6 @@ struct ReadMarksTests {
             let read = await marks.read(uid: 1)
             #expect(try await posts.page(read: read).items.map(\.isRead) == [true, false])
         }
-    }
-
-    @Test func usersWhoAskedLastAreKept() {
-        var readers = RecentReaders()
-        for uid in 1...UInt32(RecentReaders.maximum) { readers.set(ReadPosts(["\(uid)"]), of: uid) }
-        #expect(readers.posts(of: 1)?.contains("1") == true)
-        readers.set(ReadPosts(), of: 99)
-        #expect(readers.posts(of: 2) == nil)
-        #expect(readers.posts(of: 1) != nil && readers.posts(of: 99) != nil)
-        readers.add([PostKey(id: "x")], of: 2)
-        #expect(readers.posts(of: 2) == nil)
     }
 
     @Test func marksThatCannotBeWrittenAreNone() async throws {
@@ -118,25 +106,6 @@ struct ReadMarksTests {
             // And that is not remembered.
             try await databases.state.writer.write { try $0.execute("ALTER TABLE x RENAME TO read_marks") }
             #expect(await marks.read(uid: 1).contains("a:1"))
-        }
-    }
-
-    @Test("A user reads while another call marks: memory has what the disk has")
-    func concurrentMarks() async throws {
-        try await withMarks { marks, databases in
-            for round in 0..<20 {
-                let uid = UInt32(round)
-                // Known in memory before, every other time.
-                if round.isMultiple(of: 2) { _ = await marks.read(uid: uid) }
-                await withTaskGroup(of: Void.self) { group in
-                    for number in 0..<8 {
-                        group.addTask { _ = try? await marks.mark(uid: uid, ids: ["\(number)"]) }
-                        group.addTask { _ = await marks.read(uid: uid) }
-                    }
-                }
-                let read = await marks.read(uid: uid)
-                #expect((0..<8).allSatisfy { read.contains("\($0)") })
-            }
         }
     }
 }

@@ -7,7 +7,7 @@ struct RecentSearchesTests {
     private let fixture = StoreFixture()
 
     private func recents(_ databases: Databases) -> RecentSearches {
-        RecentSearches(databases: databases, logger: .silent)
+        RecentSearches(databases: databases)
     }
 
     private func withRecents(_ body: (RecentSearches, Databases) async throws -> Void) async throws {
@@ -130,15 +130,6 @@ struct RecentSearchesTests {
             await recents.record(uid: 1, kind: .fact, query: "punch")
             #expect(databases.faults == [])
             try await check(recents, ["punch", "kick"])
-        }
-    }
-
-    @Test func aStateThatCannotBeReadIsAnError() async throws {
-        try await withRecents { recents, databases in
-            try await databases.state.writer.write { try $0.execute("DROP TABLE recent_searches") }
-            await #expect(throws: ResponseError.self) { try await recents.list(uid: 1) }
-            await recents.record(uid: 1, kind: .fact, query: "kick")
-            #expect(databases.isReadOnly)
         }
     }
 }
