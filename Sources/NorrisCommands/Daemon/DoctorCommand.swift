@@ -48,9 +48,10 @@ struct DoctorCommand: SessionCommand {
         }
         let labels = [(label: Span(""), columns: isNarrow ? 4 : subjectWidth + 6)]
         for part in check.fix?.parts ?? [] {
-            switch part {
-            case .words(let text): screen.entry(labels, Span(text.withoutSeparators))
-            case .command(let text): screen.entry(labels, Span(text, .bold), wraps: false)
+            if part.isCommand {
+                screen.entry(labels, Span(part.text, .bold), wraps: false)
+            } else {
+                screen.entry(labels, Span(part.text.withoutSeparators))
             }
         }
     }

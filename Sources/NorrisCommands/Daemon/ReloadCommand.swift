@@ -37,7 +37,6 @@ struct ClearCacheCommand: SessionCommand {
     )
 
     @Argument(help: "The source, such as facts; norrisctl status lists them. (default: all)") var source: String?
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

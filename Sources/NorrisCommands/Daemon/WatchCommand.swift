@@ -22,8 +22,7 @@ struct WatchCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         var isStopping = false
-        let request = (method: EventSubscribe.name, parameters: EventSubscribe.Parameters())
-        let end = try session.follow([request]) { incoming throws(Failure) in
+        let end = try session.follow((EventSubscribe.name, EventSubscribe.Parameters())) { incoming throws(Failure) in
             // From here on there may be nothing for hours: no line says that it is waited for.
             session.system.waiting.hide()
             guard case .event(let params, let event) = incoming else { return .goOn(within: nil) }

@@ -18,7 +18,6 @@ struct FavoriteAddCommand: SessionCommand {
     )
 
     @OptionGroup var item: FavoriteItem
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -67,7 +66,6 @@ struct FavoriteRemoveCommand: SessionCommand {
     )
 
     @OptionGroup var item: FavoriteItem
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

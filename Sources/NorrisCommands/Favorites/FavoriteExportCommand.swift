@@ -18,7 +18,6 @@ struct FavoriteExportCommand: SessionCommand {
 
     /// As many as the daemon gives at once.
     private static let pageLimit = 100
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

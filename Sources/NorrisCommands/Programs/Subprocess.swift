@@ -1,13 +1,6 @@
 import Glibc
 import NorrisClient
 
-/// What else is done with content, by external programs.
-enum ExternalAction: String {
-    case copy, open, show
-
-    var flag: String { "--\(rawValue)" }
-}
-
 /// A program to be run beside norrisctl: its arguments go to it as they are, and no shell sees them.
 struct SubprocessRequest: Equatable, Sendable {
     enum Input: Equatable, Sendable {
