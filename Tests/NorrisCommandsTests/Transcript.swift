@@ -37,7 +37,7 @@ struct TranscriptTests {
 ///     $ norrisctl fact --count 2  words in single quotes where a shell needs them
 ///     < {"items":[]}              the result of a call; `<error` an error; `<raw` a line; `<failed` a connection
 ///     ~ {"jsonrpc":"2.0"}         a line of a connection that is followed
-///     > fact.random {"count":2}   what was sent; where and for how long, if that is not usual
+///     > fact.random {"count":2}   what was sent
 ///     | standard output
 ///     ! standard error
 ///     = 64                        the exit status, unless it is 0
@@ -136,15 +136,16 @@ struct Transcript {
 }
 
 extension Machine {
-    /// What was sent and how long the next line of a followed connection was waited for, with the sockets and the time where they are not the usual ones.
+    /// What was sent, where and for how long if that is not usual, and how long a line that follows was waited for.
     fileprivate var sentLines: [String] {
         let waits = waits.map { $0.map { "\($0)" } ?? "for ever" }
         let changes = waits.indices.filter { $0 == 0 || waits[$0] != waits[$0 - 1] }.map { waits[$0] }
         return zip(methods, parameters).enumerated().flatMap { index, request in
-            let sockets = index < sockets.count ? sockets[index] : ["/run/norrisd.sock"]
+            let sockets = index < sockets.count ? sockets[index].joined(separator: ", ") : SocketPath.system
             let timeout = index < timeouts.count ? timeouts[index] : .seconds(5)
-            let place = sockets == ["/run/norrisd.sock"] ? [] : ["> at \(sockets.joined(separator: ", "))"]
-            return ["> \(request.0)" + (request.1.isEmpty ? "" : " \(request.1)")] + place + (timeout == .seconds(5) ? [] : ["> within \(timeout)"])
+            return ["> \(request.0)" + (request.1.isEmpty ? "" : " \(request.1)")]
+                + (sockets == SocketPath.system ? [] : ["> at \(sockets)"])
+                + (timeout == .seconds(5) ? [] : ["> within \(timeout)"])
         } + (waits.isEmpty ? [] : ["> waits \(changes.joined(separator: ", "))"])
     }
 }

@@ -73,34 +73,6 @@ struct ScreenTests {
     }
 }
 
-struct FavoriteScreenTests {
-    private let favorites = [
-        Favorite(kind: .fact, id: short.id, title: short.text, addedAt: ago(7_200), fact: short),
-        Favorite(kind: .gif, id: "bq2Nk0o7bQhhseGATA", title: angel.title, addedAt: ago(3 * 86_400)),
-        Favorite(kind: .post, id: "town:109", title: "", addedAt: ago(-60)),
-    ]
-
-    @Test func wrapsTo80Columns() {
-        #expect(screen(80) { $0.favorites(favorites, now: now) } == """
-            Chuck Norris can instantiate an abstract class.
-            fact  2 hours ago  ye0_hnd3rgq68e_pfvsqqg
-
-            Full House Angel GIF by The Kelly Clarkson Show
-            gif  3 days ago  bq2Nk0o7bQhhseGATA
-
-            town:109
-            post  just now  town:109
-
-            Powered by GIPHY
-
-            """)
-    }
-
-    @Test func namesGiphyOnlyWhereThereAreGifs() {
-        #expect(!screen(80) { $0.favorites([favorites[0]], now: now) }.contains("GIPHY"))
-    }
-}
-
 struct WaitingLineTests {
     /// A line at a terminal, begun seven seconds past zero, and the time and the terminal as it sees them.
     private final class Terminal {
