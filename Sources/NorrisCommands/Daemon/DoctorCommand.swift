@@ -18,13 +18,12 @@ struct DoctorCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) -> Report {
-        var doctor = Doctor(session)
-        doctor.examine()
-        let status = doctor.checks.first { $0.outcome == .fail }?.status ?? .done
-        return session.report(["checks": doctor.checks], status: status) { screen in
-            let widths = doctor.checks.map { Span($0.subject).width }
+        let checks = Doctor(session).checks
+        let status = checks.first { $0.outcome == .fail }?.status ?? .done
+        return session.report(["checks": checks], status: status) { screen in
+            let widths = checks.map { Span($0.subject).width }
             let subjectWidth = widths.filter { $0 <= Self.maximumSubjectWidth }.max() ?? 0
-            doctor.checks.forEach { show($0, &screen, subjectWidth: subjectWidth) }
+            checks.forEach { show($0, &screen, subjectWidth: subjectWidth) }
         }
     }
 
