@@ -10,8 +10,8 @@ struct DaemonEndToEndTests {
         try run(Programs.norrisd, arguments, environment: ["HOME": "/nonexistent"].merging(environment) { $1 })
     }
 
-    /// Once it has run a job, libdispatch wakes up every second. Threads of the pool are named after its queues, such as
-    /// com.apple.root.default-qos; those of serial queues end in `.overcommit`.
+    /// Once it has run a job, libdispatch wakes up every second. Threads of the pool are named after its queues, such
+    /// as com.apple.root.default-qos; those of serial queues end in `.overcommit`.
     @Test func nothingRunsInSwiftsPool() throws {
         let daemon = try RunningDaemon()
         #expect(try daemon.ctl("fact").status == 0)

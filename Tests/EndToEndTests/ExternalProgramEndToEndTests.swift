@@ -70,7 +70,7 @@ struct ExternalProgramEndToEndTests {
         let upstream = try await FakeUpstream.start()
         do {
             let daemon = try daemon(upstream, pictures: ["https://e.org/a.png"])
-            for (picture, colours) in [(png, ["255;0;0", "0;0;255"]), (gif, ["255;0;0", "0;0;255"])] {
+            for (picture, colors) in [(png, ["255;0;0", "0;0;255"]), (gif, ["255;0;0", "0;0;255"])] {
                 let folder = TemporaryFolder()
                 try Data(#require(Data(base64Encoded: picture))).write(to: URL(fileURLWithPath: folder("picture")))
                 try script(
@@ -79,8 +79,8 @@ struct ExternalProgramEndToEndTests {
                     Programs.norrisctl, ["post", "team:1", "--show"], environment: variables(daemon, folder))
                 #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
                 let parts = terminal.rest.split(separator: "team:1", maxSplits: 1)
-                for colour in colours {
-                    #expect(parts.last?.contains("8;2;\(colour)m") == true, "\(terminal.rest)")
+                for color in colors {
+                    #expect(parts.last?.contains("8;2;\(color)m") == true, "\(terminal.rest)")
                 }
                 let arguments = text(folder("arguments")).split(separator: "\n")
                 #expect(arguments.first == "--disable")

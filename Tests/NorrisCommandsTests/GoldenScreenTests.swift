@@ -270,7 +270,7 @@ struct GoldenStatusTests {
     }
 }
 
-/// What a command shows at a terminal of 40, 80 and 132 columns, in colour and not, and to a pipe, kept in a file below
+/// What a command shows at a terminal of 40, 80 and 132 columns, in color and not, and to a pipe, kept in a file below
 /// `Golden/` and compared byte for byte. ESC stands there as `␛`.
 struct GoldenScreen {
     let name: String
@@ -286,7 +286,7 @@ struct GoldenScreen {
         var sections: [String] = []
         for columns in [40, 80, 132] {
             sections.append(section("\(columns) columns", columns, ["TERM": "dumb"]))
-            sections.append(section("\(columns) columns, in colour", columns, ["TERM": "xterm"]))
+            sections.append(section("\(columns) columns, in color", columns, ["TERM": "xterm"]))
         }
         sections.append(section("a pipe", nil, [:]))
         return sections.joined(separator: "\n")

@@ -72,7 +72,7 @@ final class Machine {
         return self
     }
 
-    /// Makes standard output a terminal without colours.
+    /// Makes standard output a terminal without colors.
     func onTerminal(columns: Int = 80) -> Machine {
         terminal = TerminalFacts(isTerminal: true, columns: columns)
         environment["NO_COLOR"] = "1"

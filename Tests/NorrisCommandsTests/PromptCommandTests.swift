@@ -6,7 +6,7 @@ import NorrisTestSupport
 import Testing
 
 struct PromptCommandTests {
-    @Test func addsNoColourToATerminal() {
+    @Test func addsNoColorToATerminal() {
         let machine = Machine(results: page(fact("a", String(repeating: "long ", count: 16))))
         machine.terminal.isTerminal = true
         machine.environment["CLICOLOR_FORCE"] = "1"

@@ -35,8 +35,8 @@ struct LayoutTests {
         (["--plain"], 80, ["TERM": "xterm"], false), (["--plain", "--color", "always"], 80, [:], true),
         (["--color", "auto"], nil, ["CLICOLOR_FORCE": "0"], false),
     ] as [([String], Int?, [String: String], Bool)])
-    func coloursWhereItMay(arguments: [String], columns: Int?, environment: [String: String], isColoured: Bool) {
-        #expect(output(arguments, columns: columns, environment: environment).contains("\u{1B}") == isColoured)
+    func colorsWhereItMay(arguments: [String], columns: Int?, environment: [String: String], isColored: Bool) {
+        #expect(output(arguments, columns: columns, environment: environment).contains("\u{1B}") == isColored)
     }
 }
 

@@ -17,8 +17,8 @@ struct ScreenTests {
         (Style.normal, "x"), (.dim, "<2mx<0m"), (.bold, "<1mx<0m"), (.good, "<32mx<0m"), (.warning, "<33mx<0m"),
         (.bad, "<31mx<0m"),
     ])
-    func writesEscapesOnlyWhereTheyAreAllowed(style: Style, coloured: String) {
-        #expect(visible(screen(80, escapes: true) { $0.line("x", style) }) == coloured + "\n")
+    func writesEscapesOnlyWhereTheyAreAllowed(style: Style, colored: String) {
+        #expect(visible(screen(80, escapes: true) { $0.line("x", style) }) == colored + "\n")
         #expect(screen(80) { $0.line("x", style) } == "x\n")
     }
 

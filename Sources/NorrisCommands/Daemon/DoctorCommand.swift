@@ -5,7 +5,7 @@ import NorrisTerminal
 /// `norrisctl doctor`: what works and what does not, and the command that fixes it.
 struct DoctorCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "doctor", abstract: "Check norrisd, the way to it, and its sources.", usage: "",
+        "doctor", abstract: "Check norrisd, the way to it, and its sources.",
         discussion: """
             Each line begins with ok, warn or fail. The exit status is that of the first failure.
 

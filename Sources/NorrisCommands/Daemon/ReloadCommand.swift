@@ -5,7 +5,7 @@ import NorrisTerminal
 /// `norrisctl reload`: makes the daemon read its configuration again.
 struct ReloadCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "reload", abstract: "Let norrisd read its configuration again.", usage: "",
+        "reload", abstract: "Let norrisd read its configuration again.",
         discussion: """
             Needs an administrator. A configuration with faults changes nothing.
 

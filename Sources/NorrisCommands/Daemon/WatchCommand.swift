@@ -6,7 +6,7 @@ import NorrisTerminal
 /// `norrisctl watch`: what norrisd and its sources do, as it happens.
 struct WatchCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "watch", abstract: "Show what norrisd and its sources do, as it happens.", usage: "",
+        "watch", abstract: "Show what norrisd and its sources do, as it happens.",
         discussion: """
             Goes on until Ctrl-C, or until norrisd stops. --timeout is for the beginning only.
             To a terminal times are of the day, in UTC. To a pipe each line is a date and time, a tab, a source, a tab

@@ -2,7 +2,7 @@ import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite add`: adds an item to the favourites.
+/// `norrisctl favorite add`: adds an item to the favorites.
 struct FavoriteAddCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "add", of: "favorite", abstract: "Keep an item.", usage: "<kind> [<id>]",

@@ -2,7 +2,7 @@ import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite import`: keeps what was exported elsewhere.
+/// `norrisctl favorite import`: adds what was exported elsewhere.
 struct FavoriteImportCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "import", of: "favorite", abstract: "Keep what norrisctl favorite export has printed.", usage: "[<file> | -]",
@@ -72,7 +72,7 @@ struct FavoriteImportCommand: SessionCommand {
         return bytes
     }
 
-    /// A favourite of the file, from a line that has been checked.
+    /// A favorite of the file, from a line that has been checked.
     private struct Line {
         /// From 1.
         let number: Int

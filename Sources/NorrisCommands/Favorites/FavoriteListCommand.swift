@@ -2,7 +2,7 @@ import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite list`: what the user keeps.
+/// `norrisctl favorite list`: the user's favorites.
 struct FavoriteListCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "list", of: "favorite", abstract: "List what you keep, newest first.",
