@@ -26,7 +26,7 @@ package struct Client: Sendable {
             let reply = try exchange(line, maximumReply, deadline, ticker)
             if !Self.saysShuttingDown(reply) { return reply }
         } catch .closed {
-            // The second attempt tells what is wrong, if something is.
+            // The second attempt reports what is wrong, if something is.
         }
         return try exchange(line, maximumReply, deadline, ticker)
     }
@@ -68,7 +68,7 @@ extension Client {
             let first = try connection.receiveLine()
             if !Self.saysShuttingDown(first) { line = first }
         } catch .closed {
-            // The second attempt tells what is wrong, if something is.
+            // The second attempt reports what is wrong, if something is.
         }
         if line == nil { connection = try begin(lines, deadline, ticker) }
         while true {

@@ -2,7 +2,7 @@ package import NorrisProtocol
 import NorrisText
 
 extension Screen {
-    /// Favourites: a title, and below it kind, time and id; to a pipe kind, id, time and title with tabs.
+    /// Favorites: a title, and below it kind, time and id; to a pipe kind, id, time and title with tabs.
     package mutating func favorites(_ favorites: [Favorite], now: Timestamp) {
         for (index, favorite) in favorites.enumerated() {
             let title = sanitizedLine(favorite.title)

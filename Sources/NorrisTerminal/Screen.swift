@@ -4,7 +4,7 @@ import NorrisText
 package struct Layout: Equatable, Sendable {
     /// The columns of the terminal; nil for a pipe, which gets one item a line and nothing wrapped.
     package var width: Int?
-    /// Whether escape sequences may be written: colours, dim text, links.
+    /// Whether escape sequences may be written: colors, dim text, links.
     package var usesEscapes: Bool
 
     package init(width: Int?, usesEscapes: Bool) {
@@ -15,7 +15,7 @@ package struct Layout: Equatable, Sendable {
 
 /// What goes to standard output, put together line by line.
 ///
-/// Texts come in as spans, which are sanitised, so the only escape sequences are the ones made here.
+/// Texts come in as spans, which are sanitized, so the only escape sequences are the ones made here.
 package struct Screen: Sendable {
     package let layout: Layout
     package private(set) var text = ""

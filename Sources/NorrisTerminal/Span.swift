@@ -19,7 +19,7 @@ package enum Style: Sendable {
 
 /// A piece of a line: text in one style, with the address it leads to.
 ///
-/// The text is sanitised when the span is made, whoever wrote it, and the link is kept only if it is safe. So nothing
+/// The text is sanitized when the span is made, whoever wrote it, and the link is there only if it is safe. So nothing
 /// but `Screen` puts an escape sequence into the output.
 package struct Span: Equatable, Sendable {
     /// Without newlines and tabs: runs of white space that held one are one space.
@@ -32,7 +32,7 @@ package struct Span: Equatable, Sendable {
 
     package init(_ text: String, _ style: Style = .normal, link: String? = nil) {
         let clean = sanitizedText(text)
-        // A line keeps the spaces at its ends, which are the indentation of a wrapped text; further lines are joined.
+        // The spaces at the ends of a line stay: they are the indentation of a wrapped text. Further lines are joined.
         self.text = clean.utf8.contains { $0 < 0x20 } ? sanitizedLine(clean) : clean
         self.style = style
         self.link = link.flatMap { $0.utf8.count <= 2_083 && isWebAddress($0) ? $0 : nil }

@@ -51,13 +51,10 @@ extension Screen {
         guard !sources.isEmpty else { return }
         line()
         let hasFailures = sources.contains { $0.consecutiveFailures > 0 }
-        let titles: [Table.Column] = [.left("SOURCE"), .right("ITEMS"), .left("STATE"), .left("NEXT RUN")]
-        let table = Table(
-            columns: titles + (hasFailures ? [.right("FAILURES")] : []) + [.left("KIND")],
-            rows: sources.map { $0.cells(now: now, withFailures: hasFailures) }
-        )
-        if table.width <= width {
-            table.lines.forEach { line($0) }
+        let titles = ["SOURCE", "ITEMS", "STATE", "NEXT RUN"] + (hasFailures ? ["FAILURES"] : []) + ["KIND"]
+        let rows = sources.map { $0.cells(now: now, withFailures: hasFailures) }
+        if let lines = table([titles.map { Span($0, .dim) }] + rows, right: ["ITEMS", "FAILURES"], width: width) {
+            lines.forEach { line($0) }
             return
         }
         // Too narrow for a table: each source as a few lines of its own.
@@ -161,5 +158,23 @@ extension SourceStatus {
             ("quota.limit", quota.map { String($0.limit) }), ("quota.used", quota.map { String($0.used) }),
             ("quota.resets_at", quota?.resetsAt.description),
         ]
+    }
+}
+
+/// Rows of cells in aligned columns, two spaces apart; nil where they are too wide.
+///
+/// - Parameters:
+///   - rows: the first has the titles.
+///   - right: the titles of columns that are aligned on the right.
+private func table(_ rows: [[Span]], right: Set<String>, width: Int) -> [[Span]]? {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].width }.max() ?? 0 }
+    guard widths.reduce(2 * (widths.count - 1), +) <= width else { return nil }
+    return rows.map { cells in
+        cells.enumerated().flatMap { column, cell in
+            let space = Span.spaces(widths[column] - cell.width)
+            let isLast = column == cells.count - 1
+            if right.contains(rows[0][column].text) { return [space, cell] + (isLast ? [] : [.spaces(2)]) }
+            return isLast ? [cell] : [cell, space, .spaces(2)]
+        }
     }
 }

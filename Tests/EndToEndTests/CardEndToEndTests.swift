@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// `norrisctl card` with programs in the place of norris-card, and with norris-card itself.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct CardEndToEndTests {
     /// Prints the beginning of a PNG of 1080 × 1350 pixels and then so much that no pipe holds it.
     private static let drawing = #"""
@@ -50,163 +50,130 @@ struct CardEndToEndTests {
         )
     }
 
-    @Test func writesFilesAndPipes() async throws {
-        try await TestThread.run {
-            let folder = try installation()
-            let result = try shell("umask 027; norrisctl card --text 'Ship it.' -o f.png --alt --size 300", folder)
-            #expect(result.status == 0, "\(result)")
-            #expect(result.output == "A poster.\n")
-            #expect(result.errors == "Wrote f.png, 1080 × 1350.\n")
-            #expect(try bytes(folder("home/f.png")).count == Self.size)
-            #expect(try FileManager.default.attributesOfItem(atPath: folder("home/f.png"))[.posixPermissions]
-                as? Int == 0o640)
-            let arguments = try String(contentsOfFile: folder("bin/norris-card.arguments"), encoding: .utf8)
-            #expect(arguments == "--size 300 --alt\n--size 300\n")
-            let input = try String(contentsOfFile: folder("bin/norris-card.input"), encoding: .utf8)
-            #expect(input.contains(#""text":"Ship it.""#))
+    @Test func writesFilesAndPipes() throws {
+        let folder = try installation()
+        let result = try shell("umask 027; norrisctl card --text 'Ship it.' -o f.png --alt --size 300", folder)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.output == "A poster.\n")
+        #expect(result.errors == "Wrote f.png, 1080 × 1350.\n")
+        #expect(try bytes(folder("home/f.png")).count == Self.size)
+        #expect(try FileManager.default.attributesOfItem(atPath: folder("home/f.png"))[.posixPermissions]
+            as? Int == 0o640)
+        let arguments = try String(contentsOfFile: folder("bin/norris-card.arguments"), encoding: .utf8)
+        #expect(arguments == "--size 300 --alt\n--size 300\n")
+        let input = try String(contentsOfFile: folder("bin/norris-card.input"), encoding: .utf8)
+        #expect(input.contains(#""text":"Ship it.""#))
 
-            let piped = try shell("norrisctl card --text x -o - | cmp - f.png", folder)
-            #expect(piped.status == 0, "\(piped)")
-            #expect(piped.errors.isEmpty)
-            let device = try shell("norrisctl card --text x -o /dev/stdout | cmp - f.png", folder)
-            #expect(device.status == 0, "\(device)")
-            let closed = try shell("norrisctl card --text x -o - | head -c1 | wc -c; echo ${PIPESTATUS[0]}", folder)
-            #expect(closed.output == "1\n0\n", "\(closed)")
-            #expect(closed.errors.isEmpty)
-            let full = try shell("norrisctl card --text x -o - >/dev/full", folder)
-            #expect(full.status == 74, "\(full)")
-            #expect(try names(folder) == ["f.png"])
-        }
+        let piped = try shell("norrisctl card --text x -o - | cmp - f.png", folder)
+        #expect(piped.status == 0, "\(piped)")
+        #expect(piped.errors.isEmpty)
+        let device = try shell("norrisctl card --text x -o /dev/stdout | cmp - f.png", folder)
+        #expect(device.status == 0, "\(device)")
+        let closed = try shell("norrisctl card --text x -o - | head -c1 | wc -c; echo ${PIPESTATUS[0]}", folder)
+        #expect(closed.output == "1\n0\n", "\(closed)")
+        #expect(closed.errors.isEmpty)
+        let full = try shell("norrisctl card --text x -o - >/dev/full", folder)
+        #expect(full.status == 74, "\(full)")
+        #expect(try names(folder) == ["f.png"])
     }
 
-    @Test func drawsWhatTheDaemonServed() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let folder = try installation()
-            let socket = ["NORRISD_SOCKET": daemon.socket]
-            // The next one, and then the same, for it has been shown now.
-            let next = try shell("norrisctl card -o f.png --json", folder, socket)
-            #expect(next.status == 0, "\(next)")
-            let first = try FactRandom.Result(json: JSON.parse(Array(next.output.utf8))).items
-            let again = try shell("norrisctl card -o f.png --json", folder, socket)
-            #expect(try [FactGet.Result(json: JSON.parse(Array(again.output.utf8))).fact] == first, "\(again)")
-            func drawn() throws -> Fact { try Fact(json: JSON.parse(Array(bytes(folder("bin/norris-card.input"))))) }
-            let served = try shell("norrisctl fact --json", folder, socket).output
-            let fact = try #require(FactRandom.Result(json: JSON.parse(Array(served.utf8))).items.first)
-            #expect(try shell("norrisctl card -o f.png", folder, socket).status == 0)
-            #expect(try drawn() == fact)
-            let today = try shell("norrisctl card --today -o f.png --json", folder, socket).output
-            #expect(today == (try shell("norrisctl fact --today --json", folder, socket).output))
-            #expect(try drawn() == FactToday.Result(json: JSON.parse(Array(today.utf8))).fact)
-            #expect(try shell("norrisctl card --id nope -o g.png", folder, socket).status == 1)
-            #expect(try shell("norrisctl card -o g.png", folder).status == 69)
-            #expect(try names(folder) == ["f.png"])
-        }
+    @Test func drawsWhatTheDaemonServed() throws {
+        let daemon = try RunningDaemon()
+        let folder = try installation()
+        let socket = ["NORRISD_SOCKET": daemon.socket]
+        // The next one, and then the same, for it has been shown now.
+        let next = try shell("norrisctl card -o f.png --json", folder, socket)
+        #expect(next.status == 0, "\(next)")
+        let first = try FactRandom.Result(json: JSON.parse(Array(next.output.utf8))).items
+        let again = try shell("norrisctl card -o f.png --json", folder, socket)
+        #expect(try [FactGet.Result(json: JSON.parse(Array(again.output.utf8))).fact] == first, "\(again)")
+        func drawn() throws -> Fact { try Fact(json: JSON.parse(Array(bytes(folder("bin/norris-card.input"))))) }
+        let served = try shell("norrisctl fact --json", folder, socket).output
+        let fact = try #require(FactRandom.Result(json: JSON.parse(Array(served.utf8))).items.first)
+        #expect(try shell("norrisctl card -o f.png", folder, socket).status == 0)
+        #expect(try drawn() == fact)
+        let today = try shell("norrisctl card --today -o f.png --json", folder, socket).output
+        #expect(today == (try shell("norrisctl fact --today --json", folder, socket).output))
+        #expect(try drawn() == FactToday.Result(json: JSON.parse(Array(today.utf8))).fact)
+        #expect(try shell("norrisctl card --id nope -o g.png", folder, socket).status == 1)
+        #expect(try shell("norrisctl card -o g.png", folder).status == 69)
+        #expect(try names(folder) == ["f.png"])
     }
 
-    @Test func findsNorrisCardBesideItsOwnFileAndNowhereElse() async throws {
-        try await TestThread.run {
-            let folder = try installation(nil)
-            let other = try installation()
-            // Neither PATH nor the current folder counts, nor where a link to norrisctl is.
-            #expect(symlink(folder("bin/norrisctl"), other("bin/ctl")) == 0)
-            let stray = "cd '\(other("bin"))' && PATH='\(other("bin"))':$PATH ./ctl card --text x -o f.png"
-            let missing = try shell(stray, folder)
-            #expect(missing.status == 69, "\(missing)")
-            #expect(missing.errors == "norrisctl: norris-card is not installed.\n  apt install norris-card\n")
+    @Test func findsNorrisCardBesideItsOwnFileAndNowhereElse() throws {
+        let folder = try installation(nil)
+        let other = try installation()
+        // Neither PATH nor the current folder counts, nor where a link to norrisctl is.
+        #expect(symlink(folder("bin/norrisctl"), other("bin/ctl")) == 0)
+        let stray = "cd '\(other("bin"))' && PATH='\(other("bin"))':$PATH ./ctl card --text x -o f.png"
+        let missing = try shell(stray, folder)
+        #expect(missing.status == 69, "\(missing)")
+        #expect(missing.errors == "norrisctl: norris-card is not installed.\n  apt install norris-card\n")
 
-            _ = try folder.writeProgram(Self.drawing, to: "libexec/norrisd/norris-card")
-            #expect(try shell("norrisctl card --text x -o f.png", folder).status == 0)
-            #expect(try shell(stray, folder).status == 0)
-            #expect(try names(other, "bin") == ["ctl", "f.png", "norris-card", "norrisctl"])
-        }
+        _ = try folder.writeProgram(Self.drawing, to: "libexec/norrisd/norris-card")
+        #expect(try shell("norrisctl card --text x -o f.png", folder).status == 0)
+        #expect(try shell(stray, folder).status == 0)
+        #expect(try names(other, "bin") == ["ctl", "f.png", "norris-card", "norrisctl"])
     }
 
-    @Test func whatCannotBeWrittenIsToldAndLeavesNothing() async throws {
-        try await TestThread.run {
-            let folder = try installation()
-            _ = try folder.write("old", to: "home/old.png")
-            for (file, reason) in [
-                ("none/f.png", "No such file or directory"), (".", "Is a directory"),
-                ("/dev/full", "No space left on device"), ("old.png/f.png", "Not a directory"),
-            ] {
-                let result = try shell("norrisctl card --text x -o \(file)", folder)
-                #expect(result.status == 74, "\(result)")
-                #expect(result.errors == "norrisctl: \"\(file)\" cannot be written: \(reason).\n")
-            }
-            // The disk is full in the middle of it.
-            for file in ["old.png", "new.png"] {
-                let result = try shell("ulimit -f 100; norrisctl card --text x -o \(file)", folder)
-                #expect(result.status == 74, "\(result)")
-                #expect(result.errors == "norrisctl: \"\(file)\" cannot be written: File too large.\n")
-            }
-            let piped = try shell("ulimit -f 100; norrisctl card --text x -o - >out", folder)
-            #expect(piped.status == 74, "\(piped)")
-            #expect(piped.errors == "norrisctl: Standard output cannot be written: File too large.\n")
-            #expect(try names(folder) == ["old.png", "out"])
-            #expect(try bytes(folder("home/old.png")) == Data("old".utf8))
+    @Test func whatCannotBeWrittenIsToldAndLeavesNothing() throws {
+        let folder = try installation()
+        _ = try folder.write("old", to: "home/old.png")
+        // The disk is full in the middle of it.
+        for file in ["old.png", "new.png"] {
+            let result = try shell("ulimit -f 100; norrisctl card --text x -o \(file)", folder)
+            #expect(result.status == 74, "\(result)")
+            #expect(result.errors == "norrisctl: \"\(file)\" cannot be written: File too large.\n")
         }
+        let piped = try shell("ulimit -f 100; norrisctl card --text x -o - >out", folder)
+        #expect(piped.status == 74, "\(piped)")
+        #expect(piped.errors == "norrisctl: Standard output cannot be written: File too large.\n")
+        #expect(try names(folder) == ["old.png", "out"])
+        #expect(try bytes(folder("home/old.png")) == Data("old".utf8))
     }
 
     /// The last two norrisctl ignores, and a program that it starts must not.
     @Test(arguments: [SIGKILL, SIGSEGV, SIGPIPE, SIGXFSZ])
-    func saysWhichSignalKilledNorrisCard(signal: Int32) async throws {
-        try await TestThread.run {
-            let folder = try installation("ulimit -c 0; kill -\(signal) $$")
-            let result = try shell("norrisctl card --text x -o f.png", folder)
-            #expect(result.status == 70, "\(result)")
-            #expect(result.errors.hasPrefix("norrisctl: norris-card was killed by signal \(signal).\n"), "\(result)")
-            #expect(try names(folder).isEmpty)
-        }
+    func saysWhichSignalKilledNorrisCard(signal: Int32) throws {
+        let folder = try installation("ulimit -c 0; kill -\(signal) $$")
+        let result = try shell("norrisctl card --text x -o f.png", folder)
+        #expect(result.status == 70, "\(result)")
+        #expect(result.errors.hasPrefix("norrisctl: norris-card was killed by signal \(signal).\n"), "\(result)")
+        #expect(try names(folder).isEmpty)
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func aSignalEndsNorrisCardAndLeavesNothing(signal: Int32) async throws {
-        try await TestThread.run {
-            let folder = try installation("echo $$ >\"$0.pid\"; mv \"$0.pid\" \"$0.begun\"; exec sleep 1000")
-            let child = try ChildProcess(
-                folder("bin/norrisctl"), ["card", "--text", "x", "-o", folder("home/f.png")]
-            )
-            for _ in 0..<2000 where access(folder("bin/norris-card.begun"), F_OK) != 0 { poll(nil, 0, 10) }
-            let text = try String(contentsOfFile: folder("bin/norris-card.begun"), encoding: .utf8)
-            let process = try #require(Int32(text.dropLast()))
-            child.send(signal)
-            #expect(child.wait() == 128 + signal)
-            #expect(kill(process, 0) == -1)
-            #expect(try names(folder).isEmpty)
-        }
+    func aSignalEndsNorrisCardAndLeavesNothing(signal: Int32) throws {
+        let folder = try installation("echo $$ >\"$0.pid\"; mv \"$0.pid\" \"$0.begun\"; exec sleep 1000")
+        let child = try ChildProcess(
+            folder("bin/norrisctl"), ["card", "--text", "x", "-o", folder("home/f.png")]
+        )
+        for _ in 0..<2000 where access(folder("bin/norris-card.begun"), F_OK) != 0 { poll(nil, 0, 10) }
+        let text = try String(contentsOfFile: folder("bin/norris-card.begun"), encoding: .utf8)
+        let process = try #require(Int32(text.dropLast()))
+        child.send(signal)
+        #expect(child.wait() == 128 + signal)
+        #expect(kill(process, 0) == -1)
+        #expect(try names(folder).isEmpty)
     }
 
-    @Test func noByteOfAPictureReachesATerminal() async throws {
-        try await TestThread.run {
-            let folder = try installation("printf 'a\\033]0;x\\007\\233b\\033[31m\\200c\\n\\033[2Jd'")
-            for arguments in [["-o", "-"], ["-o", "/dev/stdout"], ["-o", "/dev/tty"], ["--alt"], ["--show"]] {
-                let terminal = try PseudoTerminal(
-                    folder("bin/norrisctl"), ["card", "--text", "x", "--color", "always"] + arguments
-                )
-                #expect([0, 64, 70, 74].contains(terminal.waitForEnd()))
-                expectClean(terminal.transcript, arguments, isTerminal: true)
-            }
-            // A picture now, that only its start is one of.
-            let picture = try installation()
+    @Test func noByteOfAPictureReachesATerminal() throws {
+        let folder = try installation("printf 'a\\033]0;x\\007\\233b\\033[31m\\200c\\n\\033[2Jd'")
+        for arguments in [["-o", "-"], ["-o", "/dev/stdout"], ["-o", "/dev/tty"], ["--alt"], ["--show"]] {
             let terminal = try PseudoTerminal(
-                picture("bin/norrisctl"), ["card", "--text", "x", "-o", "-", "--plain"]
+                folder("bin/norrisctl"), ["card", "--text", "x", "--color", "always"] + arguments
             )
-            #expect(terminal.waitForEnd() == 64)
-            expectClean(terminal.transcript, ["-o -"], isTerminal: true)
-            #expect(terminal.rest.contains("erminal"), "\(terminal.rest)")
+            #expect([0, 64, 70, 74].contains(terminal.waitForEnd()))
+            expectClean(terminal.transcript, arguments, isTerminal: true)
         }
-    }
-
-    @Test func xdgOpenGetsTheFile() async throws {
-        try await TestThread.run {
-            let folder = try installation()
-            _ = try folder.writeProgram("printf '%s\\n' \"$@\" >\"$0.arguments\"", to: "bin/xdg-open")
-            let result = try shell("norrisctl card --text x -o=-x:y.png --open", folder, ["DISPLAY": ":99"])
-            #expect(result.status == 0, "\(result)")
-            #expect(result.errors == "Wrote -x:y.png, 1080 × 1350.\nOpened ./-x:y.png\n")
-            #expect(try String(contentsOfFile: folder("bin/xdg-open.arguments"), encoding: .utf8) == "./-x:y.png\n")
-        }
+        // A picture now, that only its start is one of.
+        let picture = try installation()
+        let terminal = try PseudoTerminal(
+            picture("bin/norrisctl"), ["card", "--text", "x", "-o", "-", "--plain"]
+        )
+        #expect(terminal.waitForEnd() == 64)
+        expectClean(terminal.transcript, ["-o -"], isTerminal: true)
+        #expect(terminal.rest.contains("erminal"), "\(terminal.rest)")
     }
 
     // MARK: norris-card itself
@@ -218,43 +185,29 @@ struct CardEndToEndTests {
     }
 
     @Test(.enabled(if: hasCards, "norris-card is built only with NORRIS_CARDS=1"))
-    func drawsRealCards() async throws {
-        try await TestThread.run {
-            let folder = TemporaryFolder()
-            func card(_ arguments: String...) throws -> ProgramResult {
-                try run(Programs.norrisctl, ["card", "--size", "256", "--timeout", "1m"] + arguments)
-            }
-            let first = try card("--text", "Ship it.", "-o", folder("a.png"))
-            #expect(first.status == 0, "\(first)")
-            #expect(first.errors == "Wrote \(folder("a.png")), 256 × 256.\n")
-            #expect(width(try bytes(folder("a.png"))) == [256, 256])
-            let words = try card("--text", "Ship\nit.", "--alt")
-            #expect(words.status == 0, "\(words)")
-            #expect(words.lines.count == 1)
-            #expect(words.output.contains("Ship it."), "\(words)")
-
-            let invisible = try card("--text", "\u{200D}\u{200C}", "-o", folder("none.png"))
-            #expect(invisible.status == 64, "\(invisible)")
-            #expect(access(folder("none.png"), F_OK) != 0)
-
-            let terminal = try PseudoTerminal(
-                Programs.norrisctl, ["card", "--text", "Ship it.", "--size", "256", "--show"],
-                environment: ["COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"]
-            )
-            #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
-            #expect(terminal.rest.contains("8;2;"), "\(terminal.rest)")
+    func drawsRealCards() throws {
+        let folder = TemporaryFolder()
+        func card(_ arguments: String...) throws -> ProgramResult {
+            try run(Programs.norrisctl, ["card", "--size", "256", "--timeout", "1m"] + arguments)
         }
-    }
+        let first = try card("--text", "Ship it.", "-o", folder("a.png"))
+        #expect(first.status == 0, "\(first)")
+        #expect(first.errors == "Wrote \(folder("a.png")), 256 × 256.\n")
+        #expect(width(try bytes(folder("a.png"))) == [256, 256])
+        let words = try card("--text", "Ship\nit.", "--alt")
+        #expect(words.status == 0, "\(words)")
+        #expect(words.lines.count == 1)
+        #expect(words.output.contains("Ship it."), "\(words)")
 
-    @Test(.enabled(if: hasCards, "norris-card is built only with NORRIS_CARDS=1"))
-    func drawsTheFactOfTheDay() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let result = try daemon.ctl(
-                "card", "--today", "--size", "256", "-o", daemon.folder("f.png"), "--timeout", "1m"
-            )
-            #expect(result.status == 0, "\(result)")
-            #expect(try bytes(daemon.folder("f.png")).starts(with: [0x89, 0x50, 0x4E, 0x47]))
-        }
+        let invisible = try card("--text", "\u{200D}\u{200C}", "-o", folder("none.png"))
+        #expect(invisible.status == 64, "\(invisible)")
+        #expect(access(folder("none.png"), F_OK) != 0)
+
+        let terminal = try PseudoTerminal(
+            Programs.norrisctl, ["card", "--text", "Ship it.", "--size", "256", "--show"],
+            environment: ["COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"]
+        )
+        #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
+        #expect(terminal.rest.contains("8;2;"), "\(terminal.rest)")
     }
 }

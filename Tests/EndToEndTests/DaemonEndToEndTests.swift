@@ -10,8 +10,8 @@ struct DaemonEndToEndTests {
         try run(Programs.norrisd, arguments, environment: ["HOME": "/nonexistent"].merging(environment) { $1 })
     }
 
-    /// Once it has run a job, libdispatch wakes up every second. Threads of the pool are named after its queues, such as
-    /// com.apple.root.default-qos; those of serial queues end in `.overcommit`.
+    /// Once it has run a job, libdispatch wakes up every second. Threads of the pool are named after its queues, such
+    /// as com.apple.root.default-qos; those of serial queues end in `.overcommit`.
     @Test func nothingRunsInSwiftsPool() throws {
         let daemon = try RunningDaemon()
         #expect(try daemon.ctl("fact").status == 0)
@@ -196,13 +196,13 @@ struct DaemonEndToEndTests {
 }
 
 /// What the built daemon tells the service manager and the journal.
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.onTestThread, .serialized, .timeLimit(.minutes(20)))
 struct ServiceManagerEndToEndTests {
     // MARK: Status
 
     @Test func statusIsWhatIsStoredAndWhenMoreComes() async throws {
         let upstream = try await FakeUpstream.start()
-        try await TestThread.run {
+        do {
             let daemon = try RunningDaemon.fetching(from: upstream)
             try daemon.waitUntilFetched(daemon.watch())
             daemon.send(SIGHUP)
@@ -230,21 +230,19 @@ struct ServiceManagerEndToEndTests {
         #expect(lines.map { $0.contains("facts.enabled") } == [true, false], "\(lines)")
     }
 
-    @Test func whyItDoesNotStartIsItsStatus() async throws {
-        try await TestThread.run {
-            let folder = TemporaryFolder()
-            let manager = NotifySocket(path: folder("notify"))
-            let file = try folder.write("facts:\n  refesh: 24h\n  enabled: maybe\n", to: "config.yaml")
-            let result = try run(
-                Programs.norrisd, ["--config", file],
-                environment: ["HOME": folder.path, "NOTIFY_SOCKET": manager.path])
-            #expect(result.status == 78)
-            let faults = result.errors.split(separator: "\n")
-            #expect(faults.count == 2)
-            let first = try #require(faults.first?.dropFirst("norrisd: ".count))
-            #expect(manager.wait(for: "STATUS=\(first)", while: { false }) != nil, "\(manager.lines)")
-            #expect(!manager.lines.contains("READY=1"))
-        }
+    @Test func whyItDoesNotStartIsItsStatus() throws {
+        let folder = TemporaryFolder()
+        let manager = NotifySocket(path: folder("notify"))
+        let file = try folder.write("facts:\n  refesh: 24h\n  enabled: maybe\n", to: "config.yaml")
+        let result = try run(
+            Programs.norrisd, ["--config", file],
+            environment: ["HOME": folder.path, "NOTIFY_SOCKET": manager.path])
+        #expect(result.status == 78)
+        let faults = result.errors.split(separator: "\n")
+        #expect(faults.count == 2)
+        let first = try #require(faults.first?.dropFirst("norrisd: ".count))
+        #expect(manager.wait(for: "STATUS=\(first)", while: { false }) != nil, "\(manager.lines)")
+        #expect(!manager.lines.contains("READY=1"))
     }
 
     @Test func anUnusableKeyIsReportedAndStopsNothing() throws {
@@ -259,22 +257,20 @@ struct ServiceManagerEndToEndTests {
 
     // MARK: Time to start
 
-    @Test func whatTakesLongAtTheStartAsksForTime() async throws {
-        try await TestThread.run {
-            let folder = TemporaryFolder()
-            func asksForTime() throws -> Bool {
-                let daemon = try RunningDaemon(in: folder)
-                defer { daemon.end() }
-                return daemon.notifications.lines.contains("EXTEND_TIMEOUT_USEC=600000000")
-            }
-            #expect(try !asksForTime(), "nothing is there")
-            #expect(try !asksForTime(), "nothing is to be done")
-            // A file without incremental auto_vacuum is rewritten whole.
-            let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
-            let vacuum = ["-c", script, folder("state/state.db"), "PRAGMA auto_vacuum = 0; VACUUM"]
-            try #require(try run("python3", vacuum).status == 0)
-            #expect(try asksForTime())
-            #expect(try !asksForTime(), "it was done")
+    @Test func whatTakesLongAtTheStartAsksForTime() throws {
+        let folder = TemporaryFolder()
+        func asksForTime() throws -> Bool {
+            let daemon = try RunningDaemon(in: folder)
+            defer { daemon.end() }
+            return daemon.notifications.lines.contains("EXTEND_TIMEOUT_USEC=600000000")
         }
+        #expect(try !asksForTime(), "nothing is there")
+        #expect(try !asksForTime(), "nothing is to be done")
+        // A file without incremental auto_vacuum is rewritten whole.
+        let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
+        let vacuum = ["-c", script, folder("state/state.db"), "PRAGMA auto_vacuum = 0; VACUUM"]
+        try #require(try run("python3", vacuum).status == 0)
+        #expect(try asksForTime())
+        #expect(try !asksForTime(), "it was done")
     }
 }

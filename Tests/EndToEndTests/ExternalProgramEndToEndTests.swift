@@ -3,7 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// What norrisctl passes to external programs: real ones, and scripts that write down their arguments and input.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct ExternalProgramEndToEndTests {
     /// Red beside blue, 8 pixels each way.
     private let png = """
@@ -68,9 +68,9 @@ struct ExternalProgramEndToEndTests {
 
     @Test func chafaDrawsWhatWasFetched() async throws {
         let upstream = try await FakeUpstream.start()
-        try await TestThread.run {
+        do {
             let daemon = try daemon(upstream, pictures: ["https://e.org/a.png"])
-            for (picture, colours) in [(png, ["255;0;0", "0;0;255"]), (gif, ["255;0;0", "0;0;255"])] {
+            for (picture, colors) in [(png, ["255;0;0", "0;0;255"]), (gif, ["255;0;0", "0;0;255"])] {
                 let folder = TemporaryFolder()
                 try Data(#require(Data(base64Encoded: picture))).write(to: URL(fileURLWithPath: folder("picture")))
                 try script(
@@ -79,8 +79,8 @@ struct ExternalProgramEndToEndTests {
                     Programs.norrisctl, ["post", "team:1", "--show"], environment: variables(daemon, folder))
                 #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
                 let parts = terminal.rest.split(separator: "team:1", maxSplits: 1)
-                for colour in colours {
-                    #expect(parts.last?.contains("8;2;\(colour)m") == true, "\(terminal.rest)")
+                for color in colors {
+                    #expect(parts.last?.contains("8;2;\(color)m") == true, "\(terminal.rest)")
                 }
                 let arguments = text(folder("arguments")).split(separator: "\n")
                 #expect(arguments.first == "--disable")
@@ -91,12 +91,12 @@ struct ExternalProgramEndToEndTests {
     }
 
     @Test func curlKeepsToItsBounds() async throws {
-        let certificate = try await TestThread.run { try FakeCertificate() }
+        let certificate = try FakeCertificate()
         let plain = try await FakeUpstream.start()
         let secure = try await FakeUpstream.start(security: .tls(certificate))
         secure.setDocument("/a.png", contentType: "image/png", body: Array("a picture".utf8))
         plain.setDocument("/a.png", contentType: "image/png", body: Array("a picture".utf8))
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             // A .curlrc that is read would bring the fetch down.
             _ = try folder.write("proxy = http://127.0.0.1:1\n", to: ".curlrc")
@@ -141,7 +141,7 @@ struct ExternalProgramEndToEndTests {
 
     @Test func interruptingEndsWhatHangs() async throws {
         let upstream = try await FakeUpstream.start()
-        try await TestThread.run {
+        do {
             let daemon = try daemon(upstream, pictures: ["https://e.org/a.png"])
             for program in ["chafa", "curl"] {
                 let folder = TemporaryFolder()
@@ -167,7 +167,7 @@ struct ExternalProgramEndToEndTests {
 
     @Test func xdgOpenGetsTheAddressAndIsNotWaitedForWithoutEnd() async throws {
         let upstream = try await FakeUpstream.start()
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             let daemon = try daemonWithCats(upstream, folder)
             try script(
@@ -194,53 +194,49 @@ struct ExternalProgramEndToEndTests {
         await upstream.stop()
     }
 
-    @Test func theClipboardProgramStaysBehindWithNothingOfOurs() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let folder = TemporaryFolder()
-            try script(
-                "xclip",
-                """
-                printf '%s ' "$@" > '\(folder("arguments"))'
-                cat > '\(folder("copied"))'
-                ls -l /proc/$$/fd > '\(folder("files"))'
-                sleep 20 &
-                """,
-                in: folder)
-            func copy() throws -> ProgramResult {
-                try run(
-                    Programs.norrisctl, ["fact", "--copy"], environment: variables(daemon, folder, ["DISPLAY": ":99"]))
-            }
-            var result = try copy()
-            // The program has three seconds, which a busy machine may take from it.
-            for _ in 0..<3 where result.status != 0 { result = try copy() }
-            #expect(result.status == 0, "\(result)")
-            #expect(result.errors == "Copied to the clipboard.\n")
-            #expect(text(folder("copied")) + "\n" == result.output)
-            #expect(text(folder("arguments")) == "-selection clipboard -in ")
-            // Its input is a pipe at its end; the shell has its script open as well.
-            #expect(!text(folder("files")).contains("socket:"))
-            #expect(text(folder("files")).components(separatedBy: "/dev/null").count == 3, "\(text(folder("files")))")
+    @Test func theClipboardProgramStaysBehindWithNothingOfOurs() throws {
+        let daemon = try RunningDaemon()
+        let folder = TemporaryFolder()
+        try script(
+            "xclip",
+            """
+            printf '%s ' "$@" > '\(folder("arguments"))'
+            cat > '\(folder("copied"))'
+            ls -l /proc/$$/fd > '\(folder("files"))'
+            sleep 20 &
+            """,
+            in: folder)
+        func copy() throws -> ProgramResult {
+            try run(
+                Programs.norrisctl, ["fact", "--copy"], environment: variables(daemon, folder, ["DISPLAY": ":99"]))
         }
+        var result = try copy()
+        // The program has three seconds, which a busy machine may take from it.
+        for _ in 0..<3 where result.status != 0 { result = try copy() }
+        #expect(result.status == 0, "\(result)")
+        #expect(result.errors == "Copied to the clipboard.\n")
+        #expect(text(folder("copied")) + "\n" == result.output)
+        #expect(text(folder("arguments")) == "-selection clipboard -in ")
+        // Its input is a pipe at its end; the shell has its script open as well.
+        #expect(!text(folder("files")).contains("socket:"))
+        #expect(text(folder("files")).components(separatedBy: "/dev/null").count == 3, "\(text(folder("files")))")
     }
 
-    @Test func programsOfTheCurrentFolderAreNotRun() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let folder = TemporaryFolder()
-            try script("xclip", "echo > '\(folder("run"))'", in: folder)
-            for path in [".", "bin", ":.:"] {
-                let result = try run(
-                    "/bin/sh",
-                    [
-                        "-c", "cd \"$1\"/bin && PATH=$3 exec \"$2\" fact --copy", "sh",
-                        folder.path, Programs.norrisctl, path,
-                    ],
-                    environment: ["NORRISD_SOCKET": daemon.socket, "DISPLAY": ":99"])
-                #expect(result.status == 69, "\(result)")
-                #expect(result.errors.contains("apt install xclip"))
-            }
-            #expect(access(folder("run"), F_OK) != 0)
+    @Test func programsOfTheCurrentFolderAreNotRun() throws {
+        let daemon = try RunningDaemon()
+        let folder = TemporaryFolder()
+        try script("xclip", "echo > '\(folder("run"))'", in: folder)
+        for path in [".", "bin", ":.:"] {
+            let result = try run(
+                "/bin/sh",
+                [
+                    "-c", "cd \"$1\"/bin && PATH=$3 exec \"$2\" fact --copy", "sh",
+                    folder.path, Programs.norrisctl, path,
+                ],
+                environment: ["NORRISD_SOCKET": daemon.socket, "DISPLAY": ":99"])
+            #expect(result.status == 69, "\(result)")
+            #expect(result.errors.contains("apt install xclip"))
         }
+        #expect(access(folder("run"), F_OK) != 0)
     }
 }

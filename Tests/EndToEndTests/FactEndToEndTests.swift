@@ -21,13 +21,6 @@ struct FactEndToEndTests {
         #expect(page.freshness.origin == .builtin)
     }
 
-    @Test func aNameReplacesTheHero() throws {
-        let daemon = try RunningDaemon()
-        let result = try daemon.ctl("fact", "--name", "Ada Lovelace", "--count", "5")
-        #expect(result.lines.count == 5)
-        #expect(result.lines.allSatisfy { $0.contains("Ada Lovelace") && !$0.contains("Chuck Norris") })
-    }
-
     @Test func theFactOfTheDayStaysTheSame() throws {
         let folder = TemporaryFolder()
         var daemon: RunningDaemon? = try RunningDaemon(in: folder)
@@ -82,18 +75,6 @@ struct FactEndToEndTests {
         #expect(nothing.status == 1)
         #expect(nothing.output.isEmpty)
         #expect(!nothing.errors.isEmpty)
-    }
-
-    @Test func unknownCategoryIsReported() throws {
-        let daemon = try RunningDaemon()
-        let result = try daemon.ctl("fact", "--category", "nonsense")
-        #expect(result.status == 1)
-        #expect(result.errors.contains("nonsense"))
-        #expect(result.errors.contains("categories"))
-        // Known to the upstream, though nothing is stored.
-        let political = try daemon.ctl("--json", "fact", "--category", "political")
-        #expect(political.status == 1)
-        #expect(political.output.contains(#""items":[]"#))
     }
 
     @Test func netcatGetsItsAnswers() throws {

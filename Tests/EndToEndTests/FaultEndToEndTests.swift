@@ -4,61 +4,8 @@ import NorrisTestSupport
 import Testing
 
 /// What users notice of an upstream that fails, and what not, by the built programs.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct FaultEndToEndTests {
-    @Test func whileTheUpstreamFailsAllGoesOnAndAfterwardsItMendsByItself() async throws {
-        let upstream = try await FakeUpstream.start()
-        try await TestThread.run {
-            let daemon = try RunningDaemon.fetching(from: upstream, facts: ", refresh: 1s")
-            let watch = try daemon.watch()
-            try daemon.waitUntilFetched(watch)
-            let items = try daemon.source().items
-            #expect(items > 40)
-            upstream.setJokes(FakeUpstream.jokes(count: 41), fault: .status(503, retryAfter: "1"))
-            let failed = try watch.wait(for: .failed)
-            #expect(failed.error?.kind == .http)
-
-            try check(daemon, failsWith: .http, items: items)
-            let lines = daemon.log(of: "source.failed")
-            #expect(lines.count == 1, "\(lines)")
-            #expect(lines.first?.contains("error.kind=http") == true)
-
-            upstream.setFault(nil)
-            try watch.wait(for: .finished)
-            let source = try daemon.source()
-            #expect(source.freshness.error == nil)
-            #expect(source.consecutiveFailures == 0)
-            #expect(source.items == items + 1)
-            #expect(daemon.log(of: "source.failed").count == 1)
-            #expect(daemon.log(of: "source.recovered").count == 1)
-        }
-        await upstream.stop()
-    }
-
-    private func check(_ daemon: RunningDaemon, failsWith kind: SourceFailure.Kind, items: Int) throws {
-        let fact = try daemon.ctl("fact")
-        #expect(fact.status == 0)
-        #expect(fact.lines.count == 1)
-        #expect(fact.errors.hasPrefix("norrisctl: facts: "))
-        #expect(fact.errors.hasSuffix("; showing what is stored\n"))
-        #expect(fact.errors.count { $0 == "\n" } == 1)
-
-        let client = try LineClient(path: daemon.socket)
-        let found: FactSearch.Result = try client.call(FactSearch.self, #"{"query":"\"Counted to 7 \""}"#)
-        #expect(found.items.map(\.text) == [FakeUpstream.jokes(count: 8)[7].value])
-        #expect(found.freshness?.origin == .cache)
-        #expect(found.freshness?.error?.kind == kind)
-
-        let status = try daemon.ctl("status")
-        #expect(status.status == 0)
-        #expect(status.output.contains("\(kind.rawValue): "))
-        let source = try daemon.source()
-        #expect(source.items == items)
-        #expect(source.freshness.error?.kind == kind)
-        #expect(source.freshness.fetchedAt != nil)
-        #expect(source.consecutiveFailures >= 1)
-    }
-
     // MARK: Every fault
 
     /// Something that goes wrong at an upstream, and how `freshness.error` tells it.
@@ -128,7 +75,7 @@ struct FaultEndToEndTests {
         var kinds = Dictionary(uniqueKeysWithValues: Self.cases.map { ($0.name, $0.kind) })
         for name in ["refused"] + certificates.map(\.0) { kinds[name] = .offline }
 
-        try await TestThread.run {
+        do {
             let daemon = try RunningDaemon(
                 in: folder,
                 configuration: """
@@ -200,7 +147,7 @@ struct FaultEndToEndTests {
     @Test func anUpstreamThatIsNotThereDoesNotSlowASearch() async throws {
         let upstream = try await FakeUpstream.start()
         upstream.close()
-        try await TestThread.run {
+        do {
             let daemon = try RunningDaemon.fetching(from: upstream)
             try daemon.waitUntilFailing(daemon.watch())
             for _ in 0..<2 {
@@ -221,7 +168,7 @@ struct FaultEndToEndTests {
         let proxy = try await FakeUpstream.start(security: .tlsAfterConnect(certificate))
         let target = try await FakeUpstream.start(security: .tls(certificate))
         proxy.setFault(.redirect(to: target.baseURL), path: "/jokes/search")
-        try await TestThread.run {
+        do {
             let daemon = try RunningDaemon(
                 configuration: RunningDaemon.configuration(
                     "https://jokes.example", http: "proxy: 'http://127.0.0.1:\(proxy.port)'"

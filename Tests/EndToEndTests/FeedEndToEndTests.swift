@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// How the built programs fetch, show and remember posts of three kinds of source.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct FeedEndToEndTests {
     private static let usersPosts = """
         {"data":[{"uid":"e406bae8-1fd4-4e33-81d3-2fd053a40493","name":"Charles Riasc",\
@@ -59,7 +59,7 @@ struct FeedEndToEndTests {
 
     @Test func threeKindsAtOnceNewestFirstAndStillThereWithoutTheirUpstreams() async throws {
         let upstream = try await upstream()
-        try await TestThread.run {
+        do {
             let daemon = try RunningDaemon(configuration: configuration(upstream))
             #expect(try daemon.ctl("refresh", "--wait").status == 0)
             let feed = try daemon.ctl("feed")
@@ -89,7 +89,7 @@ struct FeedEndToEndTests {
 
     @Test func whatWasReadStaysReadWhenTheCacheIsCleared() async throws {
         let upstream = try await upstream()
-        try await TestThread.run {
+        do {
             let daemon = try RunningDaemon(configuration: configuration(upstream))
             #expect(try daemon.ctl("refresh", "--wait").status == 0)
             #expect(try daemon.ctl("read", "team:50531").status == 0)

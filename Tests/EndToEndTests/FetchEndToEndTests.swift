@@ -4,11 +4,11 @@ import NorrisTestSupport
 import Testing
 
 /// How the built programs fetch from an upstream that is well.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct FetchEndToEndTests {
     @Test func nineThousandFactsArriveOnceAndAreForgottenAndFetchedAgain() async throws {
         let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 9_000))
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             var daemon: RunningDaemon? = try .fetching(from: upstream, in: folder)
             try daemon?.waitUntilFetched(#require(daemon).watch())
@@ -40,22 +40,9 @@ struct FetchEndToEndTests {
         await upstream.stop()
     }
 
-    @Test func eachFurtherRunIsOneConditionalRequest() async throws {
-        let upstream = try await FakeUpstream.start()
-        try await TestThread.run {
-            let daemon = try RunningDaemon.fetching(from: upstream)
-            while upstream.requests.count < 6 { try #require(try daemon.ctl("refresh", "--wait").status == 0) }
-        }
-        let requests = upstream.requests.prefix(6)
-        #expect(requests.map(\.query) == ["chuck", "norris", nil, "chuck", "chuck", "chuck"])
-        #expect(requests.map { $0.header("If-None-Match") != nil } == [false, false, false, true, true, true])
-        #expect(requests.map { $0.header("If-Modified-Since") != nil } == [false, false, false, true, true, true])
-        await upstream.stop()
-    }
-
     @Test func refreshSaysWhatCame() async throws {
         let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 40))
-        try await TestThread.run {
+        do {
             let daemon = try RunningDaemon.fetching(from: upstream)
             try daemon.waitUntilFetched(daemon.watch())
             let items = try daemon.source().items
@@ -78,7 +65,7 @@ struct FetchEndToEndTests {
     @Test func aCertificateOfTheTestsOwnIsTrustedWhereTheEnvironmentNamesIt() async throws {
         let certificate = try FakeCertificate()
         let upstream = try await FakeUpstream.start(security: .tls(certificate))
-        try await TestThread.run {
+        do {
             let trusting = try RunningDaemon.fetching(
                 from: upstream, environment: ["SSL_CERT_FILE": certificate.path])
             try trusting.waitUntilFetched(trusting.watch())
@@ -99,7 +86,7 @@ struct FetchEndToEndTests {
     @Test func proxiesOfTheEnvironmentAndPasswordsOfTheHomeAreIgnored() async throws {
         let upstream = try await FakeUpstream.start()
         let nobody = "http://127.0.0.1:1"
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             _ = try folder.write("machine 127.0.0.1 login chuck password secret\n", to: ".netrc")
             let daemon = try RunningDaemon.fetching(
@@ -116,7 +103,7 @@ struct FetchEndToEndTests {
 
     @Test func aReloadAllowsALargerBodyAndTheSourceRecovers() async throws {
         let upstream = try await FakeUpstream.start()
-        try await TestThread.run {
+        do {
             let daemon = try RunningDaemon.fetching(from: upstream, http: "max_body: 4KiB")
             let watch = try daemon.watch()
             try daemon.waitUntilFailing(watch)
@@ -135,7 +122,7 @@ struct FetchEndToEndTests {
     @Test func aFetchThatHangsIsCalledOffAtTheEnd() async throws {
         let upstream = try await FakeUpstream.start()
         upstream.setFault(.hang)
-        try await TestThread.run {
+        do {
             let daemon = try RunningDaemon.fetching(from: upstream)
             await upstream.waitForRequests(1)
             #expect(daemon.end() == 0)
@@ -146,7 +133,7 @@ struct FetchEndToEndTests {
 
     @Test func aDaemonThatIsKilledWhileItFetchesHasItsFactsAndRemembersTheFailure() async throws {
         let upstream = try await FakeUpstream.start()
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon.fetching(from: upstream, in: folder)
             try daemon.waitUntilFetched(daemon.watch())

@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// How the built programs search Giphy, page through it, count their requests, and keep its key to themselves.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct GifEndToEndTests {
     private static let key = "s3cr3t-key-of-a-test"
 
@@ -36,7 +36,7 @@ struct GifEndToEndTests {
 
     @Test func aSearchPagesToItsEndWithoutADoubleAndIsAskedOnce() async throws {
         let upstream = try await upstream()
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: configuration(upstream, folder))
             // What is trending comes first, and a search waits for its turn no longer than two seconds.
@@ -54,7 +54,7 @@ struct GifEndToEndTests {
             withExtendedLifetime(daemon) {}
         }
         upstream.setFault(nil, path: "/v1/gifs/search")
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: configuration(upstream, folder))
             try daemon.waitUntilFetched(daemon.watch(), "gifs")
@@ -78,7 +78,7 @@ struct GifEndToEndTests {
 
     @Test func theKeyIsNowhereButInTheRequests() async throws {
         let upstream = try await upstream()
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             let configuration = try configuration(upstream, folder)
             let daemon = try RunningDaemon(in: folder, configuration: configuration)
@@ -105,7 +105,7 @@ struct GifEndToEndTests {
 
     @Test func theBudgetOutlivesTheDaemonAndAFifthIsForUsers() async throws {
         let upstream = try await upstream()
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             // Of five requests one is kept for users; what is trending takes the others.
             let configuration = try configuration(
@@ -139,7 +139,7 @@ struct GifEndToEndTests {
             status: 429, headers: [("Content-Type", "application/json"), ("Retry-After", "1800")],
             body: Array(#"{"data":[],"meta":{"status":429,"msg":"API rate limit exceeded","response_id":""}}"#.utf8)
         ))
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             let configuration = try configuration(upstream, folder)
             var daemon: RunningDaemon? = try RunningDaemon(in: folder, configuration: configuration)

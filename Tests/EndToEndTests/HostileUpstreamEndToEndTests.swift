@@ -5,7 +5,7 @@ import Testing
 
 /// Every command with the texts of a hostile upstream. CI also runs this suite with the debug programs, for their
 /// assertions.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct EveryCommandEndToEndTests {
     private func ids(_ method: String, _ params: String, _ daemon: RunningDaemon) throws -> [String] {
         let reply = try daemon.ctl("--json", "call", method, params)
@@ -20,7 +20,7 @@ struct EveryCommandEndToEndTests {
 
     @Test func noCommandLetsAByteOfAnUpstreamThrough() async throws {
         let upstream = try await HostileUpstream.start()
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: HostileUpstream.configuration(upstream, folder))
             try daemon.waitForLog("fortunes.imported")
@@ -53,43 +53,37 @@ struct EveryCommandEndToEndTests {
 }
 
 /// Whatever upstreams, files, arguments or a daemon hold, no byte of theirs reaches a terminal raw, on any path.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct HostileUpstreamEndToEndTests {
-    @Test(arguments: HostileDaemon.Manner.allCases)
-    private func noCommandLetsAByteOfADaemonThrough(_ manner: HostileDaemon.Manner) async throws {
-        try await TestThread.run {
-            let daemon = try HostileDaemon(manner)
-            try CommandTour(socket: daemon.socket, folder: daemon.folder).run()
-        }
+    @Test(arguments: [HostileDaemon.Manner.results, .errors, .noise])
+    private func noCommandLetsAByteOfADaemonThrough(_ manner: HostileDaemon.Manner) throws {
+        let daemon = try HostileDaemon(manner)
+        try CommandTour(socket: daemon.socket, folder: daemon.folder).run()
     }
 
-    @Test func noCommandLetsAByteOfItsSocketsPathThrough() async throws {
-        try await TestThread.run {
-            let folder = TemporaryFolder()
-            try CommandTour(socket: folder("\u{1B}]0;x\u{7}\u{9B}m\u{202E}"), folder: folder).run()
-        }
+    @Test func noCommandLetsAByteOfItsSocketsPathThrough() throws {
+        let folder = TemporaryFolder()
+        try CommandTour(socket: folder("\u{1B}]0;x\u{7}\u{9B}m\u{202E}"), folder: folder).run()
     }
 
-    @Test func norrisdLetsNoneOfItsArgumentsAndFilesThrough() async throws {
-        try await TestThread.run {
-            let folder = TemporaryFolder()
-            let file = folder("config.yaml")
-            for bytes in [
-                Hostile.bytes, Array(Hostile.text.utf8), Array("log: {level: \(Hostile.json)}\n".utf8),
-                Array("\(Hostile.json): 1\n".utf8), Array("posts: {sources: {\(Hostile.json): {kind: feed}}}\n".utf8),
-                Array("facts: {fortunes: [\(Hostile.json)], base_url: \(Hostile.json)}\n".utf8),
-                Array("admin_groups: [\(Hostile.json)]\n".utf8),
-            ] {
-                try Data(bytes).write(to: URL(fileURLWithPath: file))
-                for flag in ["--check-config", "--print-config"] { try check(["--config", file, flag]) }
-            }
-            let text = Hostile.argument
-            for arguments in [
-                [text], ["--\(text)"], ["--log-level", text], ["--config", text], ["--config", text, "--check-config"],
-                ["--state-dir", text, "--check-config", text],
-            ] {
-                try check(arguments)
-            }
+    @Test func norrisdLetsNoneOfItsArgumentsAndFilesThrough() throws {
+        let folder = TemporaryFolder()
+        let file = folder("config.yaml")
+        for bytes in [
+            Hostile.bytes, Array(Hostile.text.utf8), Array("log: {level: \(Hostile.json)}\n".utf8),
+            Array("\(Hostile.json): 1\n".utf8), Array("posts: {sources: {\(Hostile.json): {kind: feed}}}\n".utf8),
+            Array("facts: {fortunes: [\(Hostile.json)], base_url: \(Hostile.json)}\n".utf8),
+            Array("admin_groups: [\(Hostile.json)]\n".utf8),
+        ] {
+            try Data(bytes).write(to: URL(fileURLWithPath: file))
+            for flag in ["--check-config", "--print-config"] { try check(["--config", file, flag]) }
+        }
+        let text = Hostile.argument
+        for arguments in [
+            [text], ["--\(text)"], ["--log-level", text], ["--config", text], ["--config", text, "--check-config"],
+            ["--state-dir", text, "--check-config", text],
+        ] {
+            try check(arguments)
         }
     }
 

@@ -3,7 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// The file of facts for shells, as the built daemon writes it.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct PromptFactsEndToEndTests {
     /// What stands in the file; it is there as soon as the daemon is ready.
     private func lines(_ folder: TemporaryFolder, _ name: String = "run") throws -> [String] {
@@ -61,7 +61,7 @@ struct PromptFactsEndToEndTests {
                     FakeJoke(id: "hostile-\(round)-\(number)", value: "Chuck Norris \(text) hostile \(round).")
                 } + [FakeJoke(id: "r-\(round)", value: "Chuck Norris is rude \(round).", categories: ["explicit"])]
             })
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon.fetching(from: upstream, in: folder)
             try daemon.waitUntilFetched(daemon.watch())

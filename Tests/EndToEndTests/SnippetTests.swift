@@ -3,46 +3,42 @@ import NorrisTestSupport
 import Testing
 
 /// The snippets of `Scripts/integrations`, with the real programs where Debian has them.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct SnippetTests {
     private static let shells = ["bash", "dash", "zsh"]
 
     // MARK: cowsay.sh
 
     @Test(arguments: shells)
-    func aCowTellsAFact(shell: String) async throws {
-        try await TestThread.run {
-            let snippet = try Snippet("cowsay.sh")
-            let result = try snippet.run(in: shell, "norrissay -W 500", daemon: try RunningDaemon())
-            #expect(result.status == 0, "\(result)")
-            let balloon = result.lines.dropFirst().first ?? ""
-            #expect(balloon.hasPrefix("< ") && balloon.contains("Chuck Norris"), "\(result)")
-            #expect(result.output.contains("(oo)"))
-            #expect(result.errors.isEmpty)
+    func aCowTellsAFact(shell: String) throws {
+        let snippet = try Snippet("cowsay.sh")
+        let result = try snippet.run(in: shell, "norrissay -W 500", daemon: try RunningDaemon())
+        #expect(result.status == 0, "\(result)")
+        let balloon = result.lines.dropFirst().first ?? ""
+        #expect(balloon.hasPrefix("< ") && balloon.contains("Chuck Norris"), "\(result)")
+        #expect(result.output.contains("(oo)"))
+        #expect(result.errors.isEmpty)
 
-            let away = try snippet.run(in: shell, "norrissay")
-            #expect(away.status == 69)
-            #expect(away.output.isEmpty && away.errors.contains("norrisd"), "\(away)")
-        }
+        let away = try snippet.run(in: shell, "norrissay")
+        #expect(away.status == 69)
+        #expect(away.output.isEmpty && away.errors.contains("norrisd"), "\(away)")
     }
 
-    @Test func aCowGetsOptionsAndDataAsTheyAre() async throws {
-        try await TestThread.run {
-            let plain = try Snippet("cowsay.sh", norrisctl: "echo One two three four five")
-            #expect(try plain.run(in: "dash", "norrissay -f tux").output.contains("|o_o |"))
-            #expect(try plain.run(in: "dash", "norrissay -W 10").output.contains("\n| three "))
+    @Test func aCowGetsOptionsAndDataAsTheyAre() throws {
+        let plain = try Snippet("cowsay.sh", norrisctl: "echo One two three four five")
+        #expect(try plain.run(in: "dash", "norrissay -f tux").output.contains("|o_o |"))
+        #expect(try plain.run(in: "dash", "norrissay -W 10").output.contains("\n| three "))
 
-            let hostile = try Snippet("cowsay.sh", norrisctl: #"cat "$HOME/fact""#)
-            let text = hostile.hostileText + #" \n %s \e[1m"#
-            _ = try hostile.folder.write(text, to: "fact")
-            let result = try hostile.run(in: "bash", "norrissay -n")
-            #expect(result.output.contains("< \(text) >"), "\(result)")
-            #expect(!hostile.hostileTextHasRun)
+        let hostile = try Snippet("cowsay.sh", norrisctl: #"cat "$HOME/fact""#)
+        let text = hostile.hostileText + #" \n %s \e[1m"#
+        _ = try hostile.folder.write(text, to: "fact")
+        let result = try hostile.run(in: "bash", "norrissay -n")
+        #expect(result.output.contains("< \(text) >"), "\(result)")
+        #expect(!hostile.hostileTextHasRun)
 
-            let umlauts = String(repeating: "ß", count: 60)
-            let other = try Snippet("cowsay.sh", norrisctl: "echo \(umlauts)")
-            #expect(try other.run(in: "dash", "export LC_ALL=C; norrissay").output.filter { $0 == "ß" } == umlauts)
-        }
+        let umlauts = String(repeating: "ß", count: 60)
+        let other = try Snippet("cowsay.sh", norrisctl: "echo \(umlauts)")
+        #expect(try other.run(in: "dash", "export LC_ALL=C; norrissay").output.filter { $0 == "ß" } == umlauts)
     }
 
     // MARK: fortune.sh, with Debian's fortune to fall back to
@@ -64,52 +60,46 @@ struct SnippetTests {
     }
 
     @Test(arguments: shells)
-    func aFactReplacesTheFortune(shell: String) async throws {
-        try await TestThread.run {
-            let daemon = try daemonWithSayings()
-            let snippet = try Snippet("fortune.sh")
-            let fact = try snippet.run(in: shell, "fortune -ae", daemon: daemon)
-            #expect(fact.status == 0 && !fact.output.isEmpty && fact.errors.isEmpty, "\(fact)")
-            func fortunes(_ arguments: String) throws -> Set<String> {
-                let line = Array(repeating: "fortune \(arguments)", count: 6).joined(separator: ";")
-                return Set(try snippet.run(in: shell, line, daemon: daemon).lines)
-            }
-            #expect(try fortunes("sayings").count == 3)
-            #expect(try fortunes("-s sayings") == ["Short.", "Not so short."])
-            #expect(try fortunes("-a -s -n 6 sayings") == ["Short."])
-            #expect(try fortunes("-n 6 sayings").count == 3, "Without -s, -n chooses nothing")
+    func aFactReplacesTheFortune(shell: String) throws {
+        let daemon = try daemonWithSayings()
+        let snippet = try Snippet("fortune.sh")
+        let fact = try snippet.run(in: shell, "fortune -ae", daemon: daemon)
+        #expect(fact.status == 0 && !fact.output.isEmpty && fact.errors.isEmpty, "\(fact)")
+        func fortunes(_ arguments: String) throws -> Set<String> {
+            let line = Array(repeating: "fortune \(arguments)", count: 6).joined(separator: ";")
+            return Set(try snippet.run(in: shell, line, daemon: daemon).lines)
         }
+        #expect(try fortunes("sayings").count == 3)
+        #expect(try fortunes("-s sayings") == ["Short.", "Not so short."])
+        #expect(try fortunes("-a -s -n 6 sayings") == ["Short."])
+        #expect(try fortunes("-n 6 sayings").count == 3, "Without -s, -n chooses nothing")
     }
 
     @Test(arguments: shells)
-    func theProgramAnswersWhatNorrisdCannot(shell: String) async throws {
-        try await TestThread.run {
-            let snippet = try Snippet("fortune.sh")
-            let away = try snippet.run(in: shell, "fortune -s art")
-            #expect(try away.status == 0 && isAboutArt(away.output) && away.errors.isEmpty, "\(away)")
-            let daemon = try RunningDaemon()
-            let named = try snippet.run(in: shell, "fortune -c art", daemon: daemon)
-            #expect(named.output.hasPrefix("(/usr/share/games/fortunes/art)\n%\n"), "\(named)")
-            #expect(try isAboutArt(snippet.run(in: shell, "fortune 100% art", daemon: daemon).output))
-            // No category of norrisd's, for it reads no fortunes here.
-            #expect(try isAboutArt(snippet.run(in: shell, "fortune art", daemon: daemon).output))
-        }
+    func theProgramAnswersWhatNorrisdCannot(shell: String) throws {
+        let snippet = try Snippet("fortune.sh")
+        let away = try snippet.run(in: shell, "fortune -s art")
+        #expect(try away.status == 0 && isAboutArt(away.output) && away.errors.isEmpty, "\(away)")
+        let daemon = try RunningDaemon()
+        let named = try snippet.run(in: shell, "fortune -c art", daemon: daemon)
+        #expect(named.output.hasPrefix("(/usr/share/games/fortunes/art)\n%\n"), "\(named)")
+        #expect(try isAboutArt(snippet.run(in: shell, "fortune 100% art", daemon: daemon).output))
+        // No category of norrisd's, for it reads no fortunes here.
+        #expect(try isAboutArt(snippet.run(in: shell, "fortune art", daemon: daemon).output))
     }
 
     @Test(arguments: shells)
-    func withoutTheProgramNorrisctlSaysWhatIsWrongAndNothingTypedIsRun(shell: String) async throws {
-        try await TestThread.run {
-            let snippet = try Snippet("fortune.sh")
-            let away = try snippet.run(in: shell, "fortune", games: "/nowhere")
-            #expect(away.status == 69 && away.errors.contains("norrisd"), "\(away)")
-            let unknown = try snippet.run(in: shell, "fortune -m x", games: "/nowhere")
-            #expect(unknown.status == 64 && unknown.errors.contains("install"), "\(unknown)")
-            let typed = try snippet.folder.write(snippet.hostileText, to: "typed")
-            let line = #"fortune "$(cat '\#(typed)')""#
-            let result = try snippet.run(in: shell, line, daemon: try RunningDaemon(), games: "/nowhere")
-            #expect(result.status == 1 && result.errors.contains("touch"), "\(result)")
-            #expect(!snippet.hostileTextHasRun)
-        }
+    func withoutTheProgramNorrisctlSaysWhatIsWrongAndNothingTypedIsRun(shell: String) throws {
+        let snippet = try Snippet("fortune.sh")
+        let away = try snippet.run(in: shell, "fortune", games: "/nowhere")
+        #expect(away.status == 69 && away.errors.contains("norrisd"), "\(away)")
+        let unknown = try snippet.run(in: shell, "fortune -m x", games: "/nowhere")
+        #expect(unknown.status == 64 && unknown.errors.contains("install"), "\(unknown)")
+        let typed = try snippet.folder.write(snippet.hostileText, to: "typed")
+        let line = #"fortune "$(cat '\#(typed)')""#
+        let result = try snippet.run(in: shell, line, daemon: try RunningDaemon(), games: "/nowhere")
+        #expect(result.status == 1 && result.errors.contains("touch"), "\(result)")
+        #expect(!snippet.hostileTextHasRun)
     }
 
     // MARK: update-motd.d/60-norrisd, run as pam_motd(8) does: by run-parts(8), with little in the environment
@@ -119,36 +109,32 @@ struct SnippetTests {
         return try run("run-parts", ["--lsbsysinit", snippet.path], environment: environment)
     }
 
-    @Test func theFactOfTheDayComesWithALogin() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let fact = try daemon.ctl("fact", "--today").output
-            let result = try login(Snippet("update-motd.d"), daemon)
-            #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
-            #expect(result.output.hasPrefix("\n") && result.output.hasSuffix("\n"))
-            #expect(result.output.split(whereSeparator: \.isWhitespace) == fact.split(whereSeparator: \.isWhitespace))
+    @Test func theFactOfTheDayComesWithALogin() throws {
+        let daemon = try RunningDaemon()
+        let fact = try daemon.ctl("fact", "--today").output
+        let result = try login(Snippet("update-motd.d"), daemon)
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
+        #expect(result.output.hasPrefix("\n") && result.output.hasSuffix("\n"))
+        #expect(result.output.split(whereSeparator: \.isWhitespace) == fact.split(whereSeparator: \.isWhitespace))
 
-            let word = String(repeating: "ü", count: 90)
-            let long = String(repeating: "Chuck Norris waits for no one. ", count: 9) + word
-            let wrapped = try login(Snippet("update-motd.d", norrisctl: "echo '\(long)'"))
-            #expect(wrapped.lines.count > 3 && wrapped.lines.last == word, "\(wrapped)")
-            #expect(wrapped.lines.dropLast().allSatisfy { $0.count <= 78 })
-        }
+        let word = String(repeating: "ü", count: 90)
+        let long = String(repeating: "Chuck Norris waits for no one. ", count: 9) + word
+        let wrapped = try login(Snippet("update-motd.d", norrisctl: "echo '\(long)'"))
+        #expect(wrapped.lines.count > 3 && wrapped.lines.last == word, "\(wrapped)")
+        #expect(wrapped.lines.dropLast().allSatisfy { $0.count <= 78 })
     }
 
-    @Test func aDaemonThatIsAwayOrHangsHoldsNobodyUp() async throws {
-        try await TestThread.run {
-            let away = try login(Snippet("update-motd.d"))
-            #expect(away.status == 0 && away.output.isEmpty && away.errors.isEmpty, "\(away)")
-            let daemon = try RunningDaemon()
-            daemon.send(SIGSTOP)
-            defer { daemon.send(SIGCONT) }
-            let errors = daemon.folder("errors")
-            let script = #"exec '\#(Programs.norrisctl)' "$@" 2>'\#(errors)'"#
-            let result = try login(Snippet("update-motd.d", norrisctl: script), daemon)
-            #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result)")
-            #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("250ms"))
-        }
+    @Test func aDaemonThatIsAwayOrHangsHoldsNobodyUp() throws {
+        let away = try login(Snippet("update-motd.d"))
+        #expect(away.status == 0 && away.output.isEmpty && away.errors.isEmpty, "\(away)")
+        let daemon = try RunningDaemon()
+        daemon.send(SIGSTOP)
+        defer { daemon.send(SIGCONT) }
+        let errors = daemon.folder("errors")
+        let script = #"exec '\#(Programs.norrisctl)' "$@" 2>'\#(errors)'"#
+        let result = try login(Snippet("update-motd.d", norrisctl: script), daemon)
+        #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result)")
+        #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("250ms"))
     }
 
     // MARK: starship.toml, run as starship runs custom modules: Debian 12 does not have starship
@@ -169,26 +155,24 @@ struct SnippetTests {
         let custom: Custom
     }
 
-    @Test func starshipsModulePrintsAFactOrNothing() async throws {
-        try await TestThread.run {
-            let snippet = try Snippet("starship.toml")
-            let script = "import json, sys, tomllib; json.dump(tomllib.load(open(sys.argv[1], 'rb')), sys.stdout)"
-            let json = try run("python3", ["-c", script, snippet.path]).output
-            let module = try JSONDecoder().decode(StarshipConfiguration.self, from: Data(json.utf8)).custom.norris
-            // In round brackets: nothing at all, not even the space, where there is no output.
-            #expect(module.when && module.format == "[($output )]($style)" && module.unsafe_no_escape != true)
-            // starship passes the command to the shell's standard input.
-            func prompt(_ daemon: RunningDaemon?) throws -> ProgramResult {
-                try run(
-                    #require(module.shell.first), Array(module.shell.dropFirst()), input: module.command,
-                    environment: snippet.environment(daemon))
-            }
-            let fact = try prompt(try RunningDaemon())
-            #expect(fact.status == 0 && fact.lines.count == 1 && fact.output.count <= 61, "\(fact)")
-            #expect(fact.output.contains("Chuck Norris"))
-            let nothing = try prompt(nil)
-            #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors.isEmpty, "\(nothing)")
+    @Test func starshipsModulePrintsAFactOrNothing() throws {
+        let snippet = try Snippet("starship.toml")
+        let script = "import json, sys, tomllib; json.dump(tomllib.load(open(sys.argv[1], 'rb')), sys.stdout)"
+        let json = try run("python3", ["-c", script, snippet.path]).output
+        let module = try JSONDecoder().decode(StarshipConfiguration.self, from: Data(json.utf8)).custom.norris
+        // In round brackets: nothing at all, not even the space, where there is no output.
+        #expect(module.when && module.format == "[($output )]($style)" && module.unsafe_no_escape != true)
+        // starship passes the command to the shell's standard input.
+        func prompt(_ daemon: RunningDaemon?) throws -> ProgramResult {
+            try run(
+                #require(module.shell.first), Array(module.shell.dropFirst()), input: module.command,
+                environment: snippet.environment(daemon))
         }
+        let fact = try prompt(try RunningDaemon())
+        #expect(fact.status == 0 && fact.lines.count == 1 && fact.output.count <= 61, "\(fact)")
+        #expect(fact.output.contains("Chuck Norris"))
+        let nothing = try prompt(nil)
+        #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors.isEmpty, "\(nothing)")
     }
 
     // MARK: tmux.conf in a real tmux at a terminal
@@ -207,23 +191,19 @@ struct SnippetTests {
         try body(terminal)
     }
 
-    @Test func tmuxShowsAFactInItsStatusLine() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            try withTmux(Snippet("tmux.conf"), daemon) { terminal in
-                #expect(terminal.wait(for: "Chuck Norris") != nil, "\(terminal.rest)")
-            }
+    @Test func tmuxShowsAFactInItsStatusLine() throws {
+        let daemon = try RunningDaemon()
+        try withTmux(Snippet("tmux.conf"), daemon) { terminal in
+            #expect(terminal.wait(for: "Chuck Norris") != nil, "\(terminal.rest)")
         }
     }
 
     /// tmux expands formats in the output of programs (format_job_get in its format.c).
-    @Test func tmuxDoesNotExpandAFact() async throws {
-        try await TestThread.run {
-            let text = "C# #H #[fg=red]#{pane_id}##[bg=red] #(touch made) 5%H"
-            let snippet = try Snippet("tmux.conf", norrisctl: "printf '%s\\n' '\(text)'")
-            try withTmux(snippet) { terminal in
-                #expect(terminal.wait(for: text) != nil, "\(terminal.rest)")
-            }
+    @Test func tmuxDoesNotExpandAFact() throws {
+        let text = "C# #H #[fg=red]#{pane_id}##[bg=red] #(touch made) 5%H"
+        let snippet = try Snippet("tmux.conf", norrisctl: "printf '%s\\n' '\(text)'")
+        try withTmux(snippet) { terminal in
+            #expect(terminal.wait(for: text) != nil, "\(terminal.rest)")
         }
     }
 }

@@ -3,7 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// norrisctl at a real terminal.
-@Suite(.serialized)
+@Suite(.onTestThread, .serialized)
 struct TerminalEndToEndTests {
     private func terminal(
         _ daemon: RunningDaemon, _ arguments: [String], environment: [String: String] = [:], columns: Int = 80
@@ -13,173 +13,155 @@ struct TerminalEndToEndTests {
             environment: environment.merging(["NORRISD_SOCKET": daemon.socket]) { $1 }, columns: columns)
     }
 
-    @Test func aFactIsWrappedAndItsIdDimmed() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let terminal = try terminal(daemon, ["fact"], columns: 30)
-            #expect(terminal.waitForEnd() == 0)
-            let lines = terminal.rest.split(separator: "\r\n")
-            #expect(lines.count >= 2)
-            // Those of the fact itself have no escape sequences.
-            #expect(lines.filter { !$0.contains("\u{1B}") }.allSatisfy { $0.count <= 30 })
-            #expect(lines.last?.contains("\u{1B}[2m") == true)
-        }
+    @Test func aFactIsWrappedAndItsIdDimmed() throws {
+        let daemon = try RunningDaemon()
+        let terminal = try terminal(daemon, ["fact"], columns: 30)
+        #expect(terminal.waitForEnd() == 0)
+        let lines = terminal.rest.split(separator: "\r\n")
+        #expect(lines.count >= 2)
+        // Those of the fact itself have no escape sequences.
+        #expect(lines.filter { !$0.contains("\u{1B}") }.allSatisfy { $0.count <= 30 })
+        #expect(lines.last?.contains("\u{1B}[2m") == true)
     }
 
-    @Test func aWaitIsShownAndTakenAway() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            daemon.send(SIGSTOP)
-            let terminal = try terminal(daemon, ["fact", "--color", "never", "--timeout", "1m"])
-            // Which of its signs the spinner shows is a matter of time.
-            let shown = (0..<3).map { _ in terminal.wait(for: " norrisd…\u{1B}[K") }
-            for line in shown {
-                #expect(line?.wholeMatch(of: /\r[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] waiting for norrisd…\u{1B}\[K/) != nil, "\(shown)")
-            }
-            #expect(Set(shown).count > 1, "It turns")
-            daemon.send(SIGCONT)
-            #expect(terminal.waitForEnd() == 0)
-            let left = terminal.rest.components(separatedBy: "\r\u{1B}[K").last ?? ""
-            #expect(left.contains("builtin-") && !left.contains("waiting") && !left.contains("\u{1B}"))
+    @Test func aWaitIsShownAndTakenAway() throws {
+        let daemon = try RunningDaemon()
+        daemon.send(SIGSTOP)
+        let terminal = try terminal(daemon, ["fact", "--color", "never", "--timeout", "1m"])
+        // Which of its signs the spinner shows is a matter of time.
+        let shown = (0..<3).map { _ in terminal.wait(for: " norrisd…\u{1B}[K") }
+        for line in shown {
+            #expect(line?.wholeMatch(of: /\r[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] waiting for norrisd…\u{1B}\[K/) != nil, "\(shown)")
         }
+        #expect(Set(shown).count > 1, "It turns")
+        daemon.send(SIGCONT)
+        #expect(terminal.waitForEnd() == 0)
+        let left = terminal.rest.components(separatedBy: "\r\u{1B}[K").last ?? ""
+        #expect(left.contains("builtin-") && !left.contains("waiting") && !left.contains("\u{1B}"))
     }
 
     @Test("A terminal that is dumb or of no kind gets no escape sequence, even while it waits", arguments: ["dumb", ""])
-    func aDumbTerminal(kind: String) async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            daemon.send(SIGSTOP)
-            let late = try terminal(daemon, ["fact", "--timeout", "600ms"], environment: ["TERM": kind])
-            #expect(late.waitForEnd() == 69)
-            #expect(late.rest.hasPrefix("norrisctl: "))
-            daemon.send(SIGCONT)
-            let status = try terminal(daemon, ["status"], environment: ["TERM": kind])
-            #expect(status.waitForEnd() == 0)
-            #expect(!(late.transcript + status.transcript).contains(0x1B))
-        }
+    func aDumbTerminal(kind: String) throws {
+        let daemon = try RunningDaemon()
+        daemon.send(SIGSTOP)
+        let late = try terminal(daemon, ["fact", "--timeout", "600ms"], environment: ["TERM": kind])
+        #expect(late.waitForEnd() == 69)
+        #expect(late.rest.hasPrefix("norrisctl: "))
+        daemon.send(SIGCONT)
+        let status = try terminal(daemon, ["status"], environment: ["TERM": kind])
+        #expect(status.waitForEnd() == 0)
+        #expect(!(late.transcript + status.transcript).contains(0x1B))
     }
 
-    @Test func aTerminalThatIsNotUTF8GetsASCII() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            for (locale, name) in [("C", "?lan ~??~"), ("en_US.ISO-8859-1", "?lan ~??~"), ("C.UTF-8", "Élan …漢…")] {
-                let fact = ["fact", "--name", "Élan …漢…", "--width", "1000", "--color", "never"]
-                let terminal = try terminal(daemon, fact, environment: ["LC_ALL": locale])
-                #expect(terminal.waitForEnd() == 0)
-                #expect(terminal.rest.contains(name), "\(locale): \(terminal.rest)")
-            }
-            daemon.send(SIGSTOP)
-            let late = try terminal(daemon, ["fact", "--timeout", "5s"], environment: ["LANG": "C"])
-            #expect(late.wait(for: "waiting for norrisd~") != nil)
-            #expect(late.waitForEnd() == 69)
-            #expect(late.transcript.allSatisfy { $0 < 0x80 })
-            daemon.send(SIGCONT)
-            // A pipe gets what there is.
-            let piped = try run(
-                Programs.norrisctl, ["fact", "--name", "Élan …漢…"],
-                environment: ["LC_ALL": "C", "NORRISD_SOCKET": daemon.socket])
-            #expect(piped.output.contains("Élan …漢…"))
+    @Test func aTerminalThatIsNotUTF8GetsASCII() throws {
+        let daemon = try RunningDaemon()
+        for (locale, name) in [("C", "?lan ~??~"), ("en_US.ISO-8859-1", "?lan ~??~"), ("C.UTF-8", "Élan …漢…")] {
+            let fact = ["fact", "--name", "Élan …漢…", "--width", "1000", "--color", "never"]
+            let terminal = try terminal(daemon, fact, environment: ["LC_ALL": locale])
+            #expect(terminal.waitForEnd() == 0)
+            #expect(terminal.rest.contains(name), "\(locale): \(terminal.rest)")
         }
+        daemon.send(SIGSTOP)
+        let late = try terminal(daemon, ["fact", "--timeout", "5s"], environment: ["LANG": "C"])
+        #expect(late.wait(for: "waiting for norrisd~") != nil)
+        #expect(late.waitForEnd() == 69)
+        #expect(late.transcript.allSatisfy { $0 < 0x80 })
+        daemon.send(SIGCONT)
+        // A pipe gets what there is.
+        let piped = try run(
+            Programs.norrisctl, ["fact", "--name", "Élan …漢…"],
+            environment: ["LC_ALL": "C", "NORRISD_SOCKET": daemon.socket])
+        #expect(piped.output.contains("Élan …漢…"))
     }
 
     @Test("Screens of one column, and of a width nobody knows", arguments: [0, 1, 2])
-    func aNarrowTerminal(columns: Int) async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            for arguments in [["fact"], ["status"], ["categories"], ["search", "chuck"], ["recent"], ["doctor"]] {
-                let terminal = try terminal(daemon, arguments + ["--color", "never"], columns: columns)
-                let status = terminal.waitForEnd()
-                #expect([0, 1, 78].contains(status), "\(arguments): \(status) \(terminal.rest)")
-                #expect(!terminal.rest.isEmpty)
-            }
-            let fact = try terminal(daemon, ["fact", "--color", "never"], columns: columns)
-            #expect(fact.waitForEnd() == 0)
-            let lines = fact.rest.split(separator: "\r\n").dropLast()
-            #expect(columns == 0 ? lines.contains { $0.count > 2 } : lines.contains { $0.count <= columns })
+    func aNarrowTerminal(columns: Int) throws {
+        let daemon = try RunningDaemon()
+        for arguments in [["fact"], ["status"], ["categories"], ["search", "chuck"], ["recent"], ["doctor"]] {
+            let terminal = try terminal(daemon, arguments + ["--color", "never"], columns: columns)
+            let status = terminal.waitForEnd()
+            #expect([0, 1, 78].contains(status), "\(arguments): \(status) \(terminal.rest)")
+            #expect(!terminal.rest.isEmpty)
         }
+        let fact = try terminal(daemon, ["fact", "--color", "never"], columns: columns)
+        #expect(fact.waitForEnd() == 0)
+        let lines = fact.rest.split(separator: "\r\n").dropLast()
+        #expect(columns == 0 ? lines.contains { $0.count > 2 } : lines.contains { $0.count <= columns })
     }
 
-    @Test func aWatchFollowsTheWidthOfItsTerminal() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon(configuration: """
-                facts: {enabled: false}
-                gifs: {enabled: false}
-                posts: {sources: {planet: {kind: feed, url: 'http://127.0.0.1:1/rss.xml'}}}
+    @Test func aWatchFollowsTheWidthOfItsTerminal() throws {
+        let daemon = try RunningDaemon(configuration: """
+            facts: {enabled: false}
+            gifs: {enabled: false}
+            posts: {sources: {planet: {kind: feed, url: 'http://127.0.0.1:1/rss.xml'}}}
 
-                """)
-            let terminal = try terminal(daemon, ["watch", "--color", "never"], columns: 400)
-            // Until it has subscribed, and an event is on its way.
-            var tries = 0
-            while terminal.wait(for: "reloaded\r\n", within: 1) == nil, tries < 30 {
-                tries += 1
-                #expect(try daemon.ctl("reload").status == 0)
-            }
-            let indent = String(repeating: " ", count: 21)
-            /// The lines a failure went on over after its first.
-            func continuation() throws -> [String] {
-                #expect(try daemon.ctl("refresh", "planet").status == 0)
-                _ = terminal.wait(for: "planet    failed: ")
-                // A further event tells that this one is complete. Others may come between, of retries on schedule.
-                #expect(try daemon.ctl("reload").status == 0)
-                let lines = (terminal.wait(for: "norrisd   reloaded\r\n") ?? "").components(separatedBy: "\r\n")
-                #expect(lines.count >= 3)
-                return Array(lines.dropFirst().prefix { $0.hasPrefix(indent) })
-            }
-            #expect(try continuation().isEmpty)
-            terminal.resize(columns: 60)
-            // What was on its way before is wide.
+            """)
+        let terminal = try terminal(daemon, ["watch", "--color", "never"], columns: 400)
+        // Until it has subscribed, and an event is on its way.
+        var tries = 0
+        while terminal.wait(for: "reloaded\r\n", within: 1) == nil, tries < 30 {
+            tries += 1
             #expect(try daemon.ctl("reload").status == 0)
-            _ = terminal.wait(for: "norrisd   reloaded\r\n")
-            let narrow = try continuation()
-            #expect(!narrow.isEmpty && narrow.allSatisfy { $0.count <= 60 })
         }
+        let indent = String(repeating: " ", count: 21)
+        /// The lines a failure went on over after its first.
+        func continuation() throws -> [String] {
+            #expect(try daemon.ctl("refresh", "planet").status == 0)
+            _ = terminal.wait(for: "planet    failed: ")
+            // A further event tells that this one is complete. Others may come between, of retries on schedule.
+            #expect(try daemon.ctl("reload").status == 0)
+            let lines = (terminal.wait(for: "norrisd   reloaded\r\n") ?? "").components(separatedBy: "\r\n")
+            #expect(lines.count >= 3)
+            return Array(lines.dropFirst().prefix { $0.hasPrefix(indent) })
+        }
+        #expect(try continuation().isEmpty)
+        terminal.resize(columns: 60)
+        // What was on its way before is wide.
+        #expect(try daemon.ctl("reload").status == 0)
+        _ = terminal.wait(for: "norrisd   reloaded\r\n")
+        let narrow = try continuation()
+        #expect(!narrow.isEmpty && narrow.allSatisfy { $0.count <= 60 })
     }
 
-    @Test func anOutputIsOneWrite() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let trace = daemon.folder("trace")
-            let command = ["-f", "-e", "trace=write,writev", "-o", trace, Programs.norrisctl, "fact", "--count", "50"]
-            let environment = ["NORRISD_SOCKET": daemon.socket]
-            func writes() throws -> [Substring] {
-                let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-                // Where it had to wait, what said so went to standard error.
-                return lines.filter { $0.contains(/writev?\(1,/) }
-            }
-            #expect(try run("strace", command, environment: environment).status == 0)
-            #expect(try writes().count == 1)
-            let terminal = try PseudoTerminal("strace", command, environment: environment)
-            #expect(terminal.waitForEnd() == 0)
-            #expect(try writes().count == 1)
+    @Test func anOutputIsOneWrite() throws {
+        let daemon = try RunningDaemon()
+        let trace = daemon.folder("trace")
+        let command = ["-f", "-e", "trace=write,writev", "-o", trace, Programs.norrisctl, "fact", "--count", "50"]
+        let environment = ["NORRISD_SOCKET": daemon.socket]
+        func writes() throws -> [Substring] {
+            let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+            // Where it had to wait, what said so went to standard error.
+            return lines.filter { $0.contains(/writev?\(1,/) }
         }
+        #expect(try run("strace", command, environment: environment).status == 0)
+        #expect(try writes().count == 1)
+        let terminal = try PseudoTerminal("strace", command, environment: environment)
+        #expect(terminal.waitForEnd() == 0)
+        #expect(try writes().count == 1)
     }
 
     @Test("What cannot be written is an error, except for a prompt", arguments: [
         ("fact >/dev/full", 74), ("status >&-", 74), ("prompt >/dev/full", 0), ("prompt --timeout=1s >&- 2>&- <&-", 0),
     ])
-    func anOutputThatCannotBeWritten(command: String, status: Int32) async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let result = try run(
-                "sh", ["-c", "exec \"$0\" \(command)", Programs.norrisctl],
-                environment: ["NORRISD_SOCKET": daemon.socket])
-            #expect(result.status == status, "\(result)")
-            #expect(result.errors.isEmpty == (status == 0))
-        }
+    func anOutputThatCannotBeWritten(command: String, status: Int32) throws {
+        let daemon = try RunningDaemon()
+        let result = try run(
+            "sh", ["-c", "exec \"$0\" \(command)", Programs.norrisctl],
+            environment: ["NORRISD_SOCKET": daemon.socket])
+        #expect(result.status == status, "\(result)")
+        #expect(result.errors.isEmpty == (status == 0))
     }
 
-    @Test func aClosedPipeIsNoError() async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let script = """
-                "$0" fact --count 100 | head -n 1; echo "${PIPESTATUS[0]}"
-                "$0" fact | exec true; echo "${PIPESTATUS[0]}"
-                """
-            let result = try run(
-                "bash", ["-c", script, Programs.norrisctl], environment: ["NORRISD_SOCKET": daemon.socket])
-            #expect(result.errors == "")
-            #expect(result.lines.count == 3)
-            #expect(result.lines.suffix(2) == ["0", "0"])
-        }
+    @Test func aClosedPipeIsNoError() throws {
+        let daemon = try RunningDaemon()
+        let script = """
+            "$0" fact --count 100 | head -n 1; echo "${PIPESTATUS[0]}"
+            "$0" fact | exec true; echo "${PIPESTATUS[0]}"
+            """
+        let result = try run(
+            "bash", ["-c", script, Programs.norrisctl], environment: ["NORRISD_SOCKET": daemon.socket])
+        #expect(result.errors == "")
+        #expect(result.lines.count == 3)
+        #expect(result.lines.suffix(2) == ["0", "0"])
     }
 }

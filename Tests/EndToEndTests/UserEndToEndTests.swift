@@ -34,15 +34,6 @@ struct EventEndToEndTests {
         #expect(try lines(daemon, "notes") == ["norrisctl: norrisd has stopped."])
     }
 
-    @Test("Ctrl-C ends a watch as it ends any program, without a word")
-    func interruptedWatch() throws {
-        let daemon = try RunningDaemon()
-        let watch = try watch(daemon)
-        watch.send(SIGINT)
-        #expect(watch.wait() == 130)
-        #expect(try lines(daemon, "notes") == [])
-    }
-
     @Test func aWatchOfADaemonThatDiesSaysSo() throws {
         let daemon = try RunningDaemon()
         let watch = try watch(daemon)
@@ -72,7 +63,7 @@ struct EventEndToEndTests {
 }
 
 /// What a user keeps, whatever happens to the daemon.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct FavoriteEndToEndTests {
     @Test func noneIsLostWhenTheDaemonIsKilledAtThatInstant() throws {
         let folder = TemporaryFolder()
@@ -106,7 +97,7 @@ struct FavoriteEndToEndTests {
         upstream.setDocument(
             "/users/posts", contentType: "application/json",
             body: Array(#"{"data":[{"uid":"u","name":"Ada","posts":[{"id":1,"date":null,"pics":[]}]}]}"#.utf8))
-        try await TestThread.run {
+        do {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(
                 in: folder,

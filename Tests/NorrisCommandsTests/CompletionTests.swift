@@ -124,7 +124,7 @@ struct CompletionTests {
         ("norrisctl fact --id ", "fact"), ("norrisctl gif --id=", "gif"), ("norrisctl fact --id -", "fact"),
         ("norrisctl card --id ", "fact"),
     ])
-    func offersTheIDsOfFavourites(line: String, kind: String) {
+    func offersTheIDsOfFavorites(line: String, kind: String) {
         let machine = Machine(results: """
             {"items":[{"kind":"\(kind)","id":"builtin-1","title":"t","added_at":"2026-11-21T11:00:00Z"}]}
             """)

@@ -19,37 +19,6 @@ struct FavoriteImportTests {
         return machine
     }
 
-    @Test(arguments: [["f.ndjson"], [], ["-"]])
-    func sendsAFileOrStandardInput(arguments: [String]) {
-        let text = Self.line("a", more: #","fact":{"id":"a","text":"T","categories":[],"source":"s"}"#)
-            + "\r\n\n  \n" + Self.line("b", more: #","later":1"#) + "\n"
-        let machine = Machine(results: #"{"added":1,"known":1}"#)
-        if arguments == ["f.ndjson"] {
-            machine.files["f.ndjson"] = Array(text.utf8)
-        } else {
-            machine.input = Array(text.utf8)
-        }
-        #expect(machine.run(["favorite", "import"] + arguments) == Outcome(output: "1 added, 1 known already\n"))
-        #expect(machine.methods == ["favorite.import"])
-        let first = Self.line("a", more: #","fact":{"id":"a","text":"T","categories":[],"source":"s"}"#)
-        #expect(machine.parameters == [#"{"items":[\#(first),\#(Self.line("b"))]}"#])
-        #expect(machine.timeouts == [.seconds(600)])
-    }
-
-    @Test func sendsNothingOfAGifButItsTitle() {
-        let line = #"{"kind":"gif","id":"g","title":"Cat","added_at":"2026-11-21T10:00:00Z""#
-        let machine = machine([#"\#(line),"gif":\#(gif("g"))}"#], results: #"{"added":1,"known":0}"#)
-        #expect(machine.run("favorite", "import", "--json") == Outcome(output: "{\"added\":1,\"known\":0}\n"))
-        #expect(machine.parameters == [#"{"items":[\#(line)}]}"#])
-    }
-
-    @Test func saysWhatItWaitsForAtATerminal() {
-        let machine = machine([Self.line("a")], results: #"{"added":1,"known":0}"#)
-        machine.isInputTerminal = true
-        #expect(machine.run("favorite", "import").errors
-            == "norrisctl: reading from the terminal, one item a line; Ctrl-D ends, Ctrl-C leaves.\n")
-    }
-
     // MARK: Chunks
 
     @Test func sendsAsManyAtATimeAsFitIntoARequest() throws {
@@ -138,26 +107,6 @@ struct FavoriteImportTests {
         #expect(machine.requests.isEmpty)
     }
 
-    @Test(arguments: ["", "\n\n", " \r\n\t"])
-    func refusesAnEmptyFile(text: String) {
-        let machine = Machine()
-        machine.files["f"] = Array(text.utf8)
-        #expect(machine.run("favorite", "import", "f") == .failed(
-            .usage, "\"f\" is empty.", "norrisctl favorite export prints what can be imported."
-        ))
-    }
-
-    @Test func saysThatAFileCannotBeRead() {
-        #expect(Machine().run("favorite", "import", "nope") == Outcome(
-            errors: "norrisctl: \"nope\" cannot be read: No such file or directory.\n", status: .inputOutput
-        ))
-        let machine = Machine()
-        machine.input = nil
-        #expect(machine.run("favorite", "import") == Outcome(
-            errors: "norrisctl: Standard input cannot be read.\n", status: .inputOutput
-        ))
-    }
-
     @Test func refusesMoreThanCanBeKept() throws {
         let line = #"{"kind":"gif","id":"a","title":"","added_at":"2026-11-21T10:00:00Z"}"#
         let result = Array(Machine.result(#"{"added":1,"known":0}"#).utf8)
@@ -193,19 +142,5 @@ struct FavoriteImportTests {
             .usage, "Item 2 is of no use.", "It happened at \"f\", lines 1 to 6.",
             "The 4 items after that went in; the same may be imported again."
         ))
-    }
-
-    @Test func saysWhetherNothingIsIn() {
-        let refused = Machine(error: .busy("You keep 10,000 items."))
-        refused.input = Array(Self.line("a").utf8)
-        #expect(refused.run("favorite", "import") == .failed(
-            .temporary, "You keep 10,000 items.", "It happened at Standard input, line 1.", "Nothing was imported."
-        ))
-        // The daemon may have taken it before the connection was lost.
-        let lost = Machine(failure: .timedOut(path: "/s"))
-        lost.input = Array(Self.line("a").utf8)
-        let outcome = lost.run("favorite", "import")
-        #expect(outcome.status == .unavailable)
-        #expect(!outcome.errors.contains("Nothing was imported"))
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import NorrisClient
 @testable import NorrisCommands
 import NorrisProtocol
@@ -163,6 +162,24 @@ struct GoldenScreenTests {
         try check("favorites", ["favorite", "list"], FavoriteList.Result(items: favorites).jsonText)
     }
 
+    @Test func showsEvents() throws {
+        let failure = SourceFailure(
+            kind: .offline, message: "There is no route to town.example.", since: Machine.now,
+            retryAt: Timestamp("2026-11-21T12:05:00Z")
+        )
+        let events: [Event] = [
+            .source("facts", .started, at: Machine.now), .item(source: "facts", added: 12, at: Machine.now),
+            .source("facts", .finished, items: 9_000, at: Machine.now),
+            .source("community-of-a-long-name", .failed, error: failure, at: Machine.now),
+            .server(.stopping, at: Machine.now),
+        ]
+        try GoldenScreen(name: "watch", arguments: ["watch"]) {
+            let machine = Machine()
+            machine.stream = [Machine.result(#"{"topics":["source","item","server"]}"#)] + events.map(Machine.line)
+            return machine
+        }.check()
+    }
+
     // MARK: First run
 
     @Test func welcomesWithTheFactOfTheDay() throws {
@@ -253,10 +270,8 @@ struct GoldenStatusTests {
     }
 }
 
-/// What a command shows at a terminal of 40, 80 and 132 columns, in colour and not, and to a pipe, kept in a file below
+/// What a command shows at a terminal of 40, 80 and 132 columns, in color and not, and to a pipe, kept in a file below
 /// `Golden/` and compared byte for byte. ESC stands there as `␛`.
-///
-/// `NORRIS_UPDATE_DOCUMENTS=1` writes the files; then they are to be read, as a person would read them.
 struct GoldenScreen {
     let name: String
     let arguments: [String]
@@ -264,29 +279,14 @@ struct GoldenScreen {
     let machine: () -> Machine
 
     func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).txt")
-        let shown = text
-        if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {
-            try shown.write(to: file, atomically: true, encoding: .utf8)
-            return
-        }
-        let golden = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        let isSame = golden.utf8.elementsEqual(shown.utf8)
-        #expect(
-            isSame,
-            """
-            \(difference(golden, shown))
-            NORRIS_UPDATE_DOCUMENTS=1 swift test --filter NorrisCommandsTests brings Golden/\(name).txt up to date.
-            """,
-            sourceLocation: sourceLocation
-        )
+        try checkGolden("\(name).txt", text, sourceLocation: sourceLocation)
     }
 
     private var text: String {
         var sections: [String] = []
         for columns in [40, 80, 132] {
             sections.append(section("\(columns) columns", columns, ["TERM": "dumb"]))
-            sections.append(section("\(columns) columns, in colour", columns, ["TERM": "xterm"]))
+            sections.append(section("\(columns) columns, in color", columns, ["TERM": "xterm"]))
         }
         sections.append(section("a pipe", nil, [:]))
         return sections.joined(separator: "\n")
@@ -300,16 +300,5 @@ struct GoldenScreen {
         let command = (["norrisctl"] + arguments).joined(separator: " ")
         let errors = outcome.errors.isEmpty ? "" : "--- standard error\n\(outcome.errors)"
         return "=== \(title): \(command)\n\(outcome.output)\(errors)".replacing("\u{1B}", with: "␛")
-    }
-
-    private func difference(_ golden: String, _ shown: String) -> String {
-        let lines = golden.split(separator: "\n", omittingEmptySubsequences: false)
-        for (index, line) in shown.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let old = index < lines.count ? lines[index] : "(nothing)"
-            if !old.utf8.elementsEqual(line.utf8) {
-                return "Line \(index + 1) of \(name) is\n\(line)\nand was\n\(old)"
-            }
-        }
-        return "\(name) ends too soon."
     }
 }

@@ -72,7 +72,7 @@ final class Machine {
         return self
     }
 
-    /// Makes standard output a terminal without colours.
+    /// Makes standard output a terminal without colors.
     func onTerminal(columns: Int = 80) -> Machine {
         terminal = TerminalFacts(isTerminal: true, columns: columns)
         environment["NO_COLOR"] = "1"
@@ -81,6 +81,11 @@ final class Machine {
 
     func run(_ arguments: String...) -> Outcome {
         run(arguments)
+    }
+
+    /// Makes the daemon answer once more.
+    func reply(_ reply: Result<[UInt8], ClientError>) {
+        replies.append(reply)
     }
 
     func run(_ arguments: [String]) -> Outcome {
@@ -232,13 +237,6 @@ extension Machine {
     /// A reply line with a result.
     static func result(_ result: String, id: Int = 1) -> String {
         #"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#
-    }
-
-    /// A daemon that has begun to answer `event.subscribe`, and says these lines after that.
-    static func subscribed(_ lines: String...) -> Machine {
-        let machine = Machine()
-        machine.stream = [result(#"{"topics":["source","item","server"]}"#)] + lines
-        return machine
     }
 
     static func line(_ event: Event) -> String {

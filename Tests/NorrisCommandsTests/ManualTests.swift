@@ -107,9 +107,7 @@ struct ManualTests {
         let runs = page.displays.flatMap { ShellExample.runs(of: "norrisctl", in: $0) }
         #expect(runs.count > 15)
         for arguments in runs {
-            let options = arguments.filter { $0.hasPrefix("--") }.map { "\(arguments[0]) \($0)" }
-            let parts = [arguments.joined(separator: " ")] + options
-            if parts == parts { expectIsNoUsageError(arguments) }
+            expectIsNoUsageError(arguments)
         }
     }
 

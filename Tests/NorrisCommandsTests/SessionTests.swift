@@ -35,121 +35,12 @@ struct LayoutTests {
         (["--plain"], 80, ["TERM": "xterm"], false), (["--plain", "--color", "always"], 80, [:], true),
         (["--color", "auto"], nil, ["CLICOLOR_FORCE": "0"], false),
     ] as [([String], Int?, [String: String], Bool)])
-    func coloursWhereItMay(arguments: [String], columns: Int?, environment: [String: String], isColoured: Bool) {
-        #expect(output(arguments, columns: columns, environment: environment).contains("\u{1B}") == isColoured)
+    func colorsWhereItMay(arguments: [String], columns: Int?, environment: [String: String], isColored: Bool) {
+        #expect(output(arguments, columns: columns, environment: environment).contains("\u{1B}") == isColored)
     }
 }
 
-/// What a person sees who waits.
-struct WaitingLineTests {
-    private let erased = "\r\u{1B}[K"
-
-    private func machine(_ results: String..., delay: Int) -> Machine {
-        let machine = Machine(results.map { .success(Array(Machine.result($0).utf8)) })
-        machine.isErrorTerminal = true
-        machine.delay = .milliseconds(delay)
-        return machine
-    }
-
-    private let facts = page(fact("a", "It's round."))
-
-    @Test func isNotSeenByThoseWhoAreServedAtOnce() {
-        #expect(machine(facts, delay: 299).run("fact") == Outcome(output: "It's round.\n"))
-    }
-
-    @Test func saysWhatIsWaitedForAndGoes() {
-        let outcome = machine(facts, delay: 450).run("fact")
-        #expect(outcome == Outcome(
-            output: "It's round.\n",
-            errors: "\r⠸ waiting for norrisd…\u{1B}[K" + "\r⠼ waiting for norrisd…\u{1B}[K" + erased
-        ))
-    }
-
-    @Test(arguments: [
-        (["search", "round"], "searching"), (["gif", "round"], "asking Giphy"), (["categories"], "waiting for norrisd"),
-    ])
-    func saysWhoIsAsked(arguments: [String], text: String) {
-        let errors = machine(#"{"items":[],"freshness":\#(fresh)}"#, delay: 350).run(arguments).errors
-        #expect(errors.hasPrefix("\r⠸ \(text)…\u{1B}[K\(erased)norrisctl: No "))
-    }
-
-    @Test func countsTheTimeOfTheWholeCommand() {
-        let page = page(fact("a", "1"), next: "c")
-        let outcome = machine(page, page, delay: 200).run("search", "x", "--page", "2")
-        #expect(outcome.errors == "\r⠸ searching…\u{1B}[K" + erased)
-    }
-
-    @Test func isNotForAPipe() {
-        let machine = machine(facts, delay: 900)
-        machine.isErrorTerminal = false
-        #expect(machine.run("fact").errors == "")
-    }
-
-    @Test func saysWhatIsStillFetchedAndMakesRoomForWhatIsDone() {
-        let machine = Machine()
-        machine.isErrorTerminal = true
-        machine.delay = .milliseconds(400)
-        machine.stream = [
-            Machine.result(#"{"topics":["source","item"]}"#), Machine.result(#"{"started":["facts","planet"]}"#, id: 2),
-            Machine.line(.source("facts", .finished, items: 1, at: Machine.now)),
-            Machine.line(.source("planet", .finished, items: 2, at: Machine.now)),
-        ]
-        let outcome = machine.run("refresh", "--wait")
-        #expect(outcome.output == "facts: 1 item\nplanet: 2 items\n")
-        #expect(outcome.errors.hasPrefix("\r⠸ waiting for norrisd…\u{1B}[K\(erased)"))
-        #expect(outcome.errors.contains("\(erased)started: facts, planet\n\r⠇ fetching from facts, planet…"))
-        #expect(outcome.errors.contains("fetching from planet…"))
-        #expect(outcome.errors.hasSuffix(erased))
-        #expect(!outcome.errors.contains(erased + erased))
-    }
-
-    @Test func isNotThereWhileEventsAreWatched() {
-        let machine = Machine.subscribed(
-            Machine.line(.source("facts", .started, at: Machine.now)), Machine.line(.server(.stopping, at: Machine.now))
-        )
-        machine.isErrorTerminal = true
-        machine.delay = .milliseconds(350)
-        #expect(machine.run("watch").errors
-            == "\r⠸ waiting for norrisd…\u{1B}[K\(erased)norrisctl: norrisd has stopped.\n")
-    }
-}
-
-/// What `norrisctl` alone says.
 struct WelcomeTests {
-    private static let advice = """
-
-        norrisctl shows facts, GIFs and posts from norrisd, the daemon that keeps them at hand.
-
-        Three things to try:
-          norrisctl fact --category dev
-          norrisctl gif round house kick
-          norrisctl feed
-
-        A fact in each new shell, or in its prompt: norrisctl init --help
-        All commands: norrisctl --help
-
-        """
-
-    @Test func showsTheFactOfTheDayAndThreeThingsToTry() {
-        let machine = Machine(results: #"{"fact":\#(fact("a", "He waits for nobody.")),"freshness":\#(fresh)}"#)
-        #expect(machine.run() == Outcome(output: "He waits for nobody.\n\(Self.advice)"))
-        #expect(machine.methods == ["fact.today"])
-        #expect(machine.timeouts == [.milliseconds(100)])
-    }
-
-    @Test func fitsANarrowTerminal() {
-        let machine = Machine(results: #"{"fact":\#(fact("a", "He waits for nobody, ever.")),"freshness":\#(fresh)}"#)
-        let lines = machine.onTerminal(columns: 20).run().output.split(separator: "\n")
-        #expect(lines.first == "He waits for nobody,")
-        #expect(lines.contains("  norrisctl feed"))
-    }
-
-    @Test func waitsNoLongerThanItIsTold() {
-        let machine = Machine(results: "{}")
-        #expect(machine.run("--timeout", "20ms").status == .done)
-        #expect(machine.timeouts == [.milliseconds(20)])
-    }
-
     @Test func neverFails() {
         let path = "/run/norrisd.sock"
         for failure in [
@@ -158,18 +49,30 @@ struct WelcomeTests {
             .malformedReply(path: path, detail: "x"),
         ] {
             let outcome = Machine(failure: failure).run()
-            #expect(outcome.status == .done)
-            #expect(outcome.errors.isEmpty)
-            #expect(outcome.output.hasSuffix(Self.advice))
-            #expect(outcome.output.utf8.count > Self.advice.utf8.count + 40, "\(failure)")
+            #expect(outcome == Outcome(output: outcome.output))
+            #expect(outcome.output.hasSuffix("\nAll commands: norrisctl --help\n"))
         }
         let slow = Machine(failure: .timedOut(path: path)).run().output
         #expect(slow.hasPrefix("norrisd does not answer at once. Find out why: norrisctl doctor\n"))
     }
+}
 
-    @Test func saysNothingOfADaemonThatHasNoFact() {
-        let daemon = "norrisd is there.\n\(Self.advice)"
-        #expect(Machine(results: "[]").run().output == daemon)
-        #expect(Machine(error: .unknownMethod("fact.today")).run().output == daemon)
+struct ExitStatusTests {
+    private static let statuses: [(code: Int64, status: ExitStatus, number: Int32)] = [
+        (-32700, .internalError, 70), (-32600, .usage, 64), (-32602, .usage, 64), (-32603, .internalError, 70),
+        (-32001, .nothing, 1), (-32002, .temporary, 75), (-32003, .notPermitted, 77), (-32004, .temporary, 75),
+        (-32005, .inputOutput, 74), (-32006, .temporary, 75), (-32099, .internalError, 70), (-1, .internalError, 70),
+    ]
+
+    @Test(arguments: statuses)
+    func followsTheCodeOfAnError(code: Int64, status: ExitStatus, number: Int32) {
+        let error = ResponseError(ErrorCode(rawValue: code), reason: "r", message: "It failed.", hint: "Mend it.")
+        #expect(status.rawValue == number)
+        #expect(Machine(error: error).run("fact") == Outcome(
+            errors: "norrisctl: It failed.\n  Mend it.\n", status: status
+        ))
+        let object = error.jsonText + "\n"
+        #expect(Machine(error: error).run("fact", "--json") == Outcome(errors: object, status: status))
+        #expect(Machine(error: error).run("call", "m") == Outcome(errors: object, status: status))
     }
 }

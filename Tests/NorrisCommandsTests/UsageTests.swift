@@ -54,8 +54,9 @@ struct UsageTests {
 
     @Test(arguments: [
         ("fcat", "fact"), ("facts", "fact"), ("categ", "categories"), ("crad", "card"), ("stat", "status"),
-        ("seach", "search"), ("serach", "search"), ("relod", "reload"), ("docter", "doctor"), ("calll", "call"), ("hlep", "help"),
-        ("categroies", "categories"), ("gfi", "gif"), ("favourite", "favorite"), ("favorites", "favorite"),
+        ("seach", "search"), ("serach", "search"), ("relod", "reload"), ("docter", "doctor"), ("calll", "call"),
+        ("hlep", "help"), ("categroies", "categories"), ("gfi", "gif"), ("favourite", "favorite"),
+        ("favorites", "favorite"),
     ])
     func suggestsTheCommandThatWasMeant(word: String, command: String) {
         #expect(Machine().run(word) == Outcome(

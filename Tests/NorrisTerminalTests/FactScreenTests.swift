@@ -25,7 +25,7 @@ struct FactScreenTests {
         #expect(foot == ["#dev", "#science", "#career", "builtin-dev-12"])
     }
 
-    @Test func addsDimTagsToAPipeOnlyIfColoursWereForced() {
+    @Test func addsDimTagsToAPipeOnlyIfColorsWereForced() {
         #expect(visible(screen(nil, escapes: true) { $0.facts([long, wide]) }) == """
             \(long.text) <2m#dev<0m <2m#science<0m <2m#career<0m
             \(wide.text)

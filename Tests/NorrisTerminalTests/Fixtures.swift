@@ -74,12 +74,6 @@ let nameless = Gif(
     isSticker: true, renditions: ["downsized": Gif.Rendition(url: "http://media.example/d.gif", frames: 1)]
 )
 
-let cats = Gif(
-    id: "猫", title: "猫がキーボードの上を歩いている、とても長い題名のジフ", rating: "g", pageURL: "https://giphy.com/gifs/c",
-    altText: "猫がキーボードの上を歩いている、とても長い題名のジフ",
-    renditions: ["original": Gif.Rendition(url: "https://media.example/cat.gif", width: 100, height: 80)]
-)
-
 let ada = Post.Author(
     id: "town:7", name: "Ada Lovelace", handle: "@ada@town.example", avatarURL: "https://town.example/ada.png",
     email: "ada@town.example"

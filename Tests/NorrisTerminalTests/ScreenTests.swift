@@ -17,8 +17,8 @@ struct ScreenTests {
         (Style.normal, "x"), (.dim, "<2mx<0m"), (.bold, "<1mx<0m"), (.good, "<32mx<0m"), (.warning, "<33mx<0m"),
         (.bad, "<31mx<0m"),
     ])
-    func writesEscapesOnlyWhereTheyAreAllowed(style: Style, coloured: String) {
-        #expect(visible(screen(80, escapes: true) { $0.line("x", style) }) == coloured + "\n")
+    func writesEscapesOnlyWhereTheyAreAllowed(style: Style, colored: String) {
+        #expect(visible(screen(80, escapes: true) { $0.line("x", style) }) == colored + "\n")
         #expect(screen(80) { $0.line("x", style) } == "x\n")
     }
 
@@ -73,94 +73,65 @@ struct ScreenTests {
     }
 }
 
-struct FavoriteScreenTests {
-    private let favorites = [
-        Favorite(kind: .fact, id: short.id, title: short.text, addedAt: ago(7_200), fact: short),
-        Favorite(kind: .gif, id: "bq2Nk0o7bQhhseGATA", title: angel.title, addedAt: ago(3 * 86_400)),
-        Favorite(kind: .post, id: "town:109", title: "", addedAt: ago(-60)),
-    ]
+struct WaitingLineTests {
+    /// A line at a terminal, begun seven seconds past zero, and the time and the terminal as it sees them.
+    private final class Terminal {
+        var now = Duration.seconds(7)
+        var columns = 80
+        private(set) var output = ""
+        private(set) lazy var line = WaitingLine(
+            isOn: true, elapsed: { self.now }, columns: { self.columns }, write: { self.output += $0 }
+        )
 
-    @Test func wrapsTo80Columns() {
-        #expect(screen(80) { $0.favorites(favorites, now: now) } == """
-            Chuck Norris can instantiate an abstract class.
-            fact  2 hours ago  ye0_hnd3rgq68e_pfvsqqg
+        init(_ text: String? = "asking Giphy", columns: Int = 80) {
+            self.columns = columns
+            text.map(line.show)
+        }
 
-            Full House Angel GIF by The Kelly Clarkson Show
-            gif  3 days ago  bq2Nk0o7bQhhseGATA
+        /// What is written at a moment, and when the next tick is due.
+        func tick(_ milliseconds: Int) -> (output: String, pause: Duration) {
+            (now, output) = (.milliseconds(milliseconds), "")
+            let pause = line.tick()
+            return (output, pause)
+        }
 
-            town:109
-            post  just now  town:109
-
-            Powered by GIPHY
-
-            """)
+        func erase() -> String {
+            output = ""
+            line.erase()
+            return output
+        }
     }
 
-    @Test func namesGiphyOnlyWhereThereAreGifs() {
-        #expect(!screen(80) { $0.favorites([favorites[0]], now: now) }.contains("GIPHY"))
-    }
-}
-
-struct SpinnerTests {
-    private let erased = "\r\u{1B}[K"
-
-    private struct Tick: Equatable {
-        var output = ""
-        let pause: Duration
-    }
-
-    private func tick(_ spinner: inout Spinner, at milliseconds: Int, columns: Int = 80) -> Tick {
-        let (output, pause) = spinner.tick(at: .milliseconds(milliseconds), columns: columns)
-        return Tick(output: output, pause: pause)
-    }
-
-    private func spinner(_ text: String = "asking Giphy") -> Spinner {
-        var spinner = Spinner(start: .seconds(7))
-        spinner.text = text
-        return spinner
-    }
-
-    @Test func isSilentForThreeTenthsOfASecond() {
-        var spinner = spinner()
-        #expect(tick(&spinner, at: 7_000) == Tick(pause: .milliseconds(300)))
-        #expect(tick(&spinner, at: 7_299) == Tick(pause: .milliseconds(1)))
-        #expect(spinner.erase() == "")
-    }
-
-    @Test func turnsTenTimesASecond() {
-        var spinner = spinner()
-        #expect(tick(&spinner, at: 7_300) == Tick(output: "\r⠸ asking Giphy…\u{1B}[K", pause: .milliseconds(100)))
+    @Test func turnsTenTimesASecondAfterThreeTenths() {
+        let terminal = Terminal()
+        #expect(terminal.tick(7_000) == ("", .milliseconds(300)))
+        #expect(terminal.tick(7_299) == ("", .milliseconds(1)))
+        #expect(terminal.erase() == "")
+        #expect(terminal.tick(7_300) == ("\r⠸ asking Giphy…\u{1B}[K", .milliseconds(100)))
         // It was woken up for something else.
-        #expect(tick(&spinner, at: 7_350) == Tick(pause: .milliseconds(50)))
-        #expect(tick(&spinner, at: 7_420) == Tick(output: "\r⠼ asking Giphy…\u{1B}[K", pause: .milliseconds(80)))
-        let turns = (0..<10).map { tick(&spinner, at: 8_000 + 100 * $0).output }
+        #expect(terminal.tick(7_350) == ("", .milliseconds(50)))
+        #expect(terminal.tick(7_420) == ("\r⠼ asking Giphy…\u{1B}[K", .milliseconds(80)))
+        let turns = (0..<10).map { terminal.tick(8_000 + 100 * $0).output }
         #expect(Set(turns).count == 10)
     }
 
     @Test func comesBackAfterItWasErased() {
-        var spinner = spinner()
-        _ = tick(&spinner, at: 7_300)
-        #expect(spinner.erase() == erased)
-        #expect(spinner.erase() == "")
-        spinner.text = "fetching"
-        #expect(tick(&spinner, at: 7_350).output == "\r⠸ fetching…\u{1B}[K")
-    }
-
-    @Test func waitsForNothingWithoutAText() {
-        var spinner = Spinner(start: .zero)
-        #expect(tick(&spinner, at: 9_000) == Tick(pause: .seconds(3600)))
-        #expect(spinner.erase() == "")
+        let terminal = Terminal()
+        _ = terminal.tick(7_300)
+        #expect([terminal.erase(), terminal.erase()] == ["\r\u{1B}[K", ""])
+        terminal.line.show("fetching")
+        #expect(terminal.tick(7_350).output == "\r⠸ fetching…\u{1B}[K")
+        terminal.line.hide()
+        #expect(terminal.tick(9_000) == ("", .seconds(3600)))
     }
 
     @Test(arguments: [(0, ""), (1, ""), (2, "…"), (5, "⠸ a…"), (16, "⠸ asking Giphy…"), (2_000, "⠸ asking Giphy…")])
     func leavesTheLastColumnFree(columns: Int, line: String) {
-        var spinner = spinner()
-        #expect(tick(&spinner, at: 7_300, columns: columns).output == "\r\(line)\u{1B}[K")
+        #expect(Terminal(columns: columns).tick(7_300).output == "\r\(line)\u{1B}[K")
     }
 
-    @Test func letsNoControlCharacterThrough2() {
-        var spinner = spinner(hostile)
-        let line = tick(&spinner, at: 8_000).output
+    @Test func letsNoControlCharacterThrough() {
+        let line = Terminal(hostile).tick(8_000).output
         #expect(forbidden(in: String(line.dropFirst().dropLast(3))) == [])
     }
 }

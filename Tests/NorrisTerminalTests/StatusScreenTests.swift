@@ -47,29 +47,6 @@ struct StatusScreenTests {
         #expect(lines(69).contains("  312 items · fresh, 3 hours ago · next run in 20 hours"))
     }
 
-    @Test("A source that was never reached tells why, and that it is tried again; what is overdue runs now")
-    func aSourceThatFailsFromTheStart() {
-        var status = status
-        status.sources = [
-            SourceStatus(
-                name: "facts", kind: "chucknorris", isEnabled: true, items: 104,
-                freshness: Freshness(
-                    origin: .builtin, state: .stale,
-                    error: SourceFailure(kind: .http, message: "503 Service Unavailable", since: ago(30), retryAt: now)
-                ),
-                nextRunAt: ago(1),
-                consecutiveFailures: 2
-            )
-        ]
-        #expect(lines(80, status).suffix(5).joined(separator: "\n") == """
-            SOURCE  ITEMS  STATE  NEXT RUN  FAILURES  KIND
-            facts     104  stale  now              2  chucknorris
-
-            facts: answering with errors just now (503 Service Unavailable); next try now
-
-            """)
-    }
-
     @Test(arguments: [
         (0, 100, "gifs ░░░░░░░░░░ 0 of 100 requests"),
         (1, 100, "gifs █░░░░░░░░░ 1 of 100 requests · all back in 20 minutes"),

@@ -1,6 +1,7 @@
 import Foundation
 import NorrisProtocol
 import NorrisTerminal
+import NorrisTestSupport
 import Testing
 
 struct TerminalFactsTests {
@@ -11,63 +12,6 @@ struct TerminalFactsTests {
     func takesTheWidthFromFlagDriverOrVariable(flag: Int?, driver: Int?, variable: String?, width: Int) {
         let facts = TerminalFacts(isTerminal: true, columns: driver)
         #expect(facts.width(flag: flag, environment: variable.map { ["COLUMNS": $0] } ?? [:]) == width)
-    }
-
-    @Test func asksTheDriverOfARealTerminal() {
-        let terminal = PseudoTerminal(columns: 123, rows: 45)
-        let facts = TerminalFacts(isTerminal: true, columns: 123, rows: 45)
-        #expect(TerminalFacts(descriptor: terminal.descriptor) == facts)
-    }
-
-    @Test func knowsNoSizeWhereTheDriverSaysZero() {
-        let terminal = PseudoTerminal(columns: 0)
-        #expect(TerminalFacts(descriptor: terminal.descriptor) == TerminalFacts(isTerminal: true, columns: nil))
-    }
-
-    @Test func tellsAPipeFromATerminal() {
-        let pipe = Pipe()
-        #expect(TerminalFacts(descriptor: pipe.writing) == TerminalFacts(isTerminal: false, columns: nil))
-    }
-}
-
-/// The program's side of a pseudo-terminal.
-struct PseudoTerminal: ~Copyable {
-    let descriptor: Int32
-    private let master: Int32
-
-    init(columns: UInt16, rows: UInt16 = 0) {
-        // As pty(7) tells: unlock the other side, ask for its number, open it. The requests are TIOCSPTLCK and
-        // TIOCGPTN (ioctl_tty(2)), whose macros Swift does not import.
-        master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-        var locked: Int32 = 0
-        var number: UInt32 = 0
-        var size = winsize()
-        size.ws_col = columns
-        size.ws_row = rows
-        let isUnlocked = ioctl(master, 0x4004_5431, &locked) == 0 && ioctl(master, 0x8004_5430, &number) == 0
-        descriptor = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
-        precondition(isUnlocked && ioctl(descriptor, UInt(TIOCSWINSZ), &size) == 0, "There is no pseudo-terminal.")
-    }
-
-    deinit {
-        close(descriptor)
-        close(master)
-    }
-}
-
-struct Pipe: ~Copyable {
-    let reading: Int32
-    let writing: Int32
-
-    init() {
-        var ends: [Int32] = [0, 0]
-        precondition(pipe(&ends) == 0)
-        (reading, writing) = (ends[0], ends[1])
-    }
-
-    deinit {
-        close(reading)
-        close(writing)
     }
 }
 
@@ -114,16 +58,17 @@ struct TerminalEnvironmentTests {
 }
 
 struct DescriptorWriterTests {
-    @Test func writesAllBytesPastTheSizeOfAPipe() throws {
-        let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    @Test func writesAllBytesPastTheSizeOfAPipe() async throws {
+        let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let pipe = Pipe()
         // Not blocking, so that a full pipe has to be waited for.
-        #expect(fcntl(pipe.writing, F_SETFL, O_NONBLOCK) == 0)
-        let reading = dup(pipe.reading)
-        let reader = Reader(descriptor: reading)
-        try writeAll(bytes, to: pipe.writing)
-        _ = consume pipe
-        #expect(reader.bytes() == bytes)
+        #expect(fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFL, O_NONBLOCK) == 0)
+        let reader = Task.detached { try pipe.fileHandleForReading.readToEnd() }
+        try await TestThread.run {
+            try writeAll(Array(bytes), to: pipe.fileHandleForWriting.fileDescriptor)
+            try pipe.fileHandleForWriting.close()
+        }
+        #expect(try await reader.value == bytes)
     }
 
     @Test func writesNothingWhenThereIsNothing() throws {
@@ -133,15 +78,12 @@ struct DescriptorWriterTests {
 
     @Test func tellsThatTheReaderHasGone() throws {
         signal(SIGPIPE, SIG_IGN)
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        close(ends[0])
-        defer { close(ends[1]) }
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
         #expect(throws: WriteError.closedPipe) {
             // A program that another test has just started may hold the other end as well, until it is another program.
             for _ in 0..<3000 {
-                try writeAll([1], to: ends[1])
+                try writeAll([1], to: pipe.fileHandleForWriting.fileDescriptor)
                 poll(nil, 0, 10)
             }
         }
@@ -154,30 +96,5 @@ struct DescriptorWriterTests {
         let error = #expect(throws: WriteError.self) { try writeAll([1], to: full) }
         #expect(error == .system(errno: ENOSPC))
         #expect(error?.message == "Standard output cannot be written: No space left on device.")
-    }
-}
-
-/// Reads a descriptor to its end on a thread of its own, and closes it.
-private final class Reader: @unchecked Sendable {
-    // Written by the thread before the signal, read after it.
-    private var result: [UInt8] = []
-    private let finished = DispatchSemaphore(value: 0)
-
-    init(descriptor: Int32) {
-        Thread.detachNewThread { [self] in
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            while true {
-                let count = read(descriptor, &buffer, buffer.count)
-                guard count > 0 else { break }
-                result += buffer[..<count]
-            }
-            close(descriptor)
-            finished.signal()
-        }
-    }
-
-    func bytes() -> [UInt8] {
-        finished.wait()
-        return result
     }
 }

@@ -120,18 +120,6 @@ struct EventTextTests {
         #expect(event.summary == text)
     }
 
-    @Test func coloursWhatIsWellAndWhatIsNot() {
-        let text = visible(screen(80, escapes: true) { screen in
-            screen.event(.source("facts", .finished, items: 2, at: now))
-            screen.event(.server(.degraded, at: now))
-        })
-        #expect(text == """
-            <2m12:00:00Z<0m  <1mfacts<0m     <32mfinished: 2 items<0m
-            <2m12:00:00Z<0m  <1mnorrisd<0m   <33mdegraded<0m
-
-            """)
-    }
-
     @Test(arguments: [
         (0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (100_000, "100,000"), (-1_000, "-1,000"),
         (Int.min, "-9,223,372,036,854,775,808"),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import NorrisProtocol
+import NorrisTerminal
 
 /// `norrisctl call`: any method of the protocol, for scripts and for looking around.
 struct CallCommand: SessionCommand {
@@ -23,7 +24,6 @@ struct CallCommand: SessionCommand {
 
     @Argument(help: ArgumentHelp("The parameters as a JSON object; - reads standard input.", valueName: "json"))
     var parameters: String?
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

@@ -1,25 +1,86 @@
+import Glibc
 import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
 
+/// One thing that `norrisctl doctor` has looked at.
+struct Check: Equatable, JSONEncodable {
+    enum Outcome: String {
+        case ok, warn, fail
+
+        var style: Style {
+            switch self {
+            case .ok: .good
+            case .warn: .warning
+            case .fail: .bad
+            }
+        }
+    }
+
+    let outcome: Outcome
+    let subject: String
+    /// One sentence.
+    let message: String
+    /// What helps, where anything does; best of all a command.
+    var fix: Advice?
+    /// What the process ends with if this is the first failure.
+    var status = ExitStatus.done
+
+    func encode(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("check", subject)
+        json.member("outcome", outcome.rawValue)
+        json.member("message", message)
+        json.member("fix", fix?.text)
+        json.endObject()
+    }
+}
+
 /// Looks at everything between the user and the content, in the order in which one thing needs the other, and stops
 /// where the next cannot be looked at any more.
 struct Doctor {
-    let session: Session
+    private let session: Session
     private(set) var checks: [Check] = []
+    /// Those of the daemon that replied, and its socket.
+    private var commands = DaemonCommands(socket: "")
+    private var socket = ""
+
+    private var now: Timestamp { session.system.now }
 
     init(_ session: Session) {
         self.session = session
-    }
-
-    mutating func examine() {
         session.system.waiting.show("waiting for norrisd")
-        guard let (socket, info) = examineSockets(), examineVersion(info, socket) else { return }
-        examineStatus(socket)
+        guard let info = examineSockets(), examineVersion(info), let status = examineStatus() else { return }
+        examineDatabases(status.database)
+        examineClock(status.sources)
+        examineSources(status.sources)
+        examinePrompt()
     }
 
-    /// The first socket that accepts, and the reply to `server.info`.
-    private mutating func examineSockets() -> (socket: String, info: Response.Outcome)? {
+    private mutating func ok(_ subject: String, _ message: String) {
+        checks.append(Check(outcome: .ok, subject: subject, message: message))
+    }
+
+    private mutating func warn(_ subject: String, _ message: String, _ fix: Advice?) {
+        checks.append(Check(outcome: .warn, subject: subject, message: message, fix: fix))
+    }
+
+    private mutating func fail(_ subject: String, _ failure: Failure) {
+        checks.append(Check(
+            outcome: .fail, subject: subject, message: failure.message, fix: failure.hint, status: failure.status
+        ))
+    }
+
+    private mutating func fail(_ subject: String, _ status: ExitStatus, _ message: String, _ hint: Advice) {
+        fail(subject, Failure(status, message, hint: hint))
+    }
+
+    // MARK: The daemon
+
+    /// Finds the first socket that accepts.
+    ///
+    /// - Returns: the reply to `server.info`.
+    private mutating func examineSockets() -> Response.Outcome? {
         let request = Session.line(ServerInfo.name, JSON?.none)
         var failures: [ClientError] = []
         for socket in session.sockets {
@@ -29,15 +90,16 @@ struct Doctor {
                     // That one is missing is nothing to speak of.
                     if case .noSocket = error { continue }
                     let failure = session.failure(error)
-                    checks.append(.warn("socket", failure.message, fix: failure.hint))
+                    warn("socket", failure.message, failure.hint)
                 }
-                checks.append(.ok("socket", "\(socket) is there."))
-                checks.append(.ok("connect", "norrisd answers."))
-                return (socket, info)
+                ok("socket", "\(socket) is there.")
+                ok("connect", "norrisd answers.")
+                (self.socket, commands) = (socket, DaemonCommands(socket: socket))
+                return info
             } catch {
                 guard let connection = error.connection else {
-                    checks.append(.ok("socket", "\(socket) is there."))
-                    checks.append(.fail("connect", restartHint(error, socket)))
+                    ok("socket", "\(socket) is there.")
+                    fail("connect", restartHint(error, socket))
                     return nil
                 }
                 failures.append(connection)
@@ -45,10 +107,10 @@ struct Doctor {
             }
         }
         let worst = ClientError.mostTelling(of: failures)
-        if worst.hasSocket { checks.append(.ok("socket", "There is a socket.")) }
+        if worst.hasSocket { ok("socket", "There is a socket.") }
         // A socket that takes all the time is the last that was tried.
         let last = session.sockets[failures.count - 1]
-        checks.append(.fail(worst.hasSocket ? "connect" : "socket", restartHint(session.failure(worst), last)))
+        fail(worst.hasSocket ? "connect" : "socket", restartHint(session.failure(worst), last))
         return nil
     }
 
@@ -62,9 +124,9 @@ struct Doctor {
         return failure
     }
 
-    /// The result of a method at the socket that was found; nil, with a check, where it cannot be read.
+    /// The result of a method; nil, with a check, where it cannot be read.
     private mutating func read<M: Method>(
-        _ outcome: Response.Outcome, of method: M.Type, _ subject: String, _ commands: DaemonCommands
+        _ outcome: Response.Outcome, of method: M.Type, _ subject: String
     ) -> M.Result? {
         do throws(Failure) {
             return try session.read(outcome, of: method).value
@@ -73,51 +135,181 @@ struct Doctor {
             if failure.response == nil || failure.response?.code == .unknownMethod {
                 failure.hint = "Update both, then: \(commands.replace)"
             }
-            checks.append(.fail(subject, failure))
+            fail(subject, failure)
             return nil
         }
     }
 
     /// Whether it makes sense to go on.
-    private mutating func examineVersion(_ outcome: Response.Outcome, _ socket: String) -> Bool {
-        let commands = DaemonCommands(socket: socket)
-        let result: ServerInfo.Result? = read(outcome, of: ServerInfo.self, "version", commands)
+    private mutating func examineVersion(_ outcome: Response.Outcome) -> Bool {
+        let result: ServerInfo.Result? = read(outcome, of: ServerInfo.self, "version")
         guard let info = result else { return false }
         let server = "norrisd \(info.version) speaks protocol \(info.protocolVersion)"
         let client = "norrisctl \(NorrisVersion.current)"
         guard info.protocolVersion == ServerInfo.protocolVersion else {
-            let message = "\(server), \(client) speaks protocol \(ServerInfo.protocolVersion)."
-            let hint: Advice = info.protocolVersion > ServerInfo.protocolVersion
-                ? "Update norrisctl." : "Update norrisd, then: \(commands.replace)"
-            checks.append(.fail("version", Failure(.unavailable, message, hint: hint)))
+            fail(
+                "version", .unavailable, "\(server), \(client) speaks protocol \(ServerInfo.protocolVersion).",
+                info.protocolVersion > ServerInfo.protocolVersion
+                    ? "Update norrisctl." : "Update norrisd, then: \(commands.replace)"
+            )
             return false
         }
         if info.version == NorrisVersion.current {
-            checks.append(.ok("version", "\(server), as this norrisctl does."))
+            ok("version", "\(server), as this norrisctl does.")
         } else {
-            let fix: Advice = "Update both, then: \(commands.replace)"
-            checks.append(.warn("version", "\(server), but this is \(client).", fix: fix))
+            warn("version", "\(server), but this is \(client).", "Update both, then: \(commands.replace)")
         }
         return true
     }
 
-    private mutating func examineStatus(_ socket: String) {
-        let commands = DaemonCommands(socket: socket)
+    private mutating func examineStatus() -> ServerStatus.Result? {
         let outcome: Response.Outcome
         do {
             outcome = try session.send(Session.line(ServerStatus.name, JSON?.none), to: [socket])
         } catch {
-            checks.append(.fail("status", restartHint(error, socket)))
-            return
+            fail("status", restartHint(error, socket))
+            return nil
         }
-        let result: ServerStatus.Result? = read(outcome, of: ServerStatus.self, "status", commands)
-        guard let status = result else { return }
+        let result: ServerStatus.Result? = read(outcome, of: ServerStatus.self, "status")
+        guard let status = result else { return nil }
         let message = status.message.isEmpty ? status.state.rawValue : status.message
-        checks.append(status.state == .ok ? .ok("status", message) : .warn("status", message, fix: commands.log))
-        checks += status.database.checks(commands)
-        checks.append(.clock(session.system.now, sources: status.sources))
-        checks += SourceChecks(sources: status.sources, now: session.system.now, commands: commands).checks
-        checks.append(.prompt(session.system, commands))
+        if status.state == .ok { ok("status", message) } else { warn("status", message, commands.log) }
+        return status
+    }
+
+    // MARK: What it needs
+
+    /// Whether the databases can be written, and for how long; an older daemon does not know the second.
+    private mutating func examineDatabases(_ database: ServerStatus.Database) {
+        let (cache, state) = (byteSizeText(database.cacheBytes), byteSizeText(database.stateBytes))
+        if database.isReadOnly {
+            let hint: Advice = "Free space or repair the disk: \(command: commands.disk), then: \(commands.replace)"
+            fail("databases", .inputOutput, "They cannot be written, so nothing new is kept.", hint)
+        } else {
+            ok("databases", "They can be written: cache \(cache), state \(state).")
+        }
+        guard let freeBytes = database.freeBytes else { return }
+        let message = "\(byteSizeText(freeBytes)) are free for the databases."
+        if freeBytes <= 0 {
+            let hint: Advice = "Free some; what is full: \(command: commands.disk)"
+            fail("disk", .inputOutput, "No space is left for the databases.", hint)
+        } else if freeBytes < ServerStatus.Database.scarceBytes {
+            warn("disk", message, "Free some more; what is full: \(command: commands.disk)")
+        } else {
+            ok("disk", message)
+        }
+    }
+
+    /// Whether the clock can be right; certificates and schedules need it.
+    ///
+    /// - Parameter sources: of the daemon on the same machine, so that what it has fetched lies in the past.
+    private mutating func examineClock(_ sources: [SourceStatus]) {
+        let fix: Advice = "Set it: \(command: "timedatectl set-ntp true")"
+        if now < NorrisVersion.beginningOfYear {
+            warn("clock", "It says \(now), which is before norrisctl was made.", fix)
+        } else if let latest = sources.compactMap(\.freshness.fetchedAt).max(), latest.seconds > now.seconds + 300 {
+            // The daemon was asked after the clock was read, and may have fetched meanwhile: hence the five minutes.
+            let age = relativeTime(of: latest, at: now)
+            warn("clock", "It was set back: by it a source was last fetched \(age).", fix)
+        } else {
+            ok("clock", "It says \(now).")
+        }
+    }
+
+    // MARK: Sources
+
+    /// Looks at the network if that makes all fetches fail, else at each source.
+    private mutating func examineSources(_ sources: [SourceStatus]) {
+        // One without its key is not fetched at all.
+        let fetched = sources.filter { $0.isEnabled && $0.freshness.error?.kind != .credentials }
+        let failures = fetched.compactMap { source in source.freshness.error.map { (source.name, $0) } }
+        // The newest failure where every source that is fetched fails before an upstream replies.
+        guard fetched.allSatisfy(\.isCutOff), let (name, failure) = failures.max(by: { $0.1.since < $1.1.since }) else {
+            return sources.forEach { examine($0) }
+        }
+        warn("network", "No source can be fetched: \(name) is \(failure.summary(now: now)).", """
+            Look at the way out: \
+            \(command: "resolvectl query api.chucknorris.io; curl -I https://api.chucknorris.io"); \
+            or set http.proxy in the configuration, then: \(command: "norrisctl reload")
+            """)
+        sources.filter { !$0.isCutOff }.forEach { examine($0) }
+    }
+
+    private mutating func examine(_ source: SourceStatus) {
+        let subject = "source \(source.name)"
+        let stored = "\(countText(source.items, "item")) \(source.items == 1 ? "is" : "are") stored"
+        let error = source.freshness.error
+        guard source.isEnabled else { return ok(subject, "It is turned off; \(stored).") }
+        // When it is tried again stands in the fix.
+        guard let concern = error?.summary(now: now) ?? source.freshness.concern(now: now) else {
+            return ok(subject, "\(stored).")
+        }
+        let lacksKey = source.kind == "giphy" && error?.kind == .credentials
+        warn(subject, "It is \(concern).", lacksKey ? commands.gifKey : retry(source))
+    }
+
+    /// When it is tried again; where that is not known, how to do it now.
+    private func retry(_ source: SourceStatus) -> Advice? {
+        if let time = source.freshness.error?.retryAt ?? source.nextRunAt {
+            return "Next try \(upcomingTime(of: time, at: now))."
+        }
+        return shellCommand(["norrisctl", "refresh", source.name, "--wait"]).map { "Try now: \(command: $0)" }
+    }
+
+    // MARK: Prompt facts
+
+    private static let systemPath = "/run/norrisd/prompt-facts"
+
+    /// Looks at the file with the facts that shells show in their prompts: the first one of its paths that is there.
+    private mutating func examinePrompt() {
+        let userFolder = session.system.environment.value(of: "XDG_RUNTIME_DIR")
+        let paths = [userFolder.map { "\($0)/norrisd/prompt-facts" }, Self.systemPath].compactMap { $0 }
+        for path in paths {
+            do {
+                return try examinePrompt(path)
+            } catch {
+                guard error.errno != ENOENT else { continue }
+                let look = shellCommand(["ls", "-ld", path]).map { "See who may: \(command: $0)" as Advice }
+                return warn("prompt", "\(path) cannot be read: \(error.reason).", look)
+            }
+        }
+        let rewrite: Advice = "Have it written: \(commands.replace)"
+        let export: Advice = """
+            Tell the daemon and your shell: \(command: "export XDG_RUNTIME_DIR=/run/user/$(id -u)"), \
+            then: \(commands.replace)
+            """
+        warn(
+            "prompt", "Shells have no facts to show: there is no \(paths.joined(separator: " or ")).",
+            userFolder == nil && !commands.isForSystem ? export : rewrite
+        )
+    }
+
+    private mutating func examinePrompt(_ path: String) throws(SystemError) {
+        let status = try session.system.fileStatus(path)
+        guard status.isPlainFile else {
+            return warn("prompt", "\(path) is not a plain file.", "Move it away, then: \(commands.replace)")
+        }
+        _ = try session.system.readFile(path, 0)
+        // The system's daemon does not maintain the file of a user.
+        let remove = commands.isForSystem && path != Self.systemPath ? shellCommand(["rm", path]) : nil
+        let repair = remove.map { "Nobody keeps it any more: \(command: $0)" as Advice }
+            ?? "Have it written: \(commands.replace)"
+        let age = relativeTime(of: min(status.modifiedAt, now), at: now)
+        if status.bytes == 0 {
+            warn("prompt", "\(path) is empty.", repair)
+        } else if status.modifiedAt.seconds < now.seconds - 3_600 {
+            // The daemon replaces it every ten minutes.
+            warn("prompt", "\(path) was last written \(age).", repair)
+        } else {
+            ok("prompt", "\(path) was written \(age).")
+        }
+    }
+}
+
+extension SourceStatus {
+    /// Whether it fails before its upstream has said anything.
+    fileprivate var isCutOff: Bool {
+        isEnabled && [.offline, .timeout].contains(freshness.error?.kind)
     }
 }
 

@@ -5,7 +5,7 @@ import NorrisTerminal
 /// `norrisctl doctor`: what works and what does not, and the command that fixes it.
 struct DoctorCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "doctor", abstract: "Check norrisd, the way to it, and its sources.", usage: "",
+        "doctor", abstract: "Check norrisd, the way to it, and its sources.",
         discussion: """
             Each line begins with ok, warn or fail. The exit status is that of the first failure.
 
@@ -18,13 +18,12 @@ struct DoctorCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) -> Report {
-        var doctor = Doctor(session)
-        doctor.examine()
-        let status = doctor.checks.first { $0.outcome == .fail }?.status ?? .done
-        return session.report(["checks": doctor.checks], status: status) { screen in
-            let widths = doctor.checks.map { Span($0.subject).width }
+        let checks = Doctor(session).checks
+        let status = checks.first { $0.outcome == .fail }?.status ?? .done
+        return session.report(["checks": checks], status: status) { screen in
+            let widths = checks.map { Span($0.subject).width }
             let subjectWidth = widths.filter { $0 <= Self.maximumSubjectWidth }.max() ?? 0
-            doctor.checks.forEach { show($0, &screen, subjectWidth: subjectWidth) }
+            checks.forEach { show($0, &screen, subjectWidth: subjectWidth) }
         }
     }
 
@@ -48,9 +47,10 @@ struct DoctorCommand: SessionCommand {
         }
         let labels = [(label: Span(""), columns: isNarrow ? 4 : subjectWidth + 6)]
         for part in check.fix?.parts ?? [] {
-            switch part {
-            case .words(let text): screen.entry(labels, Span(text.withoutSeparators))
-            case .command(let text): screen.entry(labels, Span(text, .bold), wraps: false)
+            if part.isCommand {
+                screen.entry(labels, Span(part.text, .bold), wraps: false)
+            } else {
+                screen.entry(labels, Span(part.text.withoutSeparators))
             }
         }
     }

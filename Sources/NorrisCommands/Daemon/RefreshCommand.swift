@@ -21,17 +21,18 @@ struct RefreshCommand: SessionCommand {
 
     @Argument(help: "The source, such as facts; norrisctl status lists them. (default: all)") var source: String?
     @Flag(help: "Wait until it is done, and say what came of it.") var wait = false
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         let parameters = SourceRefresh.Parameters(source: source)
         do throws(Failure) {
-            if wait { return try RefreshWait(session: session, whole: session.forManyCalls).report(parameters) }
+            if wait { return try refreshAndWait(parameters, session) }
             let reply = try session.call(SourceRefresh.self, parameters)
-            let text = reply.value.text
-            if text == nil, !session.settings.json { return .nothingToRefresh }
-            return session.report(reply.json, status: text == nil ? .nothing : .done) { $0.line(text ?? "") }
+            let started = reply.value.started
+            if started.isEmpty, !session.settings.json { return Self.nothingToRefresh }
+            return session.report(reply.json, status: started.isEmpty ? .nothing : .done) {
+                $0.line(Self.text(started))
+            }
         } catch {
             // Where the daemon knows when its limit ends, it is the hint.
             guard let response = error.response, response.code == .busy,
@@ -42,142 +43,88 @@ struct RefreshCommand: SessionCommand {
             throw failure
         }
     }
-}
 
-extension SourceRefresh.Result {
-    /// `started: facts, planet`; nil where nothing was.
-    fileprivate var text: String? { started.isEmpty ? nil : "started: \(started.joined(separator: ", "))" }
-}
+    private static func text(_ started: [String]) -> String { "started: \(started.joined(separator: ", "))" }
 
-extension Report {
-    /// The daemon has no source that it could fetch.
-    fileprivate static var nothingToRefresh: Report {
+    private static var nothingToRefresh: Report {
         var report = Report(status: .nothing)
         report.note("There is no source to fetch from; norrisctl status shows which are off.")
         return report
     }
-}
 
-/// `norrisctl refresh --wait`: subscribes, refreshes, and waits for the end of each source, on one connection.
-private struct RefreshWait {
-    /// Bounds the beginning.
-    let session: Session
-    /// Bounds all of it.
-    let whole: Session
-
-    func report(_ parameters: SourceRefresh.Parameters) throws(Failure) -> Report {
-        var progress = RefreshProgress()
-        let end = try session.follow([
-            (EventSubscribe.name, EventSubscribe.Parameters(topics: [.source, .item])),
-            (SourceRefresh.name, parameters),
-        ]) { incoming throws(Failure) in
-            switch incoming {
-            case .result(let json, id: 2):
-                let reply: Reply<SourceRefresh.Result> = try session.read(.success(json), of: SourceRefresh.self)
-                progress.begin(reply.value.started)
-                if session.system.isErrorTerminal, let text = reply.value.text { session.writeError(text) }
-            case .event(let params, let event):
-                if let outcome = progress.note(event), try !show(outcome, params) { return .stop }
-            case .result, .unknown: break
+    /// Subscribes, refreshes, and waits for the end of each source, on one connection.
+    ///
+    /// - Parameter session: bounds the beginning; all of it has the time of many calls.
+    private func refreshAndWait(
+        _ parameters: SourceRefresh.Parameters, _ session: Session
+    ) throws(Failure) -> Report {
+        let whole = session.forManyCalls
+        // What events said of these before they were started belongs to an earlier run.
+        var started: [String]?
+        var waiting: [String] = []
+        var added: [String: Int] = [:]
+        var failures: [(source: String, failure: SourceFailure)] = []
+        let end = try session.follow(
+            (EventSubscribe.name, EventSubscribe.Parameters(topics: [.source, .item])), (SourceRefresh.name, parameters)
+        ) { incoming throws(Failure) in
+            if case .result(let json, id: 2) = incoming {
+                waiting = try session.read(.success(json), of: SourceRefresh.self).value.started
+                started = waiting
+                if session.system.isErrorTerminal, !waiting.isEmpty { session.writeError(Self.text(waiting)) }
+            } else if case .event(let json, let event) = incoming, let source = event.source,
+                let index = waiting.firstIndex(of: source)
+            {
+                if event.topic == .item {
+                    added[source, default: 0] += event.added ?? 0
+                } else if event.topic == .source, [.finished, .failed].contains(event.phase) {
+                    waiting.remove(at: index)
+                    if event.phase == .failed { failures.append((source, event.failure)) }
+                    guard try show(event, added: added[source], json, session) else { return .stop }
+                }
             }
-            if progress.isDone { return .stop }
-            if !progress.waiting.isEmpty {
-                session.system.waiting.show("fetching from \(progress.waiting.joined(separator: ", "))")
+            if started != nil, waiting.isEmpty { return .stop }
+            if !waiting.isEmpty {
+                session.system.waiting.show("fetching from \(waiting.joined(separator: ", "))")
             }
             return .goOn(within: whole.timeLeft)
         }
         if let end {
             guard case .timedOut = end else { throw session.lost(end) }
-            throw late(progress.waiting)
+            throw Failure(
+                .unavailable,
+                "norrisd is still fetching from \(waiting.joined(separator: ", ")) after \(whole.timeout.text).",
+                hint: "See how it ends: norrisctl watch; or wait longer: --timeout 30m"
+            )
         }
-        return report(progress)
-    }
-
-    /// Writes how the refresh of a source ended as soon as it is known; failures come at the end.
-    ///
-    /// - Returns: false where nobody reads any more.
-    private func show(_ outcome: RefreshProgress.Outcome, _ params: JSON) throws(Failure) -> Bool {
-        if session.settings.json { return try session.write(Report(json: params).output) }
-        guard outcome.failure == nil else { return true }
-        var screen = Screen(layout: session.layout)
-        screen.line(outcome.text)
-        return try session.write(Array(screen.text.utf8))
-    }
-
-    private func report(_ progress: RefreshProgress) -> Report {
-        guard !progress.isEmpty else { return .nothingToRefresh }
-        var report = Report(status: progress.status)
+        if started?.isEmpty ?? true { return Self.nothingToRefresh }
+        // No later try mends a missing key.
+        let lacksKeysOnly = failures.allSatisfy { $0.failure.kind == .credentials }
+        var report = Report(status: failures.isEmpty ? .done : lacksKeysOnly ? .configuration : .temporary)
         guard !session.settings.json else { return report }
-        for case (let source, let failure?) in progress.outcomes.map({ ($0.source, $0.failure) }) {
+        for (source, failure) in failures {
             report.note("\(source): \(failure.outlook(now: session.system.now))")
         }
         return report
     }
 
-    private func late(_ sources: [String]) -> Failure {
-        let names = sources.joined(separator: ", ")
-        return Failure(
-            .unavailable, "norrisd is still fetching from \(names) after \(whole.timeout.text).",
-            hint: "See how it ends: norrisctl watch; or wait longer: --timeout 30m"
-        )
+    /// Writes how the refresh of a source ended as soon as it is known: `facts: 9,000 items, 12 new`. Failures come at
+    /// the end.
+    ///
+    /// - Returns: false where nobody reads any more.
+    private func show(_ event: Event, added: Int?, _ json: JSON, _ session: Session) throws(Failure) -> Bool {
+        if session.settings.json { return try session.write(Report(json: json).output) }
+        guard event.phase != .failed else { return true }
+        let counts = [event.items.map { countText($0, "item") }, added.map { "\(groupedDigits($0)) new" }]
+        let known = counts.compactMap { $0 }
+        var screen = Screen(layout: session.layout)
+        screen.line("\(event.source ?? ""): \(known.isEmpty ? "done" : known.joined(separator: ", "))")
+        return try session.write(Array(screen.text.utf8))
     }
 }
 
-/// The sources that are being refreshed, and how the refresh of others ended.
-private struct RefreshProgress {
-    struct Outcome {
-        let source: String
-        let items: Int?
-        let added: Int?
-        /// nil where it went well.
-        let failure: SourceFailure?
-
-        /// `facts: 9,000 items, 12 new`.
-        var text: String {
-            let counts = [items.map { countText($0, "item") }, added.map { "\(groupedDigits($0)) new" }]
-            let known = counts.compactMap { $0 }
-            return "\(source): \(known.isEmpty ? "done" : known.joined(separator: ", "))"
-        }
-    }
-
-    private(set) var waiting: [String] = []
-    private(set) var outcomes: [Outcome] = []
-    private var hasBegun = false
-    private var added: [String: Int] = [:]
-
-    /// Whether nothing was started.
-    var isEmpty: Bool { waiting.isEmpty && outcomes.isEmpty }
-
-    var isDone: Bool { hasBegun && waiting.isEmpty }
-
-    /// 78 where nothing but keys is missing, which no later try mends; 75 for any other failure.
-    var status: ExitStatus {
-        let failures = outcomes.compactMap(\.failure)
-        if failures.isEmpty { return .done }
-        return failures.allSatisfy { $0.kind == .credentials } ? .configuration : .temporary
-    }
-
-    /// These have been started; what events said of them before belongs to an earlier run.
-    mutating func begin(_ sources: [String]) {
-        hasBegun = true
-        waiting = sources
-    }
-
-    /// - Returns: how the refresh of a source ended, if the event says so.
-    mutating func note(_ event: Event) -> Outcome? {
-        guard let source = event.source, let index = waiting.firstIndex(of: source) else { return nil }
-        switch (event.topic, event.phase) {
-        case (.item, _):
-            added[source, default: 0] += event.added ?? 0
-            return nil
-        case (.source, .finished?), (.source, .failed?): break
-        default: return nil
-        }
-        waiting.remove(at: index)
-        let failure = event.phase == .failed
-            ? event.error ?? SourceFailure(kind: .init(rawValue: "failing"), message: "", since: event.at) : nil
-        let outcome = Outcome(source: source, items: event.items, added: added[source], failure: failure)
-        outcomes.append(outcome)
-        return outcome
+extension Event {
+    /// Why a refresh failed.
+    fileprivate var failure: SourceFailure {
+        error ?? SourceFailure(kind: .init(rawValue: "failing"), message: "", since: at)
     }
 }

@@ -5,7 +5,7 @@ import NorrisTerminal
 /// `norrisctl reload`: makes the daemon read its configuration again.
 struct ReloadCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "reload", abstract: "Let norrisd read its configuration again.", usage: "",
+        "reload", abstract: "Let norrisd read its configuration again.",
         discussion: """
             Needs an administrator. A configuration with faults changes nothing.
 
@@ -37,7 +37,6 @@ struct ClearCacheCommand: SessionCommand {
     )
 
     @Argument(help: "The source, such as facts; norrisctl status lists them. (default: all)") var source: String?
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

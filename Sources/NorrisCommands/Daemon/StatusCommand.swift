@@ -19,7 +19,6 @@ struct StatusCommand: SessionCommand {
     )
 
     @Flag(help: "Print figures for a monitoring system (OpenMetrics).") var metrics = false
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

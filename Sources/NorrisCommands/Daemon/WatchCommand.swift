@@ -6,7 +6,7 @@ import NorrisTerminal
 /// `norrisctl watch`: what norrisd and its sources do, as it happens.
 struct WatchCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "watch", abstract: "Show what norrisd and its sources do, as it happens.", usage: "",
+        "watch", abstract: "Show what norrisd and its sources do, as it happens.",
         discussion: """
             Goes on until Ctrl-C, or until norrisd stops. --timeout is for the beginning only.
             To a terminal times are of the day, in UTC. To a pipe each line is a date and time, a tab, a source, a tab
@@ -22,8 +22,7 @@ struct WatchCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         var isStopping = false
-        let request = (method: EventSubscribe.name, parameters: EventSubscribe.Parameters())
-        let end = try session.follow([request]) { incoming throws(Failure) in
+        let end = try session.follow((EventSubscribe.name, EventSubscribe.Parameters())) { incoming throws(Failure) in
             // From here on there may be nothing for hours: no line says that it is waited for.
             session.system.waiting.hide()
             guard case .event(let params, let event) = incoming else { return .goOn(within: nil) }

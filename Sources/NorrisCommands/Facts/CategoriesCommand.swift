@@ -5,7 +5,7 @@ import NorrisTerminal
 /// `norrisctl categories`: the categories and how many facts each has.
 struct CategoriesCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "categories", abstract: "List the categories and how many facts each has.", usage: "",
+        "categories", abstract: "List the categories and how many facts each has.",
         discussion: """
             To a pipe each line is a name, a tab and a count.
 

@@ -21,28 +21,14 @@ struct FactCommand: SessionCommand {
             """
     )
 
-    @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Only facts of this category; may be repeated.", valueName: "name")
-    )
-    var category: [String] = []
-
-    @Option(help: ArgumentHelp("How many facts, 1 to 100.", valueName: "n"), transform: integer(1...100))
-    var count: Int?
-
-    @Option(
-        help: ArgumentHelp("Only facts of at most so many characters.", valueName: "n"), transform: integer(1...10_000)
-    )
-    var maxLength: Int?
-
-    @Option(parsing: .unconditional, help: ArgumentHelp("A name in place of Chuck Norris.", valueName: "name"))
-    var name: String?
-
-    @Option(parsing: .unconditional, help: ArgumentHelp("The fact of this id.", valueName: "id")) var id: String?
+    @Option("Only facts of this category; may be repeated.", "name") var category: [String] = []
+    @Option("How many facts, 1 to 100.", in: 1...100) var count: Int?
+    @Option("Only facts of at most so many characters.", in: 1...10_000) var maxLength: Int?
+    @Option("A name in place of Chuck Norris.", "name", parsing: .unconditional) var name: String?
+    @Option("The fact of this id.", "id", parsing: .unconditional) var id: String?
     @Flag(help: "The fact of the day, the same for everybody.") var today = false
     @Flag(help: "Let explicit facts come as well.") var explicit = false
     @Flag(help: "Copy the fact to the clipboard as well.") var copy = false
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     private var request: FactRequest {
@@ -54,7 +40,7 @@ struct FactCommand: SessionCommand {
 
     func validate() throws {
         if let contradiction = request.contradiction { throw ValidationError(contradiction) }
-        try globals.check(copy ? [.copy] : [])
+        try globals.refuseJSON(besides: ("--copy", copy))
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -94,22 +80,13 @@ struct FactRequest: Equatable {
             let reply = try session.call(FactToday.self)
             return report(session, reply.json, [reply.value.fact], reply.value.freshness)
         }
-        do {
-            let reply = try session.call(FactRandom.self, parameters)
-            return report(session, reply.json, reply.value.items, reply.value.freshness)
-        } catch {
-            throw error.withCategoryHint(categories, allowsExplicit: allowsExplicit)
-        }
-    }
-
-    private var parameters: FactRandom.Parameters {
-        FactRandom.Parameters(
-            categories: categories,
-            count: count,
-            maxLength: maxLength,
-            name: name,
-            allowExplicit: allowsExplicit
+        let parameters = FactRandom.Parameters(
+            categories: categories, count: count, maxLength: maxLength, name: name, allowExplicit: allowsExplicit
         )
+        let reply = try session.call(
+            FactRandom.self, parameters, notFound: categoryHint(categories, allowsExplicit: allowsExplicit)
+        )
+        return report(session, reply.json, reply.value.items, reply.value.freshness)
     }
 
     private func report(_ session: Session, _ json: JSON, _ facts: [Fact], _ freshness: Freshness?) -> Report {
@@ -124,14 +101,9 @@ struct FactRequest: Equatable {
     }
 }
 
-extension Failure {
-    /// The hint in words of norrisctl where the daemon does not have a category or leaves it out.
-    func withCategoryHint(_ categories: [String], allowsExplicit: Bool) -> Failure {
-        guard !categories.isEmpty else { return self }
-        return notFound(
-            categories.contains("explicit") && !allowsExplicit
-                ? "norrisctl fact --explicit shows explicit facts as well."
-                : "norrisctl categories lists those there are."
-        )
-    }
+/// The hint in words of norrisctl where the daemon does not have a category or leaves it out.
+func categoryHint(_ categories: [String], allowsExplicit: Bool = false) -> Advice? {
+    guard !categories.isEmpty else { return nil }
+    return categories.contains("explicit") && !allowsExplicit
+        ? "norrisctl fact --explicit shows explicit facts as well." : "norrisctl categories lists those there are."
 }

@@ -18,12 +18,7 @@ struct PromptCommand: SessionCommand {
             """
     )
 
-    @Option(
-        help: ArgumentHelp("Only facts of at most so many characters. (default: 80)", valueName: "n"),
-        transform: integer(1...10_000)
-    )
-    var maxLength: Int?
-
+    @Option("Only facts of at most so many characters. (default: 80)", in: 1...10_000) var maxLength: Int?
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) -> Report {

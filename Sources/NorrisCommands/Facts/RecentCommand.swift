@@ -18,7 +18,6 @@ struct RecentCommand: SessionCommand {
 
     @Argument(help: ArgumentHelp("Run the search of this number again.", valueName: "n")) var number: Int?
     @Flag(help: "Forget them all.") var clear = false
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func validate() throws {
@@ -42,8 +41,8 @@ struct RecentCommand: SessionCommand {
         }
         let search = searches[number - 1]
         switch search.kind {
-        case .fact: return try FactTextSearch(text: search.query).report(session)
-        case .gif: return try GifListing(text: search.query).report(session)
+        case .fact: return try run(SearchCommand.self, search.query, session)
+        case .gif: return try run(GifCommand.self, search.query, session)
         default:
             throw Failure(
                 .unavailable,
@@ -51,5 +50,15 @@ struct RecentCommand: SessionCommand {
                 hint: "Update norrisctl."
             )
         }
+    }
+
+    /// Runs a command with a text as if it had been typed.
+    private func run<Command: SessionCommand>(
+        _ type: Command.Type, _ text: String, _ session: Session
+    ) throws(Failure) -> Report {
+        guard let command = try? type.parse(["--", text]) else {
+            throw .unreadable("\(text.quotedForMessage) is no search")
+        }
+        return try command.run(in: session)
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite add`: adds an item to the favourites.
+/// `norrisctl favorite add`: adds an item to the favorites.
 struct FavoriteAddCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "add", of: "favorite", abstract: "Keep an item.", usage: "<kind> [<id>]",
@@ -18,7 +18,6 @@ struct FavoriteAddCommand: SessionCommand {
     )
 
     @OptionGroup var item: FavoriteItem
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -67,7 +66,6 @@ struct FavoriteRemoveCommand: SessionCommand {
     )
 
     @OptionGroup var item: FavoriteItem
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

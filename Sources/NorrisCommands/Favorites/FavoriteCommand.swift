@@ -1,7 +1,7 @@
 import ArgumentParser
 import NorrisProtocol
 
-/// `norrisctl favorite`: the commands about favourites.
+/// `norrisctl favorite`: the commands about favorites.
 struct FavoriteCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "favorite", abstract: "Keep facts, GIFs and posts.", usage: "<command>",
@@ -53,7 +53,7 @@ struct FavoriteItem: ParsableArguments {
     }
 }
 
-/// Reads a kind of favourite, in the singular or the plural, and returns the singular.
+/// Reads a kind of favorite, in the singular or the plural, and returns the singular.
 ///
 /// It stays a text: each further type of option costs every start the making of its metadata.
 @Sendable

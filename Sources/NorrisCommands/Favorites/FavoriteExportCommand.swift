@@ -2,10 +2,10 @@ import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite export`: all favourites, to be imported elsewhere.
+/// `norrisctl favorite export`: all favorites, to be imported elsewhere.
 struct FavoriteExportCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "export", of: "favorite", abstract: "Print all you keep as JSON, one item a line.", usage: "",
+        "export", of: "favorite", abstract: "Print all you keep as JSON, one item a line.",
         discussion: """
             Newest first, facts and posts with their content, GIFs with id and title alone.
             It takes 10 minutes at most, unless --timeout says otherwise.
@@ -18,7 +18,6 @@ struct FavoriteExportCommand: SessionCommand {
 
     /// As many as the daemon gives at once.
     private static let pageLimit = 100
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

@@ -2,7 +2,7 @@ import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite import`: keeps what was exported elsewhere.
+/// `norrisctl favorite import`: adds what was exported elsewhere.
 struct FavoriteImportCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "import", of: "favorite", abstract: "Keep what norrisctl favorite export has printed.", usage: "[<file> | -]",
@@ -20,14 +20,31 @@ struct FavoriteImportCommand: SessionCommand {
     private static let longestFile = 64 << 20
 
     @Argument(help: ArgumentHelp("The file; - is standard input. (default: -)", valueName: "file")) var file: String?
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         let session = session.forManyCalls
-        let lines = try FavoriteLines(try read(session), of: name)
-        return try FavoriteUpload(session: session, name: name).report(lines)
+        let lines = try self.lines(of: try read(session))
+        var total = FavoriteImport.Result(added: 0, known: 0)
+        // The lines are newest first, and what comes later counts as newer where the time is the same.
+        for chunk in Self.chunks(lines).reversed() {
+            do throws(Failure) {
+                let parameters = FavoriteImport.Parameters(items: chunk.map(\.favorite))
+                let reply = try session.call(FavoriteImport.self, parameters).value
+                total = FavoriteImport.Result(added: total.added + reply.added, known: total.known + reply.known)
+            } catch {
+                throw failure(error, at: chunk, after: total)
+            }
+        }
+        var report = session.report(total) {
+            $0.line("\(groupedDigits(total.added)) added, \(groupedDigits(total.known)) known already")
+        }
+        let cutCount = lines.count(where: \.isCut)
+        if cutCount > 0 { report.note("\(countText(cutCount, "item")) too large for a request went without content.") }
+        return report
     }
+
+    // MARK: Reading
 
     /// nil for standard input.
     private var path: String? { file == "-" ? nil : file }
@@ -54,43 +71,88 @@ struct FavoriteImportCommand: SessionCommand {
         }
         return bytes
     }
-}
 
-/// Sends favourites to the daemon, as many at a time as fit into a request.
-struct FavoriteUpload {
-    let session: Session
-    /// What the input is called in messages.
-    let name: String
-
-    /// What a request takes besides its items and the commas between them, in bytes.
-    static let envelopeLength =
-        Session.line(FavoriteImport.name, FavoriteImport.Parameters(items: [])).count
-
-    func report(_ input: FavoriteLines) throws(Failure) -> Report {
-        var total = FavoriteImport.Result(added: 0, known: 0)
-        // The lines are newest first, and what comes later counts as newer where the time is the same.
-        for chunk in Self.chunks(input.lines).reversed() {
-            do throws(Failure) {
-                let parameters = FavoriteImport.Parameters(items: chunk.map(\.favorite))
-                let reply = try session.call(FavoriteImport.self, parameters)
-                total.added += reply.value.added
-                total.known += reply.value.known
-            } catch {
-                throw error.at(chunk, of: name, after: total)
-            }
-        }
-        var report = session.report(total) {
-            $0.line("\(groupedDigits(total.added)) added, \(groupedDigits(total.known)) known already")
-        }
-        if input.cutCount > 0 {
-            report.note("\(countText(input.cutCount, "item")) too large for a request went without content.")
-        }
-        return report
+    /// A favorite of the file, from a line that has been checked.
+    private struct Line {
+        /// From 1.
+        let number: Int
+        var favorite: Favorite
+        /// Whether it was too large for a request and has lost its content.
+        var isCut = false
+        /// The length of its JSON in a request, in bytes.
+        var length: Int
     }
 
+    /// What a request takes besides its items and the commas between them, in bytes.
+    private static let envelopeLength =
+        Session.line(FavoriteImport.name, FavoriteImport.Parameters(items: [])).count
+
+    /// Checks all lines; blank ones are passed over.
+    ///
+    /// - Returns: at least one, in the order of the file.
+    private func lines(of bytes: [UInt8]) throws(Failure) -> [Line] {
+        var lines: [Line] = []
+        var number = 0
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            number += 1
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest[line.endIndex...].dropFirst()
+            guard line.contains(where: { !" \t\r".utf8.contains($0) }) else { continue }
+            guard lines.count < FavoriteList.maximum else {
+                throw Failure(
+                    .usage, "\(name) has more than 10,000 items, which is as many as can be kept.",
+                    hint: "Leave some out, such as the last lines: head -n 10000"
+                )
+            }
+            lines.append(try self.line(line, number: number))
+        }
+        if lines.isEmpty {
+            throw Failure(.usage, "\(name) is empty.", hint: "norrisctl favorite export prints what can be imported.")
+        }
+        return lines
+    }
+
+    private func line(_ bytes: ArraySlice<UInt8>, number: Int) throws(Failure) -> Line {
+        func fault(_ message: String) -> Failure {
+            Failure(
+                .usage, "\(name), line \(number): \(message)",
+                hint: "Nothing was imported. Mend the line or leave it out."
+            )
+        }
+        let json: JSON
+        do {
+            json = try JSON.parse(bytes)
+        } catch {
+            throw fault("This is not JSON: \(error)")
+        }
+        var favorite: Favorite
+        do {
+            favorite = try Favorite(json: json)
+        } catch {
+            throw fault("\(error)")
+        }
+        guard Favorite.Kind.all.contains(favorite.kind) else { throw fault("kind must be fact, gif or post.") }
+        guard !favorite.id.isEmpty else { throw fault("id must not be empty.") }
+        // Of a GIF only id and title are stored.
+        favorite.gif = nil
+        var line = Line(number: number, favorite: favorite, length: favorite.jsonBytes.count)
+        let longest = LineSplitter.maximumRequest - Self.envelopeLength
+        if line.length > longest {
+            (line.favorite.fact, line.favorite.post, line.isCut) = (nil, nil, true)
+            line.length = line.favorite.jsonBytes.count
+        }
+        guard line.length <= longest else {
+            throw fault("id and title are too long for a request of \(LineSplitter.maximumRequest) bytes.")
+        }
+        return line
+    }
+
+    // MARK: Sending
+
     /// Runs of lines that fit into a request each; no line alone is longer than that.
-    static func chunks(_ lines: [FavoriteLines.Line]) -> [ArraySlice<FavoriteLines.Line>] {
-        var chunks: [ArraySlice<FavoriteLines.Line>] = []
+    private static func chunks(_ lines: [Line]) -> [ArraySlice<Line>] {
+        var chunks: [ArraySlice<Line>] = []
         var start = 0
         var length = envelopeLength
         for (index, line) in lines.enumerated() {
@@ -103,17 +165,14 @@ struct FavoriteUpload {
             // With the comma before the next.
             length += line.length + 1
         }
-        chunks.append(lines[start...])
-        return chunks
+        return chunks + [lines[start...]]
     }
-}
 
-extension Failure {
     /// Says which lines it happened at, and what is in already; to import the file again does no harm.
-    fileprivate func at(
-        _ chunk: ArraySlice<FavoriteLines.Line>, of name: String, after total: FavoriteImport.Result
+    private func failure(
+        _ failure: Failure, at chunk: ArraySlice<Line>, after total: FavoriteImport.Result
     ) -> Failure {
-        var failure = self
+        var failure = failure
         if let first = chunk.first?.number, let last = chunk.last?.number {
             let lines = first == last ? "line \(first)" : "lines \(first) to \(last)"
             failure.steps.append("It happened at \(name), \(lines).")
@@ -121,7 +180,7 @@ extension Failure {
         let count = total.added + total.known
         if count > 0 {
             failure.steps.append("The \(countText(count, "item")) after that went in; the same may be imported again.")
-        } else if response != nil {
+        } else if failure.response != nil {
             failure.steps.append("Nothing was imported.")
         }
         return failure

@@ -19,59 +19,31 @@ struct FeedCommand: SessionCommand {
             """
     )
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only posts of this source; norrisctl status lists them.", valueName: "name")
-    )
+    @Option("Only posts of this source; norrisctl status lists them.", "name", parsing: .unconditional)
     var source: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only posts of the author with this id, handle or name.", valueName: "author")
-    )
+    @Option("Only posts of the author with this id, handle or name.", "author", parsing: .unconditional)
     var author: String?
 
     @Flag(help: "Only posts you have not read.") var unread = false
-
-    @Option(help: ArgumentHelp("How many posts a page, 1 to 100.", valueName: "n"), transform: integer(1...100))
-    var limit: Int?
-
-    @Option(help: ArgumentHelp("Which page, 1 to 10.", valueName: "n"), transform: integer(1...Paging.lastPage))
-    var page: Int?
-
+    @Option("How many posts a page, 1 to 100.", in: 1...100) var limit: Int?
+    @Option("Which page, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
     @Flag(help: "Cut no text and hold nothing back.") var full = false
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
-        let command = ["feed"]
-            + optionWords(("--socket", globals.socket), ("--source", source), ("--author", author))
-            + (unread ? ["--unread"] : []) + optionWords(("--limit", limit.map(String.init))) + (full ? ["--full"] : [])
-        return try Paging(number: page ?? 1, noun: "posts", command: (command, [])).report(
-            session,
-            source: source ?? "posts",
-            nothing: "No posts.",
-            empty: { (reply) throws(Failure) in try empty(session, reply) },
-            call: { (cursor) throws(Failure) in try call(session, cursor: cursor) },
-            show: { screen, posts in
-                screen.posts(posts, now: session.system.now, showsAll: full) {
-                    PostCommand.command(id: $0, socket: globals.socket)
-                }
-            },
-            after: { screen, page in
-                if let freshness = page.freshness { screen.badge(freshness, now: session.system.now) }
+        let options = optionWords(("--source", source), ("--author", author)) + flagWords([("--unread", unread)])
+            + optionWords(("--limit", limit.map(String.init))) + flagWords([("--full", full)])
+        let now = session.system.now
+        return try Paging(session, page: page, limit: limit, noun: "posts", command: "feed", options: options).report(
+            PostList.self, PostList.Parameters(source: source, author: author, unread: unread),
+            notFound: source.map { _ in "norrisctl status lists the sources." }, source: source ?? "posts",
+            nothing: "No posts.", empty: { (reply) throws(Failure) in try empty(session, reply) }
+        ) { screen, page in
+            screen.posts(page.items, now: now, showsAll: full) {
+                PostCommand.command(id: $0, socket: session.settings.socket)
             }
-        )
-    }
-
-    private func call(_ session: Session, cursor: String?) throws(Failure) -> Reply<PostList.Result> {
-        let parameters = PostList.Parameters(
-            source: source, author: author, unread: unread, limit: limit, cursor: cursor
-        )
-        do {
-            return try session.call(PostList.self, parameters)
-        } catch {
-            throw error.notFound(source.map { _ in "norrisctl status lists the sources." })
+            if let freshness = page.freshness { screen.badge(freshness, now: now) }
         }
     }
 

@@ -24,23 +24,17 @@ struct PostCommand: SessionCommand {
     @Flag(help: "Add the exact time, the e-mail address, and the addresses of all images.") var full = false
     @Flag(help: "Open the post in a browser.") var open = false
     @Flag(help: "Draw its images on the terminal.") var show = false
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func validate() throws {
-        try globals.check((open ? [.open] : []) + (show ? [.show] : []))
+        try globals.refuseJSON(besides: ("--open", open), ("--show", show))
     }
 
     func run(in session: Session) throws(Failure) -> Report {
         if show {
             try session.requireTerminalToDraw(otherwise: "--json gives the addresses of the images.")
         }
-        let reply: Reply<PostGet.Result>
-        do {
-            reply = try session.call(PostGet.self, IDParameters(id: id))
-        } catch {
-            throw error.notFound("norrisctl feed shows those there are, with their ids.")
-        }
+        let reply = try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
         let post = reply.value.post
         var report = session.report(reply.json) { screen in
             screen.posts([post], now: session.system.now, showsAll: true) { _ in "" }
@@ -55,6 +49,9 @@ struct PostCommand: SessionCommand {
         }
         return report
     }
+
+    /// What to do where there is no such post.
+    static let hint: Advice = "norrisctl feed shows those there are, with their ids."
 
     /// The command that shows the post with an id, for a shell.
     static func command(id: String, socket: String?) -> String {

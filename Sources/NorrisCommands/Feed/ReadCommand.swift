@@ -21,7 +21,6 @@ struct ReadCommand: SessionCommand {
     var ids: [String] = []
 
     @Flag(help: "Mark every post that is stored.") var all = false
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func validate() throws {
@@ -34,22 +33,12 @@ struct ReadCommand: SessionCommand {
             ? [PostMarkRead.Parameters(all: true)] : Self.chunks(of: ids).map { PostMarkRead.Parameters(ids: $0) }
         var replies: [Reply<PostMarkRead.Result>] = []
         for parameters in requests {
-            replies.append(try mark(session, parameters))
+            replies.append(try session.call(PostMarkRead.self, parameters, notFound: PostCommand.hint))
         }
         let marked = replies.reduce(0) { $0 + $1.value.marked }
         let json: any JSONEncodable = replies.count == 1 ? replies[0].json : PostMarkRead.Result(marked: marked)
         return session.report(json) {
             $0.line(marked > 0 ? "\(groupedDigits(marked)) marked as read" : "already read")
-        }
-    }
-
-    private func mark(
-        _ session: Session, _ parameters: PostMarkRead.Parameters
-    ) throws(Failure) -> Reply<PostMarkRead.Result> {
-        do {
-            return try session.call(PostMarkRead.self, parameters)
-        } catch {
-            throw error.notFound("norrisctl feed shows those there are, with their ids.")
         }
     }
 

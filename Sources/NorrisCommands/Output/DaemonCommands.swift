@@ -78,7 +78,7 @@ struct DaemonCommands {
         }
     }
 
-    /// A sentence that tells where the daemon's log is.
+    /// A sentence that says where the daemon's log is.
     var log: Advice {
         switch manager {
         case .system: "Read its log: \(command: "journalctl -u norrisd -n 20")"

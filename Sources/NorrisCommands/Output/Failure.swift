@@ -81,85 +81,113 @@ extension ResponseError {
 
 // MARK: Errors of the connection
 
-/// Whose choice the sockets were that norrisctl tried.
-enum SocketChoice {
-    case flag, environment, standard
-
-    init(flag: String?, environment: Environment) {
-        if flag != nil {
-            self = .flag
-        } else {
-            self = environment.value(of: "NORRISD_SOCKET") == nil ? .standard : .environment
-        }
-    }
-
-    /// How to get back to the standard sockets; nil if those were tried.
-    fileprivate var remedy: String? {
-        switch self {
-        case .flag: "leave out --socket"
-        case .environment: "unset NORRISD_SOCKET"
-        case .standard: nil
-        }
-    }
-}
-
 extension Failure {
     /// Each way in which the daemon cannot be reached, with the command that fixes it.
-    init(_ error: ClientError, choice: SocketChoice, timeout: Timeout) {
-        switch error {
-        case .noSocket(let paths):
-            let message = "norrisd is not running: there is no socket at \(paths.joined(separator: " or "))."
-            self.init(.unavailable, message, hint: Self.start(paths, choice))
-        case .refused(let path):
-            let message = "norrisd is not running any more: nobody listens on \(path)."
-            self.init(.unavailable, message, hint: "Start it again: \(DaemonCommands(socket: path).restart)")
-        case .notPermitted(let path):
-            self.init(
-                .notPermitted, "You may not connect to \(path).",
-                hint: """
+    ///
+    /// - Parameter remedy: how to get back to the standard sockets; nil if those were tried.
+    init(_ error: ClientError, remedy: String?, timeout: Timeout) {
+        func log(_ path: String) -> Advice { DaemonCommands(socket: path).log }
+        let (status, message, hint): (ExitStatus, String, Advice) =
+            switch error {
+            case .noSocket(let paths):
+                (
+                    .unavailable, "norrisd is not running: there is no socket at \(paths.joined(separator: " or ")).",
+                    Self.start(paths, remedy)
+                )
+            case .refused(let path):
+                (
+                    .unavailable, "norrisd is not running any more: nobody listens on \(path).",
+                    "Start it again: \(DaemonCommands(socket: path).restart)"
+                )
+            case .notPermitted(let path):
+                (
+                    .notPermitted, "You may not connect to \(path).",
+                    """
                     See who may: \(command: "ls -l \(shellQuoted(path))"); \
                     or run one of your own: \(command: "systemctl --user start norrisd")
                     """
-            )
-        case .notASocket(let path):
-            self.init(
-                .unavailable, "\(path) is not a socket that norrisd listens on.",
-                hint: choice.remedy.map { "Name another path, or \($0)." as Advice }
-                    ?? "Move it away, then: \(DaemonCommands(socket: path).restart)"
-            )
-        case .pathTooLong(let path):
-            let limit = SocketPath.maximumBytes
-            self.init(
-                .usage,
-                path.utf8.count > limit
-                    ? "The socket path \(path) is longer than \(limit) bytes."
-                    : "The socket path is empty or holds a NUL byte.",
-                hint: "Name another path, or \(choice.remedy ?? "a shorter XDG_RUNTIME_DIR")."
-            )
-        case .timedOut(let path):
-            let message = "norrisd\(path.map { " at \($0)" } ?? "") did not answer within \(timeout.text)."
-            let hint: Advice = "Find out why: norrisctl doctor; or allow more time: --timeout 30s"
-            self.init(.unavailable, message, hint: hint)
-        case .closed(let path):
-            let message = "norrisd at \(path) closed the connection without an answer."
-            self.init(.unavailable, message, hint: DaemonCommands(socket: path).log)
-        case .malformedReply(let path, let detail):
-            let message = "norrisd at \(path) sent a reply that cannot be read: \(detail)."
-            self.init(.internalError, message, hint: DaemonCommands(socket: path).log)
-        case .system(let path, let number):
-            let message = "The connection to \(path) failed: \(SystemError(errno: number).reason)."
-            self.init(.unavailable, message, hint: DaemonCommands(socket: path).log)
-        }
+                )
+            case .notASocket(let path):
+                (
+                    .unavailable, "\(path) is not a socket that norrisd listens on.",
+                    remedy.map { "Name another path, or \($0)." }
+                        ?? "Move it away, then: \(DaemonCommands(socket: path).restart)"
+                )
+            case .pathTooLong(let path):
+                (
+                    .usage,
+                    path.utf8.count > SocketPath.maximumBytes
+                        ? "The socket path \(path) is longer than \(SocketPath.maximumBytes) bytes."
+                        : "The socket path is empty or holds a NUL byte.",
+                    "Name another path, or \(remedy ?? "a shorter XDG_RUNTIME_DIR")."
+                )
+            case .timedOut(let path):
+                (
+                    .unavailable, "norrisd\(path.map { " at \($0)" } ?? "") did not answer within \(timeout.text).",
+                    "Find out why: norrisctl doctor; or allow more time: --timeout 30s"
+                )
+            case .closed(let path):
+                (.unavailable, "norrisd at \(path) closed the connection without an answer.", log(path))
+            case .malformedReply(let path, let detail):
+                (.internalError, "norrisd at \(path) sent a reply that cannot be read: \(detail).", log(path))
+            case .system(let path, let errno):
+                (.unavailable, "The connection to \(path) failed: \(SystemError(errno: errno).reason).", log(path))
+            }
+        self.init(status, message, hint: hint)
         connection = error
     }
 
-    private static func start(_ paths: [String], _ choice: SocketChoice) -> Advice {
-        if let remedy = choice.remedy, let path = paths.first {
+    private static func start(_ paths: [String], _ remedy: String?) -> Advice {
+        if let remedy, let path = paths.first {
             return "Start one there: \(command: "norrisd --socket \(shellQuoted(path))"); or \(remedy)"
         }
         return """
             Start it: \(command: "systemctl start norrisd"), or \(command: "systemctl --user start norrisd"), \
             or just: \(command: "norrisd")
             """
+    }
+}
+
+// MARK: Advice
+
+/// What to do about something, in one sentence: words, and among them commands, which a page shows on lines of their
+/// own so that they can be copied.
+///
+/// Written as a text: `"Have it written: \(command: "norrisd")"`.
+struct Advice: Equatable, ExpressibleByStringInterpolation {
+    struct Part: Equatable {
+        fileprivate(set) var text: String
+        let isCommand: Bool
+    }
+
+    /// No words stand beside other words.
+    private(set) var parts: [Part] = []
+
+    /// All of it in one line.
+    var text: String { parts.map(\.text).joined() }
+
+    init(_ words: String) { add(words) }
+    init(stringLiteral words: String) { add(words) }
+    init(stringInterpolation: StringInterpolation) { self = stringInterpolation.advice }
+
+    fileprivate mutating func add(_ text: String, isCommand: Bool = false) {
+        if !isCommand, parts.last?.isCommand == false {
+            parts[parts.count - 1].text += text
+        } else if !text.isEmpty {
+            parts.append(Part(text: text, isCommand: isCommand))
+        }
+    }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var advice = Advice("")
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+
+        mutating func appendLiteral(_ literal: String) { advice.add(literal) }
+        mutating func appendInterpolation(_ value: some Any) { advice.add("\(value)") }
+        mutating func appendInterpolation(_ other: Advice) {
+            other.parts.forEach { advice.add($0.text, isCommand: $0.isCommand) }
+        }
+        mutating func appendInterpolation(command: String) { advice.add(command, isCommand: true) }
     }
 }

@@ -1,36 +1,60 @@
 import NorrisProtocol
 import NorrisTerminal
 
+/// Parameters of a method that lists.
+protocol PagedParameters {
+    var page: PageRequest { get set }
+}
+
+extension FactSearch.Parameters: PagedParameters {}
+extension FavoriteList.Parameters: PagedParameters {}
+extension GifSearch.Parameters: PagedParameters {}
+extension GifTrending.Parameters: PagedParameters {}
+extension PostList.Parameters: PagedParameters {}
+
 /// `--page N` of the commands that list: the N-th page, reached by following cursors from the first.
 struct Paging {
     /// The last page that can be asked for, since each page before it costs a call.
     static let lastPage = 10
+    let session: Session
     /// From 1.
     let number: Int
+    /// How many items a page; the daemon's default if nil.
+    let limit: Int?
     /// What is listed, such as `facts`.
     let noun: String
     /// What is said of how many there are where the daemon gives no total; nil where that may be any number.
     var uncounted: String? = "more than \(countedMatches)"
     /// The words of the command that shows the same list, before and behind `--page N`.
-    let command: (before: [String], after: [String])
+    private let command: (before: [String], after: [String])
+
+    init(
+        _ session: Session, page: Int?, limit: Int?, noun: String, command: String..., options: [String],
+        argument: String? = nil
+    ) {
+        (self.session, number, self.limit, self.noun) = (session, page ?? 1, limit, noun)
+        let before = ["norrisctl"] + command + optionWords(("--socket", session.settings.socket)) + options
+        self.command = (before, argument.map(argumentWords) ?? [])
+    }
 
     /// Calls for one page after the other and reports the last.
     ///
     /// - Parameters:
+    ///   - notFound: a hint, see ``Session/call(_:_:notFound:)``.
     ///   - nothing: what is said where there is no item; `empty` takes its place where it finds something better.
-    ///   - after: what stands below the items of a page.
-    func report<Item: WireValue>(
-        _ session: Session, source: String, nothing: String,
-        empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil },
-        call: (_ cursor: String?) throws(Failure) -> Reply<Page<Item>>, show: (inout Screen, [Item]) -> Void,
-        after: (inout Screen, Page<Item>) -> Void = { _, _ in }
-    ) throws(Failure) -> Report {
-        var reply = try call(nil)
+    func report<M: Method, Item: WireValue>(
+        _ method: M.Type, _ parameters: M.Parameters, notFound: Advice? = nil, source: String, nothing: String,
+        empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil }, show: (inout Screen, Page<Item>) -> Void
+    ) throws(Failure) -> Report where M.Parameters: PagedParameters, M.Result == Page<Item> {
+        var parameters = parameters
+        parameters.page = PageRequest(limit: limit)
+        var reply = try session.call(method, parameters, notFound: notFound)
         // The last page with items so far.
         var last = reply.value.items.isEmpty ? 0 : 1
         for page in 1..<number {
             guard let next = reply.value.next else { break }
-            reply = try call(next)
+            parameters.page.cursor = next
+            reply = try session.call(method, parameters, notFound: notFound)
             last = reply.value.items.isEmpty ? last : page + 1
         }
         let page = reply.value
@@ -46,15 +70,14 @@ struct Paging {
         return session.report(
             reply.json, freshness: page.freshness, source: source, nothing: page.items.isEmpty ? nothing : nil
         ) { screen in
-            show(&screen, page.items)
-            after(&screen, page)
+            show(&screen, page)
             if screen.layout.width != nil, page.next != nil { foot(&screen, total: page.total) }
         }
     }
 
     /// The command that shows another page, for a shell; nil if it cannot be shown.
     private func command(_ page: Int) -> String? {
-        shellCommand(["norrisctl"] + command.before + ["--page", "\(page)"] + command.after)
+        shellCommand(command.before + ["--page", "\(page)"] + command.after)
     }
 
     private func foot(_ screen: inout Screen, total: Int?) {
@@ -74,6 +97,11 @@ struct Paging {
 /// The words of options that have a value: `--limit 5`.
 func optionWords(_ options: (name: String, value: String?)...) -> [String] {
     options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
+}
+
+/// The words of flags that are set.
+func flagWords(_ flags: [(name: String, isSet: Bool)]) -> [String] {
+    flags.filter(\.isSet).map(\.name)
 }
 
 /// An argument behind options, which may begin with a dash.

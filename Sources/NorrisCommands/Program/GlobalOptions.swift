@@ -23,26 +23,22 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print the daemon's result as one line of JSON.") var json = false
     @Flag(help: "Print as to a pipe: one item a line, not wrapped.") var plain = false
 
-    @Option(
-        help: ArgumentHelp("Wrap to so many columns on a terminal.", valueName: "columns"),
-        transform: integer(1...10_000)
-    )
-    var width: Int?
+    @Option("Wrap to so many columns on a terminal.", "columns", in: 1...10_000) var width: Int?
 
     // The next three are texts that are only checked: each further type of option costs every start the making of its
     // metadata.
 
     @Option(
-        help: ArgumentHelp("auto, always or never.", valueName: "when"),
-        transform: checked("it takes auto, always or never.") { ColorChoice(rawValue: $0) != nil }
+        "auto, always or never.", "when",
+        checked("it takes auto, always or never.") { ColorChoice(rawValue: $0) != nil }
     )
     var color: String?
 
-    @Option(help: ArgumentHelp("Connect to this socket alone.", valueName: "path")) var socket: String?
+    @Option("Connect to this socket alone.", "path") var socket: String?
 
     @Option(
-        help: ArgumentHelp("Give up after this time: 500ms, 5s, 1m. (default: 5s)", valueName: "time"),
-        transform: checked("it takes a number above zero with a unit, such as 500ms, 5s or 1m.") { Timeout($0) != nil }
+        "Give up after this time: 500ms, 5s, 1m. (default: 5s)", "time",
+        checked("it takes a number above zero with a unit, such as 500ms, 5s or 1m.") { Timeout($0) != nil }
     )
     var timeout: String?
 
@@ -53,10 +49,39 @@ struct GlobalOptions: ParsableArguments {
         )
     }
 
-    /// Refuses `--json` beside an external program.
-    func check(_ programs: [ExternalAction]) throws {
-        guard json, let program = programs.first else { return }
-        throw ValidationError("--json is for programs: leave out \(program.flag).")
+    /// Refuses `--json` beside the flags of external programs.
+    func refuseJSON(besides flags: (name: String, isSet: Bool)...) throws {
+        guard json, let flag = flagWords(flags).first else { return }
+        throw ValidationError("--json is for programs: leave out \(flag).")
+    }
+}
+
+// MARK: Options in one line
+
+extension Option where Value == Int? {
+    /// - Parameter value: what the help calls it.
+    init(_ help: String, _ value: String = "n", in range: ClosedRange<Int>) {
+        self.init(help: ArgumentHelp(help, valueName: value), transform: integer(range))
+    }
+}
+
+extension Option where Value == String? {
+    /// - Parameter parsing: `.unconditional` where the value may begin with a dash.
+    init(_ help: String, _ value: String, parsing: SingleValueParsingStrategy = .next) {
+        self.init(parsing: parsing, help: ArgumentHelp(help, valueName: value))
+    }
+
+    init(_ help: String, _ value: String, _ check: @escaping @Sendable (String) throws -> String) {
+        self.init(help: ArgumentHelp(help, valueName: value), transform: check)
+    }
+}
+
+extension Option where Value == [String] {
+    /// One that may be repeated.
+    init(wrappedValue: [String], _ help: String, _ value: String) {
+        self.init(
+            wrappedValue: wrappedValue, parsing: .unconditionalSingleValue, help: ArgumentHelp(help, valueName: value)
+        )
     }
 }
 

@@ -71,7 +71,7 @@ extension CommandConfiguration {
     ///   - group: the command behind which this one is the second word.
     ///   - subcommands: makes it such a group.
     static func command(
-        _ name: String, of group: String? = nil, abstract: String, usage: String, discussion: String,
+        _ name: String, of group: String? = nil, abstract: String, usage: String = "", discussion: String,
         subcommands: [any ParsableCommand.Type] = []
     ) -> CommandConfiguration {
         let parent = group.map { "norrisctl \($0)" } ?? "norrisctl"

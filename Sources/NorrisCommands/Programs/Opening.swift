@@ -43,7 +43,7 @@ extension Session {
         }
     }
 
-    /// Ends whatever sequence a terminal is in the middle of (ECMA-48, ST), colours, hiding the cursor, and the line.
+    /// Ends whatever sequence a terminal is in the middle of (ECMA-48, ST), colors, hiding the cursor, and the line.
     static let terminalReset = Array("\u{1B}\\\u{1B}[0m\u{1B}[?25h\n".utf8)
 
     /// Leaves the alternate screen, and the mouse to the terminal (xterm's ctlseqs). Without such a screen the cursor

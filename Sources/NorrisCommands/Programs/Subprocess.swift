@@ -1,12 +1,6 @@
-import Glibc
+// `environ` is what getenv(3) reads; nothing in norrisctl ever changes it.
+@preconcurrency import Glibc
 import NorrisClient
-
-/// What else is done with content, by external programs.
-enum ExternalAction: String {
-    case copy, open, show
-
-    var flag: String { "--\(rawValue)" }
-}
 
 /// A program to be run beside norrisctl: its arguments go to it as they are, and no shell sees them.
 struct SubprocessRequest: Equatable, Sendable {
@@ -109,11 +103,14 @@ private func isIgnored(_ signal: Int32) -> Bool {
 /// A program while norrisctl waits for it.
 private struct Subprocess: ~Copyable {
     private let request: SubprocessRequest
-    private let spawned: SpawnedProcess
+    private let processID: pid_t
+    /// Whether it and all it starts are a session apart from the terminal's.
+    private let leadsSession: Bool
     /// Those at which it is ended.
     private let signals: [Int32]
     private let terminal: TerminalState?
-    /// -1 once closed.
+    /// Where its standard input is written to and its output is read from; neither blocks. -1 where there is none, or
+    /// none any more.
     private var input: Int32
     private var output: Int32
     /// What its standard input has not taken yet.
@@ -126,8 +123,8 @@ private struct Subprocess: ~Copyable {
         // norrisctl waits, as system(3) does, and is ended by them when the program has ended.
         self.signals = request.input == .inherited ? signals.filter { ![SIGINT, SIGQUIT].contains($0) } : signals
         terminal = if case .terminal(let reset) = request.output { TerminalState(reset: reset) } else { nil }
-        spawned = try SpawnedProcess(request, file: file, signalMask: signalMask)
-        (input, output) = (spawned.input, spawned.output)
+        leadsSession = terminal == nil
+        (processID, input, output) = try Self.spawn(request, file, signalMask, leadsSession: leadsSession)
         if case .bytes(let bytes) = request.input { rest = bytes[...] }
     }
 
@@ -136,12 +133,68 @@ private struct Subprocess: ~Copyable {
         close(output)
     }
 
+    /// - Returns: with norrisctl's ends of the pipes.
+    private static func spawn(
+        _ request: SubprocessRequest, _ file: String, _ signalMask: sigset_t, leadsSession: Bool
+    ) throws(SystemError) -> (processID: pid_t, input: Int32, output: Int32) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+
+        var (input, output): (Int32, Int32) = (-1, -1)
+        var pipes: [Pipe] = []
+        // The program's own ends of the pipes, open until it has been started.
+        defer { pipes.forEach { close($0.theirs) } }
+        switch request.input {
+        case .nothing: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        case .inherited: break
+        case .bytes:
+            pipes.append(try Pipe(writes: true))
+            input = pipes[0].ours
+            posix_spawn_file_actions_adddup2(&actions, pipes[0].theirs, STDIN_FILENO)
+        }
+        switch request.output {
+        case .discarded: posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        case .terminal: break
+        case .collected:
+            let pipe = try Pipe(writes: false)
+            pipes.append(pipe)
+            output = pipe.ours
+            posix_spawn_file_actions_adddup2(&actions, pipe.theirs, STDOUT_FILENO)
+        }
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // norrisctl ignores these and blocks others, and a program would inherit both.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        sigaddset(&signals, SIGXFSZ)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        var signalMask = signalMask
+        posix_spawnattr_setsigmask(&attributes, &signalMask)
+        let flags = Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | (leadsSession ? newSession : 0)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        var arguments: [UnsafeMutablePointer<CChar>?] = ([request.program] + request.arguments).map { strdup($0) }
+        arguments.append(nil)
+        defer { arguments.forEach { free($0) } }
+        var processID = pid_t()
+        let failure = posix_spawn(&processID, file, &actions, &attributes, arguments, environ)
+        guard failure == 0 else {
+            pipes.forEach { close($0.ours) }
+            throw SystemError(errno: failure)
+        }
+        return (processID, input, output)
+    }
+
     mutating func outcome(_ tick: () -> Void) -> SubprocessOutcome {
         let deadline = request.timeout.map { Deadline(after: $0) } ?? .never
         while true {
             var status: Int32 = 0
             // Asked before its output is read: what has ended writes nothing more.
-            let hasEnded = waitpid(spawned.processID, &status, WNOHANG) == spawned.processID
+            let hasEnded = waitpid(processID, &status, WNOHANG) == processID
             feed()
             guard collect() else {
                 if !hasEnded { stop() }
@@ -227,8 +280,68 @@ private struct Subprocess: ~Copyable {
     }
 
     private func stop() {
-        kill(spawned.leadsSession ? -spawned.processID : spawned.processID, SIGKILL)
-        while waitpid(spawned.processID, nil, 0) < 0, errno == EINTR {}
+        kill(leadsSession ? -processID : processID, SIGKILL)
+        while waitpid(processID, nil, 0) < 0, errno == EINTR {}
         terminal?.restore()
+    }
+}
+
+/// A pipe between norrisctl, whose end does not block, and a program.
+private struct Pipe {
+    let ours: Int32
+    let theirs: Int32
+
+    /// - Parameter writes: whether norrisctl writes, not reads.
+    init(writes: Bool) throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SystemError(errno: errno) }
+        // Programs do not inherit these, and they are none of the standard three, which the program's own replace.
+        let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
+        ends.forEach { close($0) }
+        ours = moved[writes ? 1 : 0]
+        theirs = moved[writes ? 0 : 1]
+        _ = fcntl(ours, F_SETFL, O_NONBLOCK)
+    }
+}
+
+/// `POSIX_SPAWN_SETSID` of glibc, which Swift does not see because it depends on a feature macro.
+private let newSession: Int32 = 0x80
+
+/// The file of a program: the one that a path names, or for a name that in the first folder of a `PATH` that has it;
+/// nil if there is none.
+///
+/// Folders that are not absolute are passed over: what they mean depends on where norrisctl was started.
+func executable(named program: String, in path: String) -> String? {
+    if program.utf8.contains(UInt8(ascii: "/")) { return isExecutable(program) ? program : nil }
+    for folder in path.utf8.split(separator: UInt8(ascii: ":")) where folder.first == UInt8(ascii: "/") {
+        let file = "\(Substring(folder))/\(program)"
+        if isExecutable(file) { return file }
+    }
+    return nil
+}
+
+private func isExecutable(_ file: String) -> Bool {
+    var status = stat()
+    return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(file, X_OK) == 0
+}
+
+/// The state of the terminal at standard output before a program gets it.
+struct TerminalState {
+    /// What is written to it to reset it.
+    private let reset: [UInt8]
+    /// nil if it cannot be asked.
+    private let attributes: termios?
+
+    init(reset: [UInt8]) {
+        self.reset = reset
+        var attributes = termios()
+        self.attributes = tcgetattr(STDOUT_FILENO, &attributes) == 0 ? attributes : nil
+    }
+
+    /// Restores it after a program that may have changed it.
+    func restore() {
+        // In the background it belongs to another program, and changing it would stop norrisctl (SIGTTOU).
+        if var attributes, tcgetpgrp(STDOUT_FILENO) == getpgrp() { tcsetattr(STDOUT_FILENO, TCSANOW, &attributes) }
+        write(STDOUT_FILENO, reset, reset.count)
     }
 }

@@ -78,9 +78,17 @@ struct Reply<Value> {
 
 extension Session {
     /// Calls a method and reads its result.
-    func call<M: Method>(_ method: M.Type, _ parameters: M.Parameters? = nil) throws(Failure) -> Reply<M.Result> {
+    ///
+    /// - Parameter hint: what to do where the daemon does not have what was asked for, in place of its own hint.
+    func call<M: Method>(
+        _ method: M.Type, _ parameters: M.Parameters? = nil, notFound hint: Advice? = nil
+    ) throws(Failure) -> Reply<M.Result> {
         system.waiting.show(waitingText(M.name))
-        return try read(try send(Self.line(M.name, parameters), to: sockets), of: method)
+        do throws(Failure) {
+            return try read(try send(Self.line(M.name, parameters), to: sockets), of: method)
+        } catch {
+            throw error.notFound(hint)
+        }
     }
 
     /// What is waited for: GIFs and searches the daemon may have to fetch.
@@ -141,7 +149,9 @@ extension Session {
     }
 
     func failure(_ error: ClientError) -> Failure {
-        Failure(error, choice: SocketChoice(flag: settings.socket, environment: system.environment), timeout: timeout)
+        let isInEnvironment = system.environment.value(of: "NORRISD_SOCKET") != nil
+        let remedy = settings.socket != nil ? "leave out --socket" : isInEnvironment ? "unset NORRISD_SOCKET" : nil
+        return Failure(error, remedy: remedy, timeout: timeout)
     }
 }
 
@@ -162,10 +172,13 @@ extension Session {
     /// - Returns: why it ended by itself after the daemon had begun to reply; nil where it was told to stop.
     /// - Throws: why the daemon did not reply, an error of the daemon, and what `receive` throws.
     func follow(
-        _ requests: [(method: String, parameters: any JSONEncodable)],
+        _ requests: (method: String, parameters: any JSONEncodable)...,
         receive: (Incoming) throws(Failure) -> FollowStep
     ) throws(Failure) -> ClientError? {
-        let lines = requests.enumerated().map { Self.line($1, id: Int64($0) + 1) }
+        func line(_ method: String, _ parameters: some JSONEncodable, _ index: Int) -> [UInt8] {
+            Self.line(method, parameters, id: Int64(index) + 1)
+        }
+        let lines = requests.enumerated().map { line($1.method, $1.parameters, $0) }
         var failure: Failure?
         var hasBegun = false
         system.waiting.show("waiting for norrisd")
@@ -182,11 +195,6 @@ extension Session {
         if let failure { throw failure }
         if let error, !hasBegun { throw self.failure(error) }
         return error
-    }
-
-    private static func line(_ request: (String, any JSONEncodable), id: Int64) -> [UInt8] {
-        func line(_ parameters: some JSONEncodable) -> [UInt8] { Self.line(request.0, parameters, id: id) }
-        return line(request.1)
     }
 
     private func incoming(_ line: [UInt8], methods: [String]) throws(Failure) -> Incoming {

@@ -17,7 +17,6 @@ struct CompletionCommand: SessionCommand {
 
     @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"), transform: ShellName.check)
     var shell: String
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) -> Report {

@@ -40,14 +40,8 @@ struct InitCommand: SessionCommand {
     @Flag(help: "Only show a fact when the shell starts.") var greeting = false
     @Flag(help: "Only set NORRIS_FACT before each prompt.") var prompt = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Only facts of at most so many characters. (default: \(InitScript.standardLength))", valueName: "n"
-        ),
-        transform: integer(1...10_000)
-    )
+    @Option("Only facts of at most so many characters. (default: \(InitScript.standardLength))", in: 1...10_000)
     var maxLength: Int?
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) -> Report {

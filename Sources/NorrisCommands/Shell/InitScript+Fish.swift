@@ -1,5 +1,5 @@
 extension InitScript {
-    /// For fish 3. It keeps a byte that is no character as one of the private use area, U+F600 and the byte, and
+    /// For fish 3. It stores a byte that is no character as one of the private use area, U+F600 and the byte, and
     /// writes that byte to the terminal again.
     ///
     /// `count`, `math`, `printf` and `random` are builtins too, but those that functions may replace. A command

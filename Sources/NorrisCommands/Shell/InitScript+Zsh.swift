@@ -82,7 +82,7 @@ extension InitScript {
 
         """#
 
-    /// zsh keeps `$?` for the next hook and the prompt. To return it would run the `ZERR` trap again.
+    /// zsh restores `$?` for the next hook and the prompt. To return it would run the `ZERR` trap again.
     private static let zshPrompt = #"""
 
         __norris_prompt() {

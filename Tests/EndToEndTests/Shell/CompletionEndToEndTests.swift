@@ -3,9 +3,8 @@ import NorrisTestSupport
 import Testing
 
 /// Tab in real shells.
+@Suite(.onTestThread)
 struct CompletionEndToEndTests {
-    typealias Shell = ShellWithCompletion.Shell
-
     /// Expects an answer of the daemon to be completed, at the first attempt or a later one.
     private func expectAnswer(
         _ arguments: String, to line: String, _ shell: ShellWithCompletion,
@@ -15,89 +14,77 @@ struct CompletionEndToEndTests {
     }
 
     @Test(arguments: Shell.allCases)
-    func tabCompletesCommandsOptionsAndCategories(shell: Shell) async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let shell = try ShellWithCompletion(shell, socket: daemon.socket)
-            #expect(shell.completing("norrisctl categ") == "<categories>")
-            #expect(shell.completing("norrisctl favorite exp") == "<favorite><export>")
-            #expect(shell.completing("norrisctl fact --max") == "<fact><--max-length>")
-            #expect(shell.completing("norrisctl --plain fact --exp") == "<--plain><fact><--explicit>")
-            expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category de", shell)
-            expectAnswer("<fact><--category=dev>", to: "norrisctl fact --category=de", shell)
-            #expect(shell.completing("norrisctl --color=ne") == "<--color=never>")
-            #expect(shell.missing(["animal", "dev", "food"], behind: "norrisctl fact --category ") == [])
-            #expect(shell.completing("norrisctl fact --cou") == "<fact><--count>")
-            #expect(shell.completing("norrisctl fact --col") == "<fact><--color>")
-            #expect(shell.missing(["search"], behind: "norrisctl ") == [])
-        }
+    func tabCompletesCommandsOptionsAndCategories(shell: Shell) throws {
+        let daemon = try RunningDaemon()
+        let shell = try ShellWithCompletion(shell, socket: daemon.socket)
+        #expect(shell.completing("norrisctl categ") == "<categories>")
+        #expect(shell.completing("norrisctl favorite exp") == "<favorite><export>")
+        #expect(shell.completing("norrisctl fact --max") == "<fact><--max-length>")
+        #expect(shell.completing("norrisctl --plain fact --exp") == "<--plain><fact><--explicit>")
+        expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category de", shell)
+        expectAnswer("<fact><--category=dev>", to: "norrisctl fact --category=de", shell)
+        #expect(shell.completing("norrisctl --color=ne") == "<--color=never>")
+        #expect(shell.missing(["animal", "dev", "food"], behind: "norrisctl fact --category ") == [])
+        #expect(shell.completing("norrisctl fact --cou") == "<fact><--count>")
+        #expect(shell.completing("norrisctl fact --col") == "<fact><--color>")
+        #expect(shell.missing(["search"], behind: "norrisctl ") == [])
     }
 
     @Test(arguments: Shell.allCases)
-    func aScriptThatIsReadAtTheStartWorksAsWell(shell: Shell) async throws {
-        try await TestThread.run {
-            let daemon = try RunningDaemon()
-            let shell = try ShellWithCompletion(shell, socket: daemon.socket, isSourced: true)
-            expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category de", shell)
-        }
+    func aScriptThatIsReadAtTheStartWorksAsWell(shell: Shell) throws {
+        let daemon = try RunningDaemon()
+        let shell = try ShellWithCompletion(shell, socket: daemon.socket, isSourced: true)
+        expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category de", shell)
     }
 
     @Test(arguments: Shell.allCases)
-    func tabCompletesIDsWithColons(shell: Shell) async throws {
-        try await TestThread.run {
-            let posts = ["town:1093", "town:2093", "planet:5"].map { id in
-                """
-                {"id":"\(id)","source":"s","author":{"id":"a","name":"A"},"tags":[],"images":[],"stats":{},"read":false}
-                """
-            }
-            let daemon = try ScriptedDaemon(result: #"{"items":[\#(posts.joined(separator: ","))]}"#)
-            let shell = try ShellWithCompletion(shell, socket: daemon.socket)
-            expectAnswer("<post><planet:5>", to: "norrisctl post pl", shell)
-            expectAnswer("<post><town:1093>", to: "norrisctl post town:1", shell)
-            expectAnswer("<read><planet:5><town:2093>", to: "norrisctl read planet:5 town:2", shell)
+    func tabCompletesIDsWithColons(shell: Shell) throws {
+        let posts = ["town:1093", "town:2093", "planet:5"].map { id in
+            """
+            {"id":"\(id)","source":"s","author":{"id":"a","name":"A"},"tags":[],"images":[],"stats":{},"read":false}
+            """
         }
+        let daemon = try HostileDaemon(.fixed(#"{"items":[\#(posts.joined(separator: ","))]}"#))
+        let shell = try ShellWithCompletion(shell, socket: daemon.socket)
+        expectAnswer("<post><planet:5>", to: "norrisctl post pl", shell)
+        expectAnswer("<post><town:1093>", to: "norrisctl post town:1", shell)
+        expectAnswer("<read><planet:5><town:2093>", to: "norrisctl read planet:5 town:2", shell)
     }
 
     @Test(arguments: Shell.allCases)
-    func tabCompletesFilesWhereFilesStand(shell: Shell) async throws {
-        try await TestThread.run {
-            let shell = try ShellWithCompletion(shell, socket: "/nowhere")
-            _ = try shell.home.write("", to: "fav list")
-            #expect(shell.completing("norrisctl favorite import fav") == "<favorite><import><fav list>")
-            #expect(shell.completing("norrisctl --socket=fav") == "<--socket=fav list>")
-            #expect(shell.completing("norrisctl card -o fav") == "<card><-o><fav list>")
-            #expect(shell.completing("norrisctl card --output=fav") == "<card><--output=fav list>")
-        }
+    func tabCompletesFilesWhereFilesStand(shell: Shell) throws {
+        let shell = try ShellWithCompletion(shell, socket: "/nowhere")
+        _ = try shell.home.write("", to: "fav list")
+        #expect(shell.completing("norrisctl favorite import fav") == "<favorite><import><fav list>")
+        #expect(shell.completing("norrisctl --socket=fav") == "<--socket=fav list>")
+        #expect(shell.completing("norrisctl card -o fav") == "<card><-o><fav list>")
+        #expect(shell.completing("norrisctl card --output=fav") == "<card><--output=fav list>")
     }
 
     @Test(arguments: Shell.allCases)
-    func nothingFromTheDaemonIsEverRunOrShownRaw(shell: Shell) async throws {
-        try await TestThread.run {
-            let names = [
-                "$(touch X)", "`touch X`", "d$(touch X)", "dev;touch X", "d\\n touch X", "d e f", "d\\u001b[31mred",
-                "d\\u009bA", "<(touch X)", "${X:=$(touch X)}", "dev",
-            ]
-            let items = names.map { #"{"name":"\#($0)","count":1}"# }
-            let daemon = try ScriptedDaemon(
-                result: #"{"items":[\#(items.joined(separator: ","))],"# +
-                    #""freshness":{"origin":"cache","state":"fresh","error":null}}"#)
-            let shell = try ShellWithCompletion(shell, socket: daemon.socket)
-            // The one word that is left is taken at once.
-            expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category ", shell)
-            expectAnswer("<fact><--category=dev>", to: "norrisctl fact --category=", shell)
-            expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category d", shell)
-            #expect(!FileManager.default.fileExists(atPath: shell.home("X")))
-            #expect(!String(decoding: shell.terminal.transcript, as: UTF8.self).contains("touch"))
-        }
+    func nothingFromTheDaemonIsEverRunOrShownRaw(shell: Shell) throws {
+        let names = [
+            "$(touch X)", "`touch X`", "d$(touch X)", "dev;touch X", "d\\n touch X", "d e f", "d\\u001b[31mred",
+            "d\\u009bA", "<(touch X)", "${X:=$(touch X)}", "dev",
+        ]
+        let items = names.map { #"{"name":"\#($0)","count":1}"# }
+        let freshness = #"{"origin":"cache","state":"fresh","error":null}"#
+        let categories = #"{"items":[\#(items.joined(separator: ","))],"freshness":\#(freshness)}"#
+        let daemon = try HostileDaemon(.fixed(categories))
+        let shell = try ShellWithCompletion(shell, socket: daemon.socket)
+        // The one word that is left is taken at once.
+        expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category ", shell)
+        expectAnswer("<fact><--category=dev>", to: "norrisctl fact --category=", shell)
+        expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category d", shell)
+        #expect(!FileManager.default.fileExists(atPath: shell.home("X")))
+        #expect(!String(decoding: shell.terminal.transcript, as: UTF8.self).contains("touch"))
     }
 
     @Test(arguments: Shell.allCases)
-    func withoutADaemonTabSaysNothing(shell: Shell) async throws {
-        try await TestThread.run {
-            let shell = try ShellWithCompletion(shell, socket: "/nowhere")
-            #expect(shell.completing("norrisctl fact --category de") == "<fact><--category><de>")
-            #expect(shell.completing("norrisctl fact --cat") == "<fact><--category>")
-            #expect(!String(decoding: shell.terminal.transcript, as: UTF8.self).contains("nowhere"))
-        }
+    func withoutADaemonTabSaysNothing(shell: Shell) throws {
+        let shell = try ShellWithCompletion(shell, socket: "/nowhere")
+        #expect(shell.completing("norrisctl fact --category de") == "<fact><--category><de>")
+        #expect(shell.completing("norrisctl fact --cat") == "<fact><--category>")
+        #expect(!String(decoding: shell.terminal.transcript, as: UTF8.self).contains("nowhere"))
     }
 }

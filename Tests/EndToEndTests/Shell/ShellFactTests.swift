@@ -3,6 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// Facts in real shells: at the start and before each prompt.
+@Suite(.onTestThread)
 struct ShellFactTests {
     private static let facts = (10..<74).map { "fact \($0) of the file" }
 
@@ -13,112 +14,90 @@ struct ShellFactTests {
     }
 
     @Test(arguments: Shell.allCases)
-    func eachFactComesOnceAtTheStartAndInThePrompts(shell: Shell) async throws {
-        try await TestThread.run {
-            let terminal = try home(shell, facts: Array(Self.facts.prefix(5))).start()
-            let greeting = try #require(terminal.wait(for: "of the file\r\n")).suffix(20).dropLast()
-            let prompts = terminal.facts(ofPrompts: 4)
-            #expect((prompts + [String(greeting)]).sorted() == Array(Self.facts.prefix(5)))
-        }
+    func eachFactComesOnceAtTheStartAndInThePrompts(shell: Shell) throws {
+        let terminal = try home(shell, facts: Array(Self.facts.prefix(5))).start()
+        let greeting = try #require(terminal.wait(for: "of the file\r\n")).suffix(20).dropLast()
+        let prompts = terminal.facts(ofPrompts: 4)
+        #expect((prompts + [String(greeting)]).sorted() == Array(Self.facts.prefix(5)))
     }
 
     @Test(arguments: Shell.allCases)
-    func greetsOnly(shell: Shell) async throws {
-        try await TestThread.run {
-            let home = try home(shell, ["--greeting"])
-            try home.configure(after: shell == .fish ? "set NORRIS_FACT" : "NORRIS_FACT=")
-            let terminal = try home.start()
-            #expect(terminal.wait(for: "of the file\r\n") != nil)
-            #expect(terminal.facts(ofPrompts: 2) == ["", ""])
-        }
-    }
-
-    @Test(arguments: Shell.allCases)
-    func promptsOnly(shell: Shell) async throws {
-        try await TestThread.run {
-            let terminal = try home(shell, ["--prompt"]).start()
-            #expect(Set(terminal.facts(ofPrompts: 8)).count == 8)
-            #expect(!terminal.transcriptToTheEnd().contains("file\r\n"))
-        }
+    func greetsOnly(shell: Shell) throws {
+        let home = try home(shell, ["--greeting"])
+        try home.configure(after: shell == .fish ? "set NORRIS_FACT" : "NORRIS_FACT=")
+        let terminal = try home.start()
+        #expect(terminal.wait(for: "of the file\r\n") != nil)
+        #expect(terminal.facts(ofPrompts: 2) == ["", ""])
     }
 
     /// Eight prompts and the start: the only process is the shell, until a program is run to see that it is counted.
     @Test(arguments: Shell.allCases)
-    func startsNoProcess(shell: Shell) async throws {
-        try await TestThread.run {
-            let home = try home(shell)
-            let trace = try home.folder.write("", to: "trace")
-            let terminal = try home.start(trace: trace)
-            #expect(Set(terminal.facts(ofPrompts: 8)).count == 8)
-            #expect(terminal.run("/bin/true")?.hasPrefix("0:fact") == true)
-            terminal.transcriptToTheEnd()
-            let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-            let programs = calls.filter { $0.contains("execve") && !$0.contains("resumed") }
-            #expect(programs.count == 2, "\(programs)")
-            // fish works in threads as well.
-            let forks = calls.filter { call in
-                ["fork(", "clone(", "clone3("].contains { call.contains($0) } && !call.contains("CLONE_THREAD")
-            }
-            #expect(forks.count == 1, "\(forks)")
+    func startsNoProcess(shell: Shell) throws {
+        let home = try home(shell)
+        let trace = try home.folder.write("", to: "trace")
+        let terminal = try home.start(trace: trace)
+        #expect(Set(terminal.facts(ofPrompts: 8)).count == 8)
+        #expect(terminal.run("/bin/true")?.hasPrefix("0:fact") == true)
+        terminal.transcriptToTheEnd()
+        let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+        let programs = calls.filter { $0.contains("execve") && !$0.contains("resumed") }
+        #expect(programs.count == 2, "\(programs)")
+        // fish works in threads as well.
+        let forks = calls.filter { call in
+            ["fork(", "clone(", "clone3("].contains { call.contains($0) } && !call.contains("CLONE_THREAD")
         }
+        #expect(forks.count == 1, "\(forks)")
     }
 
     @Test(arguments: Shell.allCases)
-    func leavesOutWhatIsTooLong(shell: Shell) async throws {
-        try await TestThread.run {
-            let long = String(repeating: "é", count: 100)
-            let lines = [long, long + "x", "short", "ééééé", "öööööö"]
-            let any = try home(shell, ["--prompt"], facts: lines).start()
-            #expect(any.facts(ofPrompts: 4).sorted() == lines.filter { $0.count <= 100 }.sorted())
-            let short = try home(shell, ["--prompt", "--max-length", "5"], facts: lines).start()
-            #expect(short.facts(ofPrompts: 2).sorted() == ["short", "ééééé"])
-        }
+    func leavesOutWhatIsTooLong(shell: Shell) throws {
+        let long = String(repeating: "é", count: 100)
+        let lines = [long, long + "x", "short", "ééééé", "öööööö"]
+        let any = try home(shell, ["--prompt"], facts: lines).start()
+        #expect(any.facts(ofPrompts: 4).sorted() == lines.filter { $0.count <= 100 }.sorted())
+        let short = try home(shell, ["--prompt", "--max-length", "5"], facts: lines).start()
+        #expect(short.facts(ofPrompts: 2).sorted() == ["short", "ééééé"])
     }
 
     @Test(arguments: Shell.allCases)
-    func aNewFileIsSeenWhenTheOldOneIsThrough(shell: Shell) async throws {
-        try await TestThread.run {
-            let home = try home(shell, ["--prompt"], facts: ["one", "two"])
-            let terminal = try home.start()
-            #expect(terminal.nextPrompt() != nil)
-            try home.write(facts: ["three"])
-            #expect(terminal.run("").map { ["0:one", "0:two"].contains($0) } == true)
-            #expect(terminal.run("") == "0:three")
-            // Where the file goes away, what was shown last stays.
-            unlink(home.factFile)
-            #expect(terminal.run("") == "0:three")
-        }
+    func aNewFileIsSeenWhenTheOldOneIsThrough(shell: Shell) throws {
+        let home = try home(shell, ["--prompt"], facts: ["one", "two"])
+        let terminal = try home.start()
+        #expect(terminal.nextPrompt() != nil)
+        try home.write(facts: ["three"])
+        #expect(terminal.run("").map { ["0:one", "0:two"].contains($0) } == true)
+        #expect(terminal.run("") == "0:three")
+        // Where the file goes away, what was shown last stays.
+        unlink(home.factFile)
+        #expect(terminal.run("") == "0:three")
     }
 
     @Test(arguments: Shell.allCases)
-    func ofTwoFactsEachPromptShowsTheOther(shell: Shell) async throws {
-        try await TestThread.run {
-            let facts = try home(shell, ["--prompt"], facts: ["one", "two"]).start().facts(ofPrompts: 12)
-            #expect(facts.count == 12)
-            #expect(zip(facts, facts.dropFirst()).allSatisfy { $0 != $1 })
-        }
+    func ofTwoFactsEachPromptShowsTheOther(shell: Shell) throws {
+        let facts = try home(shell, ["--prompt"], facts: ["one", "two"]).start().facts(ofPrompts: 12)
+        #expect(facts.count == 12)
+        #expect(zip(facts, facts.dropFirst()).allSatisfy { $0 != $1 })
     }
 
     @Test(arguments: Shell.allCases)
-    func withoutAFileAsksNorrisctlOnceInAShell(shell: Shell) async throws {
-        try await TestThread.run {
-            let home = try ShellHome(shell, ["--max-length", "60"])
-            let program = """
-                echo "$*" >> \(home.folder("log"))
-                echo 'a fact of the daemon'
-                echo 'broken' >&2
-                """
-            _ = try home.folder.writeProgram(program, to: "bin/norrisctl")
-            let terminal = try home.start()
-            #expect(terminal.wait(for: "a fact of the daemon\r\n") != nil)
-            #expect(terminal.facts(ofPrompts: 3) == Array(repeating: "a fact of the daemon", count: 3))
-            #expect(!terminal.transcriptToTheEnd().contains("broken"))
-            #expect(try String(contentsOfFile: home.folder("log"), encoding: .utf8) == "prompt --max-length 60\n")
-        }
+    func withoutAFileAsksNorrisctlOnceInAShell(shell: Shell) throws {
+        let home = try ShellHome(shell, ["--max-length", "60"])
+        let program = """
+            echo "$*" >> \(home.folder("log"))
+            echo 'a fact of the daemon'
+            echo 'broken' >&2
+            """
+        _ = try home.folder.writeProgram(program, to: "bin/norrisctl")
+        let terminal = try home.start()
+        #expect(terminal.wait(for: "a fact of the daemon\r\n") != nil)
+        #expect(terminal.facts(ofPrompts: 3) == Array(repeating: "a fact of the daemon", count: 3))
+        #expect(!terminal.transcriptToTheEnd().contains("broken"))
+        #expect(try String(contentsOfFile: home.folder("log"), encoding: .utf8) == "prompt --max-length 60\n")
     }
 }
 
 /// Whatever stands in the place of the facts, a shell shows data or nothing, and is there at once.
+@Suite(.onTestThread)
 struct ShellHostileFileTests {
     /// A line as an attacker writes it, and what is shown of it where the terminal takes UTF-8, and where it does not.
     private struct Line {
@@ -159,34 +138,30 @@ struct ShellHostileFileTests {
     }
 
     @Test(arguments: Shell.allCases, ["C.UTF-8", "C"])
-    func theLinesOfAnAttackerAreShownAsData(shell: Shell, locale: String) async throws {
-        try await TestThread.run {
-            let home = try ShellHome(shell, ["--prompt"])
-            try home.configure(before: shell == .zsh ? "setopt prompt_bang" : "")
-            let lines = lines(home.folder("X"))
-            let overlong = Array(repeating: UInt8(ascii: "x"), count: 5000)
-            // The last line has no end.
-            try home.write(facts: Data((lines.map(\.bytes) + [overlong, []]).joined(separator: [0x0A])))
-            let terminal = try home.start(environment: ["LC_ALL": locale])
-            let facts = terminal.facts(ofPrompts: lines.count)
-            // fish takes a terminal for one of UTF-8 in any locale.
-            let expected = lines.map { locale == "C" && shell != .fish ? $0.shownInASCII : $0.shown }
-            #expect(facts.sorted() == expected.sorted())
-            terminal.transcriptToTheEnd()
-            #expect(!FileManager.default.fileExists(atPath: home.folder("X")))
-        }
+    func theLinesOfAnAttackerAreShownAsData(shell: Shell, locale: String) throws {
+        let home = try ShellHome(shell, ["--prompt"])
+        try home.configure(before: shell == .zsh ? "setopt prompt_bang" : "")
+        let lines = lines(home.folder("X"))
+        let overlong = Array(repeating: UInt8(ascii: "x"), count: 5000)
+        // The last line has no end.
+        try home.write(facts: Data((lines.map(\.bytes) + [overlong, []]).joined(separator: [0x0A])))
+        let terminal = try home.start(environment: ["LC_ALL": locale])
+        let facts = terminal.facts(ofPrompts: lines.count)
+        // fish takes a terminal for one of UTF-8 in any locale.
+        let expected = lines.map { locale == "C" && shell != .fish ? $0.shownInASCII : $0.shown }
+        #expect(facts.sorted() == expected.sorted())
+        terminal.transcriptToTheEnd()
+        #expect(!FileManager.default.fileExists(atPath: home.folder("X")))
     }
 
     @Test(arguments: Shell.allCases)
-    func theGreetingIsDataToo(shell: Shell) async throws {
-        try await TestThread.run {
-            let home = try ShellHome(shell, ["--greeting"])
-            try home.write(facts: ["-e a $(touch \(home.folder("X"))) \u{1B}]0;title\u{07}%s \\n"])
-            let terminal = try home.start()
-            #expect(terminal.wait(for: "-e a (touch \(home.folder("X"))) ]0;titles n\r\n") != nil)
-            terminal.transcriptToTheEnd()
-            #expect(!FileManager.default.fileExists(atPath: home.folder("X")))
-        }
+    func theGreetingIsDataToo(shell: Shell) throws {
+        let home = try ShellHome(shell, ["--greeting"])
+        try home.write(facts: ["-e a $(touch \(home.folder("X"))) \u{1B}]0;title\u{07}%s \\n"])
+        let terminal = try home.start()
+        #expect(terminal.wait(for: "-e a (touch \(home.folder("X"))) ]0;titles n\r\n") != nil)
+        terminal.transcriptToTheEnd()
+        #expect(!FileManager.default.fileExists(atPath: home.folder("X")))
     }
 
     enum Obstacle: CaseIterable {
@@ -194,20 +169,18 @@ struct ShellHostileFileTests {
     }
 
     @Test(arguments: Shell.allCases, Obstacle.allCases)
-    func withoutAFactThereIsNothingAndNoWaiting(shell: Shell, obstacle: Obstacle) async throws {
-        try await TestThread.run {
-            let home = try ShellHome(shell)
-            switch obstacle {
-            case .missing: break
-            case .empty: try home.write(facts: Data())
-            case .blank: try home.write(facts: ["", "  ", "\t", "$"])
-            case .folder: mkdir(home.factFile, 0o755)
-            case .pipe: mkfifo(home.factFile, 0o644)
-            case .endlessLine: try home.write(facts: Data(repeating: UInt8(ascii: "x"), count: 20_000_000))
-            }
-            let terminal = try home.start()
-            #expect(terminal.facts(ofPrompts: 3) == ["", "", ""])
-            #expect(terminal.endsWithoutComplaint())
+    func withoutAFactThereIsNothingAndNoWaiting(shell: Shell, obstacle: Obstacle) throws {
+        let home = try ShellHome(shell)
+        switch obstacle {
+        case .missing: break
+        case .empty: try home.write(facts: Data())
+        case .blank: try home.write(facts: ["", "  ", "\t", "$"])
+        case .folder: mkdir(home.factFile, 0o755)
+        case .pipe: mkfifo(home.factFile, 0o644)
+        case .endlessLine: try home.write(facts: Data(repeating: UInt8(ascii: "x"), count: 20_000_000))
         }
+        let terminal = try home.start()
+        #expect(terminal.facts(ofPrompts: 3) == ["", "", ""])
+        #expect(terminal.endsWithoutComplaint())
     }
 }

@@ -3,6 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// What a user has set up goes on working, and does not disturb the facts.
+@Suite(.onTestThread)
 struct ShellSettingsTests {
     private func home(_ shell: Shell, _ flags: [String] = []) throws -> ShellHome {
         let home = try ShellHome(shell, flags)
@@ -26,77 +27,69 @@ struct ShellSettingsTests {
     ]
 
     @Test(arguments: promptCommands)
-    func thePromptCommandsOfBashAreKept(before: String, after: String, marks: [String]) async throws {
-        try await TestThread.run {
-            let home = try home(.bash, ["--prompt"])
-            try home.configure(before: before, after: after)
-            let terminal = try home.start()
-            #expect(isAFact(terminal.nextPrompt()))
-            terminal.type("false")
-            for mark in marks {
-                #expect(terminal.wait(for: mark) != nil, "\(mark)")
-            }
-            #expect(isAFact(terminal.nextPrompt(), status: 1))
-            #expect(before.contains("DEBUG") || terminal.endsWithoutComplaint())
+    func thePromptCommandsOfBashAreKept(before: String, after: String, marks: [String]) throws {
+        let home = try home(.bash, ["--prompt"])
+        try home.configure(before: before, after: after)
+        let terminal = try home.start()
+        #expect(isAFact(terminal.nextPrompt()))
+        terminal.type("false")
+        for mark in marks {
+            #expect(terminal.wait(for: mark) != nil, "\(mark)")
         }
+        #expect(isAFact(terminal.nextPrompt(), status: 1))
+        #expect(before.contains("DEBUG") || terminal.endsWithoutComplaint())
     }
 
-    @Test func theHooksOfZshAreKept() async throws {
-        try await TestThread.run {
-            let home = try home(.zsh, ["--prompt"])
-            let before = """
-                precmd() { echo "<precmd $?>" }
-                first() { echo "<first $?>" }
-                precmd_functions=(first)
-                """
-            let after = """
-                last() { echo "<last $?>" }
-                autoload -Uz add-zsh-hook; add-zsh-hook precmd last
-                """
-            try home.configure(before: before, after: after)
-            let terminal = try home.start()
-            #expect(isAFact(terminal.nextPrompt()))
-            terminal.type("false")
-            for mark in ["<precmd 1>", "<first 1>", "<last 1>"] {
-                #expect(terminal.wait(for: mark) != nil, "\(mark)")
-            }
-            #expect(isAFact(terminal.nextPrompt(), status: 1))
+    @Test func theHooksOfZshAreKept() throws {
+        let home = try home(.zsh, ["--prompt"])
+        let before = """
+            precmd() { echo "<precmd $?>" }
+            first() { echo "<first $?>" }
+            precmd_functions=(first)
+            """
+        let after = """
+            last() { echo "<last $?>" }
+            autoload -Uz add-zsh-hook; add-zsh-hook precmd last
+            """
+        try home.configure(before: before, after: after)
+        let terminal = try home.start()
+        #expect(isAFact(terminal.nextPrompt()))
+        terminal.type("false")
+        for mark in ["<precmd 1>", "<first 1>", "<last 1>"] {
+            #expect(terminal.wait(for: mark) != nil, "\(mark)")
         }
+        #expect(isAFact(terminal.nextPrompt(), status: 1))
     }
 
-    @Test func theHandlersOfFishAreKept() async throws {
-        try await TestThread.run {
-            let home = try home(.fish, ["--prompt"])
-            try home.configure(
-                before: "function first --on-event fish_prompt; echo \"<first $status>\"; end",
-                after: "function last --on-event fish_prompt; echo \"<last $status>\"; end")
-            let terminal = try home.start()
-            #expect(isAFact(terminal.nextPrompt()))
-            terminal.type("false")
-            for mark in ["<first 1>", "<last 1>"] {
-                #expect(terminal.wait(for: mark) != nil, "\(mark)")
-            }
-            #expect(isAFact(terminal.nextPrompt(), status: 1))
+    @Test func theHandlersOfFishAreKept() throws {
+        let home = try home(.fish, ["--prompt"])
+        try home.configure(
+            before: "function first --on-event fish_prompt; echo \"<first $status>\"; end",
+            after: "function last --on-event fish_prompt; echo \"<last $status>\"; end")
+        let terminal = try home.start()
+        #expect(isAFact(terminal.nextPrompt()))
+        terminal.type("false")
+        for mark in ["<first 1>", "<last 1>"] {
+            #expect(terminal.wait(for: mark) != nil, "\(mark)")
         }
+        #expect(isAFact(terminal.nextPrompt(), status: 1))
     }
 
     @Test(arguments: Shell.allCases)
-    func readTwiceItGreetsAndPromptsOnce(shell: Shell) async throws {
-        try await TestThread.run {
-            let home = try home(shell)
-            let hooks = switch shell {
-            case .bash: "echo \"<${PROMPT_COMMAND[*]}>\""
-            case .zsh: "echo \"<$precmd_functions>\""
-            case .fish: "echo '<'(functions --handlers | string match -r '__norris_.*')'>'"
-            }
-            try home.configure(sources: 2)
-            let terminal = try home.start()
-            let start = try #require(terminal.wait(for: "[0:"))
-            #expect(start.components(separatedBy: "of the file").count == 2)
-            terminal.type(hooks)
-            let bash = "case ${__norris_shell-} in $$) __norris_prompt && :;; esac"
-            #expect(terminal.wait(for: shell == .bash ? "<\(bash)>" : "<__norris_prompt>") != nil)
+    func readTwiceItGreetsAndPromptsOnce(shell: Shell) throws {
+        let home = try home(shell)
+        let hooks = switch shell {
+        case .bash: "echo \"<${PROMPT_COMMAND[*]}>\""
+        case .zsh: "echo \"<$precmd_functions>\""
+        case .fish: "echo '<'(functions --handlers | string match -r '__norris_.*')'>'"
         }
+        try home.configure(sources: 2)
+        let terminal = try home.start()
+        let start = try #require(terminal.wait(for: "[0:"))
+        #expect(start.components(separatedBy: "of the file").count == 2)
+        terminal.type(hooks)
+        let bash = "case ${__norris_shell-} in $$) __norris_prompt && :;; esac"
+        #expect(terminal.wait(for: shell == .bash ? "<\(bash)>" : "<__norris_prompt>") != nil)
     }
 
     private static let settings: [(Shell, String)] = [
@@ -110,51 +103,35 @@ struct ShellSettingsTests {
     ]
 
     @Test(arguments: settings)
-    func noSettingDisturbsIt(shell: Shell, setting: String) async throws {
-        try await TestThread.run {
-            let home = try home(shell)
-            for isFirst in [true, false] {
-                try home.configure(before: isFirst ? setting : "", after: isFirst ? "" : setting)
-                let terminal = try home.start()
-                #expect(terminal.wait(for: "of the file\r\n") != nil)
-                #expect(Set(terminal.facts(ofPrompts: 3)).count == 3)
-                #expect(terminal.endsWithoutComplaint())
-            }
+    func noSettingDisturbsIt(shell: Shell, setting: String) throws {
+        let home = try home(shell)
+        for isFirst in [true, false] {
+            try home.configure(before: isFirst ? setting : "", after: isFirst ? "" : setting)
+            let terminal = try home.start()
+            #expect(terminal.wait(for: "of the file\r\n") != nil)
+            #expect(Set(terminal.facts(ofPrompts: 3)).count == 3)
+            #expect(terminal.endsWithoutComplaint())
         }
     }
 
     @Test(arguments: Shell.allCases)
-    func aShellThatIsNotInteractiveIsLeftAlone(shell: Shell) async throws {
-        try await TestThread.run {
-            let home = try home(shell)
-            let names = switch shell {
-            case .bash: "compgen -v | while read -r n; do case $n in *[nN][oO][rR][rR][iI][sS]*) echo $n;; esac; done"
-            case .zsh: "print -l ${(Mk)parameters:#*(norris|NORRIS)*} ${(Mk)functions:#*norris*}"
-            case .fish: "set -n | string match -i '*norris*'; functions -an | string match '*norris*'"
-            }
-            let outcome = try home.run("\(names); echo end")
-            #expect(outcome.lines == ["end"] && outcome.errors.isEmpty, "\(outcome)")
+    func aShellThatIsNotInteractiveIsLeftAlone(shell: Shell) throws {
+        let home = try home(shell)
+        let names = switch shell {
+        case .bash: "compgen -v | while read -r n; do case $n in *[nN][oO][rR][rR][iI][sS]*) echo $n;; esac; done"
+        case .zsh: "print -l ${(Mk)parameters:#*(norris|NORRIS)*} ${(Mk)functions:#*norris*}"
+        case .fish: "set -n | string match -i '*norris*'; functions -an | string match '*norris*'"
         }
+        let outcome = try home.run("\(names); echo end")
+        #expect(outcome.lines == ["end"] && outcome.errors.isEmpty, "\(outcome)")
     }
 
     @Test(arguments: Shell.allCases)
-    func theGreetingIsForATerminalOnly(shell: Shell) async throws {
-        try await TestThread.run {
-            let home = try home(shell, ["--greeting"])
-            let outcome = try NorrisTestSupport.run(
-                shell.path, ["-i", "-c", ". \(home.script); echo end"],
-                environment: ["HOME": home.folder.path, "XDG_RUNTIME_DIR": home.folder("run")])
-            #expect(outcome.output == "end\n", "\(outcome)")
-        }
-    }
-
-    @Test(arguments: Shell.allCases)
-    func withoutAFactTheVariableIsEmptyAndNotMissing(shell: Shell) async throws {
-        try await TestThread.run {
-            let terminal = try ShellHome(shell).start()
-            #expect(terminal.nextPrompt() == "0:")
-            terminal.type("echo '<'\"x\"$NORRIS_FACT'>'")
-            #expect(terminal.wait(for: "<x>") != nil)
-        }
+    func theGreetingIsForATerminalOnly(shell: Shell) throws {
+        let home = try home(shell, ["--greeting"])
+        let outcome = try NorrisTestSupport.run(
+            shell.path, ["-i", "-c", ". \(home.script); echo end"],
+            environment: ["HOME": home.folder.path, "XDG_RUNTIME_DIR": home.folder("run")])
+        #expect(outcome.output == "end\n", "\(outcome)")
     }
 }

@@ -6,10 +6,6 @@ import NorrisTestSupport
 /// What is typed is completed by the real norrisctl; when the line is run, its arguments are printed instead, each as
 /// `<argument>`. There is a folder with the name of a category, which must not get in the way.
 final class ShellWithCompletion {
-    enum Shell: String, CaseIterable {
-        case bash, zsh, fish
-    }
-
     let terminal: PseudoTerminal
     /// Its home, which is its working folder as well.
     let home: TemporaryFolder
@@ -126,36 +122,5 @@ final class ShellWithCompletion {
             terminal.type("\u{15}")
         }
         return missing
-    }
-}
-
-/// A program in the place of norrisd that gives the same reply to everything, or none at all.
-final class ScriptedDaemon {
-    private let folder = TemporaryFolder()
-    private let process: PseudoTerminal
-
-    var socket: String { folder("sock") }
-
-    /// - Parameter result: the result of every call, as JSON; nil where it never answers.
-    init(result: String?) throws {
-        let script = """
-            import socket, sys
-            listener = socket.socket(socket.AF_UNIX)
-            listener.bind(sys.argv[1])
-            listener.listen(64)
-            print("listening", flush=True)
-            connections = []
-            while True:
-                connection, _ = listener.accept()
-                connections.append(connection)
-                if len(sys.argv) > 2 and connection.recv(65536):
-                    reply = '{"jsonrpc":"2.0","id":1,"result":' + sys.argv[2] + '}\\n'
-                    try:
-                        connection.sendall(reply.encode())
-                    except OSError:
-                        pass  # It has not waited for as long as this took.
-            """
-        process = try PseudoTerminal("python3", ["-c", script, folder("sock")] + (result.map { [$0] } ?? []))
-        process.wait(for: "listening")
     }
 }

@@ -5,7 +5,7 @@ import NorrisTestSupport
 enum Hostile {
     /// Without NUL, for an argument of a command cannot hold one.
     ///
-    /// Colours, titles, links, the clipboard, a query of the terminal, each with its introducer as ESC and a letter and
+    /// Colors, titles, links, the clipboard, a query of the terminal, each with its introducer as ESC and a letter and
     /// as one C1 control; complete and not; C0, DEL, C1, bidi controls, separators of lines.
     static let argument =
         "a\u{1B}[31mb\u{1B}]0;title\u{7}c\u{9B}2Jd\u{8}\u{7F}e\u{85}f\u{202E}g\u{2066}\u{2028}h\r\ni\tj"

@@ -4,10 +4,12 @@ import NorrisTestSupport
 
 /// Somebody who listens on norrisd's socket and means no good: hostile texts in every member that holds a text.
 final class HostileDaemon: Sendable {
-    enum Manner: Sendable, CaseIterable {
+    enum Manner: Sendable {
         case results, errors
         /// Lines that are no replies.
         case noise
+        /// The same result for every call.
+        case fixed(String)
     }
 
     let folder = TemporaryFolder()
@@ -65,6 +67,8 @@ private func answer(_ line: [UInt8], _ manner: HostileDaemon.Manner) -> [UInt8] 
     }
     let id = request["id"]?.jsonText ?? "null"
     switch manner {
+    case .fixed(let result):
+        return Array("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"result\":\(result)}\n".utf8)
     case .noise:
         return Hostile.bytes.filter { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")]
     case .errors:

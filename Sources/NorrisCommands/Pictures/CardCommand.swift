@@ -1,6 +1,7 @@
 import ArgumentParser
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 /// `norrisctl card`: a fact as a picture.
 struct CardCommand: SessionCommand {
@@ -24,19 +25,10 @@ struct CardCommand: SessionCommand {
             """
     )
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The fact of this id.", valueName: "id")) var id: String?
-
-    @Option(parsing: .unconditional, help: ArgumentHelp("A text of your own; needs no daemon.", valueName: "text"))
-    var text: String?
-
+    @Option("The fact of this id.", "id", parsing: .unconditional) var id: String?
+    @Option("A text of your own; needs no daemon.", "text", parsing: .unconditional) var text: String?
     @Flag(help: "The fact of the day.") var today = false
-
-    @Option(
-        help: ArgumentHelp("The width in pixels, 256 to 4096. (default: 1080)", valueName: "n"),
-        transform: integer(256...4096)
-    )
-    var size: Int?
-
+    @Option("The width in pixels, 256 to 4096. (default: 1080)", in: 256...4096) var size: Int?
     @Flag(name: .customLong("no-tags"), help: "Leave out the #tags.") var leavesOutTags = false
 
     @Option(
@@ -48,21 +40,18 @@ struct CardCommand: SessionCommand {
     @Flag(help: "Print what is to be seen, for those who do not see it.") var alt = false
     @Flag(help: "Draw the picture on the terminal.") var show = false
     @Flag(help: "Open the file that -o names.") var open = false
-
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
-
-    private var actions: [ExternalAction] { (show ? [.show] : []) + (open ? [.open] : []) }
 
     func validate() throws {
         if [id != nil, text != nil, today].count(where: { $0 }) > 1 {
             throw ValidationError("Of --id, --text and --today there can be one only.")
         }
         if output == "" { throw ValidationError("The name of the file behind -o is empty.") }
-        try globals.check(actions)
+        try globals.refuseJSON(besides: ("--show", show), ("--open", open))
         if globals.json, alt {
             throw ValidationError("--json and --alt are both for standard output: leave out one of the two.")
         }
-        if output == "-", globals.json || alt || !actions.isEmpty {
+        if output == "-", globals.json || alt || show || open {
             throw ValidationError("-o - is the picture alone: leave out --json, --alt, --show and --open.")
         }
         if alt, show { throw ValidationError("--alt is for those who do not see the picture: leave out --show.") }
@@ -70,10 +59,6 @@ struct CardCommand: SessionCommand {
         if output == nil, !alt, !show {
             throw ValidationError("Say where the picture is to go: add -o fact.png, --show or --alt.")
         }
-    }
-
-    private var subject: CardSubject {
-        id.map(CardSubject.id) ?? text.map(CardSubject.text) ?? (today ? .today : .last)
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -86,7 +71,7 @@ struct CardCommand: SessionCommand {
                 hint: "--show draws it there, and -o fact.png writes it into a file."
             )
         }
-        let (fact, json, freshness) = try subject.fact(session)
+        let (fact, json, freshness) = try subject(session)
         let drawing = CardDrawing(fact: fact, size: size ?? 1080, showsTags: !leavesOutTags)
         let words = alt ? try drawing.alternativeText(session) : nil
         let picture = output != nil || show ? try drawing.picture(session) : nil
@@ -95,6 +80,51 @@ struct CardCommand: SessionCommand {
         }
         if let picture { try deliver(picture, session, &report) }
         return report
+    }
+
+    /// The fact, the result it came in, and how fresh that is.
+    private typealias Subject = (fact: Fact, json: any JSONEncodable, freshness: Freshness?)
+
+    /// What the card is about: without an option the fact the user was shown last, or where there is none the next one.
+    private func subject(_ session: Session) throws(Failure) -> Subject {
+        func get(_ id: String) throws(Failure) -> Subject {
+            let reply = try session.call(FactGet.self, IDParameters(id: id))
+            return (reply.value.fact, reply.json, nil)
+        }
+        if let id { return try get(id) }
+        if let text {
+            let fact = try Self.fact(text)
+            return (fact, FactGet.Result(fact: fact), nil)
+        }
+        if today {
+            let reply = try session.call(FactToday.self)
+            return (reply.value.fact, reply.json, reply.value.freshness)
+        }
+        do throws(Failure) {
+            return try get(session.call(RecentServed.self, RecentServed.Parameters(kind: .fact)).value.id)
+        } catch {
+            // There is none, it is gone, or an older daemon does not know it.
+            guard [.notFound, .unknownMethod].contains(error.response?.code) else { throw error }
+        }
+        let reply = try session.call(FactRandom.self)
+        guard let fact = reply.value.items.first else {
+            throw Failure(.nothing, "norrisd has no fact.", hint: "Draw a text of your own: --text \"Ship it.\"")
+        }
+        return (fact, reply.json, reply.value.freshness)
+    }
+
+    /// A text of the user's own.
+    private static func fact(_ text: String) throws(Failure) -> Fact {
+        let text = sanitizedText(text)
+        guard !sanitizedLine(text).isEmpty else {
+            throw Failure(.usage, "There is nothing to be seen in the text.", hint: "Give one: --text \"Ship it.\"")
+        }
+        guard text.unicodeScalars.count <= Fact.maximumLength else {
+            let limit = groupedDigits(Fact.maximumLength)
+            throw Failure(.usage, "The text is longer than \(limit) characters.", hint: "Leave some of it out.")
+        }
+        // The same text has the same id, and so the same picture.
+        return Fact(id: "text-" + String(stableHash(text), radix: 16), text: text, categories: [], source: "text")
     }
 
     /// Writes, shows and opens the picture.

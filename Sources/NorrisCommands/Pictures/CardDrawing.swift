@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTerminal
 import NorrisText
 
 /// A card for norris-card to draw.

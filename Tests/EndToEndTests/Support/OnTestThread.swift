@@ -1,0 +1,17 @@
+import NorrisTestSupport
+import Testing
+
+/// Runs each test of a suite on a thread of its own, where it may block.
+struct OnTestThread: SuiteTrait, TestTrait, TestScoping {
+    let isRecursive = true
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await TestThread.run { try await function() }
+    }
+}
+
+extension Trait where Self == OnTestThread {
+    static var onTestThread: Self { OnTestThread() }
+}

@@ -1,0 +1,117 @@
+import NorrisClient
+@testable import NorrisCommands
+import NorrisProtocol
+import NorrisTerminal
+import NorrisTestSupport
+import Testing
+
+struct PromptCommandTests {
+    @Test func addsNoColorToATerminal() {
+        let machine = Machine(results: page(fact("a", String(repeating: "long ", count: 16))))
+        machine.terminal.isTerminal = true
+        machine.environment["CLICOLOR_FORCE"] = "1"
+        machine.terminal.columns = 40
+        #expect(machine.run("prompt").output == String(repeating: "long ", count: 16).dropLast() + "\n")
+    }
+
+    @Test(arguments: [
+        ClientError.noSocket(paths: ["/run/norrisd.sock"]), .refused(path: "/s"), .notPermitted(path: "/s"),
+        .notASocket(path: "/s"), .timedOut(path: "/s"), .closed(path: "/s"), .malformedReply(path: "/s", detail: ""),
+    ])
+    func saysNothingWhereTheDaemonIsAway(error: ClientError) {
+        #expect(Machine(failure: error).run("prompt") == Outcome())
+        #expect(Machine(failure: error).run("prompt", "--json", "--timeout=1s") == Outcome())
+    }
+
+    @Test func readsRepliesOf64KiBAndNoMore() {
+        let reply = Array(Machine.result(page(fact("a", "x"))).utf8)
+        let longest = reply + [UInt8](repeating: UInt8(ascii: " "), count: 65_536 - reply.count)
+        let tooLong = longest + [UInt8(ascii: " ")]
+        for command in [["prompt"], ["prompt", "--json", "--timeout=1s"]] {
+            #expect(Machine([.success(longest)]).run(command).output.hasSuffix("\n"))
+            #expect(Machine([.success(tooLong)]).run(command) == Outcome())
+        }
+        #expect(Machine([.success(tooLong)]).run("fact").status == .done)
+    }
+}
+
+/// Plain command lines are read without ArgumentParser, those with `=` never are: both must come to the same.
+struct PlainCommandTests {
+    private static let words = [
+        "--category", "dev", "--count", "2", "101", "--max-length", "80", "--name", "Ada", "--id", "-x", "--today",
+        "--explicit", "--json", "--plain", "--width", "40", "--color", "never", "red", "--timeout", "20ms", "5",
+        "--cou", "--", "", "-1", "--help", "--bogus", "--socket",
+    ]
+
+    /// All that can be seen of a run.
+    private struct Sight: Equatable {
+        var outcome: Outcome
+        var requests: [JSON]
+        var sockets: [[String]]
+        var timeouts: [Duration]
+    }
+
+    private func run(_ arguments: [String]) -> Sight {
+        let machine = Machine(results: page(fact("a", "He divides by zero.")))
+        let outcome = machine.run(arguments)
+        return Sight(outcome: outcome, requests: machine.requests, sockets: machine.sockets, timeouts: machine.timeouts)
+    }
+
+    @Test(arguments: ["fact", "prompt"])
+    func meanWhatArgumentParserMakesOfThem(command: String) {
+        var generator = SeededGenerator(state: 5)
+        var done = 0
+        for _ in 0..<100 {
+            let arguments = (0..<Int.random(in: 0...5, using: &generator)).compactMap { _ in
+                Self.words.randomElement(using: &generator)
+            }
+            let plain = run([command, "--socket", "/s"] + arguments)
+            #expect(plain == run([command, "--socket=/s"] + arguments), "\(arguments)")
+            done += plain.outcome.status == .done && !plain.requests.isEmpty ? 1 : 0
+        }
+        #expect(done > 5)
+    }
+}
+
+struct LongInputTests {
+    /// The longest ids, of characters that JSON writes as six bytes each and of plain ones.
+    @Test(arguments: ["\u{7F}", "x", "\""])
+    func sendsManyIdsInRequestsThatFit(character: String) {
+        let ids = (100...999).map { "\($0)" + String(repeating: character, count: 197) }
+        let machine = Machine((1...30).map { _ in .success(Array(Machine.result(#"{"marked":2}"#).utf8)) })
+        let outcome = machine.run(["read", "--json"] + ids)
+        #expect(machine.requests.count > 1 && machine.requests.count < 30)
+        #expect(machine.requests.allSatisfy { $0.jsonText.utf8.count <= 65_536 })
+        #expect(outcome == Outcome(output: #"{"marked":\#(2 * machine.requests.count)}"# + "\n"))
+        let sent = machine.requests.flatMap { request -> [JSON] in
+            guard case .object(let object) = request, case .object(let params)? = object["params"],
+                case .array(let ids)? = params["ids"]
+            else { return [] }
+            return ids
+        }
+        #expect(sent == ids.map { .string($0) })
+    }
+
+    @Test func stopsAtTheFirstFailure() {
+        let full = Machine(error: .storage("Read marks cannot be written.", hint: "Free some space."))
+        #expect(full.run(["read"] + (1...900).map { String(repeating: "\($0)", count: 60) }) == .failed(
+            .inputOutput, "Read marks cannot be written.", "Free some space."
+        ))
+    }
+
+    @Test(arguments: [
+        (
+            String(repeating: "[", count: 32) + String(repeating: "]", count: 32),
+            "The parameters open more than 31 brackets."
+        ),
+        ("\"" + String(repeating: "x", count: 65_536) + "\"", "The parameters are longer than 65536 bytes."),
+    ])
+    func refusesLongParametersBeforeCalling(text: String, message: String) {
+        for isInput in [false, true] {
+            let machine = Machine()
+            machine.input = Array(text.utf8)
+            #expect(machine.run("call", "m", isInput ? "-" : text) == .failed(.usage, message))
+            #expect(machine.requests.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import NorrisClient
+@testable import NorrisCommands
+import NorrisProtocol
+import NorrisTerminal
+import NorrisTestSupport
+import Testing
+
+/// What commands send, print and end with, in files below `Golden/Transcripts`.
+struct TranscriptTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Golden/Transcripts")
+
+    @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted())
+    func commandsDoWhatTheyDid(file: String) throws {
+        let url = Self.folder.appending(path: file)
+        let golden = try String(contentsOf: url, encoding: .utf8)
+        var names = ["version": NorrisVersion.current]
+        let shown = try golden.components(separatedBy: "\n\n").map { block in
+            guard block.hasPrefix("let ") else { return try Transcript(block, names: names).text }
+            for line in block.components(separatedBy: "\n") {
+                let parts = line.dropFirst(4).components(separatedBy: " = ")
+                names[parts[0]] = Transcript.replacing(names, in: parts[1])
+            }
+            return block
+        }.joined(separator: "\n\n")
+        try checkGolden("Transcripts/\(file)", shown + "\n")
+    }
+}
+
+/// A command line, what the daemon replies, and what came of it, a line each:
+///
+///     let fresh = {"origin":…}    at the head of a file; below, «fresh» stands for it, and «version» for norrisctl's
+///
+///     # a title
+///     terminal 80                 and other settings of the machine, see ``set(_:_:)``
+///     $ norrisctl fact --count 2  words in single quotes where a shell needs them
+///     < {"items":[]}              the result of a call; `<error` an error; `<raw` a line; `<failed` a connection
+///     ~ {"jsonrpc":"2.0"}         a line of a connection that is followed
+///     > fact.random {"count":2}   what was sent
+///     | standard output
+///     ! standard error
+///     = 64                        the exit status, unless it is 0
+///
+/// All up to the daemon's lines is written by hand, the rest by a run with `NORRIS_UPDATE_DOCUMENTS=1`.
+struct Transcript {
+    private var inputs: [String] = []
+    private var arguments: [String] = []
+    private let names: [String: String]
+    private let machine = Machine()
+
+    private struct Invalid: Error {
+        let line: String
+    }
+
+    init(_ block: String, names: [String: String]) throws {
+        self.names = names
+        for line in block.split(separator: "\n").map(String.init) {
+            let name = line.prefix { $0 != " " }
+            if [">", "|", "!", "="].contains(name) { continue }
+            inputs.append(line)
+            let value = Self.replacing(names, in: String(line.dropFirst(name.count + 1)))
+            if name != "#", try !set(String(name), value) { throw Invalid(line: line) }
+        }
+    }
+
+    static func replacing(_ names: [String: String], in text: String) -> String {
+        names.reduce(text) { $0.replacing("«\($1.key)»", with: $1.value) }
+    }
+
+    /// - Returns: false for what is no setting.
+    private mutating func set(_ name: String, _ value: String) throws -> Bool {
+        func text(_ json: some StringProtocol) throws -> [UInt8] {
+            guard case .string(let text) = try JSON.parse(Array(json.utf8)) else { throw Invalid(line: value) }
+            return Array(text.utf8)
+        }
+        let first = String(value.prefix { $0 != " " })
+        switch name {
+        case "$":
+            arguments = ShellExample.runs(of: "norrisctl", in: value.replacing("␛", with: "\u{1B}")).first ?? []
+        case "<": machine.reply(.success(Array(Machine.result(value).utf8)))
+        case "<error": machine.reply(.success(Array(#"{"jsonrpc":"2.0","id":1,"error":\#(value)}"#.utf8)))
+        case "<raw": machine.reply(.success(Array(value.utf8)))
+        case "<failed": machine.reply(.failure(try failure(value)))
+        case "~": machine.stream.append(value)
+        case "~failed": machine.streamEnd = try failure(value)
+        case "terminal": _ = machine.onTerminal(columns: Int(value) ?? 80)
+        case "error-terminal": machine.isErrorTerminal = true
+        case "input-terminal": machine.isInputTerminal = true
+        case "env":
+            let name = value.prefix { $0 != "=" }
+            machine.environment[String(name)] = String(value.dropFirst(name.count + 1))
+        case "stdin": machine.input = value == "none" ? nil : try text(value)
+        case "file": machine.files[first] = try text(value.dropFirst(first.count + 1))
+        case "delay": machine.delay = Timeout(value)?.duration ?? .zero
+        case "full-disk": machine.outputError = .system(errno: 28)
+        case "closed-pipe": machine.outputError = .closedPipe
+        default: return false
+        }
+        return true
+    }
+
+    private func failure(_ text: String) throws -> ClientError {
+        let words = ShellExample.runs(of: "failed", in: "failed \(text)").first ?? []
+        let path = words.count > 1 ? words[1] : ""
+        switch words.first {
+        case "noSocket": return .noSocket(paths: Array(words.dropFirst()))
+        case "refused": return .refused(path: path)
+        case "notPermitted": return .notPermitted(path: path)
+        case "notASocket": return .notASocket(path: path)
+        case "pathTooLong": return .pathTooLong(path: path)
+        case "timedOut": return .timedOut(path: path.isEmpty ? nil : path)
+        case "closed": return .closed(path: path)
+        case "malformedReply": return .malformedReply(path: path, detail: words.last ?? "")
+        case "system": return .system(path: path, errno: Int32(words.last ?? "") ?? 0)
+        default: throw Invalid(line: text)
+        }
+    }
+
+    /// All of it, with what comes of a run.
+    var text: String {
+        let outcome = machine.run(arguments)
+        return (inputs + machine.sentLines + lines("|", outcome.output) + lines("!", outcome.errors)
+            + (outcome.status == .done ? [] : ["= \(outcome.status.rawValue)"])).joined(separator: "\n")
+    }
+
+    private func lines(_ mark: String, _ text: String) -> [String] {
+        guard !text.isEmpty else { return [] }
+        let lines = text.replacing("\u{1B}", with: "␛").replacing("\r", with: "␍")
+            .replacing("norrisctl \(NorrisVersion.current)", with: "norrisctl «version»")
+            .replacing("norrisd \(NorrisVersion.current)", with: "norrisd «version»").components(separatedBy: "\n")
+        // The last newline is as usual; where it is missing, that is shown.
+        let whole = lines.last == "" ? lines.dropLast() : lines.dropLast() + [(lines.last ?? "") + "␃"]
+        return whole.map { $0.isEmpty ? mark : "\(mark) \($0)" }
+    }
+}
+
+extension Machine {
+    /// What was sent, where and for how long if that is not usual, and how long a line that follows was waited for.
+    fileprivate var sentLines: [String] {
+        let waits = waits.map { $0.map { "\($0)" } ?? "for ever" }
+        let changes = waits.indices.filter { $0 == 0 || waits[$0] != waits[$0 - 1] }.map { waits[$0] }
+        return zip(methods, parameters).enumerated().flatMap { index, request in
+            let sockets = index < sockets.count ? sockets[index].joined(separator: ", ") : SocketPath.system
+            let timeout = index < timeouts.count ? timeouts[index] : .seconds(5)
+            return ["> \(request.0)" + (request.1.isEmpty ? "" : " \(request.1)")]
+                + (sockets == SocketPath.system ? [] : ["> at \(sockets)"])
+                + (timeout == .seconds(5) ? [] : ["> within \(timeout)"])
+        } + (waits.isEmpty ? [] : ["> waits \(changes.joined(separator: ", "))"])
+    }
+}
+
+/// Compares a text to a file below `Golden/`.
+///
+/// `NORRIS_UPDATE_DOCUMENTS=1` writes the file; then it is to be read, as a person would read it.
+func checkGolden(_ name: String, _ shown: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name)")
+    if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {
+        return try shown.write(to: file, atomically: true, encoding: .utf8)
+    }
+    let golden = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    let isSame = golden.utf8.elementsEqual(shown.utf8)
+    let (old, new) = (golden.components(separatedBy: "\n"), shown.components(separatedBy: "\n"))
+    let line = old.indices.first { $0 >= new.count || !old[$0].utf8.elementsEqual(new[$0].utf8) } ?? old.count
+    func text(_ lines: [String]) -> String { line < lines.count ? lines[line] : "(nothing)" }
+    #expect(
+        isSame,
+        """
+        Line \(line + 1) of \(name) is
+        \(text(new))
+        and was
+        \(text(old))
+        NORRIS_UPDATE_DOCUMENTS=1 swift test --filter NorrisCommandsTests brings it up to date.
+        """,
+        sourceLocation: sourceLocation
+    )
+}
