@@ -1,4 +1,5 @@
-import ArgumentParser
+public import ArgumentParser
+public import Logging
 import NorrisProtocol
 
 /// The flags of `norrisd`, and `norrisd --help`.
@@ -41,7 +42,7 @@ struct Invocation: ParsableCommand, Sendable {
     var runtimeDir: String?
 
     @Option(help: ArgumentHelp("Log from this level on, whatever the configuration says.", valueName: "level"))
-    var logLevel: Configuration.LogLevel?
+    var logLevel: Logger.Level?
 
     @Flag(help: "Check the configuration and exit.")
     var checkConfig = false
@@ -53,4 +54,4 @@ struct Invocation: ParsableCommand, Sendable {
     var version = false
 }
 
-extension Configuration.LogLevel: ExpressibleByArgument {}
+extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -86,9 +86,9 @@ struct ConfigurationTests {
     }
 
     @Test func wordsOfYAML11AreTexts() throws {
-        let yaml = "admin_groups: [yes, no, on, off, 2001-01-01, 'true', \"5\", !!str 7]"
+        let yaml = "admin_groups: [yes, no, on, off, 2001-01-01, 'true', \"5\"]"
         let configuration = try loader.parse(yaml: yaml, file: "c.yaml").configuration
-        #expect(configuration.adminGroups == ["yes", "no", "on", "off", "2001-01-01", "true", "5", "7"])
+        #expect(configuration.adminGroups == ["yes", "no", "on", "off", "2001-01-01", "true", "5"])
     }
 
     @Test(
@@ -113,19 +113,14 @@ struct ConfigurationTests {
         #expect(try loader.parse(yaml: yaml, file: "/c.yaml").configuration.facts.fortunes == ["/cookies"])
     }
 
-    @Test(
-        "Durations are one whole number and one unit",
-        arguments: [("1s", 1), ("15m", 900), ("6h", 21_600), ("7d", 604_800)]
-    )
-    func durationsAreRead(text: String, seconds: Int64) throws {
-        let configuration = try loader.parse(yaml: "gifs: {keep: \(text)}", file: "c.yaml").configuration
-        #expect(configuration.gifs.keep == .seconds(seconds))
-    }
-
-    @Test("Sizes have binary units", arguments: [("1024B", 1024), ("64KiB", 65_536), ("16MiB", 16_777_216)])
-    func sizesAreRead(text: String, bytes: Int) throws {
-        let configuration = try loader.parse(yaml: "http: {max_body: \(text)}", file: "c.yaml").configuration
-        #expect(configuration.http.maxBody == bytes)
+    @Test("Durations and sizes are one whole number and one unit", arguments: [
+        ("1s", 1), ("15m", 900), ("6h", 21_600), ("7d", 604_800),
+    ], [("1024B", 1024), ("64KiB", 65_536), ("16MiB", 16_777_216)])
+    func quantities(duration: (String, Int64), size: (String, Int)) throws {
+        let yaml = "gifs: {keep: \(duration.0)}\nhttp: {max_body: \(size.0)}"
+        let configuration = try loader.parse(yaml: yaml, file: "c.yaml").configuration
+        #expect(configuration.gifs.keep == .seconds(duration.1))
+        #expect(configuration.http.maximumBody == size.1)
     }
 
     @Test func frequentRefreshIsAWarning() throws {
@@ -290,7 +285,7 @@ struct ConfigurationPrintTests {
         #expect(durations == ["1s", "1m", "61s", "1h", "61m", "24h", "2d", "25h"])
 
         func printed(_ bytes: Int) -> Substring? {
-            configuration.http.maxBody = bytes
+            configuration.http.maximumBody = bytes
             return configuration.yaml.split(separator: "\n").first { $0.hasPrefix("  max_body: ") }?.dropFirst(12)
         }
         let sizes = [1, 1024, 1025, 3 << 20, 1 << 30].map { (bytes: Int) in printed(bytes) }

@@ -1,4 +1,5 @@
 @testable import NorrisDaemon
+import Logging
 import NorrisProtocol
 import NorrisTestSupport
 import Testing
@@ -32,7 +33,7 @@ struct DaemonManualTests {
 
     @Test func levelsAreThoseOfTheProgram() {
         let text = page.section("OPTIONS").lines.joined(separator: " ")
-        for level in Configuration.LogLevel.allCases {
+        for level in Logger.Level.allCases {
             #expect(text.contains(".Cm \(level.rawValue)"))
         }
     }

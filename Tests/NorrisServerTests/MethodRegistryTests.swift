@@ -13,14 +13,6 @@ struct MethodRegistryTests {
         }
     }
 
-    @Test("There is one body for each method", arguments: [names.dropLast(), names + ["nope"]])
-    func bodies(_ names: [String]) async {
-        await #expect(processExitsWith: .failure) { [names] in
-            let bodies = Dictionary(uniqueKeysWithValues: names.map { ($0, TestMethods.echo) })
-            _ = MethodRegistry(bodies: bodies) { _ in true }
-        }
-    }
-
     @Test("Only administrators may call what the table says", arguments: MethodTable.methods.map(\.name))
     func permission(_ name: String) async throws {
         let isAdministrative = try #require(MethodTable.methods.first { $0.name == name }).isAdministrative

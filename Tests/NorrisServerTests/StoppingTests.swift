@@ -46,40 +46,6 @@ struct StoppingTests {
         }
     }
 
-    @Test("A peer that ends its input during the stop loses nothing")
-    func halfCloseWhileStopping() async throws {
-        try await withServer(tuning: StoppingTests.patient) { live in
-            let client = try live.connect()
-            let witness = try live.connect()
-            let second = try live.connect()
-            try client.send(request(1, "fact.today") + "\n" + StoppingTests.lines(2..<4) + request(4, "server.info"))
-            try second.send(lines: request(1, "fact.today"))
-            try live.roundTrip()
-            live.server.stop()
-            try witness.expect(nil)
-            client.endInput()
-            live.gate.open()
-            try client.expect("1 {}", #"2 "2""#, #"3 "3""#)
-            let last = try client.receiveLine()
-            if let last { #expect(try outline(last) == "4 {}") }
-            try second.expect("1 {}")
-        }
-    }
-
-    @Test("A last line whose end is the end of input is answered in a stop that comes right after it")
-    func halfCloseBeforeStopping() async throws {
-        for _ in 0..<20 {
-            try await withServer(tuning: StoppingTests.patient) { live in
-                let client = try live.connect()
-                try live.roundTrip()
-                try client.send(request(1, "server.info"))
-                client.endInput()
-                live.server.stop()
-                try client.expect("1 {}", nil)
-            }
-        }
-    }
-
     @Test("What has come but was held back, because the peer does not read, is answered")
     func answersWhatWasHeldBack() async throws {
         try await withServer(tuning: StoppingTests.patient) { live in

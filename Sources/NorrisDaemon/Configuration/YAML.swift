@@ -1,6 +1,6 @@
 import CYAML
 
-/// A value of a YAML text. In place of an alias stands its target, with the position of the alias.
+/// A value of a YAML text. In place of an alias stands its target.
 struct YAMLNode: Sendable {
     /// A position in the text, counted from 1.
     struct Mark: Sendable, Comparable {
@@ -15,17 +15,21 @@ struct YAMLNode: Sendable {
     enum Content: Sendable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
-        case mapping([(key: YAMLNode, value: YAMLNode)])
-        /// An alias without a target, and why.
-        case broken(String)
+        /// A key that is no scalar has no name.
+        case mapping([(name: String?, value: YAMLNode)])
+        /// An alias of what it stands in.
+        case endless
     }
 
-    var content: Content
-    /// As libyaml resolves it, such as `tag:yaml.org,2002:str`; nil where there is none.
-    var tag: String?
-    var mark: Mark
-    /// How many nodes it is with all below it, aliases followed.
-    fileprivate var count = 1
+    let content: Content
+    /// As libyaml resolves it, such as `tag:yaml.org,2002:str`.
+    let tag: String
+    /// The dotted path, such as `facts.queries[1]`, safe to print; empty for the whole text.
+    let path: String
+    /// Where it begins; for an alias and all below it, where the alias is.
+    let mark: Mark
+    /// Where its key begins.
+    let keyMark: Mark
 
     /// nil for a sequence or a mapping.
     var scalar: YAMLScalar? {
@@ -33,7 +37,28 @@ struct YAMLNode: Sendable {
     }
 
     /// Whether there is nothing at all behind the key.
-    var isEmpty: Bool { scalar.map { $0.isPlain && $0.text.isEmpty } ?? false }
+    var isEmpty: Bool { scalar?.isEmpty == true }
+
+    /// Whether it is `null`, `~` or empty.
+    var isNull: Bool { scalar?.kind == .null }
+
+    /// The value as a message names it.
+    var found: String {
+        switch content {
+        case .mapping: "a mapping"
+        case .sequence: "a list"
+        case .scalar(let scalar): scalar.found
+        case .endless: "an alias"
+        }
+    }
+
+    /// A tag that means more than the core schema's types, such as `!!binary`; nil for any other.
+    var foreignTag: String? {
+        let core = "tag:yaml.org,2002:"
+        guard tag.hasPrefix(core) else { return tag }
+        let name = String(tag.dropFirst(core.count))
+        return ["str", "bool", "int", "null", "seq", "map"].contains(name) ? nil : "!!" + name
+    }
 }
 
 /// What is wrong with a text, as a sentence about it.
@@ -42,7 +67,7 @@ struct YAMLProblem: Error {
     var message: String
 }
 
-/// The only document of a YAML text, read with libyaml's event parser (yaml.h).
+/// The only document of a YAML text, read with libyaml (yaml.h).
 struct YAMLDocument {
     /// nil if there is nothing in the text, or nothing that could be read.
     private(set) var root: YAMLNode?
@@ -50,167 +75,172 @@ struct YAMLDocument {
 
     init(_ text: [UInt8]) {
         if text.isEmpty { return }
+        do throws(YAMLProblem) {
+            try YAMLDocument.parse(text, YAMLDocument.checkDepth)
+            try YAMLDocument.parse(text) { parser, bytes throws(YAMLProblem) in
+                root = try YAMLDocument.next(parser, bytes)
+                if root != nil, let second = try YAMLDocument.next(parser, bytes) {
+                    let message = "holds a second document; keep one and remove the line --- between them"
+                    problem = YAMLProblem(mark: second.mark, message: message)
+                }
+            }
+        } catch {
+            // What comes before it may be read wrongly for the same reason.
+            (root, problem) = (nil, error)
+        }
+    }
+
+    private typealias Parser = UnsafeMutablePointer<yaml_parser_t>
+    private typealias Bytes = UnsafeBufferPointer<UInt8>
+
+    private static func parse(
+        _ text: [UInt8], _ body: (Parser, Bytes) throws(YAMLProblem) -> Void
+    ) throws(YAMLProblem) {
         // In memory of its own, because libyaml keeps a pointer to it in itself.
-        let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+        let parser = Parser.allocate(capacity: 1)
         defer { parser.deallocate() }
         guard yaml_parser_initialize(parser) == 1 else {
-            problem = YAMLProblem(mark: .init(), message: "cannot be parsed: out of memory")
-            return
+            throw YAMLProblem(mark: .init(), message: "cannot be parsed: out of memory")
         }
         defer { yaml_parser_delete(parser) }
         // libyaml reads the bytes where they are: the parser is not used past the end of this closure.
-        text.withUnsafeBufferPointer { bytes in
+        try text.withUnsafeBufferPointer { bytes throws(YAMLProblem) in
             yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
             // Not guessed from a byte order mark.
             yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-            var composer = YAMLComposer(parser: parser, bytes: bytes)
-            do throws(YAMLProblem) {
-                (root, problem) = try composer.document()
-            } catch {
-                // What comes before it may be read wrongly for the same reason.
-                problem = error
-            }
+            try body(parser, bytes)
         }
+    }
+
+    /// Refuses deep nesting before the document is loaded: that would take a time that grows with the depth's square.
+    private static func checkDepth(_ parser: Parser, _ bytes: Bytes) throws(YAMLProblem) {
+        var depth = 0
+        while true {
+            var event = yaml_event_t()
+            guard yaml_parser_parse(parser, &event) == 1 else { throw YAMLProblem(parser.pointee, in: bytes) }
+            defer { yaml_event_delete(&event) }
+            switch event.type {
+            case YAML_SEQUENCE_START_EVENT, YAML_MAPPING_START_EVENT: depth += 1
+            case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: depth -= 1
+            case YAML_STREAM_END_EVENT: return
+            default: break
+            }
+            if depth > YAMLNodeReader.maximumDepth { throw YAMLNodeReader.tooDeep(YAMLNode.Mark(event.start_mark)) }
+        }
+    }
+
+    /// nil at the end of the text.
+    private static func next(_ parser: Parser, _ bytes: Bytes) throws(YAMLProblem) -> YAMLNode? {
+        var document = yaml_document_t()
+        guard yaml_parser_load(parser, &document) == 1 else { throw YAMLProblem(parser.pointee, in: bytes) }
+        defer { yaml_document_delete(&document) }
+        guard document.nodes.top > document.nodes.start else { return nil }
+        var reader = YAMLNodeReader(nodes: document.nodes.start)
+        return try reader.node(1)
     }
 }
 
-/// Makes nodes of libyaml's events.
-private struct YAMLComposer {
+/// Makes nodes of libyaml's, which aliases refer to by number.
+private struct YAMLNodeReader {
     /// More than any configuration has; aliases that multiply end here.
     private static let maximumNodes = 100_000
-    private static let maximumDepth = 32
+    static let maximumDepth = 32
 
-    private struct Event {
-        var type: yaml_event_type_t
-        /// Without what is in a sequence or mapping.
-        var node: YAMLNode
-        var anchor: String?
+    static func tooDeep(_ mark: YAMLNode.Mark) -> YAMLProblem {
+        YAMLProblem(mark: mark, message: "is nested deeper than any key; check the brackets")
     }
 
-    /// Both are valid as long as this is.
-    let parser: UnsafeMutablePointer<yaml_parser_t>
-    let bytes: UnsafeBufferPointer<UInt8>
-    var nodes = 0
-    /// nil while the node is still being read: an alias to it would have no end.
-    var anchors: [String: YAMLNode?] = [:]
+    /// Of a document that lasts longer than this.
+    let nodes: UnsafeMutablePointer<yaml_node_t>
+    var count = 0
+    /// The numbers of the nodes around the one that is read.
+    var open: [CInt] = []
 
-    /// - Throws: where the text cannot be read any further.
-    mutating func document() throws(YAMLProblem) -> (root: YAMLNode?, problem: YAMLProblem?) {
-        var root: YAMLNode?
-        while true {
-            let event = try next()
-            if event.type == YAML_STREAM_END_EVENT { return (root, nil) }
-            guard event.type == YAML_DOCUMENT_START_EVENT else { continue }
-            let first = try next()
-            if root != nil {
-                let message = "holds a second document; keep one and remove the line --- between them"
-                return (root, YAMLProblem(mark: first.node.mark, message: message))
-            }
-            root = try node(first, depth: 1)
+    /// - Parameter number: counted from 1.
+    mutating func node(
+        _ number: CInt, path: String = "", keyMark: YAMLNode.Mark? = nil
+    ) throws(YAMLProblem) -> YAMLNode {
+        let source = nodes[Int(number) - 1]
+        let keyMark = keyMark ?? YAMLNode.Mark(source.start_mark)
+        // The target of an alias is further up.
+        var mark = max(keyMark, YAMLNode.Mark(source.start_mark))
+        count += 1
+        guard count <= YAMLNodeReader.maximumNodes else {
+            let message = "holds more than \(YAMLNodeReader.maximumNodes) values, aliases followed; remove some"
+            throw YAMLProblem(mark: mark, message: message)
         }
-    }
-
-    private mutating func node(_ event: Event, depth: Int) throws(YAMLProblem) -> YAMLNode {
-        let before = nodes
-        var node = event.node
-        if event.type == YAML_ALIAS_EVENT {
-            node = target(of: event.anchor ?? "")
-            node.mark = event.node.mark
-        } else if let anchor = event.anchor {
-            anchors[anchor] = .some(nil)
-        }
-        nodes += node.count
-        guard nodes <= Self.maximumNodes else {
-            let message = "holds more than \(Self.maximumNodes) values, aliases followed; remove some"
-            throw YAMLProblem(mark: node.mark, message: message)
-        }
-        guard depth <= Self.maximumDepth else {
-            throw YAMLProblem(mark: node.mark, message: "is nested deeper than any key; check the brackets")
-        }
-        if event.type == YAML_SEQUENCE_START_EVENT {
-            var items: [YAMLNode] = []
-            while case let item = try next(), item.type != YAML_SEQUENCE_END_EVENT {
-                items.append(try self.node(item, depth: depth + 1))
-            }
-            node.content = .sequence(items)
-        } else if event.type == YAML_MAPPING_START_EVENT {
-            var pairs: [(key: YAMLNode, value: YAMLNode)] = []
-            while case let item = try next(), item.type != YAML_MAPPING_END_EVENT {
-                let key = try self.node(item, depth: depth + 1)
-                pairs.append((key, try self.node(try next(), depth: depth + 1)))
-            }
-            node.content = .mapping(pairs)
-        }
-        node.count = nodes - before
-        if event.type != YAML_ALIAS_EVENT, let anchor = event.anchor { anchors[anchor] = node }
-        return node
-    }
-
-    private func target(of alias: String) -> YAMLNode {
-        if case .some(.some(let node)) = anchors[alias] { return node }
-        let message =
-            anchors[alias] == nil
-            ? "is an alias of nothing that stands above it; put a text that begins with * in quotes"
-            : "is an alias of what it stands in, which has no end; write the values out"
-        return YAMLNode(content: .broken(message), mark: .init())
-    }
-
-    private func next() throws(YAMLProblem) -> Event {
-        var event = yaml_event_t()
-        guard yaml_parser_parse(parser, &event) == 1 else { throw problem }
-        defer { yaml_event_delete(&event) }
-        var node = YAMLNode(content: .sequence([]), mark: Self.mark(event.start_mark))
-        var tag, anchor: UnsafeMutablePointer<yaml_char_t>?
+        guard open.count < YAMLNodeReader.maximumDepth else { throw YAMLNodeReader.tooDeep(mark) }
+        let isEndless = open.contains(number)
+        open.append(number)
+        defer { open.removeLast() }
+        let content: YAMLNode.Content
         // Only the member of the union that belongs to the type is read.
-        switch event.type {
-        case YAML_SCALAR_EVENT:
-            let scalar = event.data.scalar
-            (tag, anchor) = (scalar.tag, scalar.anchor)
-            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-            let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE && tag == nil
-            node.content = .scalar(YAMLScalar(text: text, isPlain: isPlain))
-        case YAML_SEQUENCE_START_EVENT:
-            (tag, anchor) = (event.data.sequence_start.tag, event.data.sequence_start.anchor)
-        case YAML_MAPPING_START_EVENT:
-            (tag, anchor) = (event.data.mapping_start.tag, event.data.mapping_start.anchor)
-        case YAML_ALIAS_EVENT:
-            anchor = event.data.alias.anchor
-        default: break
+        switch source.type {
+        case _ where isEndless: content = .endless
+        case YAML_SEQUENCE_NODE:
+            var items: [YAMLNode] = []
+            let list = source.data.sequence.items
+            for (index, item) in UnsafeBufferPointer(start: list.start, count: list.top - list.start).enumerated() {
+                items.append(try node(item, path: "\(path)[\(index)]", keyMark: mark))
+            }
+            content = .sequence(items)
+        case YAML_MAPPING_NODE:
+            var entries: [(name: String?, value: YAMLNode)] = []
+            let list = source.data.mapping.pairs
+            for pair in UnsafeBufferPointer(start: list.start, count: list.top - list.start) {
+                let key = try node(pair.key, keyMark: mark)
+                let shown = key.scalar?.shownAsKey ?? ""
+                let path = path.isEmpty || shown.isEmpty ? path + shown : "\(path).\(shown)"
+                entries.append((key.scalar?.text, try node(pair.value, path: path, keyMark: key.mark)))
+            }
+            content = .mapping(entries)
+        default:
+            let data = source.data.scalar
+            let text = String(decoding: UnsafeBufferPointer(start: data.value, count: data.length), as: UTF8.self)
+            let scalar = YAMLScalar(text: text, isPlain: data.style == YAML_PLAIN_SCALAR_STYLE)
+            // libyaml gives an empty value the position of what follows.
+            if scalar.isEmpty { mark = keyMark }
+            content = .scalar(scalar)
         }
-        node.tag = tag.map { String(cString: $0) }
-        return Event(type: event.type, node: node, anchor: anchor.map { String(cString: $0) })
-    }
-
-    /// Why there is no next event.
-    private var problem: YAMLProblem {
-        let state = parser.pointee
-        let text = state.problem.map { String(cString: $0) } ?? "out of memory"
-        guard state.error == YAML_READER_ERROR else {
-            let line = Self.mark(state.context_mark).line
-            let context = state.context.map { " (\(String(cString: $0)) that begins in line \(line))" } ?? ""
-            let advice = "check the indentation (spaces, no tabs), quotes and brackets"
-            return YAMLProblem(
-                mark: Self.mark(state.problem_mark), message: "is not YAML here: \(text)\(context); \(advice)"
-            )
-        }
-        let line = 1 + bytes.prefix(state.problem_offset).count { $0 == UInt8(ascii: "\n") }
-        if text.hasPrefix("control characters") {
-            return YAMLProblem(mark: .init(line: line), message: "is not YAML here: \(text); remove the character")
-        }
-        return YAMLProblem(mark: .init(line: line), message: "is not UTF-8; save the file in that encoding")
-    }
-
-    private static func mark(_ mark: yaml_mark_t) -> YAMLNode.Mark {
-        YAMLNode.Mark(line: mark.line + 1, column: mark.column + 1)
+        let tag = source.tag.map { String(cString: $0) } ?? ""
+        return YAMLNode(content: content, tag: tag, path: path, mark: mark, keyMark: keyMark)
     }
 }
 
-/// The text of a scalar, and whether it has neither quotes nor a tag.
+extension YAMLProblem {
+    /// Why a parser has stopped.
+    fileprivate init(_ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>) {
+        let text = parser.problem.map { String(cString: $0) } ?? "out of memory"
+        mark = YAMLNode.Mark(parser.problem_mark)
+        switch parser.error {
+        case YAML_READER_ERROR:
+            mark = .init(line: 1 + bytes.prefix(parser.problem_offset).count { $0 == UInt8(ascii: "\n") })
+            message =
+                text.hasPrefix("control characters")
+                ? "is not YAML here: \(text); remove the character" : "is not UTF-8; save the file in that encoding"
+        case YAML_COMPOSER_ERROR where text.contains("alias"):
+            message = "is an alias of nothing that stands above it; put a text that begins with * in quotes"
+        default:
+            let line = YAMLNode.Mark(parser.context_mark).line
+            let context = parser.context.map { " (\(String(cString: $0)) that begins in line \(line))" } ?? ""
+            let advice = "check the indentation (spaces, no tabs), quotes and brackets"
+            message = "is not YAML here: \(text)\(context); \(advice)"
+        }
+    }
+}
+
+extension YAMLNode.Mark {
+    fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
+}
+
+/// The text of a scalar, and whether it has no quotes.
 struct YAMLScalar: Sendable {
     var text: String
     var isPlain: Bool
 
     enum Kind { case null, boolean, number, string }
+
+    var isEmpty: Bool { isPlain && text.isEmpty }
 
     /// By the core schema of YAML 1.2.2, section 10.3.2; what is quoted is a string.
     ///
@@ -226,10 +256,16 @@ struct YAMLScalar: Sendable {
 
     /// As a message names it: cut at 60 characters, and safe to print.
     var found: String {
-        if isPlain, text.isEmpty { return "nothing" }
+        if isEmpty { return "nothing" }
         var shown = String(text.prefix(60))
         if shown.utf8.count < text.utf8.count { shown += "…" }
         return kind == .string ? YAMLText.quoted(shown) : shown
+    }
+
+    /// As a part of a path.
+    var shownAsKey: String {
+        let isHarmless = text.utf8.count <= 60 && !text.isEmpty && text.unicodeScalars.allSatisfy(YAMLText.isVisible)
+        return isHarmless ? text : YAMLScalar(text: text, isPlain: false).found
     }
 
     private var isNumber: Bool {

@@ -63,7 +63,9 @@ extension ContentSource {
 
     /// What is known of the last fetch; nil where that had other settings, whose validators say nothing of these.
     var lastFetch: FetchRecord? {
-        stores.fetches.record(of: name).flatMap { $0.settings == policy.settings ? $0 : nil }
+        guard var record = stores.fetches.record(of: name), record.settings == policy.settings else { return nil }
+        for (part, known) in record.parts { record.parts[part]?.checkedAt = known.checkedAt.past(now) }
+        return record
     }
 
     func newRecord(parts: [String: PartRecord] = [:], categories: [String] = []) -> FetchRecord {
@@ -112,11 +114,8 @@ final class Sources: Sendable {
     let all: [any ContentSource]
 
     init(_ configuration: Configuration, _ context: SourceContext) {
-        let http = HTTPSettings(
-            timeout: configuration.http.timeout, maximumBody: configuration.http.maxBody,
-            userAgent: configuration.http.userAgent, proxy: configuration.http.proxy,
-            trustRoots: context.environment.trustRoots
-        )
+        var http = configuration.http
+        http.trustRoots = context.environment.trustRoots
         facts = FactSource(configuration: configuration.facts, http: http, context: context)
         let environment = context.environment
         let key = GiphyKey(configuration.gifs, environment.credentials, now: environment.clock.now)
@@ -126,7 +125,7 @@ final class Sources: Sendable {
         if let reason = gifs.unavailableReason {
             // Most who have no key want none; who configured one expects it to work.
             context.logger.log(
-                level: key.isConfigured ? .warning : .notice, "source.impeded",
+                level: key.isConfigured ? .warning : .notice, "source.unavailable",
                 metadata: ["source": "\(gifs.name)", "error": "\(reason.message)"]
             )
         }

@@ -9,13 +9,13 @@ extension Fetching {
     ///
     /// - Parameters:
     ///   - isLocal: whether all of them are from the starting collection or fortune files.
-    ///   - wasAsked: for the reply to a search, whether the upstream was asked for it and answered.
+    ///   - isFromUpstream: for the reply to a search, whether the upstream was sent it and answered.
     ///   - fetchedAt: when these items were fetched, where that is known of them alone.
     func freshness(
-        of source: String, isEmpty: Bool, isLocal: Bool = false, wasAsked: Bool? = nil, fetchedAt: Timestamp? = nil
+        of source: String, isEmpty: Bool, isLocal: Bool = false, isFromUpstream: Bool? = nil, fetchedAt: Timestamp? = nil
     ) -> Freshness {
         let now = environment.clock.now
-        if wasAsked == true {
+        if isFromUpstream == true {
             return Freshness(origin: .upstream, state: isEmpty ? .empty : .fresh, fetchedAt: now, ageSeconds: 0)
         }
         let schedule = prefetcher.schedule(of: source)
@@ -25,14 +25,13 @@ extension Fetching {
             } else {
                 schedule?.isFresh(now) == true
             }
-        let fetchedAt = fetchedAt ?? schedule?.content?.fetchedAt
+        let fetchedAt = (fetchedAt ?? schedule?.content?.fetchedAt)?.past(now)
         return Freshness(
             origin: isEmpty ? (fetchedAt == nil ? .none : .cache) : isLocal ? .builtin : .cache,
             state: isEmpty ? .empty : isFresh ? .fresh : .stale,
             fetchedAt: fetchedAt,
-            // A clock rollback makes nothing younger than it is.
-            ageSeconds: fetchedAt.map { max(0, Int(now.seconds - $0.seconds)) },
-            error: failure(of: source, schedule, isSearch: wasAsked != nil)
+            ageSeconds: fetchedAt.map { Int(now.seconds - $0.seconds) },
+            error: failure(of: source, schedule, isSearch: isFromUpstream != nil)
         )
     }
 
@@ -72,8 +71,8 @@ extension Fetching {
         encodedFreshness.withLock { encoded in
             if encoded.inputs != inputs {
                 let freshness = freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
-                let bytes = Array(#"],"freshness":"#.utf8) + freshness.jsonBytes + [UInt8(ascii: "}")]
-                encoded = EncodedFreshness(inputs: inputs, bytes: bytes)
+                let bytes = "\(FactRandom.resultFreshness)".utf8 + freshness.jsonBytes + "}".utf8
+                encoded = EncodedFreshness(inputs: inputs, bytes: Array(bytes))
             }
             json.join(encoded.bytes)
         }

@@ -214,9 +214,7 @@ final class GifRun: Sendable {
         state.withLock { if $0.settings != settings { $0 = (settings, [:]) } }
     }
 
-    func note(_ list: GifList, at now: Timestamp) {
-        state.withLock { $0.fetched[list] = now }
-    }
+    func note(_ list: GifList, at now: Timestamp) { state.withLock { $0.fetched[list] = now } }
 
     /// Whether this run has fetched a list.
     ///
@@ -225,9 +223,7 @@ final class GifRun: Sendable {
         state.withLock { $0.fetched[list].map { $0 >= notBefore } ?? false }
     }
 
-    func end() {
-        state.withLock { $0.fetched = [:] }
-    }
+    func end() { state.withLock { $0.fetched = [:] } }
 }
 
 extension Timestamp {

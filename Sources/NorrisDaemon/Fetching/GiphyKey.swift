@@ -14,29 +14,24 @@ struct GiphyKey: Sendable {
 
     init(_ configuration: Configuration.Gifs, _ credentials: Credentials, now: Timestamp = .now()) {
         // A sentence without its full stop.
-        let message: String
+        var message: String
         do throws(CredentialError) {
             if let file = configuration.apiKeyFile {
-                secret = try Secret.read(path: file)
                 message = "There is no file \(file), which is to hold Giphy's key (gifs.api_key_file)"
+                secret = try Secret.read(path: file)
             } else {
+                message = "Giphy wants an API key, and norrisd was given none"
                 secret = try credentials.secret(named: GiphyKey.credential)
                 isConfigured = secret != nil
-                message = "Giphy wants an API key, and norrisd was given none"
             }
         } catch {
-            failure = SourceFailure(kind: .credentials, message: error.description, since: now)
-            return
-        }
-        guard let key = secret?.value else {
-            failure = SourceFailure(kind: .credentials, message: message, since: now)
-            return
+            message = error.description
         }
         // A key becomes part of a URL: anything else is a page saved by mistake, for example.
-        if key.utf8.count > 256 || !key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
+        if let key = secret?.value, key.utf8.count > 256 || !key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
+            message = "What norrisd was given as Giphy's key is none: a key is one word of ASCII"
             secret = nil
-            let message = "What norrisd was given as Giphy's key is none: a key is one word of ASCII"
-            failure = SourceFailure(kind: .credentials, message: message, since: now)
         }
+        if secret == nil { failure = SourceFailure(kind: .credentials, message: message, since: now) }
     }
 }

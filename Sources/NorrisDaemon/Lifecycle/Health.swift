@@ -69,9 +69,7 @@ final class Health: Sendable {
         let runs = names.compactMap { name in fetching.prefetcher.schedule(of: name).map { (name, $0.runs) } }
         return Metrics(
             status: status, startedAt: startedAt, residentMemory: CurrentProcess.residentMemory(),
-            requests: counters.requests,
-            connections: (counters.acceptedConnections, counters.refusedConnections), subscribers: events.subscribers,
-            runs: Dictionary(uniqueKeysWithValues: runs)
+            counters: counters, subscribers: events.subscribers, runs: Dictionary(uniqueKeysWithValues: runs)
         )
     }
 

@@ -4,38 +4,28 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import ServiceLifecycle
+import Synchronization
 import SystemdIntegration
 import UnixSignals
 
 /// Reads the configuration again and applies it, one reload at a time.
-actor Reloader {
-    private let loader: ConfigurationLoader
-    private let file: Paths.ConfigurationFile?
-    private let settings: Settings
-    private let fetching: Fetching
-    private let health: Health
-    private let levels: LogLevelSwitch
-    private let notifier: Notifier
-    private let events: EventHub
-    private let logger: Logger
-
-    init(
-        loader: ConfigurationLoader, file: Paths.ConfigurationFile?, settings: Settings, fetching: Fetching,
-        health: Health, levels: LogLevelSwitch, notifier: Notifier, events: EventHub, logger: Logger
-    ) {
-        self.loader = loader
-        self.file = file
-        self.settings = settings
-        self.fetching = fetching
-        self.health = health
-        self.levels = levels
-        self.notifier = notifier
-        self.events = events
-        self.logger = logger
-    }
+struct Reloader: Sendable {
+    let loader: ConfigurationLoader
+    let file: Paths.ConfigurationFile?
+    let settings: Settings
+    let fetching: Fetching
+    let health: Health
+    let levels: LogLevelSwitch
+    let notifier: Notifier
+    let events: EventHub
+    let logger: Logger
 
     /// - Throws: where the file is bad; then nothing has changed.
-    func reload() throws(ConfigurationError) {
+    func reload() async throws(ConfigurationError) {
+        try settings.reloading.withLock { _ throws(ConfigurationError) in try reloadAlone() }
+    }
+
+    private func reloadAlone() throws(ConfigurationError) {
         notifier.reloading()
         // Also after a failure: without it a reload of the unit would never end.
         defer {
@@ -54,7 +44,7 @@ actor Reloader {
         }
         loaded.logWarnings(to: logger)
         settings.apply(loaded.configuration, logger: logger)
-        levels.set(loaded.configuration.log.level)
+        levels.set(loaded.configuration.logLevel)
         fetching.configure()
         fetching.stores.facts.wantFortunes()
         logger.notice("configuration.reloaded")
@@ -75,12 +65,6 @@ struct ReloadService: Service {
                 try? await reloader.reload()
             }
         }
-    }
-}
-
-extension Server.Limits {
-    init(_ limits: Configuration.Limits) {
-        self.init(connections: limits.connections, connectionsPerUser: limits.connectionsPerUser)
     }
 }
 

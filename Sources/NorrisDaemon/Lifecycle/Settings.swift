@@ -12,6 +12,8 @@ final class Settings: Sendable {
     }
 
     private let state: Mutex<State>
+    /// Held by a reload: there is one at a time.
+    let reloading = Mutex(())
 
     init(_ configuration: Configuration, logger: Logger) {
         state = Mutex(Settings.state(of: configuration, logger))

@@ -45,20 +45,15 @@ final class LogLevelSwitch: Sendable {
     private let isFixed: Bool
     private let level: Mutex<Logger.Level>
 
-    init(flag: Configuration.LogLevel? = nil, _ level: Configuration.LogLevel) {
+    init(flag: Logger.Level? = nil, _ level: Logger.Level) {
         isFixed = flag != nil
-        self.level = Mutex(LogLevelSwitch.level(flag ?? level))
+        self.level = Mutex(flag ?? level)
     }
 
     var current: Logger.Level { level.withLock { $0 } }
 
-    func set(_ level: Configuration.LogLevel) {
-        if !isFixed { self.level.withLock { $0 = LogLevelSwitch.level(level) } }
-    }
-
-    private static func level(_ level: Configuration.LogLevel) -> Logger.Level {
-        // The raw values are those of swift-log.
-        Logger.Level(rawValue: level.rawValue) ?? .info
+    func set(_ level: Logger.Level) {
+        if !isFixed { self.level.withLock { $0 = level } }
     }
 }
 

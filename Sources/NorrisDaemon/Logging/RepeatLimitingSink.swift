@@ -43,7 +43,7 @@ final class RepeatLimitingSink: LogSink {
         // Each step is wanted for debugging; the daemon's own life is what people ask for; and what makes a source
         // unavailable is logged only where a configuration is applied.
         let isLimited = line.event.level > .debug && !name.hasPrefix("server.") && !name.hasPrefix("configuration.")
-            && name != "source.impeded"
+            && name != "source.unavailable"
         if !isLimited || admits(line, of: name) { sink.write(line) }
     }
 

@@ -122,34 +122,6 @@ struct FactSearchTests {
         }
     }
 
-    @Test func aSearchThatIsAnsweredEndsAFailure() async throws {
-        try await stale { (daemon, upstream) throws in
-            upstream.setFault(.status(503))
-            #expect(try daemon.search(text: "walker").freshness?.error?.kind == .http)
-            upstream.setFault(nil)
-            daemon.advance(by: .seconds(60))
-            #expect(try daemon.search(text: "walker").items.count == 1)
-            #expect(try daemon.source().freshness.error == nil)
-        }
-    }
-
-    @Test func aFailureIsInTheReply() async throws {
-        try await stale { daemon, upstream in
-            upstream.setFault(.status(429, retryAfter: "3600"))
-            let page = try daemon.search(text: "light")
-            #expect(page.freshness?.error?.kind == .quota)
-            #expect(page.freshness?.state == .stale)
-            #expect(!page.items.isEmpty)
-            #expect(try daemon.source().consecutiveFailures == 0, "It was no run")
-            daemon.advance(by: .minutes(59))
-            _ = try daemon.search(text: "light")
-            #expect(upstream.requests.count == 1, "The upstream asked for an hour")
-            daemon.advance(by: .minutes(1))
-            _ = try daemon.search(text: "light")
-            #expect(upstream.requests.count == 2)
-        }
-    }
-
     @Test func aRefusedQueryIsNoFailureOfTheSource() async throws {
         try await stale { daemon, upstream in
             upstream.setFault(.status(400))
@@ -158,17 +130,6 @@ struct FactSearchTests {
             #expect(page.freshness?.error == nil)
             upstream.setFault(nil)
             #expect(try daemon.search(text: "walker").freshness?.origin == .upstream)
-        }
-    }
-
-    @Test func percentSignsAndUnderscoresAreThemselves() async throws {
-        try await stale { (daemon, upstream) throws in
-            let count = daemon.store.count
-            #expect(try daemon.search(text: "%%%").items == [])
-            #expect(try daemon.search(text: "___").items == [])
-            #expect(try daemon.search(text: "wal_er").items == [])
-            #expect(upstream.requests.count == 3)
-            #expect(daemon.store.count == count)
         }
     }
 

@@ -113,7 +113,7 @@ struct RepeatLimitingSinkTests {
         #expect(written(of: 99) { _ in logger.notice("configuration.reloaded") } == 99)
         #expect(written(of: 99) { _ in logger.error("configuration.refused") } == 99)
         #expect(written(of: 99) { _ in logger.notice("server.ready") } == 99)
-        #expect(written(of: 99) { _ in logger.notice("source.impeded", metadata: ["source": "gifs"]) } == 99)
+        #expect(written(of: 99) { _ in logger.notice("source.unavailable", metadata: ["source": "gifs"]) } == 99)
         #expect(written(of: 99) { _ in logger.debug("source.started") } == 99)
         #expect(written(of: 99) { _ in logger.trace("http.answer") } == 99)
     }

@@ -10,13 +10,16 @@ import Testing
 
 /// The daemon's handlers and its fetching in this process, over real sockets, by a clock that the test turns.
 struct FetchingDaemon {
+    /// Whom a server takes its peers for.
+    enum Caller: String, CaseIterable {
+        case user, administrator
+    }
+
     let folder: TemporaryFolder
     let clock: ManualClock
     let databases: Databases
     let store: FactStore
     let handlers: Handlers
-    let records: FetchRecords
-    private let schedules: ScheduleRecords
 
     /// Hears of the source's runs from the first on.
     let watch: LineClient
@@ -30,8 +33,6 @@ struct FetchingDaemon {
         self.clock = clock
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
-        records = FetchRecords(databases: databases, logger: logger)
-        schedules = ScheduleRecords(databases: databases, logger: logger)
         store = FactStore(databases: databases, logger: logger)
         store.importStartingCollection()
         let file = Paths.ConfigurationFile(path: try folder.write(configuration, to: "config.yaml"), isNamed: true)
@@ -41,10 +42,10 @@ struct FetchingDaemon {
             environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime),
             logger: logger
         )
-        for caller in ServedHandlers.Caller.allCases {
+        for caller in Caller.allCases {
             try await FetchingDaemon.serve(handlers, folder(caller.rawValue), to: caller, logger, &tasks)
         }
-        watch = try LineClient(path: folder(ServedHandlers.Caller.user.rawValue))
+        watch = try LineClient(path: folder(Caller.user.rawValue))
         let _: EventSubscribe.Result = try watch.call(EventSubscribe.self, #"{"topics":["source","item"]}"#)
     }
 
@@ -91,7 +92,7 @@ struct FetchingDaemon {
     }
 
     private static func serve(
-        _ handlers: Handlers, _ path: String, to caller: ServedHandlers.Caller, _ logger: Logger,
+        _ handlers: Handlers, _ path: String, to caller: Caller, _ logger: Logger,
         _ tasks: inout ThrowingTaskGroup<Void, any Error>
     ) async throws {
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
@@ -111,13 +112,13 @@ struct FetchingDaemon {
 
     // MARK: Asking it
 
-    func client(_ caller: ServedHandlers.Caller = .user) throws -> LineClient {
+    func client(_ caller: Caller = .user) throws -> LineClient {
         try LineClient(path: folder(caller.rawValue))
     }
 
     /// The error of a call that is to fail.
     func refusal<M: Method>(
-        _ method: M.Type, _ parameters: String = "{}", as caller: ServedHandlers.Caller = .user
+        _ method: M.Type, _ parameters: String = "{}", as caller: Caller = .user
     ) -> ResponseError? {
         #expect(throws: ResponseError.self) { try client(caller).call(method, parameters) }
     }
@@ -136,7 +137,7 @@ struct FetchingDaemon {
     }
 
     func refresh(
-        as caller: ServedHandlers.Caller = .administrator, _ parameters: String = "{}"
+        as caller: Caller = .administrator, _ parameters: String = "{}"
     ) throws -> SourceRefresh.Result {
         try client(caller).call(SourceRefresh.self, parameters)
     }
@@ -151,9 +152,6 @@ struct FetchingDaemon {
         _ = try folder.write(FetchingDaemon.configuration(upstream.baseURL, facts), to: "config.yaml")
         try await handlers.reloader.reload()
     }
-
-    /// What is kept of the schedule.
-    var record: ScheduleRecord? { schedules.all()["facts"] }
 }
 
 extension FakeUpstream {

@@ -18,7 +18,7 @@ struct ProtocolExample: Sendable {
 
     /// Of the block's first line in the document, counted from 1.
     let line: Int
-    /// What the fence says after `jsonrpc`: who sends this.
+    /// What the fence says after `jsonrpc`: who sends this; an administrator where it says nothing.
     let caller: String
     let steps: [Step]
 
@@ -41,7 +41,8 @@ struct ProtocolExample: Sendable {
                     open?.steps = try steps(block.steps, and: text, line: index + 1)
                 }
             } else if text.hasPrefix("```jsonrpc") {
-                open = (index + 2, text.dropFirst("```jsonrpc".count).trimmingCharacters(in: .whitespaces), [])
+                let caller = text.dropFirst("```jsonrpc".count).trimmingCharacters(in: .whitespaces)
+                open = (index + 2, caller.isEmpty ? "administrator" : caller, [])
             }
         }
         guard open == nil else { throw Fault(description: "The last block has no end.") }

@@ -5,14 +5,13 @@ import NorrisStore
 
 /// A GIF and a post that the examples of PROTOCOL.md speak of, put into the stores as fetches would.
 enum SeededContent {
-    /// A daemon that fetches nothing.
+    /// Of a daemon that fetches nothing else.
     static let configuration = """
-        facts: {enabled: false}
         posts: {sources: {town: {kind: mastodon, url: 'https://town.example', enabled: false}}}
 
         """
 
-    static func put(into stores: Stores, at now: Timestamp = .now()) async throws {
+    static func put(into stores: Stores, at now: Timestamp) async throws {
         let fetchedAt = Timestamp(seconds: now.seconds - 11 * 3600)
         let original = Gif.Rendition(
             url: "https://media3.giphy.com/media/ID/giphy.gif?cid=1&ct=g", width: 480, height: 229
