@@ -72,14 +72,8 @@ package final class Server: Service, Sendable {
         heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .contract, logger: Logger,
         onReady: @escaping @Sendable () -> Void = {}
     ) {
-        self.socket = socket
-        self.registry = registry
-        self.limits = limits
-        self.heartbeat = heartbeat
-        self.events = events
-        self.tuning = tuning
-        self.logger = logger
-        self.onReady = onReady
+        (self.socket, self.registry, self.limits, self.heartbeat) = (socket, registry, limits, heartbeat)
+        (self.events, self.tuning, self.logger, self.onReady) = (events, tuning, logger, onReady)
     }
 
     package func run() async throws {

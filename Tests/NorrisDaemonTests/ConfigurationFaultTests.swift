@@ -84,7 +84,7 @@ struct ConfigurationFaultTests {
     private static let aliases: [(String, String)] = [
         ("facts:\n  queries: &q []\ngifs:\n  rating: *q\n", "4: gifs.rating: expected g, pg, pg-13 or r, found a list"),
         ("facts: &f\n  fortunes: []\ngifs: *f\n", "3: gifs.fortunes: unknown key; did you mean facts.fortunes?"),
-        ("log:\n  level: *here", "2: \(noTarget)"),
+        ("log:\n  level: *here", "2: log.level: \(noTarget)"),
         ("facts: {queries: &q [chuck, *q]}", "1: facts.queries[1]: \(endless)"),
         ("&r\nfacts: *r", "2: facts: \(endless)"),
         ("facts: &f\n  queries: [*f]", "2: facts.queries[0]: \(endless)"),
@@ -154,33 +154,35 @@ struct ConfigurationFaultTests {
         )
     }
 
-    @Test("A doubled key and a second document hide no other fault")
+    @Test("A doubled key, a second document and a broken alias hide no other fault")
     func nothingIsHidden() {
         let yaml = """
             log: {level: loud}
             facts:
               enabled: maybe
               enabled: true
-              queries: [ab]
+              queries: [*nowhere, ab]
             log: {level: quiet}
             posts:
               sources:
                 a: {kind: feed, url: https://a.example}
-                b: {url: https://b.example}
+                b: {url: https://b.example, kind: *nowhere}
                 a: {kind: rss, url: https://a.example}
             ---
             more: 1
             """
         let levels = "trace, debug, info, notice, warning, error or critical"
+        let alias = "is an alias of nothing that stands above it; put a text that begins with * in quotes"
         #expect(
             faults(yaml) == """
                 c.yaml:1: log.level: expected \(levels), found "loud"
                 c.yaml:3: facts.enabled: expected true or false, found "maybe"
                 c.yaml:4: facts.enabled: stands in line 3 already, in the same mapping; keep one of the two
-                c.yaml:5: facts.queries[0]: expected a query of 3 to 120 characters, found "ab"; this has 2
+                c.yaml:5: facts.queries[0]: \(alias)
+                c.yaml:5: facts.queries[1]: expected a query of 3 to 120 characters, found "ab"; this has 2
                 c.yaml:6: log: stands in line 1 already, in the same mapping; keep one of the two
                 c.yaml:6: log.level: expected \(levels), found "quiet"
-                c.yaml:10: posts.sources.b: has no kind; every source needs kind and url
+                c.yaml:10: posts.sources.b.kind: \(alias)
                 c.yaml:11: posts.sources.a: stands in line 9 already, in the same mapping; keep one of the two
                 c.yaml:11: posts.sources.a.kind: expected feed, mastodon or users-posts, found "rss"
                 c.yaml:13: holds a second document; keep one and remove the line --- between them

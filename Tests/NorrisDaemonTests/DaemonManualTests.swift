@@ -1,5 +1,4 @@
 @testable import NorrisDaemon
-import Logging
 import NorrisProtocol
 import NorrisTestSupport
 import Testing
@@ -28,13 +27,6 @@ struct DaemonManualTests {
         let synopsis = page.section("SYNOPSIS").usage
         for signature in taken where signature != "-h, --help" {
             #expect(synopsis.contains(signature))
-        }
-    }
-
-    @Test func levelsAreThoseOfTheProgram() {
-        let text = page.section("OPTIONS").lines.joined(separator: " ")
-        for level in Logger.Level.allCases {
-            #expect(text.contains(".Cm \(level.rawValue)"))
         }
     }
 
@@ -88,14 +80,6 @@ struct DaemonManualTests {
         #expect(SocketPath.listenPath(flag: nil, environment: Environment(user)) == "/run/user/1/norrisd.sock")
         #expect(text.contains("$XDG_RUNTIME_DIR/norrisd.sock"))
         #expect(text.contains(SocketPath.system))
-    }
-
-    @Test func everyVariableOfAPlaceStandsThere() {
-        let told = page.section("ENVIRONMENT").items.joined(separator: ", ")
-        let files = page.section("FILES").lines.joined(separator: "\n")
-        for variable in files.matches(of: #/\.Ev ([A-Z_]+)/#).map(\.output.1) {
-            #expect(told.contains(variable))
-        }
     }
 
     @Test func examplesCanBeTyped() async throws {

@@ -120,29 +120,6 @@ struct MetricsTests {
         let name = "a\"} 1\n# EOF\n\\b"
         #expect(try OpenMetricsSamples(text)["norrisd_source_items kind=mastodon source=\(name)"] == 4)
     }
-
-    @Test func theRunsOfTheSchedule() async throws {
-        try await FetchingDaemon.run { daemon, upstream in
-            try daemon.watch.wait(for: .finished)
-            // One that is not tried again before the next time of the schedule.
-            upstream.setFault(.status(404))
-            _ = try daemon.refresh()
-            try daemon.watch.wait(for: .failed)
-            daemon.clock.advance(by: .seconds(30))
-            let result: ServerMetrics.Result = try daemon.client().call(ServerMetrics.self)
-            let samples = try OpenMetricsSamples(result.text)
-            func source(_ name: String) -> Double? {
-                samples.values.first { $0.key == "norrisd_source_\(name) kind=chucknorris source=facts" }?.value
-            }
-            #expect(source("age_seconds") == 30)
-            #expect(source("consecutive_failures") == 1)
-            #expect(source("last_success_timestamp_seconds") == Double(daemon.clock.now.seconds - 30))
-            let facts = "kind=chucknorris"
-            #expect(samples["norrisd_source_runs_total \(facts) result=added source=facts"] == 1)
-            #expect(samples["norrisd_source_runs_total \(facts) result=failed source=facts"] == 1)
-            #expect(samples["norrisd_source_failing error=http \(facts) source=facts"] == 1)
-        }
-    }
 }
 
 struct OpenMetricsWriterTests {

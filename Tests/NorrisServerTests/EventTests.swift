@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisServer
@@ -12,7 +13,7 @@ struct EventTests {
         request(id, "event.subscribe", topics.isEmpty ? nil : #"{"topics":\#(topics)}"#) + "\n"
     }
 
-    private func subscriber(of live: LiveServer) throws -> TestClient {
+    private func subscriber(of live: LiveServer) throws -> LineClient {
         let client = try live.connect()
         try client.send(Self.subscribe(0))
         try client.expect("0 {}")

@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import Glibc
 import NorrisTestSupport
+import Synchronization
 import Testing
 
 @testable import NorrisServer
@@ -37,7 +39,7 @@ struct ListeningSocketTests {
         #expect(status(path).st_mode == S_IFSOCK | mode)
         #expect(socket.boundPath == path)
         #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
-        #expect(throws: Never.self) { try TestClient(path: path) }
+        #expect(throws: Never.self) { try LineClient(path: path) }
     }
 
     // MARK: What is there already
@@ -55,7 +57,7 @@ struct ListeningSocketTests {
         #expect(status(path).st_mode & S_IFMT == S_IFSOCK)
         let socket = try ListeningSocket(binding: path, mode: 0o600)
         defer { close(socket.descriptor) }
-        #expect(throws: Never.self) { try TestClient(path: path) }
+        #expect(throws: Never.self) { try LineClient(path: path) }
     }
 
     @Test("A live socket is not taken over, even if its queue is full", arguments: [false, true])
@@ -64,7 +66,7 @@ struct ListeningSocketTests {
         defer { close(live.descriptor) }
         if isFull { #expect(listen(live.descriptor, 0) == 0) }
         let inode = status(path).st_ino
-        let client = try TestClient(path: path)
+        let client = try LineClient(path: path)
         #expect(failure(path) == .inUse)
         #expect(status(path).st_ino == inode)
         client.close()
@@ -84,12 +86,43 @@ struct ListeningSocketTests {
         #expect(status(path).st_mode & S_IFMT == S_IFSOCK)
     }
 
+    @Test("Of several daemons that start at once on a stale socket one gets it")
+    func race() throws {
+        for _ in 0..<20 {
+            try bindAndDie()
+            let outcomes = Mutex<[ListenError.Reason?]>([])
+            let winners = Mutex<[ListeningSocket]>([])
+            let path = path
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                do throws(ListenError) {
+                    let socket = try ListeningSocket(binding: path, mode: 0o600)
+                    winners.withLock { $0.append(socket) }
+                } catch {
+                    outcomes.withLock { $0.append(error.reason) }
+                }
+            }
+            #expect(outcomes.withLock { $0 } == [.inUse, .inUse, .inUse])
+            winners.withLock { $0 }.forEach { winner in
+                winner.removeFile()
+                close(winner.descriptor)
+            }
+        }
+    }
+
+    @Test("Whoever holds the folder's lock cannot keep a daemon from starting")
+    func lockedFolder() throws {
+        let holder = open(folder.path, O_RDONLY | O_DIRECTORY)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        #expect(failure(path) == nil)
+    }
+
     // MARK: Paths
 
     @Test func aMissingFolderIsNamed() throws {
-        #expect(failure(folder("none/sock")) == .noFolder)
+        #expect(failure(folder("none/sock")) == .noFolder(folder("none")))
         let file = try folder.write("", to: "file")
-        #expect(failure(file + "/sock") == .noFolder)
+        #expect(failure(file + "/sock") == .noFolder(file))
     }
 
     @Test("A path has 1 to 107 bytes", arguments: [(107, nil), (108, .unusablePath), (5000, .unusablePath)] as [(Int, ListenError.Reason?)])
@@ -97,11 +130,7 @@ struct ListeningSocketTests {
         let prefix = folder("")
         let name = String(repeating: "s", count: length - prefix.utf8.count)
         #expect(failure(prefix + name) == expected)
-    }
-
-    @Test(arguments: ["", "\0abstract", "a\0b"])
-    func noPathAtAll(_ path: String) {
-        #expect(failure(path) == .unusablePath)
+        for path in ["", "\0abstract", "a\0b"] { #expect(failure(path) == .unusablePath) }
     }
 
     @Test func aFolderThatMayNotBeWrittenIsRefused() async {
@@ -153,15 +182,6 @@ struct ListeningSocketTests {
         let second = try ListeningSocket(binding: path, mode: 0o600)
         defer { [first, second].forEach { close($0.descriptor) } }
         first.removeFile()
-        #expect(throws: Never.self) { try TestClient(path: path) }
-    }
-
-    @Test("Each error names the path, and says what to do where something can be done", arguments: [
-        .inUse, .notASocket, .notPermitted, .noFolder, .unusablePath,
-    ] as [ListenError.Reason])
-    func errors(_ reason: ListenError.Reason) {
-        let text = ListenError(path: "/x/sock", reason).description
-        #expect(text.hasPrefix("/x/sock: "))
-        #expect(text.contains("--socket"))
+        #expect(throws: Never.self) { try LineClient(path: path) }
     }
 }

@@ -29,7 +29,7 @@ extension Configuration {
         var queries = ["chuck", "norris"]
         /// Absolute paths of fortune files and folders.
         var fortunes: [String] = []
-        /// Whether they are served where no category is asked for.
+        /// Whether they are served where no category is given.
         var mixFortunes = false
     }
 

@@ -91,7 +91,7 @@ extension ConfigurationKind<Duration> {
         var kind = duration(1...365 * 86_400)
         kind.warn = { [write = kind.write] value, _ in
             if value >= .minutes(5) { return nil }
-            return "\(write(value)) asks the upstream very often; 5m or more is kinder to it"
+            return "\(write(value)) fetches from the upstream very often; 5m or more is kinder to it"
         }
         return kind
     }()

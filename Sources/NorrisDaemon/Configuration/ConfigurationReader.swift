@@ -90,7 +90,9 @@ struct ConfigurationReader {
         var lines: [String: Int] = [:]
         for (name, entry) in pairs {
             guard let name else {
-                refuseKey(entry, "has a list or a mapping for a key; write KEY: VALUE")
+                var sentence = "has a list or a mapping for a key; write KEY: VALUE"
+                if case .broken(let reason) = entry.content { sentence = reason }
+                refuseKey(entry, sentence)
                 continue
             }
             if let line = lines[name] {
@@ -103,10 +105,10 @@ struct ConfigurationReader {
         return entries
     }
 
-    /// False, and a fault, for an alias without an end and for a tag that has no meaning here.
+    /// False, and a fault, for an alias without a target and for a tag that has no meaning here.
     mutating func isReadable(_ node: YAMLNode) -> Bool {
-        if case .endless = node.content {
-            refuse(node, "is an alias of what it stands in, which has no end; write the values out")
+        if case .broken(let sentence) = node.content {
+            refuse(node, sentence)
         } else if let tag = node.foreignTag {
             refuse(node, "has the tag \(YAMLText.quoted(tag)), which means nothing here; remove it")
         } else {

@@ -119,18 +119,18 @@ enum ConfigurationSchema {
         .init("fortunes", \.facts.fortunes, listOf: .fortunes, "Fortune cookie files or folders to read as well."),
         .init(
             "mix_fortunes", \.facts.mixFortunes, .boolean,
-            "Whether fortunes are served where no category is asked for."
+            "Whether fortunes are served where no category is given."
         ),
     ]
 
     private static let gifs: [ConfigurationKey<Configuration>] = [
-        .init("enabled", \.gifs.enabled, .boolean, "Whether GIFs are fetched; without a key they rest anyway."),
+        .init("enabled", \.gifs.enabled, .boolean, "Whether GIFs are fetched; without a key they are not."),
         .init("base_url", \.gifs.baseURL, .baseURLForKey, "The API of the GIFs."),
         .init(
             "api_key_file", \.gifs.apiKeyFile, ConfigurationKind.keyFile.orNull,
             "A file that holds the key of the API, where the systemd credential giphy-api-key is not used."
         ),
-        .init("rating", \.gifs.rating, .choice, "The strongest content rating that is asked for."),
+        .init("rating", \.gifs.rating, .choice, "The strongest content rating that is fetched."),
         .init("refresh", \.gifs.refresh, .refresh, "How often GIFs are fetched; a search stays fresh as long."),
         .init("queries", \.gifs.queries, listOf: .query(1...50), "Searches whose results are fetched ahead."),
         .init("keep", \.gifs.keep, .keep, "How long anything of a GIF but its id and title is kept."),
@@ -164,7 +164,7 @@ enum ConfigurationSchema {
     /// The keys of one source. `kind` comes first, because what `url` may be depends on it.
     static let sourceKeys: [ConfigurationKey<Configuration.PostSource>] = [
         .init(
-            "kind", \.kind, .choice, isRequired: true, "What speaks there: RSS, Atom or JSON Feed, or one of the APIs."
+            "kind", \.kind, .choice, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
         ),
         .init(
             name: "url", summary: "The document of a feed, else the base to which the kind adds its path.",

@@ -1,6 +1,6 @@
 import CYAML
 
-/// A value of a YAML text. In place of an alias stands its target.
+/// A value of a YAML text. In place of an alias stands its target, with the position and path of the alias.
 struct YAMLNode: Sendable {
     /// A position in the text, counted from 1.
     struct Mark: Sendable, Comparable {
@@ -15,21 +15,23 @@ struct YAMLNode: Sendable {
     enum Content: Sendable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
-        /// A key that is no scalar has no name.
+        /// A key that is no scalar has no name, and itself for a value.
         case mapping([(name: String?, value: YAMLNode)])
-        /// An alias of what it stands in.
-        case endless
+        /// An alias without a target, and why.
+        case broken(String)
     }
 
-    let content: Content
-    /// As libyaml resolves it, such as `tag:yaml.org,2002:str`.
-    let tag: String
+    var content: Content
+    /// As libyaml resolves it, such as `tag:yaml.org,2002:str`; nil where there is none.
+    var tag: String?
     /// The dotted path, such as `facts.queries[1]`, safe to print; empty for the whole text.
-    let path: String
+    var path: String
     /// Where it begins; for an alias and all below it, where the alias is.
-    let mark: Mark
+    var mark: Mark
     /// Where its key begins.
-    let keyMark: Mark
+    var keyMark: Mark
+    /// How many nodes it is with all below it, aliases followed.
+    fileprivate var count = 1
 
     /// nil for a sequence or a mapping.
     var scalar: YAMLScalar? {
@@ -48,16 +50,41 @@ struct YAMLNode: Sendable {
         case .mapping: "a mapping"
         case .sequence: "a list"
         case .scalar(let scalar): scalar.found
-        case .endless: "an alias"
+        case .broken: "an alias"
         }
     }
 
     /// A tag that means more than the core schema's types, such as `!!binary`; nil for any other.
     var foreignTag: String? {
         let core = "tag:yaml.org,2002:"
+        guard let tag, tag != "!" else { return nil }
         guard tag.hasPrefix(core) else { return tag }
         let name = String(tag.dropFirst(core.count))
         return ["str", "bool", "int", "null", "seq", "map"].contains(name) ? nil : "!!" + name
+    }
+
+    /// The path of an entry of this mapping.
+    fileprivate static func path(of key: YAMLScalar, below path: String) -> String {
+        path.isEmpty ? key.shownAsKey : "\(path).\(key.shownAsKey)"
+    }
+
+    /// The target of an alias as if it stood there.
+    fileprivate func moved(to path: String, keyMark: Mark, mark: Mark) -> YAMLNode {
+        var node = self
+        (node.path, node.keyMark, node.mark) = (path, keyMark, mark)
+        switch content {
+        case .sequence(let items):
+            node.content = .sequence(
+                items.enumerated().map { $1.moved(to: "\(path)[\($0)]", keyMark: mark, mark: mark) }
+            )
+        case .mapping(let entries):
+            node.content = .mapping(entries.map { name, value in
+                let key = name.map { YAMLNode.path(of: YAMLScalar(text: $0, isPlain: true), below: path) } ?? path
+                return (name, value.moved(to: key, keyMark: mark, mark: mark))
+            })
+        case .scalar, .broken: break
+        }
+        return node
     }
 }
 
@@ -67,7 +94,7 @@ struct YAMLProblem: Error {
     var message: String
 }
 
-/// The only document of a YAML text, read with libyaml (yaml.h).
+/// The only document of a YAML text, read with libyaml's event parser (yaml.h).
 struct YAMLDocument {
     /// nil if there is nothing in the text, or nothing that could be read.
     private(set) var root: YAMLNode?
@@ -75,135 +102,144 @@ struct YAMLDocument {
 
     init(_ text: [UInt8]) {
         if text.isEmpty { return }
-        do throws(YAMLProblem) {
-            try YAMLDocument.parse(text, YAMLDocument.checkDepth)
-            try YAMLDocument.parse(text) { parser, bytes throws(YAMLProblem) in
-                root = try YAMLDocument.next(parser, bytes)
-                if root != nil, let second = try YAMLDocument.next(parser, bytes) {
-                    let message = "holds a second document; keep one and remove the line --- between them"
-                    problem = YAMLProblem(mark: second.mark, message: message)
-                }
-            }
-        } catch {
-            // What comes before it may be read wrongly for the same reason.
-            (root, problem) = (nil, error)
-        }
-    }
-
-    private typealias Parser = UnsafeMutablePointer<yaml_parser_t>
-    private typealias Bytes = UnsafeBufferPointer<UInt8>
-
-    private static func parse(
-        _ text: [UInt8], _ body: (Parser, Bytes) throws(YAMLProblem) -> Void
-    ) throws(YAMLProblem) {
         // In memory of its own, because libyaml keeps a pointer to it in itself.
-        let parser = Parser.allocate(capacity: 1)
+        let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { parser.deallocate() }
         guard yaml_parser_initialize(parser) == 1 else {
-            throw YAMLProblem(mark: .init(), message: "cannot be parsed: out of memory")
+            problem = YAMLProblem(mark: .init(), message: "cannot be parsed: out of memory")
+            return
         }
         defer { yaml_parser_delete(parser) }
         // libyaml reads the bytes where they are: the parser is not used past the end of this closure.
-        try text.withUnsafeBufferPointer { bytes throws(YAMLProblem) in
+        text.withUnsafeBufferPointer { bytes in
             yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
             // Not guessed from a byte order mark.
             yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-            try body(parser, bytes)
-        }
-    }
-
-    /// Refuses deep nesting before the document is loaded: that would take a time that grows with the depth's square.
-    private static func checkDepth(_ parser: Parser, _ bytes: Bytes) throws(YAMLProblem) {
-        var depth = 0
-        while true {
-            var event = yaml_event_t()
-            guard yaml_parser_parse(parser, &event) == 1 else { throw YAMLProblem(parser.pointee, in: bytes) }
-            defer { yaml_event_delete(&event) }
-            switch event.type {
-            case YAML_SEQUENCE_START_EVENT, YAML_MAPPING_START_EVENT: depth += 1
-            case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: depth -= 1
-            case YAML_STREAM_END_EVENT: return
-            default: break
+            var composer = YAMLComposer(parser: parser, bytes: bytes)
+            do throws(YAMLProblem) {
+                (root, problem) = try composer.document()
+            } catch {
+                // What comes before it may be read wrongly for the same reason.
+                problem = error
             }
-            if depth > YAMLNodeReader.maximumDepth { throw YAMLNodeReader.tooDeep(YAMLNode.Mark(event.start_mark)) }
         }
-    }
-
-    /// nil at the end of the text.
-    private static func next(_ parser: Parser, _ bytes: Bytes) throws(YAMLProblem) -> YAMLNode? {
-        var document = yaml_document_t()
-        guard yaml_parser_load(parser, &document) == 1 else { throw YAMLProblem(parser.pointee, in: bytes) }
-        defer { yaml_document_delete(&document) }
-        guard document.nodes.top > document.nodes.start else { return nil }
-        var reader = YAMLNodeReader(nodes: document.nodes.start)
-        return try reader.node(1)
     }
 }
 
-/// Makes nodes of libyaml's, which aliases refer to by number.
-private struct YAMLNodeReader {
+/// Makes nodes of libyaml's events.
+private struct YAMLComposer {
     /// More than any configuration has; aliases that multiply end here.
     private static let maximumNodes = 100_000
-    static let maximumDepth = 32
+    private static let maximumDepth = 32
 
-    static func tooDeep(_ mark: YAMLNode.Mark) -> YAMLProblem {
-        YAMLProblem(mark: mark, message: "is nested deeper than any key; check the brackets")
+    private struct Event {
+        let type: yaml_event_type_t
+        let mark: YAMLNode.Mark
+        /// nil for anything else.
+        var scalar: YAMLScalar?
+        var tag, anchor: String?
     }
 
-    /// Of a document that lasts longer than this.
-    let nodes: UnsafeMutablePointer<yaml_node_t>
+    /// Both are valid as long as this is.
+    let parser: UnsafeMutablePointer<yaml_parser_t>
+    let bytes: UnsafeBufferPointer<UInt8>
     var count = 0
-    /// The numbers of the nodes around the one that is read.
-    var open: [CInt] = []
+    /// nil while the node is still being read: an alias to it would have no end.
+    var anchors: [String: YAMLNode?] = [:]
 
-    /// - Parameter number: counted from 1.
-    mutating func node(
-        _ number: CInt, path: String = "", keyMark: YAMLNode.Mark? = nil
+    /// - Throws: where the text cannot be read any further.
+    mutating func document() throws(YAMLProblem) -> (root: YAMLNode?, problem: YAMLProblem?) {
+        var root: YAMLNode?
+        while true {
+            let event = try next()
+            if event.type == YAML_STREAM_END_EVENT { return (root, nil) }
+            guard event.type == YAML_DOCUMENT_START_EVENT else { continue }
+            let first = try next()
+            if root != nil {
+                let message = "holds a second document; keep one and remove the line --- between them"
+                return (root, YAMLProblem(mark: first.mark, message: message))
+            }
+            root = try node(first, path: "", keyMark: first.mark, depth: 1)
+        }
+    }
+
+    private mutating func node(
+        _ event: Event, path: String, keyMark: YAMLNode.Mark, depth: Int
     ) throws(YAMLProblem) -> YAMLNode {
-        let source = nodes[Int(number) - 1]
-        let keyMark = keyMark ?? YAMLNode.Mark(source.start_mark)
-        // The target of an alias is further up.
-        var mark = max(keyMark, YAMLNode.Mark(source.start_mark))
-        count += 1
-        guard count <= YAMLNodeReader.maximumNodes else {
-            let message = "holds more than \(YAMLNodeReader.maximumNodes) values, aliases followed; remove some"
+        let before = count
+        // libyaml gives an empty value the position of what follows.
+        let mark = event.scalar?.isEmpty == true ? keyMark : event.mark
+        let content = event.scalar.map(YAMLNode.Content.scalar) ?? .sequence([])
+        var node = YAMLNode(content: content, tag: event.tag, path: path, mark: mark, keyMark: keyMark)
+        if event.type == YAML_ALIAS_EVENT {
+            node = target(of: event.anchor ?? "").moved(to: path, keyMark: keyMark, mark: mark)
+        } else if let anchor = event.anchor {
+            anchors[anchor] = .some(nil)
+        }
+        count += node.count
+        guard count <= Self.maximumNodes else {
+            let message = "holds more than \(Self.maximumNodes) values, aliases followed; remove some"
             throw YAMLProblem(mark: mark, message: message)
         }
-        guard open.count < YAMLNodeReader.maximumDepth else { throw YAMLNodeReader.tooDeep(mark) }
-        let isEndless = open.contains(number)
-        open.append(number)
-        defer { open.removeLast() }
-        let content: YAMLNode.Content
-        // Only the member of the union that belongs to the type is read.
-        switch source.type {
-        case _ where isEndless: content = .endless
-        case YAML_SEQUENCE_NODE:
-            var items: [YAMLNode] = []
-            let list = source.data.sequence.items
-            for (index, item) in UnsafeBufferPointer(start: list.start, count: list.top - list.start).enumerated() {
-                items.append(try node(item, path: "\(path)[\(index)]", keyMark: mark))
-            }
-            content = .sequence(items)
-        case YAML_MAPPING_NODE:
-            var entries: [(name: String?, value: YAMLNode)] = []
-            let list = source.data.mapping.pairs
-            for pair in UnsafeBufferPointer(start: list.start, count: list.top - list.start) {
-                let key = try node(pair.key, keyMark: mark)
-                let shown = key.scalar?.shownAsKey ?? ""
-                let path = path.isEmpty || shown.isEmpty ? path + shown : "\(path).\(shown)"
-                entries.append((key.scalar?.text, try node(pair.value, path: path, keyMark: key.mark)))
-            }
-            content = .mapping(entries)
-        default:
-            let data = source.data.scalar
-            let text = String(decoding: UnsafeBufferPointer(start: data.value, count: data.length), as: UTF8.self)
-            let scalar = YAMLScalar(text: text, isPlain: data.style == YAML_PLAIN_SCALAR_STYLE)
-            // libyaml gives an empty value the position of what follows.
-            if scalar.isEmpty { mark = keyMark }
-            content = .scalar(scalar)
+        guard depth <= Self.maximumDepth else {
+            throw YAMLProblem(mark: mark, message: "is nested deeper than any key; check the brackets")
         }
-        let tag = source.tag.map { String(cString: $0) } ?? ""
-        return YAMLNode(content: content, tag: tag, path: path, mark: mark, keyMark: keyMark)
+        if event.type == YAML_SEQUENCE_START_EVENT {
+            var items: [YAMLNode] = []
+            while case let item = try next(), item.type != YAML_SEQUENCE_END_EVENT {
+                let path = "\(path)[\(items.count)]"
+                items.append(try self.node(item, path: path, keyMark: item.mark, depth: depth + 1))
+            }
+            node.content = .sequence(items)
+        } else if event.type == YAML_MAPPING_START_EVENT {
+            var entries: [(name: String?, value: YAMLNode)] = []
+            while case let item = try next(), item.type != YAML_MAPPING_END_EVENT {
+                let key = try self.node(item, path: path, keyMark: item.mark, depth: depth + 1)
+                let below = key.scalar.map { YAMLNode.path(of: $0, below: path) } ?? path
+                let value = try self.node(try next(), path: below, keyMark: key.mark, depth: depth + 1)
+                entries.append((key.scalar?.text, key.scalar == nil ? key : value))
+            }
+            node.content = .mapping(entries)
+        }
+        node.count = count - before
+        if event.type != YAML_ALIAS_EVENT, let anchor = event.anchor { anchors[anchor] = node }
+        return node
+    }
+
+    private func target(of alias: String) -> YAMLNode {
+        if case .some(.some(let node)) = anchors[alias] { return node }
+        let message =
+            anchors[alias] == nil
+            ? "is an alias of nothing that stands above it; put a text that begins with * in quotes"
+            : "is an alias of what it stands in, which has no end; write the values out"
+        return YAMLNode(content: .broken(message), path: "", mark: .init(), keyMark: .init())
+    }
+
+    private func next() throws(YAMLProblem) -> Event {
+        var event = yaml_event_t()
+        guard yaml_parser_parse(parser, &event) == 1 else { throw YAMLProblem(parser.pointee, in: bytes) }
+        defer { yaml_event_delete(&event) }
+        var scalar: YAMLScalar?
+        var tag, anchor: UnsafeMutablePointer<yaml_char_t>?
+        // Only the member of the union that belongs to the type is read.
+        switch event.type {
+        case YAML_SCALAR_EVENT:
+            let data = event.data.scalar
+            (tag, anchor) = (data.tag, data.anchor)
+            let text = String(decoding: UnsafeBufferPointer(start: data.value, count: data.length), as: UTF8.self)
+            scalar = YAMLScalar(text: text, isPlain: data.style == YAML_PLAIN_SCALAR_STYLE && tag == nil)
+        case YAML_SEQUENCE_START_EVENT:
+            (tag, anchor) = (event.data.sequence_start.tag, event.data.sequence_start.anchor)
+        case YAML_MAPPING_START_EVENT:
+            (tag, anchor) = (event.data.mapping_start.tag, event.data.mapping_start.anchor)
+        case YAML_ALIAS_EVENT:
+            anchor = event.data.alias.anchor
+        default: break
+        }
+        return Event(
+            type: event.type, mark: YAMLNode.Mark(event.start_mark), scalar: scalar,
+            tag: tag.map { String(cString: $0) }, anchor: anchor.map { String(cString: $0) }
+        )
     }
 }
 
@@ -218,8 +254,6 @@ extension YAMLProblem {
             message =
                 text.hasPrefix("control characters")
                 ? "is not YAML here: \(text); remove the character" : "is not UTF-8; save the file in that encoding"
-        case YAML_COMPOSER_ERROR where text.contains("alias"):
-            message = "is an alias of nothing that stands above it; put a text that begins with * in quotes"
         default:
             let line = YAMLNode.Mark(parser.context_mark).line
             let context = parser.context.map { " (\(String(cString: $0)) that begins in line \(line))" } ?? ""
@@ -233,7 +267,7 @@ extension YAMLNode.Mark {
     fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
 }
 
-/// The text of a scalar, and whether it has no quotes.
+/// The text of a scalar, and whether it has neither quotes nor a tag.
 struct YAMLScalar: Sendable {
     var text: String
     var isPlain: Bool

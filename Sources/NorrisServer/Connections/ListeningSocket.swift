@@ -26,6 +26,9 @@ package struct ListeningSocket: Sendable {
     /// - Parameter mode: the permissions of the socket's file, such as 0o600.
     package init(binding path: String, mode: UInt32) throws(ListenError) {
         let address = try SocketAddress(path: path)
+        // The lock on the folder keeps two daemons from removing and binding the same path at the same time.
+        let lock = try ListeningSocket.lockFolder(of: path)
+        defer { close(lock) }
         try ListeningSocket.removeStale(address)
 
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
@@ -36,11 +39,7 @@ package struct ListeningSocket: Sendable {
         guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else {
             let error = errno
             close(descriptor)
-            switch error {
-            case EACCES: throw ListenError(path: path, .notPermitted)
-            case ENOENT, ENOTDIR: throw ListenError(path: path, .noFolder)
-            default: throw ListenError(path: path, .system("bind", error))
-            }
+            throw ListenError(path: path, error == EACCES ? .notPermitted : .system("bind", error))
         }
         var status = stat()
         guard chmod(path, mode) == 0, stat(path, &status) == 0,
@@ -92,6 +91,30 @@ package struct ListeningSocket: Sendable {
             throw ListenError(path: address.path, .notPermitted)
         }
     }
+
+    /// Takes an exclusive flock(2) on the folder of a path, which leaves no file behind.
+    ///
+    /// - Returns: the descriptor that holds it.
+    private static func lockFolder(of path: String) throws(ListenError) -> CInt {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: throw ListenError(path: path, .noFolder(folder))
+            case EACCES: throw ListenError(path: path, .notPermitted)
+            default: throw ListenError(path: path, .system("open", errno))
+            }
+        }
+        // Whoever can read the folder can hold its lock, so after a second we start without it. Then, as on a file
+        // system that has no locks, only the protection from the race is lost.
+        var attempts = 100
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR, attempts > 0 {
+            attempts -= 1
+            poll(nil, 0, 10)
+        }
+        return descriptor
+    }
 }
 
 /// Why a socket cannot be listened on, with what to do about it.
@@ -102,7 +125,7 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
         /// The path holds a file of another kind.
         case notASocket
         case notPermitted
-        case noFolder
+        case noFolder(String)
         /// Empty, longer than sun_path holds, or with a NUL.
         case unusablePath
         case system(String, CInt)
@@ -116,8 +139,6 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
     }
 
     package var description: String {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { $0 == path.startIndex ? "/" : path[..<$0] } ?? "."
         let fault =
             switch reason {
             case .inUse: "another daemon answers on this socket; stop it, or choose another path with --socket"
@@ -125,7 +146,7 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
             case .notPermitted:
                 "this user may not make a socket there; let systemd make it (norrisd.socket), "
                     + "or choose another path with --socket"
-            case .noFolder: "there is no folder \(folder); make it, or choose another path with --socket"
+            case .noFolder(let folder): "there is no folder \(folder); make it, or choose another path with --socket"
             case .unusablePath:
                 "a socket's path has 1 to \(SocketPath.maximumBytes) bytes; choose a shorter one with --socket"
             case .system(let call, let code): "\(SystemError(call: call, code: code))"

@@ -85,25 +85,6 @@ struct FactSearchTests {
         }
     }
 
-    @Test func equalSearchesAtOnceShareARequest() async throws {
-        try await stale { daemon, upstream in
-            let fetching = daemon.handlers.fetching
-            let queries = try ["dev", "food", "travel"].map { try FactQuery(text: "walker", categories: [$0]) }
-            upstream.hold()
-            let answers = await withTaskGroup(of: Bool.self) { tasks in
-                for query in queries { tasks.addTask { await fetching.fetchNow(query) } }
-                await upstream.waitForRequests(1)
-                await eventually { fetching.factSearches.waiters.withLock { $0["walker"]?.count } == 2 }
-                upstream.release()
-                return await tasks.reduce(into: []) { $0.append($1) }
-            }
-            #expect(answers == [true, true, true])
-            #expect(upstream.requests.count == 1)
-            let hidden = try await daemon.store.fact(id: "hidden")
-            #expect(hidden != nil)
-        }
-    }
-
     @Test func anUpstreamThatHangsIsWaitedForOnce() async throws {
         #expect(FetchingEnvironment(machine: "m", clock: ManualClock()).searchTime == .seconds(2))
         try await stale(searchTime: .milliseconds(300)) { daemon, upstream in
@@ -140,6 +121,37 @@ struct FactSearchTests {
             #expect(page.items == [])
             #expect(page.freshness?.state == .empty)
             #expect(try await daemon.store.fact(id: "rude")?.isExplicit == true)
+        }
+    }
+}
+
+/// What `fact.search` notes for `recent.list`, through a real socket.
+@Suite(.timeLimit(.minutes(20)))
+struct RecentHandlersTests {
+    private func queries(_ daemon: FetchingDaemon) throws -> [String] {
+        try daemon.client().call(RecentList.self).items.map(\.query)
+    }
+
+    @Test("A search is noted whether or not it finds something, its later pages are not, and the last comes first")
+    func searchesAreNoted() async throws {
+        try await FetchingDaemon.run(facts: ", enabled: false", fetches: false) { (daemon, _) throws in
+            let page = try daemon.search(#"{"query":"Chuck","limit":1}"#)
+            _ = try daemon.search(text: "no such text")
+            _ = try daemon.search(#"{"query":"kick","offline":true,"category":"sport"}"#)
+            _ = try daemon.search(#"{"query":"Chuck","limit":1,"cursor":"\#(try #require(page.next))"}"#)
+            #expect(try queries(daemon) == ["kick", "no such text", "chuck"])
+        }
+    }
+
+    @Test func aRefusedSearchIsNotNoted() async throws {
+        try await FetchingDaemon.run(facts: ", enabled: false", fetches: false) { (daemon, _) throws in
+            for parameters in [
+                #"{"query":"a\u0000b"}"#, #"{"query":"kick","category":"devs"}"#, #"{"query":"kick","limit":0}"#,
+                #"{"query":"kick","category":"explicit"}"#,
+            ] {
+                #expect(daemon.refusal(FactSearch.self, parameters) != nil)
+            }
+            #expect(try queries(daemon) == [])
         }
     }
 }

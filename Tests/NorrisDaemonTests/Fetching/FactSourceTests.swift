@@ -269,18 +269,6 @@ struct FactSourceTests {
             #expect(try await fixture.store.fact(id: "literal") != nil)
         }
     }
-
-    @Test func aRefusalOtherThanOfTheQueryIsAFailure() async throws {
-        try await SourceFixture.run { fixture in
-            fixture.upstream.setFault(.status(404))
-            let source = fixture.source
-            let failure = await #expect(throws: FetchFailure.self) {
-                try await source.search(FactQuery(text: "light"), within: .seconds(30))
-            }
-            #expect(failure?.kind == .http)
-            #expect(fixture.fetchedCount == 0)
-        }
-    }
 }
 
 extension FetchOutcome {
