@@ -5,6 +5,8 @@ package import NorrisProtocol
 package final class LineClient {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     package private(set) var descriptor: CInt
