@@ -211,7 +211,8 @@ struct NotifierServiceTests {
                 changes: handlers.fetching.changes
             )
             try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { try await service.run() }
+                // Not on the thread of the test, which waits for what it publishes.
+                tasks.addTask(executorPreference: Prefetcher.background) { try await service.run() }
                 defer { tasks.cancelAll() }
                 await #expect(throws: ConfigurationError.self) {
                     try await daemon.reload(upstream, facts: ", queries: [ab]")
