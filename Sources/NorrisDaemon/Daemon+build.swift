@@ -19,7 +19,7 @@ extension Daemon {
         _ environment: Environment
     ) async throws {
         let configuration = loaded.configuration
-        let levels = LogLevelSwitch(flag: invocation.logLevel, configuration.log.level)
+        let levels = LogLevelSwitch(flag: invocation.logLevel, configuration.logLevel)
         let clock = SystemClock()
         let sink = RepeatLimitingSink(Journal.isConnected ? JournalSink() : StandardErrorSink(), clock: clock)
         LoggingSystem.bootstrap { _ in DaemonLogHandler(levels: levels, sink: sink) }
@@ -61,7 +61,7 @@ extension Daemon {
         let socket = try listen(SocketPath.listenPath(flag: invocation.socket, environment: environment))
         let server = Server(
             socket: socket, registry: handlers.makeRegistry(isAdministrator: handlers.settings.isAdministrator),
-            limits: { Server.Limits(handlers.settings.configuration.limits) },
+            limits: { handlers.settings.configuration.limits },
             heartbeat: Watchdog.interval().map { Server.Heartbeat(every: $0) { notifier.watchdog() } },
             events: handlers.events, logger: logger
         ) {

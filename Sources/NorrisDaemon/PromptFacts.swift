@@ -5,34 +5,15 @@ import NorrisStore
 import NorrisText
 import Synchronization
 
-/// Which facts shells show in their prompts.
-enum PromptFacts {
-    /// How many there are at most.
-    static let count = 64
-    /// The width of a line; longer facts are left out and not cut.
-    static let columns = 100
-
-    /// In code points. Few characters are invisible, so a longer text has no line that fits.
-    private static let maxLength = 2 * columns
-
-    /// Random facts, one a line, without repeats; all that fit where they are few. Texts of several lines are joined
-    /// where that fits.
-    static func lines(
-        from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator
-    ) -> [String] {
-        var lines: [String] = []
-        facts.forEachAtRandom(scope, maxLength: maxLength, using: &generator) { fact in
-            if let line = promptLine(fact.text, columns: columns), !lines.contains(line) { lines.append(line) }
-            return lines.count < count
-        }
-        return lines
-    }
-}
-
 /// Replaces the facts in the file that shells read.
 ///
 /// The file stays when the daemon stops: shells show it while there is none.
 final class PromptFactsWriter: Sendable {
+    /// How many there are at most.
+    private static let count = 64
+    /// The width of a line; longer facts are left out and not cut.
+    private static let columns = 100
+
     private let file: PromptFile
     private let facts: FactStore
     private let scope: @Sendable () -> FactScope
@@ -42,27 +23,37 @@ final class PromptFactsWriter: Sendable {
 
     /// - Parameter scope: which facts are shown by the configuration in force.
     init(file: PromptFile, facts: FactStore, scope: @escaping @Sendable () -> FactScope, logger: Logger) {
-        self.file = file
-        self.facts = facts
-        self.scope = scope
-        self.logger = logger
+        (self.file, self.facts, self.scope, self.logger) = (file, facts, scope, logger)
     }
 
     /// Writes the file. An error is logged once; the next call tries again.
     func write() {
         var generator = SystemRandomNumberGenerator()
-        let lines = PromptFacts.lines(from: facts, scope(), using: &generator)
-        var error: PromptFileError?
-        do throws(PromptFileError) { try file.replace(with: lines) } catch let caught { error = caught }
-        let last = lastError.withLock { last in
-            defer { last = error }
-            return last
+        let lines = PromptFactsWriter.lines(from: facts, scope(), using: &generator)
+        lastError.withLock { last in
+            do throws(PromptFileError) {
+                try file.replace(with: lines)
+                if last != nil { logger.notice("prompt-facts.writes-again", metadata: ["path": "\(file.path)"]) }
+                last = nil
+            } catch {
+                if error != last { logger.error("prompt-facts.unwritable", metadata: ["error": "\(error)"]) }
+                last = error
+            }
         }
-        if let error, error != last {
-            logger.error("prompt-facts.unwritable", metadata: ["error": "\(error)"])
-        } else if error == nil, last != nil {
-            logger.notice("prompt-facts.writes-again", metadata: ["path": "\(file.path)"])
+    }
+
+    /// Random facts, one a line, without repeats; all that fit where they are few. Texts of several lines are joined
+    /// where that fits.
+    static func lines(
+        from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator
+    ) -> [String] {
+        var lines: [String] = []
+        // In code points. Few characters are invisible, so a longer text has no line that fits.
+        facts.forEachAtRandom(scope, maxLength: 2 * columns, using: &generator) { fact in
+            if let line = promptLine(fact.text, columns: columns), !lines.contains(line) { lines.append(line) }
+            return lines.count < count
         }
+        return lines
     }
 }
 

@@ -42,8 +42,8 @@ struct Planner: Sendable {
     /// Limits times that lie too far ahead because the clock was set back.
     ///
     /// - Returns: the records to store, by source.
-    mutating func limitTimes(_ now: Timestamp) -> [String: SourceSchedule.Record] {
-        var changed: [String: SourceSchedule.Record] = [:]
+    mutating func limitTimes(_ now: Timestamp) -> [String: ScheduleRecord] {
+        var changed: [String: ScheduleRecord] = [:]
         for name in names { changed[name] = schedules[name]?.limitTimes(now) }
         return changed
     }
@@ -51,8 +51,8 @@ struct Planner: Sendable {
     /// Begins what is due.
     ///
     /// - Returns: the sources to fetch, each with what to store of it meanwhile.
-    mutating func begin(_ now: Timestamp) -> [(name: String, record: SourceSchedule.Record)] {
-        var begun: [(name: String, record: SourceSchedule.Record)] = []
+    mutating func begin(_ now: Timestamp) -> [(name: String, record: ScheduleRecord)] {
+        var begun: [(name: String, record: ScheduleRecord)] = []
         var running = schedules.values.count { $0.isRunning }
         for name in names where running < Planner.maximumRuns && schedules[name]?.isDue(now) == true {
             guard let record = schedules[name]?.start(now, using: &generator) else { continue }

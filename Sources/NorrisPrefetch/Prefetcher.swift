@@ -9,7 +9,7 @@ package protocol PrefetchHost: Sendable {
     func history(of source: String) -> SourceSchedule.History
 
     /// Stores a record for good.
-    func store(_ record: SourceSchedule.Record, of source: String)
+    func store(_ record: ScheduleRecord, of source: String)
 
     func began(_ source: String)
     func finished(_ source: String, added: Int)
@@ -121,7 +121,7 @@ package final class Prefetcher: Service {
         }
     }
 
-    private func fetch(_ name: String, storing record: SourceSchedule.Record) async {
+    private func fetch(_ name: String, storing record: ScheduleRecord) async {
         let lock = lock(of: name)
         var outcome = FetchOutcome.cancelled
         let isLocked = await lock.lock()
@@ -180,13 +180,13 @@ package final class Prefetcher: Service {
     ///
     /// - Parameters:
     ///   - whileFresh: whether also while the source's content is fresh as a whole.
-    ///   - request: gets the time it may take, and returns whether the upstream takes this search at all.
-    /// - Returns: whether the upstream answered. Where it did not, or was left alone, the schedule says why.
-    package func search(
+    ///   - request: gets the time it may take; returns nil where the upstream does not take this search at all.
+    /// - Returns: nil where the upstream did not answer, or was not sent the search; the schedule says why.
+    package func search<Value: Sendable>(
         _ name: String, whileFresh: Bool = false,
-        _ request: @Sendable (Duration) async throws(FetchFailure) -> Bool
-    ) async -> Bool {
-        guard maySearch(name, whileFresh: whileFresh) else { return false }
+        _ request: @Sendable (Duration) async throws(FetchFailure) -> Value?
+    ) async -> Value? {
+        guard maySearch(name, whileFresh: whileFresh) else { return nil }
         let lock = lock(of: name)
         let start = clock.elapsed
         let isLocked = await lock.lock(within: searchTime, on: clock)
@@ -194,26 +194,26 @@ package final class Prefetcher: Service {
         let timeLeft = searchTime - (clock.elapsed - start)
         guard isLocked, timeLeft >= Prefetcher.shortestRequest else { return timedOut(name) }
         // The run or search before may have brought news.
-        guard maySearch(name, whileFresh: whileFresh) else { return false }
+        guard maySearch(name, whileFresh: whileFresh) else { return nil }
+        var value: Value?
         var failure: FetchFailure?
         do throws(FetchFailure) {
-            guard try await request(timeLeft) else { return false }
+            value = try await request(timeLeft)
         } catch {
             failure = error
         }
-        // A cancelled search says nothing of the upstream.
-        guard !Task.isCancelled else { return false }
+        // A cancelled search says nothing of the upstream, nor does one that it does not take.
+        if Task.isCancelled || (value == nil && failure == nil) { return nil }
         // Nor does a timeout, if most of the time went into the wait for the lock.
         if failure?.kind == .timeout, timeLeft < searchTime - Prefetcher.shortestRequest { return timedOut(name) }
         change(name) { [failure] in $0.schedules[name]?.finishSearch(failure, now: self.clock.now) }
-        return failure == nil
+        return value
     }
 
-    private func timedOut(_ name: String) -> Bool {
-        let message = "The source \(name) is being asked by others, which takes longer than a search waits."
-        let now = clock.now
-        change { $0.planner.schedules[name]?.searchTimedOut(message, now: now) }
-        return false
+    private func timedOut<Value>(_ name: String) -> Value? {
+        let message = "The source \(name) is busy with another request, which takes longer than a search waits."
+        change { $0.planner.schedules[name]?.searchTimedOut(message, now: self.clock.now) }
+        return nil
     }
 
     // MARK: Changes
@@ -231,13 +231,10 @@ package final class Prefetcher: Service {
         if before.record != after.record || before.isRunning { host.store(after.record, of: name) }
         if let failure = after.failure {
             guard before.record.failure?.kind != failure.kind else { return }
-            logger.warning(
-                "source.failed",
-                metadata: [
-                    "source": "\(name)", "error.kind": "\(failure.kind.rawValue)", "error": "\(failure.message)",
-                    "retry.at": "\(failure.retryAt.map { "\($0)" } ?? "")",
-                ]
-            )
+            logger.warning("source.failed", metadata: [
+                "source": "\(name)", "error.kind": "\(failure.kind.rawValue)", "error": "\(failure.message)",
+                "retry.at": "\(failure.retryAt?.description ?? "")",
+            ])
         } else if before.record.failure != nil {
             logger.notice("source.recovered", metadata: ["source": "\(name)"])
         }

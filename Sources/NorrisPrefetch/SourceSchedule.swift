@@ -2,27 +2,6 @@ package import NorrisProtocol
 
 /// When one source is fetched: pure decisions over a clock that is passed in and may jump.
 package struct SourceSchedule: Sendable {
-    /// What is stored over restarts.
-    package struct Record: Equatable, Sendable {
-        /// nil before the first run.
-        package var nextRunAt: Timestamp?
-        /// No request goes out before, unless somebody refreshes the source.
-        package var backoffUntil: Timestamp?
-        /// No request goes out before: the upstream's rate limit.
-        package var retryAt: Timestamp?
-        /// Runs that failed in a row.
-        package var failures = 0
-        /// The last failure, of a run or a search, until the next success; since the first of those in a row.
-        package var failure: SourceFailure?
-        package var failedAt: Timestamp?
-        /// The settings of the last run that ended.
-        package var settings: String?
-        /// Whether there was content when it had ended.
-        package var hadContent = false
-
-        package init() {}
-    }
-
     /// What the cache holds of the source.
     package struct Content: Equatable, Sendable {
         /// What it was fetched with.
@@ -36,10 +15,10 @@ package struct SourceSchedule: Sendable {
 
     /// What is known of a source from before.
     package struct History: Equatable, Sendable {
-        var record: Record
+        var record: ScheduleRecord
         var content: Content?
 
-        package init(record: Record = Record(), content: Content? = nil) {
+        package init(record: ScheduleRecord = ScheduleRecord(), content: Content? = nil) {
             (self.record, self.content) = (record, content)
         }
     }
@@ -70,7 +49,7 @@ package struct SourceSchedule: Sendable {
 
     package private(set) var policy: SourcePolicy
     /// With times that may be nearer than those that are stored: see ``limitTimes(_:)``.
-    package private(set) var record: Record { didSet { rollback = nil } }
+    package private(set) var record: ScheduleRecord { didSet { rollback = nil } }
     package private(set) var content: Content? { didSet { rollback = nil } }
     /// What both were before their times were limited, and since when they are, until something else changes them.
     private var rollback: (stored: History, since: Timestamp)?
@@ -176,7 +155,7 @@ package struct SourceSchedule: Sendable {
     ///
     /// - Returns: what to store now: should the daemon be killed in the middle, again and again, the upstream must not
     ///   feel it.
-    mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> Record {
+    mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
         running = policy.settings
         lostContent = false
         var record = record
@@ -206,7 +185,7 @@ package struct SourceSchedule: Sendable {
             record.nextRunAt = now.advanced(by: reason.retryAfter ?? interval)
         case .fetched(let added, let notBefore):
             if added > 0 { runs.added += 1 } else { runs.nothingNew += 1 }
-            record = Record()
+            record = ScheduleRecord()
             lockTimeout = nil
             content = lostContent ? nil : Content(settings: settings, fetchedAt: now)
             let putOff = min(notBefore ?? .zero, SourceSchedule.maximumPutOff)
@@ -277,8 +256,8 @@ package struct SourceSchedule: Sendable {
     /// right changes nothing, and one that stays behind does not put the next run off again at every start.
     ///
     /// - Returns: what to store, if anything.
-    mutating func limitTimes(_ now: Timestamp) -> Record? {
-        lastRefresh = lastRefresh.map { min($0, now) }
+    mutating func limitTimes(_ now: Timestamp) -> ScheduleRecord? {
+        lastRefresh = lastRefresh?.past(now)
         if let lockTimeout, lockTimeout.since > now { self.lockTimeout = nil }
         // The end of the run makes new times.
         guard !isRunning else { return nil }
@@ -311,9 +290,9 @@ extension SourceSchedule.History {
         limit(&limited.record.nextRunAt, to: longestWait(now, interval: interval))
         limit(&limited.record.backoffUntil, to: Backoff.cap)
         limit(&limited.record.retryAt, to: SourceSchedule.maximumPutOff)
-        limit(&limited.record.failedAt, to: .zero)
-        if let failure = record.failure { limited.record.failure?.since = min(failure.since, now) }
-        if let content { limited.content?.fetchedAt = min(content.fetchedAt, now) }
+        limited.record.failedAt = record.failedAt?.past(now)
+        if let failure = record.failure { limited.record.failure?.since = failure.since.past(now) }
+        if let content { limited.content?.fetchedAt = content.fetchedAt.past(now) }
         return limited
     }
 
@@ -346,4 +325,63 @@ enum Backoff {
         let doublings = min(max(failures, 1) - 1, 16)
         return min(cap, base * (1 << doublings))
     }
+}
+
+/// What the configuration says of a source.
+package struct SourcePolicy: Equatable, Sendable {
+    package var isEnabled: Bool
+    /// One second or more.
+    package var refresh: Duration
+    /// Stands for whatever the content depends on, such as addresses and queries: content fetched with others is no
+    /// content of this source.
+    package var settings: String
+
+    package init(isEnabled: Bool, refresh: Duration, settings: String) {
+        (self.isEnabled, self.refresh, self.settings) = (isEnabled, refresh, settings)
+    }
+
+    /// The age from which content counts as stale.
+    package var staleAfter: Duration { refresh * 1.5 }
+}
+
+/// Why a source's content could not be fetched, as far as the schedule has to know.
+package struct FetchFailure: Error, Equatable, Sendable {
+    package var kind: SourceFailure.Kind
+    /// One sentence for a person.
+    package var message: String
+    /// Whether to retry soon: transport errors, 408, 425, 429 and 5xx. Anything else waits for the next run.
+    package var isRetryable: Bool
+    /// The upstream's `Retry-After`.
+    package var retryAfter: Duration?
+
+    package init(kind: SourceFailure.Kind, message: String, isRetryable: Bool, retryAfter: Duration? = nil) {
+        (self.kind, self.message, self.isRetryable, self.retryAfter) = (kind, message, isRetryable, retryAfter)
+    }
+}
+
+/// How the run of a source ended.
+package enum FetchOutcome: Equatable, Sendable {
+    /// The content is that of the upstream now.
+    ///
+    /// - Parameters:
+    ///   - added: how many items are new; 0 where the upstream had no news.
+    ///   - notBefore: how long the upstream's caching headers put the next run off.
+    case fetched(added: Int, notBefore: Duration? = nil)
+    /// The upstream had no news, but the content it spoke of was cleared meanwhile.
+    case contentGone
+    case failed(FetchFailure)
+    /// The run, or the rest of it, has to wait for `retryAfter`, which is no failure of the upstream.
+    case postponed(FetchFailure)
+    /// The daemon stops.
+    case cancelled
+}
+
+/// Why a source is not refreshed at once.
+package enum RefreshRefusal: Error, Equatable, Sendable {
+    case unknown
+    case disabled
+    /// The upstream asked for a pause.
+    case putOff(until: Timestamp)
+    /// It was refreshed a short while ago.
+    case tooSoon(until: Timestamp)
 }

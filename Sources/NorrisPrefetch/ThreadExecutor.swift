@@ -1,4 +1,5 @@
 import Glibc
+import NorrisProtocol
 import Synchronization
 
 /// One thread that runs the jobs of tasks and ends their sleeps. It lives as long as the process.
@@ -31,7 +32,7 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
         // Not the time of day, which may jump.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(changed, &attributes)
-        precondition(startThread { self.run() }, "No thread can be created")
+        precondition(startThread { self.run() } == 0, "No thread can be created")
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -140,7 +141,7 @@ final class BackgroundThreads: TaskExecutor, Sendable {
             state.threads += 1
             return true
         }
-        guard needsThread, !startThread({ self.run() }) else { return }
+        guard needsThread, startThread({ self.run() }) != 0 else { return }
         // No thread can be created now (pthread_create(3): EAGAIN). Those that run do it; without any, the services'.
         let left = state.withLock { state in
             state.threads -= 1
@@ -164,24 +165,4 @@ final class BackgroundThreads: TaskExecutor, Sendable {
             job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }
-}
-
-/// Runs a body on a new thread, which nobody waits for (pthread_create(3)).
-///
-/// - Returns: false where no thread can be created now.
-private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    final class Start {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    var thread = pthread_t()
-    // Owned by the thread from here on.
-    let start = Unmanaged.passRetained(Start(body))
-    let code = pthread_create(&thread, nil, { argument in
-        // Never nil: what is retained above is passed.
-        Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue().body()
-        return nil
-    }, start.toOpaque())
-    if code == 0 { pthread_detach(thread) } else { start.release() }
-    return code == 0
 }

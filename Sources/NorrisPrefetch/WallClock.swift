@@ -35,6 +35,10 @@ extension Timestamp {
         return Timestamp(seconds: self.seconds + seconds + (rest > 0 ? 1 : 0))
     }
 
+    /// This time, or now where it is later. What has happened lies ahead only after a clock rollback: nobody knows how
+    /// long ago it was, so it counts as having just happened.
+    package func past(_ now: Timestamp) -> Timestamp { min(self, now) }
+
     package func duration(to other: Timestamp) -> Duration {
         .seconds(other.seconds - seconds)
     }

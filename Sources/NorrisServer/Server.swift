@@ -72,14 +72,8 @@ package final class Server: Service, Sendable {
         heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .contract, logger: Logger,
         onReady: @escaping @Sendable () -> Void = {}
     ) {
-        self.socket = socket
-        self.registry = registry
-        self.limits = limits
-        self.heartbeat = heartbeat
-        self.events = events
-        self.tuning = tuning
-        self.logger = logger
-        self.onReady = onReady
+        (self.socket, self.registry, self.limits, self.heartbeat) = (socket, registry, limits, heartbeat)
+        (self.events, self.tuning, self.logger, self.onReady) = (events, tuning, logger, onReady)
     }
 
     package func run() async throws {
@@ -89,11 +83,12 @@ package final class Server: Service, Sendable {
             try socket.listen()
             inbox = try Inbox()
             var loop: EventLoop? = try EventLoop(self, listener: socket.descriptor, inbox: inbox, deferred: feed)
-            try startThread {
+            let code = startThread {
                 pthread_setname_np(pthread_self(), "norrisd-loop")
                 if var loop = loop.take() { loop.run() }
                 feed.finish()
             }
+            guard code == 0 else { throw SystemError(call: "pthread_create", code: code) }
         } catch {
             socket.removeFile()
             throw error
@@ -127,25 +122,4 @@ package final class Server: Service, Sendable {
         events.publish(.server(.stopping))
         inbox.send(.drain)
     }
-}
-
-/// Runs a body on a new thread, which nobody waits for (pthread_create(3)).
-private func startThread(_ body: @escaping () -> Void) throws(SystemError) {
-    final class Start {
-        let body: () -> Void
-        init(_ body: @escaping () -> Void) { self.body = body }
-    }
-    var thread = pthread_t()
-    // Owned by the thread from here on.
-    let start = Unmanaged.passRetained(Start(body))
-    let code = pthread_create(&thread, nil, { argument in
-        // Never nil: what is retained above is passed.
-        Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue().body()
-        return nil
-    }, start.toOpaque())
-    guard code == 0 else {
-        start.release()
-        throw SystemError(call: "pthread_create", code: code)
-    }
-    pthread_detach(thread)
 }

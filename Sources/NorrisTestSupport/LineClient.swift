@@ -5,9 +5,11 @@ package import NorrisProtocol
 package final class LineClient {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
-    private let descriptor: CInt
+    package private(set) var descriptor: CInt
     private var received: [UInt8] = []
 
     package init(path: String) throws {
@@ -17,7 +19,12 @@ package final class LineClient {
         guard withUnixAddress(path, { connect(descriptor, $0, $1) }) == 0 else { throw LineClient.failure("connect") }
     }
 
-    deinit { close(descriptor) }
+    deinit { close() }
+
+    package func close() {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
 
     package func send(line: String) throws {
         let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
@@ -28,21 +35,41 @@ package final class LineClient {
 
     /// The next line without its end; nil where the server has closed.
     package func receiveLine() throws -> String? {
+        var searched = 0
         while true {
-            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+            let end = received.withUnsafeBytes { bytes in
+                bytes.baseAddress.flatMap { base in
+                    memchr(base + searched, 0x0A, bytes.count - searched).map { UnsafeRawPointer($0) - base }
+                }
+            }
+            if let end {
                 defer { received.removeSubrange(...end) }
                 return String(decoding: received[..<end], as: UTF8.self)
             }
-            var chunk = [UInt8](repeating: 0, count: 65_536)
-            let count = recv(descriptor, &chunk, chunk.count, 0)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw LineClient.failure("recv") }
-            guard count > 0 else {
+            searched = received.count
+            if try !receiveMore() {
                 if !received.isEmpty { throw Failure(description: "The last line has no end.") }
                 return nil
             }
-            received += chunk[..<count]
         }
+    }
+
+    /// All that comes until the server closes.
+    package func receiveToEnd() throws -> [UInt8] {
+        while try receiveMore() {}
+        defer { received = [] }
+        return received
+    }
+
+    private func receiveMore() throws -> Bool {
+        let (count, code) = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count > 0 { received.append(contentsOf: buffer[..<count]) }
+            return (count, errno)
+        }
+        if count < 0, code == EINTR { return true }
+        guard count >= 0 else { throw Failure(description: "recv: \(String(cString: strerror(code)))") }
+        return count > 0
     }
 
     /// Says that no more lines come.

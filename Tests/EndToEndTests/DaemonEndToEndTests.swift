@@ -249,10 +249,10 @@ struct ServiceManagerEndToEndTests {
         let folder = TemporaryFolder()
         let key = try folder.write("", to: "giphy-api-key")
         let given = try RunningDaemon(in: folder, environment: ["CREDENTIALS_DIRECTORY": folder.path])
-        #expect(given.log.contains(" warning source.impeded error=\"The credential \(key) is empty"))
+        #expect(given.log.contains(" warning source.unavailable error=\"The credential \(key) is empty"))
         #expect(try given.ctl("fact").status == 0)
         #expect(try given.ctl("status").output.contains("is empty"))
-        #expect(try RunningDaemon().log.contains(" notice source.impeded "), "most who have no key want none")
+        #expect(try RunningDaemon().log.contains(" notice source.unavailable "), "most who have no key want none")
     }
 
     // MARK: Time to start

@@ -44,13 +44,6 @@ struct ConfManualTests {
         #expect(page.section("DIAGNOSTICS").displays == [fault.map { "\($0)\n" }])
     }
 
-    @Test func kindsOfPostsAreThoseOfTheTable() {
-        let items = page.section("KEYS").subsection("Posts").items
-        for kind in Configuration.PostSourceKind.allCases {
-            #expect(items.contains(kind.rawValue))
-        }
-    }
-
     /// The keys below some sections, given by their names between spaces.
     private static func list(of sections: String) -> String {
         let names = sections.split(separator: " ")

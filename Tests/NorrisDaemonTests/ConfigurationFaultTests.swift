@@ -7,6 +7,12 @@ func parsed(_ yaml: String) throws -> Configuration {
     return try loader.parse(yaml: yaml, file: "c.yaml").configuration
 }
 
+extension ConfigurationLoader {
+    func parse(yaml: String, file: String) throws(ConfigurationError) -> Loaded {
+        try parse(Array(yaml.utf8), file: file)
+    }
+}
+
 /// What the loader says of a text, one fault a line.
 func faults(_ yaml: String, home: String? = "/home/chuck") -> String {
     do {
@@ -17,11 +23,11 @@ func faults(_ yaml: String, home: String? = "/home/chuck") -> String {
     }
 }
 
-/// What it says of one key with one value, without file, line and key.
-func fault(_ section: String, _ key: String, _ value: String) -> String {
-    faults("\(section): {\(key): \(value)}").split(separator: "\n")
-        .map { $0.hasPrefix("c.yaml:1: \(section).\(key)") ? $0.dropFirst("c.yaml:1: \(section).\(key)".count) : $0 }
-        .joined(separator: "\n")
+/// What it says of one key, such as `facts.refresh`, with one value, without file, line and key.
+func fault(_ key: String, _ value: String) -> String {
+    let parts = key.split(separator: ".")
+    let found = faults("\(parts[0]): {\(parts[1]): \(value)}")
+    return found.hasPrefix("c.yaml:1: \(key)") ? String(found.dropFirst("c.yaml:1: \(key)".count)) : found
 }
 
 /// What it says of the entries of `posts.sources`, of which the first is in line 3.
@@ -71,6 +77,7 @@ struct ConfigurationFaultTests {
                 + "found a text; put a space after the colon"
         ),
         ("log: !!omap {level: info}", #"1: log: has the tag "!!omap", which means nothing here; remove it"#),
+        ("log: {level: !!binary info}", #"1: log.level: has the tag "!!binary", which means nothing here; remove it"#),
         ("log: {level: !x info}", #"1: log.level: has the tag "!x", which means nothing here; remove it"#),
     ]
 
@@ -297,7 +304,7 @@ struct ConfigurationSourceTests {
     )
     func notAMapping(value: String, found: String) {
         #expect(
-            fault("posts", "sources", value) == ": expected a mapping such as "
+            fault("posts.sources", value) == ": expected a mapping such as "
                 + "{planet: {kind: feed, url: https://planet.example/rss.xml}}, found " + found
         )
     }

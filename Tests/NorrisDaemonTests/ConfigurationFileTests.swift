@@ -36,25 +36,16 @@ struct ConfigurationFileTests {
         #expect(try loader.load(nil) == defaults)
     }
 
-    @Test func directoryIsRefused() throws {
+    @Test("What is no file that can be read again is refused, named or not, and a pipe is not waited for")
+    func noFiles() throws {
         let folder = TemporaryFolder()
         #expect(fault(folder.path) == "\(folder.path): is a directory; name the file in it")
-    }
-
-    @Test("A pipe is refused and not waited for")
-    func pipeIsRefused() throws {
-        let folder = TemporaryFolder()
-        let pipe = folder.path + "/pipe"
+        let pipe = folder("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
         #expect(
             fault(pipe) == "\(pipe): is not a regular file; name one, because norrisd reads it again at every reload"
         )
-    }
-
-    @Test("What cannot be opened is refused, named or not")
-    func unreadableIsRefused() throws {
-        let folder = TemporaryFolder()
-        let loop = folder.path + "/loop"
+        let loop = folder("loop")
         try #require(symlink(loop, loop) == 0)
         #expect(fault(loop) == "\(loop): cannot be read: Too many levels of symbolic links")
         #expect(throws: ConfigurationError.self) { try loader.load(.init(path: loop, isNamed: false)) }
@@ -75,11 +66,8 @@ struct ConfigurationFileTests {
         #expect(fault(try folder.write(text, to: "large.yaml")) == "none")
         let file = try folder.write(text + "#", to: "large.yaml")
         #expect(fault(file) == "\(file): is larger than 1 MiB, which no configuration is; check the path")
-        #expect(fault("/dev/zero") == "/dev/zero: is larger than 1 MiB, which no configuration is; check the path")
-    }
-
-    @Test func deviceNullIsAnEmptyFile() {
         #expect(fault("/dev/null") == "none")
+        #expect(fault("/dev/zero") == "/dev/zero: is larger than 1 MiB, which no configuration is; check the path")
     }
 
     private static let notUTF8Cases: [(String, [UInt8], Int)] = [
@@ -110,63 +98,33 @@ struct ConfigurationPathsTests {
         "CONFIGURATION_DIRECTORY": "/etc/norrisd", "CACHE_DIRECTORY": "/var/cache/norrisd",
         "STATE_DIRECTORY": "/var/lib/norrisd:/var/lib/other", "RUNTIME_DIRECTORY": "/run/norrisd",
     ]) { $1 }
+    private static let account = [
+        "/home/account/.config/norrisd/config.yaml", "/home/account/.cache/norrisd", "/home/account/.local/state/norrisd",
+    ]
 
-    @Test func homeHasTheDefaults() throws {
-        let found = try paths(["HOME": "/home/chuck"])
-        #expect(found.home == "/home/chuck")
-        #expect(found.configurationFile == .init(path: "/home/chuck/.config/norrisd/config.yaml", isNamed: false))
-        #expect(found.cacheDirectory == "/home/chuck/.cache/norrisd")
-        #expect(found.stateDirectory == "/home/chuck/.local/state/norrisd")
-        #expect(found.runtimeDirectory == nil)
-    }
-
-    @Test func variablesOfXDGComeBeforeHome() throws {
-        let found = try paths(Self.user)
-        #expect(found.configurationFile == .init(path: "/x/config/norrisd/config.yaml", isNamed: false))
-        #expect(found.cacheDirectory == "/x/cache/norrisd")
-        #expect(found.stateDirectory == "/x/state/norrisd")
-        #expect(found.runtimeDirectory == "/run/user/1000/norrisd")
-    }
-
-    @Test("Variables of systemd come before XDG's, and of a list the first counts")
-    func variablesOfSystemd() throws {
-        let found = try paths(Self.service)
-        #expect(found.configurationFile == .init(path: "/etc/norrisd/config.yaml", isNamed: false))
-        #expect(found.cacheDirectory == "/var/cache/norrisd")
-        #expect(found.stateDirectory == "/var/lib/norrisd")
-        #expect(found.runtimeDirectory == "/run/norrisd")
-    }
-
-    @Test func namedFileComesBeforeTheFolders() throws {
-        let environment = Self.service.merging(["NORRISD_CONFIG": "mine.yaml"]) { $1 }
-        #expect(try paths(environment).configurationFile == .init(path: "mine.yaml", isNamed: true))
-    }
-
-    @Test func flagsComeFirst() throws {
-        let environment = Self.service.merging(["NORRISD_CONFIG": "/mine.yaml"]) { $1 }
-        let flags = Paths.Flags(
-            config: "/flag.yaml", cacheDirectory: "cache", stateDirectory: "/state:1", runtimeDirectory: "/run/flag"
-        )
-        let found = try paths(environment, flags)
-        #expect(found.configurationFile == .init(path: "/flag.yaml", isNamed: true))
-        #expect(found.cacheDirectory == "cache")
-        #expect(found.stateDirectory == "/state:1")
-        #expect(found.runtimeDirectory == "/run/flag")
-    }
-
-    @Test("Empty variables count as unset")
-    func emptyVariables() throws {
-        let names = Array(Self.service.keys) + ["NORRISD_CONFIG"]
-        let found = try paths(Dictionary(uniqueKeysWithValues: names.map { ($0, "") }))
-        #expect(found == (try paths([:])))
-        #expect(found.home == "/home/account")
-        #expect(found.stateDirectory == "/home/account/.local/state/norrisd")
-    }
-
-    @Test("Relative values of XDG's variables and of HOME are ignored")
-    func relativeVariables() throws {
-        let environment = Self.user.mapValues { String($0.dropFirst()) }
-        #expect(try paths(environment) == (try paths([:])))
+    @Test(
+        "The flags, then systemd's variables, of a list the first, then XDG's, then the home; no empty or relative ones",
+        arguments: [
+            (["HOME": "/h"], ["/h/.config/norrisd/config.yaml", "/h/.cache/norrisd", "/h/.local/state/norrisd"]),
+            (
+                user, ["/x/config/norrisd/config.yaml", "/x/cache/norrisd", "/x/state/norrisd", "/run/user/1000/norrisd"]
+            ),
+            (service, ["/etc/norrisd/config.yaml", "/var/cache/norrisd", "/var/lib/norrisd", "/run/norrisd"]),
+            ([:], account), (service.mapValues { _ in "" }, account),
+            (user.mapValues { String($0.dropFirst()) }, account),
+        ] as [([String: String], [String])]
+    )
+    func variables(_ environment: [String: String], _ expected: [String]) throws {
+        func list(_ paths: Paths) -> [String?] {
+            [paths.configurationFile?.path, paths.cacheDirectory, paths.stateDirectory, paths.runtimeDirectory]
+        }
+        let found = try paths(environment)
+        #expect(list(found).compactMap(\.self) == expected)
+        #expect(found.configurationFile?.isNamed == false)
+        let named = try paths(environment.merging(["NORRISD_CONFIG": "mine.yaml"]) { $1 })
+        #expect(named.configurationFile == .init(path: "mine.yaml", isNamed: true))
+        let flags = Paths.Flags(config: "/f.yaml", cacheDirectory: "c", stateDirectory: "/s:1", runtimeDirectory: "/r")
+        #expect(list(try paths(environment, flags)) == ["/f.yaml", "c", "/s:1", "/r"])
     }
 
     @Test("Without any home, what needs one is an error that names the flag")

@@ -30,13 +30,6 @@ struct DaemonManualTests {
         }
     }
 
-    @Test func levelsAreThoseOfTheProgram() {
-        let text = page.section("OPTIONS").lines.joined(separator: " ")
-        for level in Configuration.LogLevel.allCases {
-            #expect(text.contains(".Cm \(level.rawValue)"))
-        }
-    }
-
     @Test func signalsAndExitStatusesAreThoseOfTheHelp() {
         let signals = paragraph("Signals: ").matches(of: #/SIG[A-Z]+/#).map { String($0.output) }
         #expect(page.section("SIGNALS").items == signals)
@@ -87,14 +80,6 @@ struct DaemonManualTests {
         #expect(SocketPath.listenPath(flag: nil, environment: Environment(user)) == "/run/user/1/norrisd.sock")
         #expect(text.contains("$XDG_RUNTIME_DIR/norrisd.sock"))
         #expect(text.contains(SocketPath.system))
-    }
-
-    @Test func everyVariableOfAPlaceStandsThere() {
-        let told = page.section("ENVIRONMENT").items.joined(separator: ", ")
-        let files = page.section("FILES").lines.joined(separator: "\n")
-        for variable in files.matches(of: #/\.Ev ([A-Z_]+)/#).map(\.output.1) {
-            #expect(told.contains(variable))
-        }
     }
 
     @Test func examplesCanBeTyped() async throws {

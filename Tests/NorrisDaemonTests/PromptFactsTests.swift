@@ -13,7 +13,7 @@ struct PromptFactsTests {
         let store = try FactStore.inMemory()
         try store.put(facts)
         var generator = SeededGenerator(state: seed)
-        return PromptFacts.lines(from: store, .all, using: &generator)
+        return PromptFactsWriter.lines(from: store, .all, using: &generator)
     }
 
     private func facts(_ texts: [String], categories: [String] = []) -> [Fact] {
@@ -24,8 +24,8 @@ struct PromptFactsTests {
         let store = try FactStore.inMemory()
         store.importStartingCollection()
         var generator = SeededGenerator(state: 1)
-        let first = PromptFacts.lines(from: store, .all, using: &generator)
-        let second = PromptFacts.lines(from: store, .norris, using: &generator)
+        let first = PromptFactsWriter.lines(from: store, .all, using: &generator)
+        let second = PromptFactsWriter.lines(from: store, .norris, using: &generator)
         #expect(first.count == 64)
         #expect(Set(first).count == 64)
         #expect(second.count == 64)
@@ -57,8 +57,8 @@ struct PromptFactsTests {
         let store = try FactStore.inMemory()
         try store.put([Fact(id: "a", text: "A fortune.", categories: [], source: "fortune:x")])
         var generator = SeededGenerator(state: 1)
-        #expect(PromptFacts.lines(from: store, .norris, using: &generator) == [])
-        #expect(PromptFacts.lines(from: store, .fortune, using: &generator) == ["A fortune."])
+        #expect(PromptFactsWriter.lines(from: store, .norris, using: &generator) == [])
+        #expect(PromptFactsWriter.lines(from: store, .fortune, using: &generator) == ["A fortune."])
     }
 
     /// Text with many invisible characters is longer than it looks.
@@ -152,14 +152,6 @@ struct PromptFileTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)).isEmpty)
     }
 
-    @Test func whoHasItOpenReadsTheOldOneToItsEnd() throws {
-        try file.replace(with: ["old"])
-        let reader = try #require(FileHandle(forReadingAtPath: file.path))
-        try file.replace(with: ["new"])
-        #expect(try reader.readToEnd() == Data("old\n".utf8))
-        #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "new\n")
-    }
-
     @Test func aFolderThatIsThereKeepsItsMode() throws {
         try FileManager.default.createDirectory(
             atPath: file.folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o711]
@@ -178,13 +170,6 @@ struct PromptFileTests {
         #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
         #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "One.\n")
         #expect(try names(file.folder) == ["prompt-facts"])
-    }
-
-    @Test func aFolderThatWentIsMadeAnew() throws {
-        try file.replace(with: [])
-        try FileManager.default.removeItem(atPath: file.folder)
-        try file.replace(with: ["One."])
-        #expect(try mode(file.folder) == 0o755)
     }
 
     @Test func whatStandsInTheWayIsSaid() throws {

@@ -194,28 +194,6 @@ struct MaintenanceServiceTests {
             #expect(stores.gifs.count == 0)
         }
     }
-
-    @Test func freePagesGoBackToTheFileSystemWithinFiveMinutes() async throws {
-        try await run { daemon async throws in
-            let favorites = daemon.handlers.fetching.stores.favorites
-            let text = String(repeating: "x", count: 60_000)
-            let author = Post.Author(id: "town:1", name: "Ada")
-            let items = (0..<140).map { number in
-                Favorite(post: Post(id: "town:\(number)", source: "town", author: author, text: text))
-            }
-            #expect(try await favorites.import(items, uid: 1).added == items.count)
-            for item in items { #expect(try await favorites.remove(.post, id: item.id, uid: 1)) }
-            func size() throws -> Int {
-                try FileManager.default.attributesOfItem(atPath: daemon.folder("state/state.db"))[.size] as? Int ?? 0
-            }
-            let full = try size()
-            #expect(full > 8 << 20)
-            await advance(by: .seconds(299))
-            #expect(try size() == full)
-            await advance(by: .seconds(1))
-            #expect(try size() < full - (3 << 20))
-        }
-    }
 }
 
 /// Whether the daemon is degraded, as subscribers see it.
@@ -231,7 +209,8 @@ struct NotifierServiceTests {
                 changes: handlers.fetching.changes
             )
             try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { try await service.run() }
+                // Not on the thread of the test, which waits for what it publishes.
+                tasks.addTask(executorPreference: Prefetcher.background) { try await service.run() }
                 defer { tasks.cancelAll() }
                 await #expect(throws: ConfigurationError.self) {
                     try await daemon.reload(upstream, facts: ", queries: [ab]")

@@ -14,7 +14,7 @@ struct ClockRollbackTests {
     /// A machine with a source, whose daemon is only ever killed.
     private struct Machine {
         var policy = SourcePolicy(isEnabled: true, refresh: day, settings: "a")
-        var record = SourceSchedule.Record()
+        var record = ScheduleRecord()
         var content: SourceSchedule.Content?
         var fetches: [Timestamp] = []
         var failure: FetchFailure?
@@ -92,15 +92,6 @@ struct ClockRollbackTests {
         _ = schedule.limitTimes(before)
         #expect(before.duration(to: try #require(schedule.nextRunAt)) <= Backoff.cap)
         #expect(schedule.failure?.since == before)
-    }
-
-    @Test func aClockSetForwardMakesOneRunDue() {
-        var machine = Machine(fetchedAt: Self.start)
-        var schedule = machine.schedule(Self.start)
-        let later = Self.start.advanced(by: Self.year * 10)
-        #expect(schedule.isDue(later))
-        machine.go(&schedule, from: later, for: Self.hour)
-        #expect(machine.fetches == [later])
     }
 
     // MARK: Of all sources

@@ -65,21 +65,6 @@ import Testing
         #expect(gate.passed == 51)
     }
 
-    @Test func aTaskIsCancelledWhereItRuns() async {
-        let (started, threads) = (Gate(), BackgroundThreads(maximumThreads: 1))
-        let isCancelled = await withTaskGroup { tasks in
-            tasks.addTask(executorPreference: threads) {
-                started.pass()
-                while !Task.isCancelled { usleep(1000) }
-                return Task.isCancelled
-            }
-            await withTaskExecutorPreference(BackgroundThreads.background) { started.wait(for: 1) }
-            tasks.cancelAll()
-            return await tasks.next() ?? false
-        }
-        #expect(isCancelled)
-    }
-
     @Test func aSleepEndsAtItsTimeOrWithItsTask() async {
         @Sendable func sleep(_ duration: Duration) async -> String {
             do {

@@ -12,7 +12,7 @@ final class RecordingHost: PrefetchHost {
     }
 
     private struct State {
-        var stored: [String: SourceSchedule.Record] = [:]
+        var stored: [String: ScheduleRecord] = [:]
         var events: [Event] = []
         var read = 0
 
@@ -25,12 +25,12 @@ final class RecordingHost: PrefetchHost {
 
     private let state = Mutex(State())
 
-    var stored: [String: SourceSchedule.Record] { state.withLock { $0.stored } }
+    var stored: [String: ScheduleRecord] { state.withLock { $0.stored } }
     var events: [Event] { state.withLock { $0.events } }
 
     func history(of source: String) -> SourceSchedule.History { SourceSchedule.History() }
 
-    func store(_ record: SourceSchedule.Record, of source: String) { state.withLock { $0.stored[source] = record } }
+    func store(_ record: ScheduleRecord, of source: String) { state.withLock { $0.stored[source] = record } }
 
     func began(_ source: String) { note(.began(source)) }
     func finished(_ source: String, added: Int) { note(.finished(source, added)) }

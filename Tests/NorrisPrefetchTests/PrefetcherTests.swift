@@ -143,20 +143,20 @@ import Testing
     @Test func aSearchWaitsForTheRunAndThenFindsItFresh() async throws {
         try await running {
             await upstream.untilFetched()
-            async let isAnswered = prefetcher.search("facts") { _ throws(FetchFailure) in true }
+            async let found = prefetcher.search("facts") { _ throws(FetchFailure) in 7 }
             await clock.untilAsleep(2)
             await upstream.finish(.fetched(added: 1))
-            #expect(await isAnswered == false)
+            #expect(await found == nil)
         }
     }
 
     @Test func aSearchBehindALongRunTimesOutAndTheNextDoesNotWait() async throws {
         try await running {
             await upstream.untilFetched()
-            async let isAnswered = prefetcher.search("facts") { _ throws(FetchFailure) in true }
+            async let found = prefetcher.search("facts") { _ throws(FetchFailure) in 7 }
             await clock.untilAsleep(2)
             clock.advance(by: .seconds(2))
-            #expect(await isAnswered == false)
+            #expect(await found == nil)
             let schedule = try #require(schedule)
             #expect(schedule.searchFailure(clock.now)?.kind == .timeout)
             // The upstream may be well for all that.
@@ -169,21 +169,21 @@ import Testing
     }
 
     @Test func theOutcomeOfASearchIsThatOfTheSource() async {
-        func search(_ source: String, _ result: Result<Bool, FetchFailure>) async -> Bool {
+        func search(_ source: String, _ result: Result<Int?, FetchFailure>) async -> Int? {
             await prefetcher.search(source) { _ throws(FetchFailure) in try result.get() }
         }
-        #expect(await search("facts", .success(true)))
-        #expect(await search("facts", .failure(Self.offline)) == false)
+        #expect(await search("facts", .success(7)) == 7)
+        #expect(await search("facts", .failure(Self.offline)) == nil)
         #expect(schedule?.failure?.kind == .offline)
         #expect(host.stored["facts"]?.failure?.kind == .offline)
         // For a minute no other is passed on.
-        #expect(await search("facts", .success(true)) == false)
-        #expect(await search("no", .success(true)) == false)
+        #expect(await search("facts", .success(7)) == nil)
+        #expect(await search("no", .success(7)) == nil)
         clock.advance(by: .seconds(60))
         // A search that the upstream does not take changes nothing.
-        #expect(await search("facts", .success(false)) == false)
+        #expect(await search("facts", .success(nil)) == nil)
         #expect(schedule?.failure?.kind == .offline)
-        #expect(await search("facts", .success(true)))
+        #expect(await search("facts", .success(7)) == 7)
         #expect(schedule?.failure == nil)
     }
 }

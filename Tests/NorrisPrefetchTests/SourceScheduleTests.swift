@@ -21,7 +21,7 @@ struct SourceScheduleTests {
     }
 
     private func schedule(
-        _ policy: SourcePolicy = policy, record: SourceSchedule.Record = .init(),
+        _ policy: SourcePolicy = policy, record: ScheduleRecord = .init(),
         content: SourceSchedule.Content? = nil, now: Timestamp = start
     ) -> SourceSchedule {
         SourceSchedule(policy: policy, history: .init(record: record, content: content), now: now)

@@ -39,7 +39,7 @@ struct AdmissionTests {
         try await withServer(limits: .init(connections: 1)) { live in
             let served = try live.connect()
             for _ in 0..<5 {
-                var client: TestClient?
+                var client: LineClient?
                 try live.blocked(by: served) {
                     client = try live.connect()
                     try client?.send(String(repeating: request(1, "server.info") + "\n", count: requests))
@@ -135,7 +135,7 @@ struct AdmissionTests {
         await #expect(processExitsWith: .success) {
             try await withServer { live in
                 let witness = try live.connect()
-                var clients: [TestClient] = []
+                var clients: [LineClient] = []
                 var limit = rlimit()
                 try live.blocked(by: witness) {
                     // These ends are open before there are no more descriptors; the server has yet to open the others.
@@ -143,7 +143,7 @@ struct AdmissionTests {
                     for client in clients { try client.send(lines: request(2, "server.info")) }
                     limit = limitDescriptors(toFree: 5)
                 }
-                var served: [TestClient] = []
+                var served: [LineClient] = []
                 for client in clients {
                     let outline = try client.receiveOutline()
                     if outline == "2 {}" {

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisServer
@@ -12,7 +13,7 @@ struct EventTests {
         request(id, "event.subscribe", topics.isEmpty ? nil : #"{"topics":\#(topics)}"#) + "\n"
     }
 
-    private func subscriber(of live: LiveServer) throws -> TestClient {
+    private func subscriber(of live: LiveServer) throws -> LineClient {
         let client = try live.connect()
         try client.send(Self.subscribe(0))
         try client.expect("0 {}")
@@ -114,24 +115,6 @@ struct EventTests {
 
     // MARK: Slow readers
 
-    @Test("For a peer that does not read nothing grows: it finds the last of each kind")
-    func slowReader() async throws {
-        try await withHub { live in
-            let client = try subscriber(of: live)
-            try client.send(lines: request(1, "fact.random", #"{"count":40}"#))
-            try live.roundTrip()
-            for number in 0..<10_000 {
-                hub.publish(finished("facts", number))
-                hub.publish(.item(source: "facts", added: number, at: noon))
-            }
-            try live.roundTrip()
-            #expect(try client.receiveLine()?.hasPrefix(#"{"jsonrpc":"2.0","id":1,"result":"xxx"#) == true)
-            try client.expect(events: finished("facts", 9_999), .item(source: "facts", added: 9_999, at: noon))
-            try client.send(lines: request(2, "server.info"))
-            try client.expect("2 {}")
-        }
-    }
-
     @Test func aSubscriberThatTakesNothingIsClosed() async throws {
         try await withHub(tuning: .eager(stall: .milliseconds(1))) { live in
             let client = try subscriber(of: live)
@@ -155,17 +138,6 @@ struct EventTests {
             try client.expect(events: .server(.ok, at: noon))
             try client.send(Self.subscribe(1, "[]"))
             try client.expect("1 {}", nil)
-        }
-    }
-
-    @Test func aSubscriberThatEndsItsInputIsClosed() async throws {
-        try await withHub { live in
-            let client = try live.connect()
-            try client.send(Self.subscribe(1) + request(2, "server.info"))
-            client.endInput()
-            try client.expect("1 {}", "2 {}", nil)
-            try live.waitFor(connections: 0)
-            #expect(hub.subscribers == 0)
         }
     }
 

@@ -83,34 +83,6 @@ struct ExchangeTests {
         #expect(try await reply(#"{"jsonrpc":"1.0","id":\#(id),"method":"server.info"}"#) == id + " -32600 invalid_request")
     }
 
-    @Test("What is no id", arguments: [
-        ("1.5", "null -32600 invalid_request"), ("1.0", "null -32600 invalid_request"),
-        ("1e2", "null -32600 invalid_request"), ("true", "null -32600 invalid_request"),
-        ("{}", "null -32600 invalid_request"), ("[1]", "null -32600 invalid_request"),
-        ("9007199254740993", "null -32700 parse_error"), ("-9007199254740993", "null -32700 parse_error"),
-        ("01", "null -32700 parse_error"), (#""\ud800""#, "null -32700 parse_error"),
-    ])
-    func badIDs(_ id: String, _ expected: String) async throws {
-        #expect(try await reply(request(id, "server.info")) == expected)
-    }
-
-    @Test("What is no envelope", arguments: [
-        "1", "null", #""server.info""#, "true", "{}", #"{"jsonrpc":"2.0"}"#,
-        #"{"method":"server.info"}"#, #"{"jsonrpc":2.0,"method":"server.info"}"#,
-        #"{"jsonrpc":"2","method":"server.info"}"#, #"{"jsonrpc":"2.0","method":null}"#,
-        #"{"jsonrpc":"2.0","method":["server.info"]}"#, #"{"jsonrpc":"2.0","method":"server.info","params":null}"#,
-        #"{"jsonrpc":"2.0","method":"server.info","params":"x"}"#, #"{"jsonrpc":"2.0","method":"server.info","params":1}"#,
-        #"{"jsonrpc":"2.0","method":"server.info","params":false}"#,
-    ])
-    func badEnvelopes(_ line: String) async throws {
-        #expect(try await reply(line) == "null -32600 invalid_request")
-    }
-
-    @Test func unknownMembersAreIgnored() async throws {
-        let line = #"{"x":[1],"jsonrpc":"2.0","ID":5,"id":1,"method":"fact.get","meta":{"a":null},"params":{"id":"a"}}"#
-        #expect(try await reply(line) == #"1 "a""#)
-    }
-
     @Test("A well-formed request without an id is never answered", arguments: [
         notification("server.info"), notification("nope"), notification("server.info", "[]"),
         notification("fact.get"), notification("fact.get", #"{"id":1}"#), notification("fact.random", #"{"x":1}"#),
@@ -130,18 +102,6 @@ struct ExchangeTests {
         _ = try await registry.reply(to: notification("fact.get", #"{"id":"a"}"#))
         #expect(calls.value == 1)
         #expect(registry.counters.requestsTotal == 1)
-    }
-
-    /// White space around a request is allowed.
-    @Test("At most 32 brackets may be open, that of a batch included", arguments: [
-        (30, "1 {}", "[1 {}]"), (31, "1 {}", "null -32700 parse_error"),
-        (32, "null -32700 parse_error", "null -32700 parse_error"),
-    ])
-    func depth(_ brackets: Int, _ expected: String, _ inBatch: String) async throws {
-        let nest = String(repeating: "[", count: brackets) + String(repeating: "]", count: brackets)
-        let line = " \t" + #"{"jsonrpc":"2.0","id":1,"method":"server.info","x":\#(nest)}"# + " \r "
-        #expect(try await reply(line) == expected)
-        #expect(try await reply("[\(line)]") == inBatch)
     }
 
     // MARK: Bodies that fail
@@ -233,5 +193,26 @@ struct ExchangeTests {
         ] {
             try await check(other)
         }
+    }
+}
+
+struct MethodRegistryTests {
+    private static let names = MethodTable.methods.map(\.name)
+
+    @Test func everyMethodOfTheTableIsServed() async throws {
+        let registry = TestMethods.registry()
+        for name in MethodRegistryTests.names {
+            #expect(try await registry.reply(to: request(1, name)).contains("-32601") == false)
+        }
+    }
+
+    @Test("Only administrators may call what the table says", arguments: MethodTable.methods.map(\.name))
+    func permission(_ name: String) async throws {
+        let isAdministrative = try #require(MethodTable.methods.first { $0.name == name }).isAdministrative
+        let stranger = TestMethods.registry(isAdministrator: { $0 != .nobody })
+        let administrator = TestMethods.registry(isAdministrator: { $0 == .nobody })
+        let line = request(1, name, #"{"id":"a","query":"b"}"#)
+        #expect(try await stranger.reply(to: line).contains("-32003") == isAdministrative)
+        #expect(try await administrator.reply(to: line).contains("-32003") == false)
     }
 }

@@ -5,32 +5,11 @@ import Testing
 
 /// Who has the next turn, and when it ends.
 struct FairQueueTests {
-    @Test func aConnectionThatComesFirstIsBeforeThoseOfItsUser() {
-        var queue = FairQueue()
-        queue.add(1, of: 0)
-        queue.add(2, of: 0)
-        queue.add(3, of: 1)
-        queue.add(4, of: 0, first: true)
-        queue.add(5, of: 1, first: true)
-        queue.add(6, of: 2, first: true)
-        queue.add(7, of: 2)
-        #expect((0..<7).map { _ in queue.next() } == [4, 5, 6, 1, 3, 7, 2])
-        #expect(queue.isEmpty)
-    }
-
     /// All that is in the queue, in the order of the turns.
     private func drain(_ queue: inout FairQueue) -> [Int] {
         var connections: [Int] = []
         while let connection = queue.next() { connections.append(connection) }
         return connections
-    }
-
-    @Test func usersTakeTurnsHoweverManyConnectionsTheyHave() {
-        var queue = FairQueue()
-        for connection in 0..<5 { queue.add(connection, of: 0) }
-        for connection in 10..<12 { queue.add(connection, of: 1) }
-        queue.add(20, of: 2)
-        #expect(drain(&queue) == [0, 10, 20, 1, 11, 2, 3, 4])
     }
 
     /// What the queue promises, in the plainest way.
@@ -135,17 +114,6 @@ struct WorkQueueTests {
         #expect(begin(&queue) == [4])
         for _ in 0..<4 { queue.ended(of: 0) }
         #expect(begin(&queue) == [5, 6, 7, 8])
-    }
-
-    @Test func anotherUserBeginsWhileManyRequestsOfOneWait() {
-        var queue = queue(Array(0..<50))
-        #expect(begin(&queue) == [0, 1, 2, 3])
-        queue.add(100, of: 1)
-        #expect(begin(&queue) == [100])
-        queue.ended(of: 1)
-        #expect(begin(&queue) == [])
-        queue.ended(of: 0)
-        #expect(begin(&queue) == [4])
     }
 
     @Test func sixteenRunAtATime() {

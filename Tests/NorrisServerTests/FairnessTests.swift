@@ -1,5 +1,6 @@
 import NorrisProtocol
 import Synchronization
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisServer
@@ -18,7 +19,7 @@ struct FairnessTests {
     }
 
     /// The result of a reply that is a number.
-    private func receiveNumber(_ client: TestClient) throws -> Int {
+    private func receiveNumber(_ client: LineClient) throws -> Int {
         let outline = try #require(try client.receiveOutline())
         return try #require(outline.split(separator: " ").last.flatMap { Int($0) })
     }
@@ -143,7 +144,7 @@ struct FairnessTests {
     /// Waits until no connection but the observer's is left.
     ///
     /// - Returns: false for a server that keeps one for good; without idle connections to close it has no other end.
-    private func isAlone(_ observer: TestClient, _ live: LiveServer) throws -> Bool {
+    private func isAlone(_ observer: LineClient, _ live: LiveServer) throws -> Bool {
         for _ in 0..<100_000 {
             try observer.expectService()
             if live.counters.openConnections == 1 { return true }

@@ -39,7 +39,7 @@ struct ListeningSocketTests {
         #expect(status(path).st_mode == S_IFSOCK | mode)
         #expect(socket.boundPath == path)
         #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
-        #expect(throws: Never.self) { try TestClient(path: path) }
+        #expect(throws: Never.self) { try LineClient(path: path) }
     }
 
     // MARK: What is there already
@@ -57,7 +57,7 @@ struct ListeningSocketTests {
         #expect(status(path).st_mode & S_IFMT == S_IFSOCK)
         let socket = try ListeningSocket(binding: path, mode: 0o600)
         defer { close(socket.descriptor) }
-        #expect(throws: Never.self) { try TestClient(path: path) }
+        #expect(throws: Never.self) { try LineClient(path: path) }
     }
 
     @Test("A live socket is not taken over, even if its queue is full", arguments: [false, true])
@@ -66,7 +66,7 @@ struct ListeningSocketTests {
         defer { close(live.descriptor) }
         if isFull { #expect(listen(live.descriptor, 0) == 0) }
         let inode = status(path).st_ino
-        let client = try TestClient(path: path)
+        let client = try LineClient(path: path)
         #expect(failure(path) == .inUse)
         #expect(status(path).st_ino == inode)
         client.close()
@@ -130,11 +130,7 @@ struct ListeningSocketTests {
         let prefix = folder("")
         let name = String(repeating: "s", count: length - prefix.utf8.count)
         #expect(failure(prefix + name) == expected)
-    }
-
-    @Test(arguments: ["", "\0abstract", "a\0b"])
-    func noPathAtAll(_ path: String) {
-        #expect(failure(path) == .unusablePath)
+        for path in ["", "\0abstract", "a\0b"] { #expect(failure(path) == .unusablePath) }
     }
 
     @Test func aFolderThatMayNotBeWrittenIsRefused() async {
@@ -186,15 +182,6 @@ struct ListeningSocketTests {
         let second = try ListeningSocket(binding: path, mode: 0o600)
         defer { [first, second].forEach { close($0.descriptor) } }
         first.removeFile()
-        #expect(throws: Never.self) { try TestClient(path: path) }
-    }
-
-    @Test("Each error names the path, and says what to do where something can be done", arguments: [
-        .inUse, .notASocket, .notPermitted, .noFolder("/x"), .unusablePath,
-    ] as [ListenError.Reason])
-    func errors(_ reason: ListenError.Reason) {
-        let text = ListenError(path: "/x/sock", reason).description
-        #expect(text.hasPrefix("/x/sock: "))
-        #expect(text.contains("--socket"))
+        #expect(throws: Never.self) { try LineClient(path: path) }
     }
 }

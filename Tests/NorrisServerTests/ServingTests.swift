@@ -1,5 +1,6 @@
 import Glibc
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisServer
@@ -38,24 +39,6 @@ struct ServingTests {
         }
     }
 
-    @Test func linesMayComeByteByByte() async throws {
-        try await withServer { live in
-            let client = try live.connect()
-            for byte in (ServingTests.get(1) + "\r\n" + ServingTests.get(2)).utf8 { try client.send([byte]) }
-            try client.expect(#"1 "1""#, #"2 "2""#)
-        }
-    }
-
-    @Test("CR LF ends a line; lines of spaces, tabs and CR are no lines")
-    func lineEnds() async throws {
-        try await withServer { live in
-            let client = try live.connect()
-            try client.send("\n\r\n \t \n\r\r\n" + request(1, "server.info") + "\r\n \n\n" + notification("nope") + "\n")
-            try client.send("x\n \t\r" + request(2, "server.info") + "\r\n")
-            try client.expect("1 {}", "null -32700 parse_error", "2 {}")
-        }
-    }
-
     @Test("The connection stays usable after every error", arguments: [
         "nonsense", "1", "[]", request(1, "nope"), request(1, "fact.get", "[]"), "\u{FEFF}{}",
     ])
@@ -81,29 +64,6 @@ struct ServingTests {
         }
     }
 
-    @Test func aHugeLineIsDrainedAndRefusedInItsTurn() async throws {
-        try await withServer { live in
-            let client = try live.connect()
-            try client.send(lines: request(1, "server.info"))
-            let chunk = [UInt8](repeating: UInt8(ascii: "["), count: 1 << 20)
-            for _ in 0..<10 { try client.send(chunk) }
-            try client.send("\n" + request(2, "server.info") + "\n")
-            try client.expect("1 {}", "null -32600 line_too_long", "2 {}")
-        }
-    }
-
-    @Test func noReplyHoldsARawControlCharacter() async throws {
-        try await withServer { live in
-            let client = try live.connect()
-            let id = #""a\n\u0000\u007f\u0085\u202e\u2028\u2029""#
-            try client.send(lines: request(id, "fact.get", #"{"id":\#(id)}"#))
-            client.endInput()
-            let reply = try client.receiveToEnd()
-            #expect(reply.allSatisfy { 0x20..<0x7F ~= $0 || $0 == 0x0A })
-            #expect(reply.filter { $0 == 0x0A }.count == 1)
-        }
-    }
-
     // MARK: The end of input
 
     @Test("All that was sent before the end of input is answered, then the server closes", arguments: ["\n", "", "\r"])
@@ -113,41 +73,6 @@ struct ServingTests {
             try client.send(request(1, "server.info") + "\n" + request(2, "fact.get", #"{"id":"a"}"#) + end)
             client.endInput()
             try client.expect("1 {}", #"2 "a""#, nil)
-        }
-    }
-
-    @Test("The end of input comes while an answer is awaited")
-    func halfCloseWhileWaiting() async throws {
-        try await withServer { live in
-            let client = try live.connect()
-            try client.send(request(1, "fact.today") + "\n" + request(2, "server.info"))
-            client.endInput()
-            try live.roundTrip()
-            live.gate.open()
-            try client.expect("1 {}", "2 {}", nil)
-        }
-    }
-
-    @Test("A connection without a line is closed without a word", arguments: ["", " ", "\n\r\n"])
-    func nothingButTheEnd(_ text: String) async throws {
-        try await withServer { live in
-            let client = try live.connect()
-            try client.send(text)
-            client.endInput()
-            try client.expect(nil)
-        }
-    }
-
-    @Test("Notifications of a peer that closes at once have their effect")
-    func sendAndForget() async throws {
-        let calls = Counter()
-        try await withServer(["fact.get": TestMethods.counted(calls, TestMethods.echo)]) { live in
-            let client = try live.connect()
-            let line = notification("fact.get", #"{"id":"a"}"#) + "\n"
-            try client.send(String(repeating: line, count: 100))
-            client.close()
-            try live.waitFor(connections: 0)
-            #expect(calls.value == 100)
         }
     }
 

@@ -1,3 +1,5 @@
+import Logging
+import NorrisServer
 import NorrisUpstream
 
 /// The whole configuration, checked and complete: what the file leaves out has its default.
@@ -5,44 +7,19 @@ import NorrisUpstream
 /// `ConfigurationLoader` makes one from YAML; `Configuration()` has the defaults alone. Which keys there are, what they
 /// accept and what they mean is written once, in `ConfigurationSchema`.
 struct Configuration: Sendable, Equatable {
-    var log = Log()
+    /// The least important messages that are logged.
+    var logLevel = Logger.Level.info
     /// Names of the groups whose members may call administrative methods; empty: only root and the daemon's own user.
     var adminGroups: [String] = []
-    var limits = Limits()
-    var http = HTTP()
+    var limits = Server.Limits()
+    /// How requests are sent to upstreams.
+    var http = HTTPSettings(timeout: .seconds(10), userAgent: "norrisd/1 (+url)")
     var facts = Facts()
     var gifs = Gifs()
     var posts = Posts()
 }
 
 extension Configuration {
-    /// What is logged.
-    struct Log: Sendable, Equatable {
-        var level = LogLevel.info
-    }
-
-    /// The levels of `log.level` and `--log-level`, lowest first; the raw values are those of swift-log.
-    enum LogLevel: String, Sendable, CaseIterable {
-        case trace, debug, info, notice, warning, error, critical
-    }
-
-    /// How many connections are served at a time.
-    struct Limits: Sendable, Equatable {
-        var connections = 4096
-        var connectionsPerUser = 256
-    }
-
-    /// How requests are sent to upstreams.
-    struct HTTP: Sendable, Equatable {
-        /// For a whole request, redirects and body included.
-        var timeout = Duration.seconds(10)
-        /// Bytes of a response body, counted after inflating.
-        var maxBody = 16 << 20
-        /// The `User-Agent` header, printable ASCII.
-        var userAgent = "norrisd/1 (+url)"
-        var proxy: HTTPProxySettings?
-    }
-
     /// The facts of api.chucknorris.io and of fortune files.
     struct Facts: Sendable, Equatable {
         var enabled = true
@@ -52,7 +29,7 @@ extension Configuration {
         var queries = ["chuck", "norris"]
         /// Absolute paths of fortune files and folders.
         var fortunes: [String] = []
-        /// Whether they are served where no category is asked for.
+        /// Whether they are served where no category is given.
         var mixFortunes = false
     }
 

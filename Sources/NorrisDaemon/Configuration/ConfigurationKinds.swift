@@ -14,6 +14,22 @@ struct ConfigurationKind<Value: Sendable>: Sendable {
     let write: @Sendable (Value) -> String
     /// What the author of a valid value should know all the same.
     var warn: @Sendable (Value, Context) -> String? = { _, _ in nil }
+    var acceptsNull = false
+
+    /// The values it takes, for the man page.
+    var accepts: String { expectation + (acceptsNull ? ", or null" : "") }
+
+    /// The same, or `null`.
+    var orNull: ConfigurationKind<Value?> {
+        ConfigurationKind<Value?>(
+            expectation: expectation,
+            read: { scalar, context throws(ConfigurationRefusal) in
+                scalar.kind == .null ? nil : try read(scalar, context)
+            },
+            write: { $0.map(write) ?? "null" }, warn: { value, context in value.flatMap { warn($0, context) } },
+            acceptsNull: true
+        )
+    }
 }
 
 /// Why something is not a value of its kind.
@@ -75,7 +91,7 @@ extension ConfigurationKind<Duration> {
         var kind = duration(1...365 * 86_400)
         kind.warn = { [write = kind.write] value, _ in
             if value >= .minutes(5) { return nil }
-            return "\(write(value)) asks the upstream very often; 5m or more is kinder to it"
+            return "\(write(value)) fetches from the upstream very often; 5m or more is kinder to it"
         }
         return kind
     }()

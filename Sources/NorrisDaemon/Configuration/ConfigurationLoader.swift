@@ -21,31 +21,21 @@ struct ConfigurationLoader: Sendable {
     /// Reads the file that `Paths` found; the defaults if there is none and nobody named it.
     func load(_ file: Paths.ConfigurationFile?) throws(ConfigurationError) -> Loaded {
         guard let file else { return Loaded(configuration: Configuration()) }
-        let bytes: [UInt8]
-        do throws(ReadError) {
-            bytes = try Self.read(file.path)
-        } catch {
-            if error == .missing, !file.isNamed { return Loaded(configuration: Configuration()) }
-            throw ConfigurationError(faults: [ConfigurationFault(file: file.path, message: error.message)])
-        }
+        guard let bytes = try Self.read(file) else { return Loaded(configuration: Configuration()) }
         return try parse(bytes, file: file.path)
     }
 
     /// Reads the text of a file.
     ///
     /// - Parameter file: its path, for messages and for what the text is relative to; not opened.
-    func parse(yaml: String, file: String) throws(ConfigurationError) -> Loaded {
-        try parse(Array(yaml.utf8), file: file)
-    }
-
-    private func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Loaded {
+    func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Loaded {
         let path = file.hasPrefix("/") ? file : Paths.join(currentDirectory, file)
         var reader = ConfigurationReader(
             file: file, context: .init(folder: Paths.parent(of: path), home: home, checksSystem: checksSystem)
         )
         var configuration = Configuration()
         let document = YAMLDocument(text)
-        if let root = document.root.map(ConfigurationNode.init), reader.isReadable(root) {
+        if let root = document.root, reader.isReadable(root) {
             reader.read(ConfigurationSchema.keys, in: root, into: &configuration)
         }
         if let problem = document.problem { reader.refuse(problem) }
@@ -53,48 +43,40 @@ struct ConfigurationLoader: Sendable {
         return Loaded(configuration: configuration, warnings: reader.warnings)
     }
 
-    /// Why a configuration file could not be read.
-    private enum ReadError: Error, Equatable {
-        case missing
-        /// A number of errno(3).
-        case failed(CInt)
-        case unusable(String)
-
-        init(errno code: CInt) { self = code == ENOENT || code == ENOTDIR ? .missing : .failed(code) }
-
-        var message: String {
-            switch self {
-            case .missing: "does not exist; create it, or name another file"
-            case .failed(EACCES): "may not be read by the user that norrisd runs as; change its owner or mode"
-            case .failed(let code): "cannot be read: \(String(cString: strerror(code)))"
-            case .unusable(let message): message
+    /// All of a file of at most 1 MiB; nil if there is none and nobody named it. `/dev/null` is an empty one.
+    private static func read(_ file: Paths.ConfigurationFile) throws(ConfigurationError) -> [UInt8]? {
+        func refusal(_ message: String) -> ConfigurationError {
+            ConfigurationError(faults: [ConfigurationFault(file: file.path, message: message)])
+        }
+        func failure(_ code: CInt) -> ConfigurationError {
+            switch code {
+            case ENOENT, ENOTDIR: refusal("does not exist; create it, or name another file")
+            case EACCES: refusal("may not be read by the user that norrisd runs as; change its owner or mode")
+            default: refusal("cannot be read: \(String(cString: strerror(code)))")
             }
         }
-    }
-
-    /// All of a file of at most 1 MiB. `/dev/null` is an empty one.
-    private static func read(_ path: String) throws(ReadError) -> [UInt8] {
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw ReadError(errno: errno) }
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        if descriptor < 0, !file.isNamed, errno == ENOENT || errno == ENOTDIR { return nil }
+        guard descriptor >= 0 else { throw failure(errno) }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw ReadError(errno: errno) }
+        guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
         switch status.st_mode & S_IFMT {
         case S_IFREG, S_IFCHR: break
-        case S_IFDIR: throw .unusable("is a directory; name the file in it")
+        case S_IFDIR: throw refusal("is a directory; name the file in it")
         // A pipe, a socket: it would block, or can be read only once.
-        default: throw .unusable("is not a regular file; name one, because norrisd reads it again at every reload")
+        default: throw refusal("is not a regular file; name one, because norrisd reads it again at every reload")
         }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
         while bytes.count <= 1 << 20 {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count == 0 { return bytes }
-            if count < 0, errno != EINTR { throw ReadError(errno: errno) }
+            if count < 0, errno != EINTR { throw failure(errno) }
             bytes += chunk.prefix(max(count, 0))
         }
-        throw .unusable("is larger than 1 MiB, which no configuration is; check the path")
+        throw refusal("is larger than 1 MiB, which no configuration is; check the path")
     }
 }
 

@@ -1,62 +1,3 @@
-/// A value in the file, and its position.
-struct ConfigurationNode {
-    let value: YAMLNode
-    /// The dotted path, such as `facts.queries[1]`; empty for the whole file.
-    let path: String
-    /// Where it begins; for an alias and all below it, where the alias is.
-    let mark: YAMLNode.Mark
-    /// Where its key begins; the same as `mark` where it has none.
-    let keyMark: YAMLNode.Mark
-
-    /// The whole file.
-    init(_ root: YAMLNode) {
-        (value, path, mark, keyMark) = (root, "", root.mark, root.mark)
-    }
-
-    /// A value in another node.
-    private init(_ value: YAMLNode, path: String, key: YAMLNode.Mark, in parent: ConfigurationNode) {
-        (self.value, self.path) = (value, path)
-        // The target of an alias is further up, and libyaml gives an empty value the position of what follows.
-        keyMark = max(parent.mark, key)
-        mark = value.isEmpty ? keyMark : max(keyMark, value.mark)
-    }
-
-    func item(_ index: Int, _ value: YAMLNode) -> ConfigurationNode {
-        ConfigurationNode(value, path: "\(path)[\(index)]", key: value.mark, in: self)
-    }
-
-    /// The value of a key in this mapping. Its path is safe to print whatever the key is.
-    func entry(_ name: String, _ value: YAMLNode, key: YAMLNode.Mark) -> ConfigurationNode {
-        let isHarmless = name.utf8.count <= 60 && !name.isEmpty && name.unicodeScalars.allSatisfy(YAMLText.isVisible)
-        let shown = isHarmless ? name : YAMLScalar(text: name, isPlain: false).found
-        return ConfigurationNode(value, path: path.isEmpty ? shown : "\(path).\(shown)", key: key, in: self)
-    }
-
-    var scalar: YAMLScalar? { value.scalar }
-
-    /// Whether it is `null`, `~` or empty.
-    var isNull: Bool { scalar?.kind == .null }
-
-    /// The value as a message names it.
-    var found: String {
-        switch value.content {
-        case .mapping: "a mapping"
-        case .sequence: "a list"
-        case .scalar(let scalar): scalar.found
-        case .broken: "an alias"
-        }
-    }
-
-    /// A tag that means more than the core schema's types, such as `!!binary`; nil if there is none.
-    var foreignTag: String? {
-        let core = "tag:yaml.org,2002:"
-        guard let tag = value.tag, tag != "!" else { return nil }
-        guard tag.hasPrefix(core) else { return tag }
-        let name = String(tag.dropFirst(core.count))
-        return ["str", "bool", "int", "null", "seq", "map"].contains(name) ? nil : "!!" + name
-    }
-}
-
 /// Reads the nodes of a file by the keys of the schema, and collects everything that is wrong with it.
 struct ConfigurationReader {
     /// What the texts of a file are relative to, and whether what they name is looked for.
@@ -90,7 +31,7 @@ struct ConfigurationReader {
     }
 
     /// Reads the keys that a mapping has, in the schema's order, and refuses those that it should not have.
-    mutating func read<Root>(_ keys: [ConfigurationKey<Root>], in node: ConfigurationNode, into root: inout Root) {
+    mutating func read<Root>(_ keys: [ConfigurationKey<Root>], in node: YAMLNode, into root: inout Root) {
         let names = keys.map(\.name)
         let expected = "a mapping with the keys " + names.joined(separator: ", ")
         guard let entries = entries(of: node, expected: expected) else { return }
@@ -115,7 +56,7 @@ struct ConfigurationReader {
     }
 
     /// Reads a value of a kind; nil, and a fault, if it is none.
-    mutating func read<Value>(_ kind: ConfigurationKind<Value>, _ node: ConfigurationNode) -> Value? {
+    mutating func read<Value>(_ kind: ConfigurationKind<Value>, _ node: YAMLNode) -> Value? {
         do throws(ConfigurationRefusal) {
             guard let scalar = node.scalar else { throw .mismatch() }
             let value = try kind.read(scalar, context)
@@ -133,9 +74,9 @@ struct ConfigurationReader {
     /// The keys and values of a mapping; nil, and a fault, if it is something else.
     ///
     /// An empty value counts as an empty mapping: that is what is left of a section whose lines are all comments.
-    mutating func entries(of node: ConfigurationNode, expected: String) -> [(name: String, node: ConfigurationNode)]? {
-        if node.value.isEmpty { return [] }
-        guard case .mapping(let pairs) = node.value.content else {
+    mutating func entries(of node: YAMLNode, expected: String) -> [(name: String, node: YAMLNode)]? {
+        if node.isEmpty { return [] }
+        guard case .mapping(let pairs) = node.content else {
             // A text is not quoted: where a space after a colon is missing, it may be a proxy with its password.
             if let text = node.scalar?.text, !node.isNull {
                 let hint = text.contains(":") ? "put a space after the colon" : "put the keys below it, indented"
@@ -145,16 +86,15 @@ struct ConfigurationReader {
             }
             return nil
         }
-        var entries: [(name: String, node: ConfigurationNode)] = []
+        var entries: [(name: String, node: YAMLNode)] = []
         var lines: [String: Int] = [:]
-        for (key, value) in pairs {
-            guard let name = key.scalar?.text else {
+        for (name, entry) in pairs {
+            guard let name else {
                 var sentence = "has a list or a mapping for a key; write KEY: VALUE"
-                if case .broken(let reason) = key.content { sentence = reason }
-                report(sentence, at: max(node.mark, key.mark), node)
+                if case .broken(let reason) = entry.content { sentence = reason }
+                refuseKey(entry, sentence)
                 continue
             }
-            let entry = node.entry(name, value, key: key.mark)
             if let line = lines[name] {
                 refuseKey(entry, "stands in line \(line) already, in the same mapping; keep one of the two")
             } else {
@@ -166,8 +106,8 @@ struct ConfigurationReader {
     }
 
     /// False, and a fault, for an alias without a target and for a tag that has no meaning here.
-    mutating func isReadable(_ node: ConfigurationNode) -> Bool {
-        if case .broken(let sentence) = node.value.content {
+    mutating func isReadable(_ node: YAMLNode) -> Bool {
+        if case .broken(let sentence) = node.content {
             refuse(node, sentence)
         } else if let tag = node.foreignTag {
             refuse(node, "has the tag \(YAMLText.quoted(tag)), which means nothing here; remove it")
@@ -177,20 +117,20 @@ struct ConfigurationReader {
         return false
     }
 
-    mutating func refuse(_ node: ConfigurationNode, expected: String, hint: String? = nil) {
+    mutating func refuse(_ node: YAMLNode, expected: String, hint: String? = nil) {
         refuse(node, "expected \(expected), found \(node.found)" + (hint.map { "; \($0)" } ?? ""))
     }
 
     /// Refuses a value.
-    mutating func refuse(_ node: ConfigurationNode, _ sentence: String) { report(sentence, at: node.mark, node) }
+    mutating func refuse(_ node: YAMLNode, _ sentence: String) { report(sentence, at: node.mark, node) }
 
     /// Refuses a value for its key.
-    mutating func refuseKey(_ node: ConfigurationNode, _ sentence: String) { report(sentence, at: node.keyMark, node) }
+    mutating func refuseKey(_ node: YAMLNode, _ sentence: String) { report(sentence, at: node.keyMark, node) }
 
     mutating func refuse(_ problem: YAMLProblem) { report(problem.message, at: problem.mark, nil) }
 
     private mutating func report(
-        _ sentence: String, at mark: YAMLNode.Mark, _ node: ConfigurationNode?, isWarning: Bool = false
+        _ sentence: String, at mark: YAMLNode.Mark, _ node: YAMLNode?, isWarning: Bool = false
     ) {
         let key = node.flatMap { $0.path.isEmpty ? nil : $0.path }
         let fault = ConfigurationFault(file: file, line: mark.line, key: key, message: sentence)

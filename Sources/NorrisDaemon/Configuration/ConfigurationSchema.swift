@@ -1,5 +1,7 @@
 import Glibc
+import NorrisServer
 import NorrisText
+import NorrisUpstream
 
 /// A key that `Root` has in the file: its name, its meaning, and how it gets into `Root` and out of it again.
 struct ConfigurationKey<Root>: Sendable {
@@ -14,7 +16,7 @@ struct ConfigurationKey<Root>: Sendable {
     var acceptsNull = false
     /// Whether there is no default to fall back on.
     var isRequired = false
-    let read: @Sendable (ConfigurationNode, inout Root, inout ConfigurationReader) -> Void
+    let read: @Sendable (YAMLNode, inout Root, inout ConfigurationReader) -> Void
     /// The value on one line, or lines that each begin with a line feed.
     let write: @Sendable (Root) -> String
 }
@@ -23,10 +25,11 @@ extension ConfigurationKey {
     /// A key with a value.
     init<Value>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ kind: ConfigurationKind<Value>,
-        _ summary: String
+        isRequired: Bool = false, _ summary: String
     ) {
         self.init(
-            name: name, summary: summary, accepts: kind.expectation,
+            name: name, summary: summary, accepts: kind.accepts, acceptsNull: kind.acceptsNull,
+            isRequired: isRequired,
             read: { node, root, reader in
                 if let value = reader.read(kind, node) { root[keyPath: path] = value }
             },
@@ -42,37 +45,13 @@ extension ConfigurationKey {
         self.init(
             name: name, summary: summary, accepts: "a list of which each item is \(kind.expectation)",
             read: { node, root, reader in
-                guard case .sequence(let items) = node.value.content else {
+                guard case .sequence(let items) = node.content else {
                     let hint = node.scalar.map { "write [\(YAMLText.scalar($0.text))]" }
                     return reader.refuse(node, expected: "a list", hint: hint)
                 }
-                root[keyPath: path] = items.enumerated().compactMap { index, value in
-                    let node = node.item(index, value)
-                    return reader.isReadable(node) ? reader.read(kind, node) : nil
-                }
+                root[keyPath: path] = items.compactMap { reader.isReadable($0) ? reader.read(kind, $0) : nil }
             },
             write: { "[" + $0[keyPath: path].map(kind.write).joined(separator: ", ") + "]" }
-        )
-    }
-
-    /// A key whose value may be missing.
-    ///
-    /// - Parameter orNull: whether `null` may stand for that.
-    init<Value>(
-        _ name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, orNull: Bool = false,
-        isRequired: Bool = false, _ kind: ConfigurationKind<Value>, _ summary: String
-    ) {
-        self.init(
-            name: name, summary: summary, accepts: kind.expectation + (orNull ? ", or null" : ""),
-            acceptsNull: orNull, isRequired: isRequired,
-            read: { node, root, reader in
-                if orNull, node.isNull {
-                    root[keyPath: path] = nil
-                } else if let value = reader.read(kind, node) {
-                    root[keyPath: path] = value
-                }
-            },
-            write: { $0[keyPath: path].map(kind.write) ?? "null" }
         )
     }
 
@@ -103,7 +82,7 @@ extension ConfigurationKey {
 enum ConfigurationSchema {
     static let keys: [ConfigurationKey<Configuration>] = [
         .init(section: "log", [
-            .init("level", \.log.level, .choice, "The least important messages that are logged."),
+            .init("level", \.logLevel, .choice, "The least important messages that are logged."),
         ]),
         .init(
             "admin_groups", \.adminGroups, listOf: .group,
@@ -124,9 +103,9 @@ enum ConfigurationSchema {
 
     private static let http: [ConfigurationKey<Configuration>] = [
         .init("timeout", \.http.timeout, .duration(1...600), "How long a whole request may take."),
-        .init("max_body", \.http.maxBody, .size(1 << 10...1 << 28), "The largest response, counted uncompressed."),
+        .init("max_body", \.http.maximumBody, .size(1 << 10...1 << 28), "The largest response, counted uncompressed."),
         .init("user_agent", \.http.userAgent, .headerValue, "How norrisd introduces itself to upstreams."),
-        .init("proxy", \.http.proxy, orNull: true, .proxy, "The HTTP proxy through which upstreams are reached."),
+        .init("proxy", \.http.proxy, ConfigurationKind.proxy.orNull, "The HTTP proxy through which upstreams are reached."),
     ]
 
     private static let facts: [ConfigurationKey<Configuration>] = [
@@ -140,18 +119,18 @@ enum ConfigurationSchema {
         .init("fortunes", \.facts.fortunes, listOf: .fortunes, "Fortune cookie files or folders to read as well."),
         .init(
             "mix_fortunes", \.facts.mixFortunes, .boolean,
-            "Whether fortunes are served where no category is asked for."
+            "Whether fortunes are served where no category is given."
         ),
     ]
 
     private static let gifs: [ConfigurationKey<Configuration>] = [
-        .init("enabled", \.gifs.enabled, .boolean, "Whether GIFs are fetched; without a key they rest anyway."),
+        .init("enabled", \.gifs.enabled, .boolean, "Whether GIFs are fetched; without a key they are not."),
         .init("base_url", \.gifs.baseURL, .baseURLForKey, "The API of the GIFs."),
         .init(
-            "api_key_file", \.gifs.apiKeyFile, orNull: true, .keyFile,
+            "api_key_file", \.gifs.apiKeyFile, ConfigurationKind.keyFile.orNull,
             "A file that holds the key of the API, where the systemd credential giphy-api-key is not used."
         ),
-        .init("rating", \.gifs.rating, .choice, "The strongest content rating that is asked for."),
+        .init("rating", \.gifs.rating, .choice, "The strongest content rating that is fetched."),
         .init("refresh", \.gifs.refresh, .refresh, "How often GIFs are fetched; a search stays fresh as long."),
         .init("queries", \.gifs.queries, listOf: .query(1...50), "Searches whose results are fetched ahead."),
         .init("keep", \.gifs.keep, .keep, "How long anything of a GIF but its id and title is kept."),
@@ -172,9 +151,8 @@ enum ConfigurationSchema {
             read: { node, configuration, reader in
                 let expected = "a mapping such as {planet: {kind: feed, url: https://planet.example/rss.xml}}"
                 guard let entries = reader.entries(of: node, expected: expected) else { return }
-                configuration.posts.sources = entries.compactMap { name, node in
-                    reader.readSource(name, node, inheriting: configuration.posts)
-                }
+                let posts = configuration.posts
+                configuration.posts.sources = entries.map { reader.readSource($0, $1, inheriting: posts) }
             },
             write: { configuration in
                 let sources = configuration.posts.sources
@@ -184,18 +162,17 @@ enum ConfigurationSchema {
     ]
 
     /// The keys of one source. `kind` comes first, because what `url` may be depends on it.
-    static let sourceKeys: [ConfigurationKey<PostSourceDraft>] = [
+    static let sourceKeys: [ConfigurationKey<Configuration.PostSource>] = [
         .init(
-            "kind", \.kind, isRequired: true, .choice, "What speaks there: RSS, Atom or JSON Feed, or one of the APIs."
+            "kind", \.kind, .choice, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
         ),
         .init(
             name: "url", summary: "The document of a feed, else the base to which the kind adds its path.",
             accepts: ConfigurationKind.documentURL.expectation, isRequired: true,
-            read: { node, draft, reader in
-                let isDocument = draft.kind == nil || draft.kind == .feed
-                draft.url = reader.read(isDocument ? .documentURL : .baseURL, node)
+            read: { node, source, reader in
+                source.url = reader.read(source.kind == .feed ? .documentURL : .baseURL, node) ?? ""
             },
-            write: { YAMLText.scalar($0.url ?? "") }
+            write: { YAMLText.scalar($0.url) }
         ),
         .init("enabled", \.enabled, .boolean, "Whether this source is fetched; stored posts are served all the same."),
         .init("refresh", \.refresh, .refresh, "How often it is fetched; posts.refresh if not given."),
@@ -203,20 +180,11 @@ enum ConfigurationSchema {
     ]
 }
 
-/// An entry of `posts.sources` while it is read; what is still nil then comes from `posts`, or is missing.
-struct PostSourceDraft {
-    var kind: Configuration.PostSourceKind?
-    var url: String?
-    var enabled = true
-    var refresh: Duration?
-    var keep: Duration?
-}
-
 extension ConfigurationReader {
-    /// One entry of `posts.sources`; nil, and a fault, if it cannot be used.
+    /// One entry of `posts.sources`; it counts only where no fault was found.
     fileprivate mutating func readSource(
-        _ name: String, _ node: ConfigurationNode, inheriting posts: Configuration.Posts
-    ) -> Configuration.PostSource? {
+        _ name: String, _ node: YAMLNode, inheriting posts: Configuration.Posts
+    ) -> Configuration.PostSource {
         let isName = (1...40).contains(name.utf8.count)
             && name.utf8.allSatisfy { islower(Int32($0)) != 0 || isdigit(Int32($0)) != 0 || "-_".utf8.contains($0) }
         if ["facts", "gifs"].contains(name) {
@@ -225,28 +193,25 @@ extension ConfigurationReader {
             refuseKey(node, "is no name for a source; use 1 to 40 characters of a-z, 0-9, _ and -")
         }
         let faultsBefore = faultCount
-        var draft = PostSourceDraft()
-        read(ConfigurationSchema.sourceKeys, in: node, into: &draft)
-        guard let kind = draft.kind, let url = draft.url else {
-            // Where something else is wrong with the source, the missing value is likely the one already reported.
-            if faultCount == faultsBefore {
-                refuseKey(node, "has no \(draft.kind == nil ? "kind" : "url"); every source needs kind and url")
-            }
-            return nil
-        }
-        return Configuration.PostSource(
-            name: name, kind: kind, url: url, enabled: draft.enabled,
-            refresh: draft.refresh ?? posts.refresh, keep: draft.keep ?? posts.keep
+        var source = Configuration.PostSource(
+            name: name, kind: .feed, url: "", refresh: posts.refresh, keep: posts.keep
         )
+        read(ConfigurationSchema.sourceKeys, in: node, into: &source)
+        // Where something else is wrong with the source, the missing value is likely the one already reported.
+        var given: [String?] = []
+        if case .mapping(let entries) = node.content { given = entries.map(\.name) }
+        let missing = ConfigurationSchema.sourceKeys.first { $0.isRequired && !given.contains($0.name) }
+        if let missing, faultCount == faultsBefore {
+            refuseKey(node, "has no \(missing.name); every source needs kind and url")
+        }
+        return source
     }
 }
 
 extension Configuration.PostSource {
     /// The entry on one line, with all that it inherited.
     fileprivate var yaml: String {
-        let draft = PostSourceDraft(kind: kind, url: url, enabled: enabled, refresh: refresh, keep: keep)
-        let pairs = ConfigurationSchema.sourceKeys.map { $0.yaml(draft) }.joined(separator: ", ")
-        return "\(YAMLText.scalar(name)): {\(pairs)}"
+        "\(YAMLText.scalar(name)): {\(ConfigurationSchema.sourceKeys.map { $0.yaml(self) }.joined(separator: ", "))}"
     }
 }
 

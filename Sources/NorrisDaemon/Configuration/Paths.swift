@@ -29,7 +29,9 @@ struct Paths: Sendable, Equatable {
     /// - Parameter accountHome: the home directory of the password database; used only if `HOME` is of no use.
     init(flags: Flags, environment: Environment, accountHome: @autoclosure () -> String?) throws(PathsError) {
         func flag(_ name: String, _ value: String?) throws(PathsError) -> String? {
-            if value == "" { throw .emptyFlag(name) }
+            if value == "" {
+                throw PathsError(description: "\(name) needs a path; write one or leave the flag out")
+            }
             return value
         }
         func absolute(_ name: String) -> String? {
@@ -40,6 +42,10 @@ struct Paths: Sendable, Equatable {
             environment.value(of: name)?.split(separator: ":").first.map(String.init)
         }
         let home = absolute("HOME") ?? accountHome()
+        func noHome(_ flag: String, _ variable: String) -> PathsError {
+            let advice = "give \(flag), or set $HOME or $\(variable)"
+            return PathsError(description: "there is no home directory to keep files in; \(advice)")
+        }
         func xdg(_ name: String, _ fallback: String) -> String? {
             (absolute(name) ?? home.map { Self.join($0, fallback) }).map { Self.join($0, "norrisd") }
         }
@@ -53,11 +59,11 @@ struct Paths: Sendable, Equatable {
         guard
             let cache = try flag("--cache-dir", flags.cacheDirectory)
                 ?? first("CACHE_DIRECTORY") ?? xdg("XDG_CACHE_HOME", ".cache")
-        else { throw .noHome(flag: "--cache-dir", variable: "XDG_CACHE_HOME") }
+        else { throw noHome("--cache-dir", "XDG_CACHE_HOME") }
         guard
             let state = try flag("--state-dir", flags.stateDirectory)
                 ?? first("STATE_DIRECTORY") ?? xdg("XDG_STATE_HOME", ".local/state")
-        else { throw .noHome(flag: "--state-dir", variable: "XDG_STATE_HOME") }
+        else { throw noHome("--state-dir", "XDG_STATE_HOME") }
         cacheDirectory = cache
         stateDirectory = state
         runtimeDirectory =
@@ -79,16 +85,6 @@ struct Paths: Sendable, Equatable {
 }
 
 /// Why a file has no path.
-enum PathsError: Error, Equatable, CustomStringConvertible {
-    case emptyFlag(String)
-    case noHome(flag: String, variable: String)
-
-    var description: String {
-        switch self {
-        case .emptyFlag(let flag):
-            "\(flag) needs a path; write one or leave the flag out"
-        case .noHome(let flag, let variable):
-            "there is no home directory to keep files in; give \(flag), or set $HOME or $\(variable)"
-        }
-    }
+struct PathsError: Error, CustomStringConvertible {
+    let description: String
 }

@@ -1,6 +1,6 @@
 import CYAML
 
-/// A value of a YAML text. In place of an alias stands its target, with the position of the alias.
+/// A value of a YAML text. In place of an alias stands its target, with the position and path of the alias.
 struct YAMLNode: Sendable {
     /// A position in the text, counted from 1.
     struct Mark: Sendable, Comparable {
@@ -15,7 +15,8 @@ struct YAMLNode: Sendable {
     enum Content: Sendable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
-        case mapping([(key: YAMLNode, value: YAMLNode)])
+        /// A key that is no scalar has no name, and itself for a value.
+        case mapping([(name: String?, value: YAMLNode)])
         /// An alias without a target, and why.
         case broken(String)
     }
@@ -23,7 +24,12 @@ struct YAMLNode: Sendable {
     var content: Content
     /// As libyaml resolves it, such as `tag:yaml.org,2002:str`; nil where there is none.
     var tag: String?
+    /// The dotted path, such as `facts.queries[1]`, safe to print; empty for the whole text.
+    var path: String
+    /// Where it begins; for an alias and all below it, where the alias is.
     var mark: Mark
+    /// Where its key begins.
+    var keyMark: Mark
     /// How many nodes it is with all below it, aliases followed.
     fileprivate var count = 1
 
@@ -33,7 +39,53 @@ struct YAMLNode: Sendable {
     }
 
     /// Whether there is nothing at all behind the key.
-    var isEmpty: Bool { scalar.map { $0.isPlain && $0.text.isEmpty } ?? false }
+    var isEmpty: Bool { scalar?.isEmpty == true }
+
+    /// Whether it is `null`, `~` or empty.
+    var isNull: Bool { scalar?.kind == .null }
+
+    /// The value as a message names it.
+    var found: String {
+        switch content {
+        case .mapping: "a mapping"
+        case .sequence: "a list"
+        case .scalar(let scalar): scalar.found
+        case .broken: "an alias"
+        }
+    }
+
+    /// A tag that means more than the core schema's types, such as `!!binary`; nil for any other.
+    var foreignTag: String? {
+        let core = "tag:yaml.org,2002:"
+        guard let tag, tag != "!" else { return nil }
+        guard tag.hasPrefix(core) else { return tag }
+        let name = String(tag.dropFirst(core.count))
+        return ["str", "bool", "int", "null", "seq", "map"].contains(name) ? nil : "!!" + name
+    }
+
+    /// The path of an entry of this mapping.
+    fileprivate static func path(of key: YAMLScalar, below path: String) -> String {
+        path.isEmpty ? key.shownAsKey : "\(path).\(key.shownAsKey)"
+    }
+
+    /// The target of an alias as if it stood there.
+    fileprivate func moved(to path: String, keyMark: Mark, mark: Mark) -> YAMLNode {
+        var node = self
+        (node.path, node.keyMark, node.mark) = (path, keyMark, mark)
+        switch content {
+        case .sequence(let items):
+            node.content = .sequence(
+                items.enumerated().map { $1.moved(to: "\(path)[\($0)]", keyMark: mark, mark: mark) }
+            )
+        case .mapping(let entries):
+            node.content = .mapping(entries.map { name, value in
+                let key = name.map { YAMLNode.path(of: YAMLScalar(text: $0, isPlain: true), below: path) } ?? path
+                return (name, value.moved(to: key, keyMark: mark, mark: mark))
+            })
+        case .scalar, .broken: break
+        }
+        return node
+    }
 }
 
 /// What is wrong with a text, as a sentence about it.
@@ -81,16 +133,17 @@ private struct YAMLComposer {
     private static let maximumDepth = 32
 
     private struct Event {
-        var type: yaml_event_type_t
-        /// Without what is in a sequence or mapping.
-        var node: YAMLNode
-        var anchor: String?
+        let type: yaml_event_type_t
+        let mark: YAMLNode.Mark
+        /// nil for anything else.
+        var scalar: YAMLScalar?
+        var tag, anchor: String?
     }
 
     /// Both are valid as long as this is.
     let parser: UnsafeMutablePointer<yaml_parser_t>
     let bytes: UnsafeBufferPointer<UInt8>
-    var nodes = 0
+    var count = 0
     /// nil while the node is still being read: an alias to it would have no end.
     var anchors: [String: YAMLNode?] = [:]
 
@@ -104,44 +157,51 @@ private struct YAMLComposer {
             let first = try next()
             if root != nil {
                 let message = "holds a second document; keep one and remove the line --- between them"
-                return (root, YAMLProblem(mark: first.node.mark, message: message))
+                return (root, YAMLProblem(mark: first.mark, message: message))
             }
-            root = try node(first, depth: 1)
+            root = try node(first, path: "", keyMark: first.mark, depth: 1)
         }
     }
 
-    private mutating func node(_ event: Event, depth: Int) throws(YAMLProblem) -> YAMLNode {
-        let before = nodes
-        var node = event.node
+    private mutating func node(
+        _ event: Event, path: String, keyMark: YAMLNode.Mark, depth: Int
+    ) throws(YAMLProblem) -> YAMLNode {
+        let before = count
+        // libyaml gives an empty value the position of what follows.
+        let mark = event.scalar?.isEmpty == true ? keyMark : event.mark
+        let content = event.scalar.map(YAMLNode.Content.scalar) ?? .sequence([])
+        var node = YAMLNode(content: content, tag: event.tag, path: path, mark: mark, keyMark: keyMark)
         if event.type == YAML_ALIAS_EVENT {
-            node = target(of: event.anchor ?? "")
-            node.mark = event.node.mark
+            node = target(of: event.anchor ?? "").moved(to: path, keyMark: keyMark, mark: mark)
         } else if let anchor = event.anchor {
             anchors[anchor] = .some(nil)
         }
-        nodes += node.count
-        guard nodes <= Self.maximumNodes else {
+        count += node.count
+        guard count <= Self.maximumNodes else {
             let message = "holds more than \(Self.maximumNodes) values, aliases followed; remove some"
-            throw YAMLProblem(mark: node.mark, message: message)
+            throw YAMLProblem(mark: mark, message: message)
         }
         guard depth <= Self.maximumDepth else {
-            throw YAMLProblem(mark: node.mark, message: "is nested deeper than any key; check the brackets")
+            throw YAMLProblem(mark: mark, message: "is nested deeper than any key; check the brackets")
         }
         if event.type == YAML_SEQUENCE_START_EVENT {
             var items: [YAMLNode] = []
             while case let item = try next(), item.type != YAML_SEQUENCE_END_EVENT {
-                items.append(try self.node(item, depth: depth + 1))
+                let path = "\(path)[\(items.count)]"
+                items.append(try self.node(item, path: path, keyMark: item.mark, depth: depth + 1))
             }
             node.content = .sequence(items)
         } else if event.type == YAML_MAPPING_START_EVENT {
-            var pairs: [(key: YAMLNode, value: YAMLNode)] = []
+            var entries: [(name: String?, value: YAMLNode)] = []
             while case let item = try next(), item.type != YAML_MAPPING_END_EVENT {
-                let key = try self.node(item, depth: depth + 1)
-                pairs.append((key, try self.node(try next(), depth: depth + 1)))
+                let key = try self.node(item, path: path, keyMark: item.mark, depth: depth + 1)
+                let below = key.scalar.map { YAMLNode.path(of: $0, below: path) } ?? path
+                let value = try self.node(try next(), path: below, keyMark: key.mark, depth: depth + 1)
+                entries.append((key.scalar?.text, key.scalar == nil ? key : value))
             }
-            node.content = .mapping(pairs)
+            node.content = .mapping(entries)
         }
-        node.count = nodes - before
+        node.count = count - before
         if event.type != YAML_ALIAS_EVENT, let anchor = event.anchor { anchors[anchor] = node }
         return node
     }
@@ -152,23 +212,22 @@ private struct YAMLComposer {
             anchors[alias] == nil
             ? "is an alias of nothing that stands above it; put a text that begins with * in quotes"
             : "is an alias of what it stands in, which has no end; write the values out"
-        return YAMLNode(content: .broken(message), mark: .init())
+        return YAMLNode(content: .broken(message), path: "", mark: .init(), keyMark: .init())
     }
 
     private func next() throws(YAMLProblem) -> Event {
         var event = yaml_event_t()
-        guard yaml_parser_parse(parser, &event) == 1 else { throw problem }
+        guard yaml_parser_parse(parser, &event) == 1 else { throw YAMLProblem(parser.pointee, in: bytes) }
         defer { yaml_event_delete(&event) }
-        var node = YAMLNode(content: .sequence([]), mark: Self.mark(event.start_mark))
+        var scalar: YAMLScalar?
         var tag, anchor: UnsafeMutablePointer<yaml_char_t>?
         // Only the member of the union that belongs to the type is read.
         switch event.type {
         case YAML_SCALAR_EVENT:
-            let scalar = event.data.scalar
-            (tag, anchor) = (scalar.tag, scalar.anchor)
-            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-            let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE && tag == nil
-            node.content = .scalar(YAMLScalar(text: text, isPlain: isPlain))
+            let data = event.data.scalar
+            (tag, anchor) = (data.tag, data.anchor)
+            let text = String(decoding: UnsafeBufferPointer(start: data.value, count: data.length), as: UTF8.self)
+            scalar = YAMLScalar(text: text, isPlain: data.style == YAML_PLAIN_SCALAR_STYLE && tag == nil)
         case YAML_SEQUENCE_START_EVENT:
             (tag, anchor) = (event.data.sequence_start.tag, event.data.sequence_start.anchor)
         case YAML_MAPPING_START_EVENT:
@@ -177,32 +236,35 @@ private struct YAMLComposer {
             anchor = event.data.alias.anchor
         default: break
         }
-        node.tag = tag.map { String(cString: $0) }
-        return Event(type: event.type, node: node, anchor: anchor.map { String(cString: $0) })
+        return Event(
+            type: event.type, mark: YAMLNode.Mark(event.start_mark), scalar: scalar,
+            tag: tag.map { String(cString: $0) }, anchor: anchor.map { String(cString: $0) }
+        )
     }
+}
 
-    /// Why there is no next event.
-    private var problem: YAMLProblem {
-        let state = parser.pointee
-        let text = state.problem.map { String(cString: $0) } ?? "out of memory"
-        guard state.error == YAML_READER_ERROR else {
-            let line = Self.mark(state.context_mark).line
-            let context = state.context.map { " (\(String(cString: $0)) that begins in line \(line))" } ?? ""
+extension YAMLProblem {
+    /// Why a parser has stopped.
+    fileprivate init(_ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>) {
+        let text = parser.problem.map { String(cString: $0) } ?? "out of memory"
+        mark = YAMLNode.Mark(parser.problem_mark)
+        switch parser.error {
+        case YAML_READER_ERROR:
+            mark = .init(line: 1 + bytes.prefix(parser.problem_offset).count { $0 == UInt8(ascii: "\n") })
+            message =
+                text.hasPrefix("control characters")
+                ? "is not YAML here: \(text); remove the character" : "is not UTF-8; save the file in that encoding"
+        default:
+            let line = YAMLNode.Mark(parser.context_mark).line
+            let context = parser.context.map { " (\(String(cString: $0)) that begins in line \(line))" } ?? ""
             let advice = "check the indentation (spaces, no tabs), quotes and brackets"
-            return YAMLProblem(
-                mark: Self.mark(state.problem_mark), message: "is not YAML here: \(text)\(context); \(advice)"
-            )
+            message = "is not YAML here: \(text)\(context); \(advice)"
         }
-        let line = 1 + bytes.prefix(state.problem_offset).count { $0 == UInt8(ascii: "\n") }
-        if text.hasPrefix("control characters") {
-            return YAMLProblem(mark: .init(line: line), message: "is not YAML here: \(text); remove the character")
-        }
-        return YAMLProblem(mark: .init(line: line), message: "is not UTF-8; save the file in that encoding")
     }
+}
 
-    private static func mark(_ mark: yaml_mark_t) -> YAMLNode.Mark {
-        YAMLNode.Mark(line: mark.line + 1, column: mark.column + 1)
-    }
+extension YAMLNode.Mark {
+    fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
 }
 
 /// The text of a scalar, and whether it has neither quotes nor a tag.
@@ -211,6 +273,8 @@ struct YAMLScalar: Sendable {
     var isPlain: Bool
 
     enum Kind { case null, boolean, number, string }
+
+    var isEmpty: Bool { isPlain && text.isEmpty }
 
     /// By the core schema of YAML 1.2.2, section 10.3.2; what is quoted is a string.
     ///
@@ -226,10 +290,16 @@ struct YAMLScalar: Sendable {
 
     /// As a message names it: cut at 60 characters, and safe to print.
     var found: String {
-        if isPlain, text.isEmpty { return "nothing" }
+        if isEmpty { return "nothing" }
         var shown = String(text.prefix(60))
         if shown.utf8.count < text.utf8.count { shown += "…" }
         return kind == .string ? YAMLText.quoted(shown) : shown
+    }
+
+    /// As a part of a path.
+    var shownAsKey: String {
+        let isHarmless = text.utf8.count <= 60 && !text.isEmpty && text.unicodeScalars.allSatisfy(YAMLText.isVisible)
+        return isHarmless ? text : YAMLScalar(text: text, isPlain: false).found
     }
 
     private var isNumber: Bool {

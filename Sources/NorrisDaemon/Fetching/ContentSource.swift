@@ -63,7 +63,9 @@ extension ContentSource {
 
     /// What is known of the last fetch; nil where that had other settings, whose validators say nothing of these.
     var lastFetch: FetchRecord? {
-        stores.fetches.record(of: name).flatMap { $0.settings == policy.settings ? $0 : nil }
+        guard var record = stores.fetches.record(of: name), record.settings == policy.settings else { return nil }
+        for (part, known) in record.parts { record.parts[part]?.checkedAt = known.checkedAt.past(now) }
+        return record
     }
 
     func newRecord(parts: [String: PartRecord] = [:], categories: [String] = []) -> FetchRecord {
@@ -111,11 +113,8 @@ final class Sources: Sendable {
     let all: [any ContentSource]
 
     init(_ configuration: Configuration, _ context: SourceContext) {
-        let http = HTTPSettings(
-            timeout: configuration.http.timeout, maximumBody: configuration.http.maxBody,
-            userAgent: configuration.http.userAgent, proxy: configuration.http.proxy,
-            trustRoots: context.environment.trustRoots
-        )
+        var http = configuration.http
+        http.trustRoots = context.environment.trustRoots
         facts = FactSource(configuration: configuration.facts, http: http, context: context)
         let environment = context.environment
         let key = GiphyKey(configuration.gifs, environment.credentials, now: environment.clock.now)
@@ -125,7 +124,7 @@ final class Sources: Sendable {
         if let reason = gifs.unavailableReason {
             // Most who have no key want none; who configured one expects it to work.
             context.logger.log(
-                level: key.isConfigured ? .warning : .notice, "source.impeded",
+                level: key.isConfigured ? .warning : .notice, "source.unavailable",
                 metadata: ["source": "\(gifs.name)", "error": "\(reason.message)"]
             )
         }
@@ -157,4 +156,64 @@ extension PartRecord {
     var validators: Validators { Validators(etag: etag, lastModified: lastModified) }
 
     var hasValidators: Bool { etag != nil || lastModified != nil }
+}
+
+// Where failures of one module become those of another.
+
+extension FetchFailure {
+    /// What went wrong in a fetch, at the upstream or in the store, as the schedule sees it.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as FetchFailure:
+            self = failure
+        case let error as UpstreamError:
+            let kind: SourceFailure.Kind =
+                switch error.kind {
+                case .offline: .offline
+                case .timeout: .timeout
+                case .http: .http
+                case .quota: .quota
+                case .decode: .decode
+                case .credentials: .credentials
+                // Nobody reads the failure of a cancelled request.
+                case .cancelled: .offline
+                }
+            self.init(kind: kind, message: error.message, isRetryable: error.isRetryable, retryAfter: error.retryAfter)
+        default:
+            // The store: the protocol has no kind for it. A retry would not help; the next run tries again.
+            self = .unusable("What was fetched cannot be stored; norrisctl status says why.")
+        }
+    }
+
+    /// A reply that is well-formed but of no use; a retry would not help.
+    static func unusable(_ message: String) -> FetchFailure {
+        FetchFailure(kind: .decode, message: message, isRetryable: false)
+    }
+}
+
+extension ResponseError {
+    /// Why a source is not refreshed, and when it may be.
+    init(_ refusal: RefreshRefusal, of source: String) {
+        switch refusal {
+        case .unknown:
+            self = .notFound(
+                "There is no source \(source.quotedForMessage).", hint: "norrisctl status lists the sources."
+            )
+        case .disabled:
+            self = .notFound(
+                "The source \(source.quotedForMessage) is not fetched.",
+                hint: "Set its enabled to true in the daemon's configuration."
+            )
+        case .putOff(let until):
+            self = .busy(
+                "The upstream of \(source) asked to be left alone until \(until).",
+                hint: "It is fetched then by itself.", retryAt: until
+            )
+        case .tooSoon(let until):
+            self = .busy(
+                "\(source) was refreshed less than 5 minutes ago.",
+                hint: "Wait until \(until), or ask an administrator.", retryAt: until
+            )
+        }
+    }
 }

@@ -28,9 +28,7 @@ struct FactSource: ContentSource {
     var settings: [String] { [configuration.baseURL] + configuration.queries }
 
     private func upstream(_ transport: CurlTransport) -> Chucknorris {
-        Chucknorris(
-            baseURL: url, transport: transport, timeout: http.timeout, decodingOn: Prefetcher.decoding
-        )
+        Chucknorris(baseURL: url, transport: transport, timeout: http.timeout, decodingOn: Prefetcher.decoding)
     }
 
     func clear() throws(StoreError) -> Int {
@@ -73,9 +71,7 @@ struct FactSource: ContentSource {
         var notBefore = Duration.zero
         for (index, query) in configuration.queries.enumerated() {
             guard let part = last.parts[query] else { return nil }
-            let age = part.checkedAt.duration(to: now)
-            // Negative only after a clock rollback: nobody knows how long ago that was.
-            let isDue = age < .zero || age > configuration.refresh * FactSource.otherQueriesAfter
+            let isDue = part.checkedAt.duration(to: now) > configuration.refresh * FactSource.otherQueriesAfter
             guard index == 0 || isDue else { continue }
             switch try await upstream.search(query, validators: part.validators) {
             case .unchanged(let info):
@@ -102,14 +98,11 @@ struct FactSource: ContentSource {
         )
         context.knownCategories.learn(categories)
         stores.facts.wantFortunes()
-        context.logger.info(
-            "facts.fetched",
-            metadata: [
-                "added": "\(changes.added)", "changed": "\(changes.changed)", "removed": "\(changes.removed)",
-                "skipped": "\(news.skipped)", "categories_dropped": "\(changes.droppedCategories)",
-                "total": "\(changes.total)",
-            ]
-        )
+        context.logger.info("facts.fetched", metadata: [
+            "added": "\(changes.added)", "changed": "\(changes.changed)", "removed": "\(changes.removed)",
+            "skipped": "\(news.skipped)", "categories_dropped": "\(changes.droppedCategories)",
+            "total": "\(changes.total)",
+        ])
         return .fetched(added: changes.added, notBefore: news.notBefore)
     }
 

@@ -51,16 +51,13 @@ struct ScheduleHost: PrefetchHost {
     let changes: WakeSignal
 
     func history(of source: String) -> SourceSchedule.History {
-        let record = stores.schedules.all()[source].map(SourceSchedule.Record.init) ?? SourceSchedule.Record()
         let content = stores.fetches.record(of: source).map {
             SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt)
         }
-        return SourceSchedule.History(record: record, content: content)
+        return SourceSchedule.History(record: stores.schedules.all()[source] ?? ScheduleRecord(), content: content)
     }
 
-    func store(_ record: SourceSchedule.Record, of source: String) {
-        stores.schedules.write(ScheduleRecord(record), for: source)
-    }
+    func store(_ record: ScheduleRecord, of source: String) { stores.schedules.write(record, for: source) }
 
     func began(_ source: String) { publish(.source(source, .started)) }
 
@@ -74,28 +71,5 @@ struct ScheduleHost: PrefetchHost {
     private func publish(_ event: Event) {
         events.publish(event)
         changes.set()
-    }
-}
-
-extension SourceSchedule.Record {
-    init(_ stored: ScheduleRecord) {
-        self.init()
-        (nextRunAt, backoffUntil, retryAt) = (stored.nextRunAt, stored.backoffUntil, stored.retryAt)
-        (failures, failedAt) = (stored.failures, stored.failedAt)
-        (settings, hadContent) = (stored.settings, stored.hadContent)
-        if let kind = stored.failureKind.map(SourceFailure.Kind.init), let since = stored.failureSince {
-            failure = SourceFailure(kind: kind, message: stored.failureMessage ?? "", since: since)
-        }
-    }
-}
-
-extension ScheduleRecord {
-    init(_ record: SourceSchedule.Record) {
-        self.init(
-            nextRunAt: record.nextRunAt, backoffUntil: record.backoffUntil, retryAt: record.retryAt,
-            failures: record.failures, failureKind: record.failure?.kind.rawValue,
-            failureMessage: record.failure?.message, failureSince: record.failure?.since, failedAt: record.failedAt,
-            settings: record.settings, hadContent: record.hadContent
-        )
     }
 }

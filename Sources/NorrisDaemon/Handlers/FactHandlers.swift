@@ -46,7 +46,7 @@ struct FactHandlers: Sendable {
         _ count: Int, _ uid: UInt32, _ filter: ShuffleFilter, _ name: String?, into json: inout JSONWriter
     ) -> Deferred? {
         let mark = json.mark()
-        json.literal(#"{"items":["#)
+        json.literal(FactRandom.resultOpening)
         let draw = store.next(count, uid: uid, filter: filter, name: name) { fact in
             write(fact.json, name, to: &json)
         }
@@ -59,7 +59,7 @@ struct FactHandlers: Sendable {
             return .disk { () async throws(ResponseError) -> [UInt8] in
                 let (facts, isLocal) = try await store.nextReading(count, uid: uid, filter: filter, name: name)
                 var json = JSONWriter()
-                json.literal(#"{"items":["#)
+                json.literal(FactRandom.resultOpening)
                 for fact in facts { fact.withUnsafeBytes { write($0, name, to: &json) } }
                 fetching.endFacts(isEmpty: facts.isEmpty, isLocal: isLocal, in: &json)
                 return json.bytes
@@ -70,7 +70,7 @@ struct FactHandlers: Sendable {
     /// - Parameter name: to put in place of Chuck Norris.
     private func write(_ fact: UnsafeRawBufferPointer, _ name: String?, to json: inout JSONWriter) {
         if let name, var fact = try? Fact(json: JSON.parse(Array(fact))) {
-            fact.text = Personalisation.replacingName(in: fact.text, by: name)
+            fact.text = personalized(fact.text, for: name)
             fact.encode(to: &json)
         } else {
             json.raw(fact)
@@ -107,7 +107,7 @@ struct FactHandlers: Sendable {
         let id = try IDParameters(call.arguments).id
         let isExplicit = store.withFactInMemory(id: id, uid: call.uid) { fact in
             if !fact.isExplicit {
-                json.literal(#"{"fact":"#)
+                json.literal(FactGet.Result.opening)
                 json.raw(fact.json)
                 json.join("}", endsValue: true)
             }
@@ -129,15 +129,15 @@ struct FactHandlers: Sendable {
         )
         let cursor = parameters.page.cursor
         // Later pages are of what the first one found.
-        let staysHere = cursor != nil || parameters.offline
-        return fetching.deferred(asking: staysHere ? nil : FactSource.name) { () async throws(ResponseError) -> [UInt8] in
+        let mayFetch = cursor == nil && !parameters.offline
+        return fetching.deferred(mayFetch ? FactSource.name : nil) { () async throws(ResponseError) -> [UInt8] in
             if cursor == nil {
                 await fetching.stores.recents.record(uid: call.peer.uid, kind: .fact, query: parameters.query)
             }
-            let wasAsked = staysHere ? false : await fetching.fetchNow(query)
+            let isFromUpstream = mayFetch ? await fetching.fetchNow(query) : false
             var page = try await store.search(query, cursor: cursor, limit: parameters.page.limit)
             page.freshness = freshness(
-                isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), wasAsked: wasAsked
+                isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), isFromUpstream: isFromUpstream
             )
             store.noteServed(page.items.last?.id, .fact, uid: call.peer.uid)
             return page.jsonBytes
@@ -157,8 +157,7 @@ struct FactHandlers: Sendable {
             }
             guard fetching.knownCategories.contains(name) || store.hasCategory(name) else {
                 throw .notFound(
-                    "There is no category \(name.quotedForMessage).",
-                    hint: "norrisctl categories lists them."
+                    "There is no category \(name.quotedForMessage).", hint: "norrisctl categories lists them."
                 )
             }
         }
@@ -168,13 +167,14 @@ struct FactHandlers: Sendable {
     private func usableName(_ name: String) throws(ResponseError) -> String {
         let name = sanitizedLine(name)
         guard !name.isEmpty else {
-            throw .invalidParams("name must hold a character that can be seen.", parameter: "name")
+            let parameter = "\(FactRandom.nameParameter)"
+            throw .invalidParams("\(parameter) must hold a character that can be seen.", parameter: parameter)
         }
         return name
     }
 
-    private func freshness(isEmpty: Bool, isLocal: Bool = false, wasAsked: Bool? = nil) -> Freshness {
-        fetching.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal, wasAsked: wasAsked)
+    private func freshness(isEmpty: Bool, isLocal: Bool = false, isFromUpstream: Bool? = nil) -> Freshness {
+        fetching.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal, isFromUpstream: isFromUpstream)
     }
 }
 
@@ -194,33 +194,12 @@ extension FactStore {
     }
 }
 
-/// Puts a name in place of Chuck Norris.
-enum Personalisation {
-    private static let hero = Array("chuck norris".utf8)
-
-    /// Replaces `Chuck Norris` in any case of its letters, and nothing else: not half the name, not with a line break.
-    static func replacingName(in text: String, by name: String) -> String {
-        let bytes = Array(text.utf8)
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            if matches(bytes[index...]) {
-                result += name.utf8
-                index += hero.count
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.count >= hero.count && zip(bytes, hero).allSatisfy { lowercased($0) == $1 }
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
-    }
+/// A text with a name in place of `Chuck Norris` in any case of its letters, and of nothing else: not half the name,
+/// not with a line break.
+func personalized(_ text: String, for name: String) -> String {
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    var bytes = Array(text.utf8)
+    let places = bytes.map { capitals.contains($0) ? $0 + 32 : $0 }.ranges(of: "chuck norris".utf8)
+    for place in places.reversed() { bytes.replaceSubrange(place, with: name.utf8) }
+    return String(decoding: bytes, as: UTF8.self)
 }

@@ -25,18 +25,16 @@ struct GifHandlers: Sendable {
 
     @Sendable
     private func search(_ parameters: GifSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
-        let text = try searchText(parameters.query, parameter: "query")
+        try check(parameters.query, GifSearch.queryParameter)
         let source = fetching.sources.gifs
         let rating = parameters.rating ?? source.configuration.rating.rawValue
-        let list = GifList.search(text, rating: rating, lang: parameters.lang)
-        let staysHere = parameters.offline || list.query.unicodeScalars.count > GifHandlers.longestQuery
-        return fetching.deferred(asking: staysHere ? nil : GifSource.name) { () async throws(ResponseError) -> [UInt8] in
+        let list = GifList.search(parameters.query, rating: rating, lang: parameters.lang)
+        let mayFetch = !parameters.offline && list.query.unicodeScalars.count <= GifHandlers.longestQuery
+        return fetching.deferred(mayFetch ? GifSource.name : nil) { () async throws(ResponseError) -> [UInt8] in
             if parameters.page.cursor == nil {
-                await fetching.stores.recents.record(uid: call.peer.uid, kind: .gif, query: text)
+                await fetching.stores.recents.record(uid: call.peer.uid, kind: .gif, query: parameters.query)
             }
-            let page = try await GifPages(fetching: fetching, source: source).page(
-                of: list, cursor: parameters.page.cursor, limit: parameters.page.limit, mayAsk: !staysHere
-            )
+            let page = try await page(of: list, parameters.page, from: source, mayFetch: mayFetch)
             facts.noteServed(page.items.last?.id, .gif, uid: call.peer.uid)
             return page.jsonBytes
         }
@@ -44,38 +42,86 @@ struct GifHandlers: Sendable {
 
     @Sendable
     private func trending(_ parameters: GifTrending.Parameters, _ call: Call) -> Deferred {
-        fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
+        fetching.deferred(GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let source = fetching.sources.gifs
-            let page = try await GifPages(fetching: fetching, source: source).page(
-                of: source.trending, cursor: parameters.page.cursor, limit: parameters.page.limit, mayAsk: true
-            )
+            let page = try await page(of: source.trending, parameters.page, from: source, mayFetch: true)
             facts.noteServed(page.items.last?.id, .gif, uid: call.peer.uid)
             return page.jsonBytes
         }
     }
 
+    /// A page of a list: what is stored of it, and what Giphy has beyond.
+    private func page(
+        of list: GifList, _ request: PageRequest, from source: GifSource, mayFetch: Bool
+    ) async throws(ResponseError) -> Page<Gif> {
+        let (cursor, limit) = (request.cursor, request.limit)
+        // A page of a search over all that is stored, whose cursors are of another sort.
+        if let cursor, let page = try? await searchStored(list, cursor, limit, source) { return page }
+        var stored = try await store.page(
+            of: list, cursor: cursor, limit: limit, notBefore: source.notBefore, endsWithStored: !mayFetch
+        )
+        var result: GifResult?
+        if mayFetch, let offset = offsetToFetch(of: list, stored, from: source, isFirst: cursor == nil) {
+            result = await fetching.fetchNow(.page(list, offset: offset), limit: limit)
+            if result == .stored {
+                stored = try await store.page(of: list, cursor: cursor, limit: limit, notBefore: source.notBefore)
+            }
+        }
+        if case .unavailable(let failure)? = result, stored?.items.isEmpty != false {
+            // Later pages are of this list alone; for a first one, others may hold what is looked for.
+            guard cursor == nil, let others = try await searchStored(list, nil, limit, source), !others.items.isEmpty
+            else { throw source.nothing("Nothing of that is stored.", failure) }
+            return others
+        }
+        guard let stored else { return try await searchStored(list, nil, limit, source) ?? Page(items: []) }
+        let freshness = fetching.freshness(
+            of: source.name, isEmpty: stored.items.isEmpty, isFromUpstream: result == .stored,
+            fetchedAt: stored.fetchedAt
+        )
+        return Page(items: stored.items, total: stored.total, next: stored.next, freshness: freshness)
+    }
+
+    /// Where Giphy's next page is to begin; nil where what is stored will do.
+    private func offsetToFetch(
+        of list: GifList, _ stored: GifListPage?, from source: GifSource, isFirst: Bool
+    ) -> Int? {
+        guard let stored else { return isFirst ? 0 : nil }
+        // What is shown most is fetched by schedule.
+        let isOld = stored.fetchedAt.duration(to: source.now) > source.configuration.refresh
+        return isFirst && isOld && !list.isTrending ? 0 : stored.needsUpstream
+    }
+
+    /// What all that is stored has of a list's text; nil for a list that is not of a text.
+    private func searchStored(
+        _ list: GifList, _ cursor: String?, _ limit: Int, _ source: GifSource
+    ) async throws(ResponseError) -> Page<Gif>? {
+        if list.isTrending { return nil }
+        var page = try await store.search(
+            text: list.query, rating: list.rating, cursor: cursor, limit: limit, notBefore: source.notBefore
+        )
+        page.freshness = fetching.freshness(of: source.name, isEmpty: page.items.isEmpty, isFromUpstream: false)
+        return page
+    }
+
     @Sendable
     private func random(_ parameters: GifRandom.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
-        let tag = try parameters.tag.map { tag throws(ResponseError) in try searchText(tag, parameter: "tag") }
-        return fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
-            let (gif, wasAsked) = try await random(tag)
+        if let tag = parameters.tag { try check(tag, GifRandom.tagParameter) }
+        return fetching.deferred(GifSource.name) { () async throws(ResponseError) -> [UInt8] in
+            let (gif, isFromUpstream) = try await random(parameters.tag)
             facts.noteServed(gif.id, .gif, uid: call.peer.uid)
-            let freshness = fetching.freshness(of: GifSource.name, isEmpty: false, wasAsked: wasAsked)
+            let freshness = fetching.freshness(of: GifSource.name, isEmpty: false, isFromUpstream: isFromUpstream)
             return GifRandom.Result(gif: gif, freshness: freshness).jsonBytes
         }
     }
 
-    private func random(_ tag: String?) async throws(ResponseError) -> (gif: Gif, wasAsked: Bool) {
+    private func random(_ tag: String?) async throws(ResponseError) -> (gif: Gif, isFromUpstream: Bool) {
         let source = fetching.sources.gifs
         let rating = source.configuration.rating.rawValue
-        if let gif = await store.random(text: tag, rating: rating, notBefore: source.notBefore) {
-            return (gif, false)
-        }
+        if let gif = await store.random(text: tag, rating: rating, notBefore: source.notBefore) { return (gif, false) }
         switch await fetching.fetchNow(.random(tag: tag)) {
         case .gif(let gif): return (gif, true)
         case .unavailable(let failure):
-            let wanted = tag.map { " for \($0.quotedForMessage)" } ?? ""
-            throw source.nothing("No GIF\(wanted) is stored.", failure)
+            throw source.nothing("No GIF\(tag.map { " for \($0.quotedForMessage)" } ?? "") is stored.", failure)
         case .nothing, .stored:
             throw .notFound("Giphy has nothing for \((tag ?? "").quotedForMessage).", hint: "Try another tag.")
         }
@@ -83,27 +129,26 @@ struct GifHandlers: Sendable {
 
     @Sendable
     private func get(_ parameters: IDParameters, _ call: Call) -> Deferred {
-        fetching.deferred(asking: GifSource.name) { () async throws(ResponseError) -> [UInt8] in
+        fetching.deferred(GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let gif = try await fetching.gif(id: parameters.id)
             facts.noteServed(gif.id, .gif, uid: call.peer.uid)
             return GifGet.Result(gif: gif).jsonBytes
         }
     }
-}
 
-/// A text to look for.
-private func searchText(_ text: String, parameter: String) throws(ResponseError) -> String {
-    if text.utf8.contains(0) {
-        throw .invalidParams("\(parameter) must not hold the character U+0000.", parameter: parameter)
+    /// Refuses what is no text to look for.
+    private func check(_ text: String, _ parameter: StaticString) throws(ResponseError) {
+        if text.utf8.contains(0) {
+            throw .invalidParams("\(parameter) must not hold the character U+0000.", parameter: "\(parameter)")
+        }
+        if text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+            throw .invalidParams("\(parameter) must hold something to look for.", parameter: "\(parameter)")
+        }
     }
-    if text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
-        throw .invalidParams("\(parameter) must hold something to look for.", parameter: parameter)
-    }
-    return text
 }
 
 extension GifSource {
-    /// That there is nothing to show, and why nobody was asked.
+    /// That there is nothing to show, and why nothing was fetched.
     func nothing(_ message: String, _ failure: SourceFailure?) -> ResponseError {
         var error = ResponseError.nothingCached(message, source: name, lastError: failure)
         if !isEnabled { error.hint = "GIFs are switched off; set gifs.enabled to true in the daemon's configuration." }
@@ -112,10 +157,10 @@ extension GifSource {
 }
 
 extension Fetching {
-    /// The rest of a method that asks an upstream unless what is stored will do.
+    /// The rest of a method that fetches from a source's upstream, unless what is stored will do.
     ///
     /// - Parameter source: nil for a request that stays in the cache.
-    func deferred(asking source: String?, _ work: @escaping Deferred.Work) -> Deferred {
+    func deferred(_ source: String?, _ work: @escaping Deferred.Work) -> Deferred {
         guard let source, prefetcher.maySearch(source, whileFresh: source == GifSource.name) else { return .disk(work) }
         return .network(work)
     }
@@ -130,67 +175,5 @@ extension Fetching {
         case .unavailable(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
         case .nothing, .stored: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")
         }
-    }
-}
-
-/// The pages of a list of GIFs: what is stored of it, and what Giphy has beyond.
-struct GifPages {
-    let fetching: Fetching
-    let source: GifSource
-
-    private var store: GifStore { fetching.stores.gifs }
-
-    /// - Parameter mayAsk: whether Giphy may be asked at all.
-    func page(of list: GifList, cursor: String?, limit: Int, mayAsk: Bool) async throws(ResponseError) -> Page<Gif> {
-        // A page of a search over all that is stored, whose cursors are of another sort.
-        if let cursor, let page = try? await search(for: list, cursor, limit) { return page }
-        var stored = try await store.page(
-            of: list, cursor: cursor, limit: limit, notBefore: source.notBefore, endsWithStored: !mayAsk
-        )
-        var answer: GifResult?
-        if mayAsk, let offset = offsetToAsk(for: list, stored, isFirst: cursor == nil) {
-            answer = await fetching.fetchNow(.page(list, offset: offset), limit: limit)
-            if answer == .stored {
-                stored = try await store.page(of: list, cursor: cursor, limit: limit, notBefore: source.notBefore)
-            }
-        }
-        if case .unavailable(let failure)? = answer, stored?.items.isEmpty != false {
-            // Later pages are of this list alone; for a first one, others may hold what is looked for.
-            guard cursor == nil, let others = try await search(for: list, nil, limit), !others.items.isEmpty else {
-                throw source.nothing("Nothing of that is stored.", failure)
-            }
-            return others
-        }
-        if let stored {
-            return Page(
-                items: stored.items,
-                total: stored.total,
-                next: stored.next,
-                freshness: fetching.freshness(
-                    of: source.name, isEmpty: stored.items.isEmpty, wasAsked: answer == .stored,
-                    fetchedAt: stored.fetchedAt
-                )
-            )
-        }
-        return try await search(for: list, nil, limit) ?? Page(items: [])
-    }
-
-    /// Where Giphy's next answer is to begin; nil where what is stored will do.
-    private func offsetToAsk(for list: GifList, _ stored: GifListPage?, isFirst: Bool) -> Int? {
-        guard let stored else { return isFirst ? 0 : nil }
-        guard isFirst else { return stored.needsUpstream }
-        // What is shown most is fetched by schedule.
-        let isOld = stored.fetchedAt.duration(to: source.now) > source.configuration.refresh
-        return isOld && !list.isTrending ? 0 : stored.needsUpstream
-    }
-
-    /// What all that is stored has of a text; nil for a list that is not of a text.
-    private func search(for list: GifList, _ cursor: String?, _ limit: Int) async throws(ResponseError) -> Page<Gif>? {
-        if list.isTrending { return nil }
-        var page = try await store.search(
-            text: list.query, rating: list.rating, cursor: cursor, limit: limit, notBefore: source.notBefore
-        )
-        page.freshness = fetching.freshness(of: source.name, isEmpty: page.items.isEmpty, wasAsked: false)
-        return page
     }
 }

@@ -16,15 +16,9 @@ struct Handlers: Sendable {
 
     /// - Parameter facts: of the same databases, filled already.
     init(
-        loaded: ConfigurationLoader.Loaded,
-        databases: Databases,
-        facts: FactStore,
-        loader: ConfigurationLoader,
-        file: Paths.ConfigurationFile?,
-        environment: FetchingEnvironment,
-        levels: LogLevelSwitch = LogLevelSwitch(.info),
-        notifier: Notifier = Notifier(),
-        logger: Logger
+        loaded: ConfigurationLoader.Loaded, databases: Databases, facts: FactStore, loader: ConfigurationLoader,
+        file: Paths.ConfigurationFile?, environment: FetchingEnvironment,
+        levels: LogLevelSwitch = LogLevelSwitch(.info), notifier: Notifier = Notifier(), logger: Logger
     ) {
         settings = Settings(loaded.configuration, logger: logger)
         let stores = Stores(databases: databases, facts: facts)

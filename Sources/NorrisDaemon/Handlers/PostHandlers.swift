@@ -46,7 +46,10 @@ struct PostHandlers: Sendable {
         _ parameters: PostMarkRead.Parameters, _ call: Call
     ) async throws(ResponseError) -> PostMarkRead.Result {
         guard (parameters.ids != nil) != parameters.all else {
-            throw .invalidParams("post.mark_read needs either ids or all: true.", parameter: "ids")
+            throw .invalidParams(
+                "\(PostMarkRead.name) needs either \(PostMarkRead.idsParameter) or all: true.",
+                parameter: "\(PostMarkRead.idsParameter)"
+            )
         }
         let sources = fetching.sources.postNames
         var ids = parameters.ids ?? []

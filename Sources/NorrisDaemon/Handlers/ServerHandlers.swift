@@ -72,11 +72,8 @@ struct ServerHandlers: Sendable {
         let message = error.faults.first?.description ?? "The configuration was refused."
         let more = error.faults.count > 1 ? " and \(error.faults.count - 1) more" : ""
         return ResponseError(
-            .invalidParams,
-            reason: "invalid_params",
-            message: message + more,
-            hint: "Nothing was changed. norrisd --check-config --config FILE says all that is wrong.",
-            details: details
+            .invalidParams, reason: "invalid_params", message: message + more,
+            hint: "Nothing was changed. norrisd --check-config --config FILE says all that is wrong.", details: details
         )
     }
 }

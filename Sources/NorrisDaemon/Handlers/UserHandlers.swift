@@ -28,8 +28,7 @@ struct UserHandlers: Sendable {
 
     @Sendable
     private func add(_ item: ItemParameters, _ call: Call) -> Deferred {
-        let source = item.kind == .gif ? GifSource.name : nil
-        return fetching.deferred(asking: source) { () async throws(ResponseError) -> [UInt8] in
+        fetching.deferred(item.kind == .gif ? GifSource.name : nil) { () async throws(ResponseError) -> [UInt8] in
             let uid = call.peer.uid
             // A favorite needs no upstream to be found again.
             if try await stores.favorites.contains(item.kind, id: item.id, uid: uid) {
@@ -51,9 +50,7 @@ struct UserHandlers: Sendable {
 
     @Sendable
     private func remove(_ item: ItemParameters, _ call: Call) async throws(ResponseError) -> FavoriteRemove.Result {
-        FavoriteRemove.Result(
-            removed: try await stores.favorites.remove(item.kind, id: item.id, uid: call.peer.uid)
-        )
+        FavoriteRemove.Result(removed: try await stores.favorites.remove(item.kind, id: item.id, uid: call.peer.uid))
     }
 
     @Sendable

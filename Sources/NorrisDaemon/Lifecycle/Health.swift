@@ -1,3 +1,4 @@
+import Glibc
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
@@ -21,11 +22,8 @@ final class Health: Sendable {
     init(
         settings: Settings, databases: Databases, fetching: Fetching, counters: ServerCounters, events: EventHub
     ) {
-        self.settings = settings
-        self.databases = databases
-        self.fetching = fetching
-        self.counters = counters
-        self.events = events
+        (self.settings, self.databases, self.fetching) = (settings, databases, fetching)
+        (self.counters, self.events) = (counters, events)
         clock = fetching.environment.clock
         (startedAt, started) = (clock.now, clock.elapsed)
     }
@@ -69,9 +67,7 @@ final class Health: Sendable {
         let runs = names.compactMap { name in fetching.prefetcher.schedule(of: name).map { (name, $0.runs) } }
         return Metrics(
             status: status, startedAt: startedAt, residentMemory: CurrentProcess.residentMemory(),
-            requests: counters.requests,
-            connections: (counters.acceptedConnections, counters.refusedConnections), subscribers: events.subscribers,
-            runs: Dictionary(uniqueKeysWithValues: runs)
+            counters: counters, subscribers: events.subscribers, runs: Dictionary(uniqueKeysWithValues: runs)
         )
     }
 
@@ -153,5 +149,27 @@ struct RequestMinutes {
             before = total
         }
         return past + [total - before]
+    }
+}
+
+/// The calendar of the daemon's time zone.
+enum LocalDay {
+    /// Today, as localtime(3) has it.
+    static var today: CivilDate {
+        guard let day = CivilDate(text(of: .now(), format: "%Y-%m-%d")) else {
+            preconditionFailure("The clock is past the year 9999")
+        }
+        return day
+    }
+
+    /// A time as strftime(3) writes it, in at most 63 bytes. The zone is read again each time, for it may be changed
+    /// under a running daemon.
+    static func text(of time: Timestamp, format: String) -> String {
+        var (time, fields) = (time_t(time.seconds), tm())
+        tzset()
+        localtime_r(&time, &fields)
+        return String(unsafeUninitializedCapacity: 64) { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, format, &fields) }
+        }
     }
 }

@@ -1,75 +1,51 @@
 /// The ids by which journal entries are found whatever their text: `MESSAGE_ID` in systemd.journal-fields(7).
 ///
 /// Those events have one that an administrator filters by. An id is random, and never changes or comes back.
-package struct MessageID {
-    package let event: String
-    /// 128 bits as 32 lower-case hexadecimal digits, as sd-id128(3) writes them.
-    package let id: String
-    /// When the event happens, in a sentence.
-    package let meaning: String
-
-    private init(_ event: String, _ id: String, _ meaning: String) {
-        (self.event, self.id, self.meaning) = (event, id, meaning)
-    }
-
-    /// By what they are about, as norrisd(8) lists them.
-    package static let all = [
-        MessageID("server.ready", "1a06a69359764247aa09e02fc4aef658", "norrisd serves."),
-        MessageID("server.stopped", "fe61f936c88949bc943479fafa0eda8a", "norrisd stopped as it was told to."),
-        MessageID(
+enum MessageID {
+    /// With 128 bits as 32 lower-case hexadecimal digits, as sd-id128(3) writes them, and when the event happens in a
+    /// sentence. By what they are about, as norrisd(8) lists them.
+    static let all: [(event: String, id: String, meaning: String)] = [
+        ("server.ready", "1a06a69359764247aa09e02fc4aef658", "norrisd accepts connections."),
+        ("server.stopped", "fe61f936c88949bc943479fafa0eda8a", "norrisd stopped after SIGTERM or SIGINT."),
+        (
             "server.failed", "2b3d01c2a8f148dea14f0d63a66e7603",
             "norrisd could not start, or had to end; the entry says why and what to do."
         ),
-        MessageID("configuration.reloaded", "5963b9262d6747a3995093fd676521f1", "A reload was applied."),
-        MessageID(
-            "configuration.refused", "9af9a5b3a2a84c2a90e532209d5f1478",
-            "A reload found faults and changed nothing."
-        ),
-        MessageID(
+        ("configuration.reloaded", "5963b9262d6747a3995093fd676521f1", "A reload was applied."),
+        ("configuration.refused", "9af9a5b3a2a84c2a90e532209d5f1478", "A reload found faults and changed nothing."),
+        (
             "configuration.warning", "a2174014ebde47b6859324aac02288bc",
-            "Something in the configuration is probably not what was meant."
+            "A valid value in the configuration is probably not what was meant."
         ),
-        MessageID("connection.refused", "f10c247943a1407aaf7bf0977a515b7a", "A connection was past the limits."),
-        MessageID(
-            "source.failed", "1f63d34e44d74535ae25f8913b87b498",
-            "A source began to fail, or fails in another way."
+        ("connection.refused", "f10c247943a1407aaf7bf0977a515b7a", "A connection was refused because of a limit."),
+        ("source.failed", "1f63d34e44d74535ae25f8913b87b498", "A source began to fail, or fails for another reason."),
+        ("source.recovered", "6001057d854c4072bf7b982f6e2fd361", "A source that failed was fetched successfully."),
+        (
+            "source.unavailable", "ab9cfa6ed47c43018faf3637b8074897",
+            "A source cannot be fetched until somebody acts, such as GIFs without a key."
         ),
-        MessageID("source.recovered", "6001057d854c4072bf7b982f6e2fd361", "A source that failed was fetched again."),
-        MessageID(
-            "source.impeded", "ab9cfa6ed47c43018faf3637b8074897",
-            "A source cannot be fetched before somebody acts, such as GIFs without a key."
-        ),
-        MessageID(
-            "database.quarantined", "119d753c25b64b3795d2e319d890a171",
-            "A damaged database was renamed and recreated."
-        ),
-        MessageID(
+        ("database.quarantined", "119d753c25b64b3795d2e319d890a171", "A damaged database was renamed and recreated."),
+        (
             "database.unwritable", "07400313be894ef482b63c943b59e9e9",
-            "A database cannot be written, and is served as it is or kept in memory."
+            "A database cannot be written; it is served read-only or held in memory."
         ),
-        MessageID(
+        (
             "database.write-failed", "8a6eb84b49e24f0a9d5f0fe333ce2630",
-            "Something could not be written, on a full disk for example."
+            "A write to a database failed, for example because the disk is full."
         ),
-        MessageID(
-            "database.writes-again", "7a904f877b8f4cfbb68f34033d728049",
-            "What could not be written is written again."
-        ),
-        MessageID(
-            "cache.recreated", "c470d098458348c0aa8d978b9fe19d1b",
-            "cache.db was deleted under the daemon and recreated."
-        ),
-        MessageID(
+        ("database.writes-again", "7a904f877b8f4cfbb68f34033d728049", "Writes to a database succeed again."),
+        ("cache.recreated", "c470d098458348c0aa8d978b9fe19d1b", "cache.db was deleted under the daemon and recreated."),
+        (
             "cache.not-recreated", "ae941b19a3ed41dc94527c8e09ad9607",
             "cache.db was deleted under the daemon and could not be recreated."
         ),
-        MessageID(
+        (
             "state.deleted", "9ffe360ebfcf4023a8d2906f16f8701b",
             "state.db was deleted under the daemon, which has to be restarted."
         ),
-        MessageID(
+        (
             "state.unwritable", "b3a1492254084cf8a58c8ea0d1e4ba6d",
-            "The state folder cannot be written, so nothing users keep will last."
+            "The state folder cannot be written; favorites and other state are lost when norrisd stops."
         ),
     ]
 

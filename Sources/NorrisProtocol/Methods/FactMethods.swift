@@ -33,7 +33,7 @@ package enum FactRandom: Method {
             try members.optional(
                 maxLengthName, &maxLength, .integer(1...10_000), "Only facts of at most so many code points."
             )
-            try members.optional("name", &name, .text(1...64), "A name to put in place of Chuck Norris.")
+            try members.optional(nameParameter, &name, .text(1...64), "A name to put in place of Chuck Norris.")
             try members.flag(
                 "allow_explicit", &allowExplicit, "Whether facts of the category explicit may be served."
             )
@@ -59,7 +59,14 @@ package enum FactRandom: Method {
 
     private static var maxLengthName: StaticString { "max_length" }
 
+    package static var nameParameter: StaticString { "name" }
+
     package typealias Result = Items<Fact>
+
+    /// The result up to its first item, for who writes encoded facts.
+    package static var resultOpening: StaticString { #"{"items":["# }
+    /// What is between its last item and the freshness.
+    package static var resultFreshness: StaticString { #"],"freshness":"# }
 }
 
 extension MemberVisitor where Self: ~Copyable {
@@ -111,6 +118,9 @@ package enum FactGet: Method {
 
     package struct Result: WireObject, Equatable, Sendable {
         package var fact = Fact()
+
+        /// The result up to the fact, for who writes an encoded one.
+        package static var opening: StaticString { #"{"fact":"# }
 
         package init(fact: Fact) { self.fact = fact }
 

@@ -34,7 +34,7 @@ package enum GifSearch: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required(
-                "query", &query, .text(1...65_536), "The text to look for; Giphy is asked for up to 50 characters."
+                queryParameter, &query, .text(1...65_536), "The text to look for; Giphy is asked for up to 50 characters."
             )
             try members.page(&page, 1...maximumLimit, default: 25)
             try members.optional(
@@ -46,6 +46,8 @@ package enum GifSearch: Method {
             try members.flag("offline", &offline, "Whether to answer from the cache in any case.")
         }
     }
+
+    package static var queryParameter: StaticString { "query" }
 
     package typealias Result = Page<Gif>
 }
@@ -83,9 +85,11 @@ package enum GifRandom: Method {
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.optional("tag", &tag, .text(1...50), "What it is to be about.")
+            try members.optional(tagParameter, &tag, .text(1...50), "What it is to be about.")
         }
     }
+
+    package static var tagParameter: StaticString { "tag" }
 
     package struct Result: WireObject, Equatable, Sendable {
         package var gif = Gif()

@@ -66,10 +66,12 @@ package enum PostMarkRead: Method {
         package init() { self.init(ids: nil) }
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.optional("ids", &ids, .list(.text(1...200)), "The ids of the posts.")
+            try members.optional(idsParameter, &ids, .list(.text(1...200)), "The ids of the posts.")
             try members.flag("all", &all, "Whether to mark every post that is stored.")
         }
     }
+
+    package static var idsParameter: StaticString { "ids" }
 
     package struct Result: WireObject, Equatable, Sendable {
         /// How many were unread before.

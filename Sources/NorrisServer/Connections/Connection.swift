@@ -40,9 +40,7 @@ struct Connection: ~Copyable {
     private var descriptor: CInt { id.descriptor }
 
     init(id: ConnectionID, caller: Caller, user: Int, machine: ConnectionStateMachine) {
-        self.id = id
-        self.caller = caller
-        self.user = user
+        (self.id, self.caller, self.user) = (id, caller, user)
         self.machine = machine
     }
 

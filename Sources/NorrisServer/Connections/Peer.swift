@@ -30,19 +30,11 @@ package struct Peer: Equatable, Sendable {
     }
 
     private static func groups(of socket: CInt) -> [gid_t] {
-        // Most users are in few groups; for more, the kernel returns ERANGE with the length it needs.
-        var capacity = 32
-        while capacity <= 65_536 {
-            var length = socklen_t(capacity * MemoryLayout<gid_t>.stride)
-            var error: CInt = 0
-            let groups = [gid_t](unsafeUninitializedCapacity: capacity) { buffer, count in
-                let result = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, buffer.baseAddress, &length)
-                error = result == 0 ? 0 : errno
-                count = result == 0 ? Int(length) / MemoryLayout<gid_t>.stride : 0
-            }
-            guard error == ERANGE else { return groups }
-            capacity = max(capacity * 2, Int(length) / MemoryLayout<gid_t>.stride)
-        }
-        return []
+        // Without room for any, the kernel says how much it needs.
+        var length: socklen_t = 0
+        getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, nil, &length)
+        var groups = [gid_t](repeating: 0, count: Int(length) / MemoryLayout<gid_t>.stride)
+        guard getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, &groups, &length) == 0 else { return [] }
+        return groups
     }
 }

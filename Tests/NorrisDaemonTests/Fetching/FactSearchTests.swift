@@ -85,25 +85,6 @@ struct FactSearchTests {
         }
     }
 
-    @Test func equalSearchesAtOnceShareARequest() async throws {
-        try await stale { daemon, upstream in
-            let fetching = daemon.handlers.fetching
-            let queries = try ["dev", "food", "travel"].map { try FactQuery(text: "walker", categories: [$0]) }
-            upstream.hold()
-            let answers = await withTaskGroup(of: Bool.self) { tasks in
-                for query in queries { tasks.addTask { await fetching.fetchNow(query) } }
-                await upstream.waitForRequests(1)
-                await eventually { fetching.factSearches.waiters.withLock { $0["walker"]?.count } == 2 }
-                upstream.release()
-                return await tasks.reduce(into: []) { $0.append($1) }
-            }
-            #expect(answers == [true, true, true])
-            #expect(upstream.requests.count == 1)
-            let hidden = try await daemon.store.fact(id: "hidden")
-            #expect(hidden != nil)
-        }
-    }
-
     @Test func anUpstreamThatHangsIsWaitedForOnce() async throws {
         #expect(FetchingEnvironment(machine: "m", clock: ManualClock()).searchTime == .seconds(2))
         try await stale(searchTime: .milliseconds(300)) { daemon, upstream in
@@ -122,34 +103,6 @@ struct FactSearchTests {
         }
     }
 
-    @Test func aSearchThatIsAnsweredEndsAFailure() async throws {
-        try await stale { (daemon, upstream) throws in
-            upstream.setFault(.status(503))
-            #expect(try daemon.search(text: "walker").freshness?.error?.kind == .http)
-            upstream.setFault(nil)
-            daemon.advance(by: .seconds(60))
-            #expect(try daemon.search(text: "walker").items.count == 1)
-            #expect(try daemon.source().freshness.error == nil)
-        }
-    }
-
-    @Test func aFailureIsInTheReply() async throws {
-        try await stale { daemon, upstream in
-            upstream.setFault(.status(429, retryAfter: "3600"))
-            let page = try daemon.search(text: "light")
-            #expect(page.freshness?.error?.kind == .quota)
-            #expect(page.freshness?.state == .stale)
-            #expect(!page.items.isEmpty)
-            #expect(try daemon.source().consecutiveFailures == 0, "It was no run")
-            daemon.advance(by: .minutes(59))
-            _ = try daemon.search(text: "light")
-            #expect(upstream.requests.count == 1, "The upstream asked for an hour")
-            daemon.advance(by: .minutes(1))
-            _ = try daemon.search(text: "light")
-            #expect(upstream.requests.count == 2)
-        }
-    }
-
     @Test func aRefusedQueryIsNoFailureOfTheSource() async throws {
         try await stale { daemon, upstream in
             upstream.setFault(.status(400))
@@ -161,17 +114,6 @@ struct FactSearchTests {
         }
     }
 
-    @Test func percentSignsAndUnderscoresAreThemselves() async throws {
-        try await stale { (daemon, upstream) throws in
-            let count = daemon.store.count
-            #expect(try daemon.search(text: "%%%").items == [])
-            #expect(try daemon.search(text: "___").items == [])
-            #expect(try daemon.search(text: "wal_er").items == [])
-            #expect(upstream.requests.count == 3)
-            #expect(daemon.store.count == count)
-        }
-    }
-
     @Test func explicitFactsThatAreFoundAreNotShown() async throws {
         let joke = FakeJoke(id: "rude", value: "Walker swears.", categories: ["explicit"])
         try await stale(jokes: [joke]) { daemon, upstream in
@@ -179,6 +121,37 @@ struct FactSearchTests {
             #expect(page.items == [])
             #expect(page.freshness?.state == .empty)
             #expect(try await daemon.store.fact(id: "rude")?.isExplicit == true)
+        }
+    }
+}
+
+/// What `fact.search` notes for `recent.list`, through a real socket.
+@Suite(.timeLimit(.minutes(20)))
+struct RecentHandlersTests {
+    private func queries(_ daemon: FetchingDaemon) throws -> [String] {
+        try daemon.client().call(RecentList.self).items.map(\.query)
+    }
+
+    @Test("A search is noted whether or not it finds something, its later pages are not, and the last comes first")
+    func searchesAreNoted() async throws {
+        try await FetchingDaemon.run(facts: ", enabled: false", fetches: false) { (daemon, _) throws in
+            let page = try daemon.search(#"{"query":"Chuck","limit":1}"#)
+            _ = try daemon.search(text: "no such text")
+            _ = try daemon.search(#"{"query":"kick","offline":true,"category":"sport"}"#)
+            _ = try daemon.search(#"{"query":"Chuck","limit":1,"cursor":"\#(try #require(page.next))"}"#)
+            #expect(try queries(daemon) == ["kick", "no such text", "chuck"])
+        }
+    }
+
+    @Test func aRefusedSearchIsNotNoted() async throws {
+        try await FetchingDaemon.run(facts: ", enabled: false", fetches: false) { (daemon, _) throws in
+            for parameters in [
+                #"{"query":"a\u0000b"}"#, #"{"query":"kick","category":"devs"}"#, #"{"query":"kick","limit":0}"#,
+                #"{"query":"kick","category":"explicit"}"#,
+            ] {
+                #expect(daemon.refusal(FactSearch.self, parameters) != nil)
+            }
+            #expect(try queries(daemon) == [])
         }
     }
 }

@@ -14,20 +14,6 @@ import Testing
 struct FetchingTests {
     // MARK: Runs
 
-    @Test func aRestartAsksForNothingUntilItIsTime() async throws {
-        try await FakeUpstream.run { upstream in
-            let (folder, clock) = (TemporaryFolder(), ManualClock(.ofTests))
-            try await FetchingDaemon.run(upstream, in: folder, clock: clock) { try $0.watch.wait(for: .finished) }
-            try await FetchingDaemon.run(upstream, in: folder, clock: clock) { daemon in
-                await clock.untilAsleep()
-                #expect(try daemon.source().freshness.state == .fresh)
-                daemon.advance(by: .hours(27))
-                try daemon.watch.wait(for: .finished)
-                #expect(upstream.requests.count == 4, "The second run is one request")
-            }
-        }
-    }
-
     @Test func eventsTellOfARunInItsOrder() async throws {
         try await FetchingDaemon.run { daemon, upstream in
             try daemon.watch.wait(for: .finished)
@@ -50,21 +36,6 @@ struct FetchingTests {
             #expect(ill.map(\.phase) == [.started, .failed])
             #expect(ill.last?.error?.kind == .http)
             #expect(ill.last?.error?.retryAt != nil)
-        }
-    }
-
-    @Test func whileItRunsTheRecordHoldsThePauseForADaemonThatIsKilled() async throws {
-        try await FetchingDaemon.run { daemon, upstream in
-            try daemon.watch.wait(for: .finished)
-            upstream.hold()
-            _ = try daemon.refresh()
-            await upstream.waitForRequests(4)
-            let record = try #require(daemon.record)
-            #expect(try #require(record.backoffUntil).seconds > daemon.clock.now.seconds)
-            upstream.release()
-            try daemon.watch.wait(for: .finished)
-            #expect(daemon.record?.backoffUntil == nil)
-            #expect(daemon.record?.failures == 0)
         }
     }
 
@@ -140,30 +111,7 @@ struct FetchingTests {
         }
     }
 
-    @Test func aCacheThatWasDeletedBetweenTwoStartsIsFetchedAtOnce() async throws {
-        try await FakeUpstream.run { upstream in
-            let (folder, clock) = (TemporaryFolder(), ManualClock(.ofTests))
-            try await FetchingDaemon.run(upstream, in: folder, clock: clock) { try $0.watch.wait(for: .finished) }
-            try FileManager.default.removeItem(atPath: folder("cache"))
-            try await FetchingDaemon.run(upstream, in: folder, clock: clock) { try $0.watch.wait(for: .finished) }
-            #expect(upstream.requests.count == 6)
-        }
-    }
-
     // MARK: Another configuration
-
-    @Test func otherQueriesAreFetchedAtOnce() async throws {
-        try await FetchingDaemon.run { daemon, upstream in
-            try daemon.watch.wait(for: .finished)
-            try await daemon.reload(upstream, facts: ", queries: [counted]")
-            try daemon.watch.wait(for: .finished)
-            #expect(upstream.requests.dropFirst(3).map(\.query) == ["counted", nil])
-            try await daemon.reload(upstream, facts: ", queries: [counted], refresh: 12h")
-            let next = try #require(try daemon.source().nextRunAt)
-            #expect(daemon.clock.now.duration(to: next) < .hours(14), "A shorter interval holds at once")
-            #expect(daemon.clock.now.duration(to: next) > .hours(10))
-        }
-    }
 
     @Test func anotherUpstreamIsFetchedAtOnceAndItsFactsReplaceTheOthers() async throws {
         try await FakeUpstream.run { upstream in
@@ -215,29 +163,6 @@ struct FetchingTests {
             try daemon.watch.wait(for: .finished)
             #expect(daemon.refusal(SourceRefresh.self, #"{"source":"village"}"#)?.code == .notFound)
             #expect(upstream.requests.count == 6)
-        }
-    }
-
-    @Test func nobodyRefreshesWhatTheUpstreamHasPutOff() async throws {
-        try await FakeUpstream.run { upstream in
-            upstream.setFault(.status(429, retryAfter: "7200"))
-            try await FetchingDaemon.run(upstream) { daemon in
-                try daemon.watch.wait(for: .failed)
-                let source = try daemon.source()
-                #expect(source.freshness.error?.kind == .quota)
-                #expect(source.nextRunAt == daemon.clock.now.advanced(by: .hours(2)))
-                #expect(source.freshness.error?.retryAt == source.nextRunAt)
-                for caller in ServedHandlers.Caller.allCases {
-                    let refused = daemon.refusal(SourceRefresh.self, as: caller)
-                    #expect(refused?.code == .busy)
-                    #expect(refused?.details["retry_at"] == source.nextRunAt.map { .string($0.description) })
-                }
-                #expect(upstream.requests.count == 1)
-                upstream.setFault(nil)
-                daemon.advance(by: .hours(2))
-                try daemon.watch.wait(for: .finished)
-                #expect(try daemon.source().freshness.error == nil)
-            }
         }
     }
 

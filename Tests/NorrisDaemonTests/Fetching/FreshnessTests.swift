@@ -69,15 +69,6 @@ struct FreshnessTests {
         }
     }
 
-    @Test func builtinFactsOfASourceThatIsFresh() async throws {
-        try await fetched(.zero) { daemon in
-            let builtin = try #require(StartingCollection.facts().first)
-            let freshness = try daemon.search(text: builtin.text).freshness
-            #expect(freshness?.origin == .builtin)
-            #expect(freshness?.state == .fresh)
-        }
-    }
-
     @Test func nothingOfASourceThatWasFetched() async throws {
         try await fetched(.hours(100)) { daemon in
             let freshness = try daemon.search(#"{"query":"no such text","offline":true}"#).freshness

@@ -103,22 +103,6 @@ struct GifTests {
         }
     }
 
-    @Test func cursorsOfOthersAndOlderAnswersAreRefused() async throws {
-        try await run { daemon, upstream in
-            let cursor = try #require(try search(daemon, #"{"query":"cats"}"#).next)
-            for query in [#"{"query":"dogs","cursor":"\#(cursor)"}"#, #"{"query":"cats","cursor":"\#(cursor)x"}"#,
-                #"{"query":"cats","cursor":""}"#, #"{"query":"cats","rating":"r","cursor":"\#(cursor)"}"#]
-            {
-                #expect(daemon.refusal(GifSearch.self, query)?.code == .invalidParams)
-            }
-            daemon.advance(by: .hours(7))
-            _ = try search(daemon, #"{"query":"cats"}"#)
-            let stale = daemon.refusal(GifSearch.self, #"{"query":"cats","cursor":"\#(cursor)"}"#)
-            #expect(stale?.code == .invalidParams)
-            #expect(stale?.message.contains("older") == true)
-        }
-    }
-
     @Test("Queries that are not sent to Giphy", arguments: [
         (#"{"query":"cats","offline":true}"#), (#"{"query":"\#(String(repeating: "x", count: 51))"}"#),
     ])
@@ -151,17 +135,6 @@ struct GifTests {
             let more = try search(daemon, #"{"query":"NUMBER 1","offline":true,"cursor":"\#(cursor)"}"#)
             #expect(Set(more.items.map(\.id)).isDisjoint(with: found.items.map(\.id)))
             #expect(upstream.requests.count == 1)
-        }
-    }
-
-    @Test func nothingIsShownThatIsTooOld() async throws {
-        try await run(settings: ", keep: 1h") { daemon, upstream in
-            _ = try search(daemon, #"{"query":"cats"}"#)
-            #expect(try gifs(daemon).items == 25)
-            daemon.advance(by: .seconds(3_601))
-            #expect(try search(daemon, #"{"query":"cats","offline":true}"#).items.isEmpty)
-            await daemon.handlers.fetching.removeExpired()
-            #expect(try gifs(daemon).items == 0)
         }
     }
 
@@ -304,17 +277,6 @@ struct GifTests {
         }
     }
 
-    @Test func aUsedUpQuotaIsShownBesideTheContent() async throws {
-        try await run(settings: ", hourly_quota: 1, refresh: 30m") { (daemon, _) throws in
-            _ = try search(daemon, #"{"query":"cats"}"#)
-            daemon.advance(by: .minutes(31))
-            let page = try search(daemon, #"{"query":"cats"}"#)
-            #expect(page.items.count == 25)
-            #expect(page.freshness?.error?.kind == .quota)
-            #expect(try gifs(daemon).freshness.error?.kind == .quota)
-        }
-    }
-
     @Test func aFavoriteThatGiphyDoesNotKnowIsNoFailure() async throws {
         try await run(fetches: true) { (daemon, upstream) throws in
             let items = #"{"items":[{"kind":"gif","id":"gone1","title":"t","added_at":"2026-11-21T12:00:00Z"}]}"#
@@ -351,14 +313,6 @@ struct GifTests {
             upstream.setFault(.status(414))
             #expect(try search(daemon, #"{"query":"cats"}"#).items.isEmpty)
             #expect(try gifs(daemon).freshness.error == nil)
-        }
-    }
-
-    @Test func aRunLeavesTheUsersShareAlone() async throws {
-        try await run(settings: ", hourly_quota: 1", fetches: true) { (daemon, upstream) throws in
-            #expect(try search(daemon, #"{"query":"cats"}"#).items.count == 25)
-            #expect(upstream.requests.map(\.path) == ["/v1/gifs/search"])
-            #expect(try gifs(daemon).consecutiveFailures == 0)
         }
     }
 

@@ -174,19 +174,6 @@ struct PostSourceTests {
         }
     }
 
-    @Test func theFirstFailureIsToldWithNothingToShow() async throws {
-        try await posting { daemon, upstream in
-            try waitUntilFetched(daemon, "town", "team")
-            upstream.setFault(.html)
-            _ = try daemon.client(.administrator).call(CacheClear.self)
-            while try source(daemon, "town").freshness.error == nil { try daemon.watch.wait(for: .failed) }
-            let empty = try list(daemon, #"{"source":"town"}"#)
-            #expect(empty.items.isEmpty)
-            #expect(empty.freshness?.state == .empty)
-            #expect(empty.freshness?.error?.kind == .decode)
-        }
-    }
-
     @Test("Marking as read wants ids or all", arguments: [
         "{}", #"{"all":false}"#, #"{"ids":["town:1"],"all":true}"#, #"{"ids":"town:1"}"#, #"{"ids":[1]}"#,
     ])

@@ -117,20 +117,3 @@ struct CoalescerTests {
         #expect(again == 2, "What is over is sent again")
     }
 }
-
-/// The record of a schedule in the database.
-struct ScheduleRecordTests {
-    @Test func everyFieldSurvives() {
-        var record = SourceSchedule.Record()
-        record.nextRunAt = Timestamp(seconds: 1)
-        record.backoffUntil = Timestamp(seconds: 2)
-        record.retryAt = Timestamp(seconds: 3)
-        record.failures = 4
-        record.failedAt = Timestamp(seconds: 5)
-        record.failure = SourceFailure(kind: .quota, message: "no", since: Timestamp(seconds: 6))
-        record.settings = "a"
-        record.hadContent = true
-        #expect(SourceSchedule.Record(ScheduleRecord(record)) == record)
-        #expect(SourceSchedule.Record(ScheduleRecord(SourceSchedule.Record())) == SourceSchedule.Record())
-    }
-}

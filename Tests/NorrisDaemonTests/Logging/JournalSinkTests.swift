@@ -1,5 +1,9 @@
 import Foundation
 import Logging
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisTestSupport
+import Synchronization
 import Testing
 
 @testable import NorrisDaemon
@@ -67,5 +71,137 @@ struct JournalSinkTests {
         }
         #expect(logged.count > 20)
         for entry in MessageID.all { #expect(logged.contains(Substring(entry.event)), "\(entry.event)") }
+    }
+}
+
+/// Keeps lines, for tests to read.
+final class RecordingSink: LogSink {
+    private let written = Mutex<[LogLine]>([])
+
+    func write(_ line: LogLine) { written.withLock { $0.append(line) } }
+
+    /// All metadata of each line.
+    var records: [LogLine] { written.withLock { $0 } }
+
+    /// Message, subject and number of repeats of each line.
+    var lines: [String] {
+        records.map { line in
+            let repeats = line.metadata["repeats"].map { " x\($0)" } ?? ""
+            return "\(line.event.message) \(line.metadata["source"] ?? "")\(repeats)"
+        }
+    }
+}
+
+/// What happens again and again is written a few times, and then with its number.
+@Suite(.timeLimit(.minutes(20)))
+struct RepeatLimitingSinkTests {
+    private let clock = ManualClock(.ofTests)
+    private let recording = RecordingSink()
+    private let sink: RepeatLimitingSink
+    private let logger: Logger
+
+    init() {
+        let sink = RepeatLimitingSink(recording, clock: clock)
+        self.sink = sink
+        logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.trace), sink: sink) }
+    }
+
+    private var lines: [String] { recording.lines }
+
+    private func fail(times: Int, _ source: String = "town") {
+        for _ in 0..<times { logger.warning("source.failed", metadata: ["source": "\(source)"]) }
+    }
+
+    /// How many of so many lines are written at once.
+    private func written(of count: Int, _ write: (Int) -> Void) -> Int {
+        let before = lines.count
+        for number in 0..<count { write(number) }
+        return lines.count - before
+    }
+
+    @Test func afterSomeLinesTheRestIsOneWithItsNumber() throws {
+        for second in 0..<100 {
+            if second > 0 { clock.advance(by: .seconds(1)) }
+            logger.error("database.write-failed", metadata: ["content": "state"])
+        }
+        #expect(lines.count == 5)
+        clock.advance(by: RepeatLimitingSink.window - .seconds(100))
+        sink.writeEnded()
+        #expect(lines.count == 5)
+        clock.advance(by: .seconds(1))
+        sink.writeEnded()
+        let last = try #require(recording.records.last)
+        #expect("\(last.event.message)" == "database.write-failed")
+        #expect(last.event.level == .error)
+        #expect(
+            last.metadata == [
+                "content": "state", "repeats": "95", "last.at": "\(Timestamp.ofTests.advanced(by: .seconds(99)))",
+            ]
+        )
+        #expect(lines.count == 6)
+        #expect(written(of: 6) { _ in logger.error("database.write-failed", metadata: ["content": "state"]) } == 5)
+    }
+
+    @Test func theNumberComesWithTheNextLineOfAnySort() {
+        fail(times: 9)
+        #expect(lines == Array(repeating: "source.failed town", count: 5))
+        clock.advance(by: RepeatLimitingSink.window)
+        fail(times: 1, "planet")
+        #expect(lines.dropFirst(5) == ["source.failed town x4", "source.failed planet"])
+    }
+
+    @Test func theTimeOfDayDoesNotMatter() {
+        fail(times: 9)
+        clock.setTimeOfDay(Timestamp(seconds: 5))
+        clock.advance(by: RepeatLimitingSink.window - .seconds(1))
+        sink.writeEnded()
+        #expect(lines.count == 5)
+        clock.setTimeOfDay(Timestamp(seconds: 2_000_000))
+        sink.writeEnded()
+        #expect(lines.count == 5)
+        clock.advance(by: .seconds(1))
+        sink.writeEnded()
+        #expect(lines.dropFirst(5) == ["source.failed town x4"])
+    }
+
+    @Test func subjectsAreCountedApart() {
+        for name in ["town", "planet"] {
+            #expect(written(of: 7) { _ in logger.warning("source.failed", metadata: ["source": "\(name)"]) } == 5)
+        }
+        #expect(written(of: 7) { _ in logger.warning("source.recovered", metadata: ["source": "town"]) } == 5)
+        for uid in ["7", "8"] {
+            #expect(written(of: 7) { _ in logger.warning("connection.refused", metadata: ["peer.uid": "\(uid)"]) } == 5)
+        }
+        // Nothing else is a subject: each error may have a text of its own.
+        #expect(written(of: 9) { logger.warning("gifs.unreadable", metadata: ["error": "\($0)"]) } == 5)
+    }
+
+    @Test func requestedEventsAndDebuggingAreNotLimited() {
+        #expect(written(of: 99) { _ in logger.notice("configuration.reloaded") } == 99)
+        #expect(written(of: 99) { _ in logger.error("configuration.refused") } == 99)
+        #expect(written(of: 99) { _ in logger.notice("server.ready") } == 99)
+        #expect(written(of: 99) { _ in logger.notice("source.unavailable", metadata: ["source": "gifs"]) } == 99)
+        #expect(written(of: 99) { _ in logger.debug("source.started") } == 99)
+        #expect(written(of: 99) { _ in logger.trace("http.answer") } == 99)
+    }
+
+    @Test("Nobody fills the memory by coming as many users")
+    func kindsAreBounded() {
+        let users = RepeatLimitingSink.maximumKinds
+        #expect(written(of: users) { logger.notice("connection.refused", metadata: ["peer.uid": "\($0)"]) } == users)
+        #expect(written(of: 10_000) { logger.notice("connection.refused", metadata: ["peer.uid": "x\($0)"]) } == 5)
+        sink.finish()
+        #expect(recording.records.last?.metadata["repeats"] == "9995")
+        #expect(lines.count == users + 6)
+    }
+
+    @Test func theEndWritesWhatIsSuppressedInItsOrder() {
+        for _ in 0..<9 { logger.notice("source.recovered", metadata: ["source": "a"]) }
+        clock.advance(by: .seconds(100))
+        fail(times: 7, "a")
+        sink.finish()
+        #expect(lines.suffix(2) == ["source.recovered a x4", "source.failed a x2"])
+        sink.finish()
+        #expect(lines.count == 12)
     }
 }

@@ -10,13 +10,16 @@ import Testing
 
 /// The daemon's handlers and its fetching in this process, over real sockets, by a clock that the test turns.
 struct FetchingDaemon {
+    /// Whom a server takes its peers for.
+    enum Caller: String, CaseIterable {
+        case user, administrator
+    }
+
     let folder: TemporaryFolder
     let clock: ManualClock
     let databases: Databases
     let store: FactStore
     let handlers: Handlers
-    let records: FetchRecords
-    private let schedules: ScheduleRecords
 
     /// Hears of the source's runs from the first on.
     let watch: LineClient
@@ -30,8 +33,6 @@ struct FetchingDaemon {
         self.clock = clock
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
-        records = FetchRecords(databases: databases)
-        schedules = ScheduleRecords(databases: databases)
         store = FactStore(databases: databases)
         store.importStartingCollection()
         let file = Paths.ConfigurationFile(path: try folder.write(configuration, to: "config.yaml"), isNamed: true)
@@ -41,10 +42,10 @@ struct FetchingDaemon {
             environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime),
             logger: logger
         )
-        for caller in ServedHandlers.Caller.allCases {
+        for caller in Caller.allCases {
             try await FetchingDaemon.serve(handlers, folder(caller.rawValue), to: caller, logger, &tasks)
         }
-        watch = try LineClient(path: folder(ServedHandlers.Caller.user.rawValue))
+        watch = try LineClient(path: folder(Caller.user.rawValue))
         let _: EventSubscribe.Result = try watch.call(EventSubscribe.self, #"{"topics":["source","item"]}"#)
     }
 
@@ -91,7 +92,7 @@ struct FetchingDaemon {
     }
 
     private static func serve(
-        _ handlers: Handlers, _ path: String, to caller: ServedHandlers.Caller, _ logger: Logger,
+        _ handlers: Handlers, _ path: String, to caller: Caller, _ logger: Logger,
         _ tasks: inout ThrowingTaskGroup<Void, any Error>
     ) async throws {
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
@@ -111,13 +112,13 @@ struct FetchingDaemon {
 
     // MARK: Asking it
 
-    func client(_ caller: ServedHandlers.Caller = .user) throws -> LineClient {
+    func client(_ caller: Caller = .user) throws -> LineClient {
         try LineClient(path: folder(caller.rawValue))
     }
 
     /// The error of a call that is to fail.
     func refusal<M: Method>(
-        _ method: M.Type, _ parameters: String = "{}", as caller: ServedHandlers.Caller = .user
+        _ method: M.Type, _ parameters: String = "{}", as caller: Caller = .user
     ) -> ResponseError? {
         #expect(throws: ResponseError.self) { try client(caller).call(method, parameters) }
     }
@@ -136,7 +137,7 @@ struct FetchingDaemon {
     }
 
     func refresh(
-        as caller: ServedHandlers.Caller = .administrator, _ parameters: String = "{}"
+        as caller: Caller = .administrator, _ parameters: String = "{}"
     ) throws -> SourceRefresh.Result {
         try client(caller).call(SourceRefresh.self, parameters)
     }
@@ -151,9 +152,6 @@ struct FetchingDaemon {
         _ = try folder.write(FetchingDaemon.configuration(upstream.baseURL, facts), to: "config.yaml")
         try await handlers.reloader.reload()
     }
-
-    /// What is kept of the schedule.
-    var record: ScheduleRecord? { schedules.all()["facts"] }
 }
 
 extension FakeUpstream {
@@ -169,5 +167,37 @@ extension FakeUpstream {
             throw error
         }
         await upstream.stop()
+    }
+}
+
+/// A GIF and a post that the examples of PROTOCOL.md speak of, put into the stores as fetches would.
+enum SeededContent {
+    /// Of a daemon that fetches nothing else.
+    static let configuration = """
+        posts: {sources: {town: {kind: mastodon, url: 'https://town.example', enabled: false}}}
+
+        """
+
+    static func put(into stores: Stores, at now: Timestamp) async throws {
+        let fetchedAt = Timestamp(seconds: now.seconds - 11 * 3600)
+        let original = Gif.Rendition(
+            url: "https://media3.giphy.com/media/ID/giphy.gif?cid=1&ct=g", width: 480, height: 229
+        )
+        let gif = Gif(
+            id: "bq2Nk0o7bQhhseGATA", title: "Full House Angel GIF", rating: "g",
+            pageURL: "https://giphy.com/gifs/bq2Nk0o7bQhhseGATA", renditions: ["original": original]
+        )
+        try await stores.gifs.put(
+            [gif], in: .search("angel", rating: "g"), offset: 0, nextOffset: nil, totalCount: 1, at: fetchedAt
+        )
+        let post = Post(
+            id: "town:1", source: "town", author: Post.Author(id: "town:7", name: "Ada", handle: "@ada@town.example"),
+            publishedAt: Timestamp("2026-11-21T12:00:00Z"), text: "Counted to infinity today.", tags: ["maths"],
+            stats: Post.Stats(likes: 12, comments: 1)
+        )
+        _ = try stores.posts.replace(
+            source: "town", posts: [post], authors: [], isComplete: true, keep: .days(90),
+            fetch: FetchRecord(settings: "older", fetchedAt: fetchedAt), at: now
+        )
     }
 }

@@ -17,10 +17,10 @@ struct LiveServer {
     let gate: Gate
     fileprivate let blockade: Blockade
 
-    func connect() throws -> TestClient { try TestClient(path: path) }
+    func connect() throws -> LineClient { try LineClient(path: path) }
 
     /// Connections that are accepted already.
-    func connect(_ count: Int) throws -> [TestClient] {
+    func connect(_ count: Int) throws -> [LineClient] {
         let clients = try (0..<count).map { _ in try connect() }
         for client in clients { try client.expectService() }
         return clients
@@ -35,7 +35,7 @@ struct LiveServer {
 
     /// Runs the body while the event loop stands still in a request of a client: the server finds all at once what
     /// happens meanwhile.
-    func blocked(by client: TestClient, _ body: () throws -> Void) throws {
+    func blocked(by client: LineClient, _ body: () throws -> Void) throws {
         try client.send(lines: request(0, "recent.clear"))
         blockade.waitUntilEntered()
         do {
@@ -48,7 +48,7 @@ struct LiveServer {
     /// Sends copies of a line, without reading, until the server stops taking them.
     ///
     /// - Returns: how many bytes were taken; `limit` or a little more where it never stopped.
-    func send(_ line: [UInt8], to client: TestClient, limit: Int) throws -> Int {
+    func send(_ line: [UInt8], to client: LineClient, limit: Int) throws -> Int {
         var chunk: [UInt8] = []
         for _ in 0..<max(1, 65_536 / line.count) { chunk += line }
         var sent = 0
@@ -129,35 +129,7 @@ private final class ServerThread: TaskExecutor {
     }
 }
 
-/// A peer of the server on a real socket. Blocks; a call that nothing comes of for five minutes throws.
-final class TestClient {
-    struct Failure: Error {
-        let call: String
-        let code: CInt
-    }
-
-    private var descriptor: CInt
-    private var received: [UInt8] = []
-
-    init(path: String) throws {
-        let address = try SocketAddress(path: path)
-        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        self.descriptor = descriptor
-        guard address.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
-            throw Failure(call: "connect", code: errno)
-        }
-        var limit = timeval(tv_sec: 300, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    }
-
-    deinit { close() }
-
-    func close() {
-        if descriptor >= 0 { Glibc.close(descriptor) }
-        descriptor = -1
-    }
-
+extension LineClient {
     // MARK: Sending
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
@@ -180,12 +152,9 @@ final class TestClient {
             Glibc.send(descriptor, $0.baseAddress, $0.count, flags | CInt(MSG_NOSIGNAL))
         }
         if count < 0, flags & CInt(MSG_DONTWAIT) != 0, errno == EAGAIN { return 0 }
-        guard count >= 0 else { throw Failure(call: "send", code: errno) }
+        guard count >= 0 else { throw Failure(description: "send: \(String(cString: strerror(errno)))") }
         return count
     }
-
-    /// No more will be sent.
-    func endInput() { shutdown(descriptor, CInt(SHUT_WR)) }
 
     // MARK: Receiving
 
@@ -213,61 +182,16 @@ final class TestClient {
         try expect("null -32004 busy", nil, sourceLocation: sourceLocation)
     }
 
-    /// The next line without its LF; nil at the end.
-    func receiveLine() throws -> String? {
-        var searched = 0
-        while true {
-            if let end = indexOfLineFeed(from: searched) {
-                let line = String(decoding: received[..<end], as: UTF8.self)
-                received.removeFirst(end + 1)
-                return line
-            }
-            searched = received.count
-            guard try receiveMore() else {
-                guard received.isEmpty else { throw Failure(call: "receiveLine, inside a line", code: 0) }
-                return nil
-            }
-        }
-    }
-
-    private func indexOfLineFeed(from start: Int) -> Int? {
-        received.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return nil }
-            return memchr(base + start, 0x0A, bytes.count - start).map { UnsafeRawPointer($0) - base }
-        }
-    }
-
     func receiveOutline() throws -> String? { try receiveLine().map(outline) }
 
-    /// All that comes until the server closes.
-    func receiveToEnd() throws -> [UInt8] {
-        while try receiveMore() {}
-        defer { received = [] }
-        return received
-    }
-
-    /// Waits until the server has closed, without reading anything.
-    func waitForClose() throws {
-        // POLLHUP comes unasked, once both directions are shut.
-        try wait(for: 0)
-    }
+    /// Waits until the server has closed, without reading anything: POLLHUP comes unasked, once both directions are shut.
+    func waitForClose() throws { try poll(for: 0) }
 
     /// Waits until there is something to be read, without reading it.
-    func waitForBytes() throws { try wait(for: Int16(POLLIN)) }
+    func waitForBytes() throws { try poll(for: Int16(POLLIN)) }
 
-    private func wait(for events: Int16) throws {
+    private func poll(for events: Int16) throws {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
-        guard poll(&entry, 1, 300_000) == 1 else { throw Failure(call: "poll", code: errno) }
-    }
-
-    private func receiveMore() throws -> Bool {
-        let (count, code) = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
-            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-            let code = errno
-            if count > 0 { received.append(contentsOf: buffer[..<count]) }
-            return (count, code)
-        }
-        guard count >= 0 else { throw Failure(call: "recv", code: code) }
-        return count > 0
+        guard Glibc.poll(&entry, 1, 300_000) == 1 else { throw Failure(description: "Nothing came.") }
     }
 }

@@ -1,0 +1,180 @@
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisServer
+import NorrisText
+
+/// The figures of `server.metrics` at one moment: all from memory, but for what `server.status` looks up and
+/// `/proc/self/statm`.
+struct Metrics: Sendable {
+    var status: ServerStatus.Result
+    var startedAt: Timestamp
+    /// Bytes; nil where the kernel does not say.
+    var residentMemory: Int?
+    var counters: ServerCounters
+    var subscribers: Int
+    /// How the runs of each source ended.
+    var runs: [String: SourceSchedule.Runs]
+
+    /// OpenMetrics. What is not known has no sample.
+    var text: String {
+        var writer = OpenMetricsWriter()
+        writeDaemon(to: &writer)
+        writeRequests(to: &writer)
+        writeSources(to: &writer)
+        return writer.text
+    }
+
+    // Names begin with norrisd_, also those that others call process_…: node_exporter has such families of its own, and
+    // a file that repeats them spoils its whole page.
+    private func writeDaemon(to writer: inout OpenMetricsWriter) {
+        let database = status.database
+        writer.gauge("build_info", "Always 1; the label is the version of norrisd.")
+        writer.sample(1, [("version", status.version)])
+        writer.gauge("start_time_seconds", "When the daemon began, since 1970 in UTC.", Int(startedAt.seconds))
+        writer.gauge("resident_memory_bytes", "The daemon's memory that is not swapped out.", residentMemory)
+        writer.gauge(
+            "degraded", "Whether something is wrong; norrisctl status says what.", status.state == .degraded ? 1 : 0
+        )
+        writer.gauge("database_size_bytes", "Databases on disk, with their logs.")
+        writer.sample(database.cacheBytes, [("database", "cache")])
+        writer.sample(database.stateBytes, [("database", "state")])
+        writer.gauge("database_free_bytes", "What the daemon may still write to its disks.", database.freeBytes)
+        writer.gauge("database_read_only", "Whether a database takes no writes.", database.isReadOnly ? 1 : 0)
+    }
+
+    private func writeRequests(to writer: inout OpenMetricsWriter) {
+        writer.gauge("connections", "Connections that are open.", status.connections)
+        writer.family("connections_accepted", .counter, "Connections that were served.")
+        writer.sample(counters.acceptedConnections)
+        writer.family("connections_refused", .counter, "Connections past a limit.")
+        writer.sample(counters.refusedConnections)
+        writer.gauge("subscribers", "Connections that wait for events.", subscribers)
+
+        writer.family("requests", .counter, "Well-formed requests and notifications that came.")
+        for method in counters.methods { writer.sample(method.requests, [("method", method.name)]) }
+        writer.sample(counters.unknownRequests, [("method", "unknown")])
+        writer.family("errors", .counter, "Requests that failed, and lines that were none.")
+        for (reason, count) in counters.errors { writer.sample(count, [("reason", reason)]) }
+        writer.family(
+            "request_duration_seconds", .histogram, "From a request until its result is ready to be sent."
+        )
+        let bounds = RequestMeter.bounds.indices.map { Double(RequestMeter.bounds[$0]) / 1e9 }
+        for method in counters.methods {
+            writer.histogram(
+                bounds: bounds, counts: method.counts, sum: Double(method.nanoseconds) / 1e9, [("method", method.name)]
+            )
+        }
+    }
+
+    private func writeSources(to writer: inout OpenMetricsWriter) {
+        gauge("enabled", "Whether the configuration has the source fetched.", &writer) { $0.isEnabled ? 1 : 0 }
+        gauge("items", "What is stored of the source.", &writer) { $0.items }
+        gauge("last_success_timestamp_seconds", "When the source was last fetched.", &writer) {
+            $0.freshness.fetchedAt.map { Int($0.seconds) }
+        }
+        gauge("age_seconds", "How long ago that was.", &writer) { $0.freshness.ageSeconds }
+        gauge("next_run_timestamp_seconds", "When the source is fetched next.", &writer) {
+            $0.nextRunAt.map { Int($0.seconds) }
+        }
+        gauge("consecutive_failures", "Runs that failed in a row.", &writer) { $0.consecutiveFailures }
+        writer.gauge("source_failing", "Whether the source fails, for each way to fail.")
+        for source in status.sources {
+            for kind in SourceFailure.Kind.all {
+                let isFailing = source.freshness.error?.kind == kind
+                writer.sample(isFailing ? 1 : 0, labels(source) + [("error", kind.rawValue)])
+            }
+        }
+        writer.family("source_runs", .counter, "Runs that ended, by what came of them.")
+        for source in status.sources {
+            guard let runs = runs[source.name] else { continue }
+            let results = [
+                ("added", runs.added), ("failed", runs.failed), ("nothing_new", runs.nothingNew),
+                ("postponed", runs.postponed),
+            ]
+            for (result, count) in results { writer.sample(count, labels(source) + [("result", result)]) }
+        }
+        gauge("quota_limit", "Requests the upstream may be sent in an hour.", &writer) { $0.quota?.limit }
+        gauge("quota_used", "Requests it was sent in the last hour.", &writer) { $0.quota?.used }
+    }
+
+    /// A family with a sample for each source that has one.
+    private func gauge(
+        _ name: String, _ help: String, _ writer: inout OpenMetricsWriter, _ value: (SourceStatus) -> Int?
+    ) {
+        writer.gauge("source_\(name)", help)
+        for source in status.sources {
+            if let value = value(source) { writer.sample(value, labels(source)) }
+        }
+    }
+
+    private func labels(_ source: SourceStatus) -> OpenMetricsWriter.Labels {
+        [("source", source.name), ("kind", source.kind)]
+    }
+}
+
+/// Writes the text format of OpenMetrics 1.0, family by family.
+///
+/// It knows only the types that the older text format of Prometheus has as well: node_exporter's textfile collector
+/// refuses a file with any other.
+struct OpenMetricsWriter {
+    enum Kind: String {
+        case counter, gauge, histogram
+    }
+
+    typealias Labels = [(name: String, value: String)]
+
+    private var body = ""
+    private var family = ""
+    private var kind = Kind.gauge
+
+    /// The text so far, with its end.
+    var text: String { body + "# EOF\n" }
+
+    /// Begins a family, to which the samples that follow belong. A name comes once only.
+    ///
+    /// - Parameters:
+    ///   - name: without `norrisd_` and the `_total` of counters; it ends in its unit, if it has one of the base units.
+    ///   - help: one sentence, without backslash, quotation mark and newline.
+    mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+        (family, self.kind) = ("norrisd_" + name, kind)
+        body += "# TYPE \(family) \(kind.rawValue)\n"
+        for unit in ["seconds", "bytes"] where name.hasSuffix("_" + unit) { body += "# UNIT \(family) \(unit)\n" }
+        body += "# HELP \(family) \(help)\n"
+    }
+
+    /// Begins a family of gauges, with its only sample where there is a value.
+    mutating func gauge(_ name: String, _ help: String, _ value: Int? = nil) {
+        family(name, .gauge, help)
+        if let value { sample(value) }
+    }
+
+    mutating func sample(_ value: Int, _ labels: Labels = []) {
+        line(kind == .counter ? "_total" : "", labels, "\(value)")
+    }
+
+    /// - Parameters:
+    ///   - bounds: the upper bounds of the buckets but the last, which has none; rising.
+    ///   - counts: how many observations are in each bucket, those of lower ones not counted again.
+    mutating func histogram(bounds: [Double], counts: [Int], sum: Double, _ labels: Labels) {
+        var count = 0
+        for (index, further) in counts.enumerated() {
+            count += further
+            let bound = index < bounds.count ? "\(bounds[index])" : "+Inf"
+            line("_bucket", labels + [("le", bound)], "\(count)")
+        }
+        line("_count", labels, "\(count)")
+        line("_sum", labels, "\(sum)")
+    }
+
+    private mutating func line(_ suffix: String, _ labels: Labels, _ value: String) {
+        let pairs = labels.map { "\($0)=\"\(OpenMetricsWriter.escaped($1))\"" }.joined(separator: ",")
+        body += family + suffix + (pairs.isEmpty ? "" : "{\(pairs)}") + " \(value)\n"
+    }
+
+    /// A label's value: without what a terminal obeys, and with what the format gives a meaning escaped.
+    private static func escaped(_ value: String) -> String {
+        sanitizedText(value).unicodeScalars
+            .map { $0 == "\n" ? "\\n" : $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }
+            .joined()
+    }
+}
