@@ -61,7 +61,7 @@ struct PlainCommandTests {
     func meanWhatArgumentParserMakesOfThem(command: String) {
         var generator = SeededGenerator(state: 5)
         var done = 0
-        for _ in 0..<100 {
+        for _ in 0..<60 {
             let arguments = (0..<Int.random(in: 0...5, using: &generator)).compactMap { _ in
                 Self.words.randomElement(using: &generator)
             }

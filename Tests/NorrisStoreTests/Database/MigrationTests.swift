@@ -136,7 +136,7 @@ struct MigrationTests {
     }
 
     /// Every fact is served, found and counted as before, from the last package on without a network.
-    @Test(arguments: [40, 25_000])
+    @Test(arguments: [40, 11_000])
     func factsOfBeforeTheOrdinalsAreKept(count: Int) async throws {
         let facts = (0..<count).map { number -> Fact in
             let id = String(100_000 + number)

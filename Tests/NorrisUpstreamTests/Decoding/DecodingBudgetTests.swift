@@ -100,9 +100,9 @@ struct DecodingBudgetTests {
         ]
     )
     func basesNamesURLsAndTextsAreCounted(document: String) {
-        let budget = budget(bytes: 4 << 20)
+        let budget = budget(bytes: 1 << 20)
         #expect(fault(document, budget)?.contains("too large to decode") == true)
-        #expect(budget.bytes < max(4 << 20, document.utf8.count) + 300_000)
+        #expect(budget.bytes < max(1 << 20, document.utf8.count) + 300_000)
     }
 
     @Test func aBaseDoesNotGrowFromElementToElement() throws {
