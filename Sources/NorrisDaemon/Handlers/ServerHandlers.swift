@@ -8,6 +8,16 @@ struct ServerHandlers: Sendable {
     let health: Health
     let reloader: Reloader
     let fetching: Fetching
+    /// The result of `server.info`, which does not change while the daemon runs.
+    private let info: [UInt8]
+
+    init(health: Health, reloader: Reloader, fetching: Fetching) {
+        (self.health, self.reloader, self.fetching) = (health, reloader, fetching)
+        info = ServerInfo.Result(
+            name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
+            capabilities: MethodTable.capabilities, pid: Int(getpid()), startedAt: health.startedAt
+        ).jsonBytes
+    }
 
     var all: [Handler] {
         [
@@ -15,7 +25,10 @@ struct ServerHandlers: Sendable {
                 json.raw(ServerHandlers.document)
                 return nil
             },
-            Handler(ServerInfo.self, inMemory: info),
+            Handler(ServerInfo.self) { _, _, json throws(ResponseError) in
+                json.raw(info)
+                return nil
+            },
             Handler(ServerMetrics.self) { _, _, json throws(ResponseError) in
                 json.raw(health.encodedMetrics)
                 return nil
@@ -35,14 +48,6 @@ struct ServerHandlers: Sendable {
 
     /// Follows from the program alone.
     private static let document = Discover.Result(version: NorrisVersion.current).jsonBytes
-
-    @Sendable
-    private func info(_ parameters: NoMembers, _ call: Call) -> ServerInfo.Result {
-        ServerInfo.Result(
-            name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
-            capabilities: MethodTable.capabilities, pid: Int(getpid()), startedAt: health.startedAt
-        )
-    }
 
     @Sendable
     private func subscribe(_ parameters: EventSubscribe.Parameters, _ call: Call) -> EventSubscribe.Result {
