@@ -198,8 +198,16 @@ extension FactStore {
 /// not with a line break.
 func personalized(_ text: String, for name: String) -> String {
     let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    var bytes = Array(text.utf8)
+    let bytes = Array(text.utf8)
     let places = bytes.map { capitals.contains($0) ? $0 + 32 : $0 }.ranges(of: "chuck norris".utf8)
-    for place in places.reversed() { bytes.replaceSubrange(place, with: name.utf8) }
-    return String(decoding: bytes, as: UTF8.self)
+    guard let last = places.last else { return text }
+    var result: [UInt8] = []
+    var rest = 0
+    for place in places {
+        result += bytes[rest..<place.lowerBound]
+        result += name.utf8
+        rest = place.upperBound
+    }
+    result += bytes[last.upperBound...]
+    return String(decoding: result, as: UTF8.self)
 }

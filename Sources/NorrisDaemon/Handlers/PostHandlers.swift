@@ -47,7 +47,7 @@ struct PostHandlers: Sendable {
     ) async throws(ResponseError) -> PostMarkRead.Result {
         guard (parameters.ids != nil) != parameters.all else {
             throw .invalidParams(
-                "\(PostMarkRead.name) needs either \(PostMarkRead.idsParameter) or all: true.",
+                "Send either \(PostMarkRead.idsParameter) or all: true.",
                 parameter: "\(PostMarkRead.idsParameter)"
             )
         }

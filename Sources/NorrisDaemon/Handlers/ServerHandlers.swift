@@ -59,7 +59,7 @@ struct ServerHandlers: Sendable {
     @Sendable
     private func reload(_ parameters: NoMembers, _ call: Call) async throws(ResponseError) -> NoMembers {
         do throws(ConfigurationError) {
-            try await reloader.reload()
+            try reloader.reload()
         } catch {
             throw ServerHandlers.refusal(of: error)
         }

@@ -80,7 +80,7 @@ struct Reloader: Sendable {
     let logger: Logger
 
     /// - Throws: where the file is bad; then nothing has changed.
-    func reload() async throws(ConfigurationError) {
+    func reload() throws(ConfigurationError) {
         try settings.reloading.withLock { _ throws(ConfigurationError) in try reloadAlone() }
     }
 
@@ -121,7 +121,7 @@ struct ReloadService: Service {
         await cancelWhenGracefulShutdown {
             for await _ in signals {
                 // Failures are logged; the daemon goes on with what it has.
-                try? await reloader.reload()
+                try? reloader.reload()
             }
         }
     }

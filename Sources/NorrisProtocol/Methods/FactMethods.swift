@@ -39,7 +39,6 @@ package enum FactRandom: Method {
             )
             try members.source(&source)
         }
-
     }
 
     /// The parameters of a prompt. They are written by hand: the metadata of the generic functions would cost each prompt

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import NorrisProtocol
 import Synchronization
 
 /// One request to one host.
@@ -92,23 +93,20 @@ final class FetchThread: Sendable {
 
     private static func begin() -> Multi? {
         guard isCurlReady, let handle = curl_multi_init() else { return nil }
-        var thread = pthread_t()
-        let code = pthread_create(&thread, nil, { handle in
+        let multi = Multi(handle: handle)
+        let code = startThread {
             // libcurl's sockets are spared SIGPIPE, OpenSSL's are not. Resolver threads inherit the mask.
             var signals = sigset_t()
             sigfillset(&signals)
             pthread_sigmask(SIG_BLOCK, &signals, nil)
             pthread_setname_np(pthread_self(), "norris-fetch")
-            // Not nil: it is what the call of pthread_create(3) passes.
-            FetchThread.shared.run(Multi(handle: handle!))
-            return nil
-        }, handle)
+            FetchThread.shared.run(multi)
+        }
         guard code == 0 else {
             curl_multi_cleanup(handle)
             return nil
         }
-        pthread_detach(thread)
-        return Multi(handle: handle)
+        return multi
     }
 
     private func run(_ multi: Multi) {

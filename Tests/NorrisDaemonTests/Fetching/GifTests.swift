@@ -321,7 +321,7 @@ struct GifTests {
         try await run(settings: ", enabled: true", fetches: true, in: folder) { daemon, upstream in
             try daemon.watch.wait(for: .finished)
             unlink(folder("key"))
-            try await daemon.handlers.reloader.reload()
+            try daemon.handlers.reloader.reload()
             let status = try gifs(daemon)
             #expect(status.nextRunAt == nil)
             #expect(status.freshness.error?.kind == .credentials)
@@ -334,7 +334,7 @@ struct GifTests {
             let before = upstream.requests.count
             _ = try folder.write("another-key", to: "key")
             upstream.requireKey("another-key")
-            try await daemon.handlers.reloader.reload()
+            try daemon.handlers.reloader.reload()
             try daemon.watch.wait(for: .finished)
             #expect(upstream.requests.dropFirst(before).allSatisfy { $0.parameter("api_key") == "another-key" })
             #expect(try gifs(daemon).freshness.error == nil)

@@ -168,7 +168,7 @@ struct PostSourceTests {
             _ = try folder.write(
                 "facts: {enabled: false}\n" + section(upstream, "90d", sources: ["team"]), to: "config.yaml"
             )
-            try await daemon.handlers.reloader.reload()
+            try daemon.handlers.reloader.reload()
             #expect(try list(daemon).items.map(\.id) == ["team:7"])
             #expect(daemon.refusal(PostGet.self, #"{"id":"town:1"}"#)?.code == .notFound)
         }

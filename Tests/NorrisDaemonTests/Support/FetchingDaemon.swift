@@ -150,7 +150,7 @@ struct FetchingDaemon {
 
     func reload(_ upstream: FakeUpstream, facts: String) async throws {
         _ = try folder.write(FetchingDaemon.configuration(upstream.baseURL, facts), to: "config.yaml")
-        try await handlers.reloader.reload()
+        try handlers.reloader.reload()
     }
 }
 
