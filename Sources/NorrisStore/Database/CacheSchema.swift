@@ -24,7 +24,12 @@ extension DatabaseKind {
         )
         try database.execute(hasOldFacts ? "ALTER TABLE facts RENAME TO old_facts" : "DROP TABLE IF EXISTS facts")
         try database.execute(tables)
-        if hasOldFacts { try storeOldFacts(database) }
+        if hasOldFacts {
+            try storeOldFacts(database)
+        } else {
+            // What is noted of content that is gone would keep it from being stored again.
+            try database.execute("DELETE FROM meta WHERE key <> 'cursor_key'")
+        }
         try database.execute(
             """
             DROP TABLE IF EXISTS old_facts;

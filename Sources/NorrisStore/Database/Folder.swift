@@ -22,7 +22,8 @@ package enum Folder {
     ///
     /// - Throws: where it cannot be written; SQLite itself would open it and fail at the first change.
     static func makePrivateFile(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        // Not a link: where the folder belongs to somebody else, it could lead to a file that is not theirs to empty.
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw notWritable(path) }
         close(descriptor)
     }
@@ -71,7 +72,8 @@ package struct InstanceLock: ~Copyable {
     /// Takes the lock of a folder without waiting (flock(2)).
     package init(folder: String) throws(StoreError) {
         let path = folder + "/lock"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        // Not a link: where the folder belongs to somebody else, it could lead to a file that is not theirs to empty.
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Folder.notWritable(path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let pid = InstanceLock.holder(descriptor)

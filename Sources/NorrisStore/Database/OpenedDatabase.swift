@@ -141,7 +141,7 @@ struct OpenedDatabase: Sendable {
 
     private static func connect(_ kind: DatabaseKind, _ path: String, isNew: Bool) throws -> DatabasePool {
         // One writing connection, because SQLite before 3.51.3 can damage a write-ahead log that two connections
-        // checkpoint at once; readers never do. The state is written rarely and read at the start: one connection does
+        // checkpoint at once; readers never do. The state is small and rarely read: one connection does
         // both.
         try DatabasePool(path: path, readers: kind.isDurable ? 0 : CacheDatabase.readers) { database in
             // In KiB. The data is small, and the operating system caches it too.

@@ -83,7 +83,6 @@ struct FortuneFiles {
             let problem = "cannot be listed (\(String(cString: strerror(errno)))); check its permissions"
             return refuse(path, problem, extent: .unknown)
         }
-        defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
@@ -91,6 +90,8 @@ struct FortuneFiles {
             }
             if isRead(name) { names.append(name) }
         }
+        // Before the folders in it are opened: a descriptor each could be all there are.
+        closedir(folder)
         let base = path.utf8.last == UInt8(ascii: "/") ? path : path + "/"
         // Sorted, so that which of two equal texts counts does not depend on the file system.
         for name in names.sorted() { visit(base + name) }

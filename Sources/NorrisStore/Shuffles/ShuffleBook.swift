@@ -30,6 +30,7 @@ struct ShuffleBook {
 
         /// Stores shuffles, and deletes the least recently used ones past the limits.
         static func write(_ records: [Record], _ database: Database) throws {
+            guard !records.isEmpty else { return }
             for record in records {
                 try database.execute(
                     "REPLACE INTO shuffles (uid, filter, shuffle, used_at) VALUES (?, ?, ?, ?)",

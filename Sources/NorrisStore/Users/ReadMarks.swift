@@ -1,4 +1,5 @@
 package import NorrisProtocol
+import Synchronization
 
 /// A post as the state knows it: a hash of 64 bits of its id. Of two posts with the same hash, one in some 10^19 pairs,
 /// one counts as read with the other.
@@ -18,8 +19,12 @@ package struct ReadPosts: Sendable {
 }
 
 /// Which posts each user has read; on the disk when a call returns.
-package struct ReadMarks: Sendable {
+package final class ReadMarks: Sendable {
+    private static let cachedUsers = 4
     private let databases: Databases
+    /// What was read of some users. Changed by work on the only connection to the state
+    /// alone, which runs one after the other: so it never holds what a write has made old.
+    private let cached = Mutex<[UInt32: ReadPosts]>([:])
 
     package init(databases: Databases) { self.databases = databases }
 
@@ -28,8 +33,9 @@ package struct ReadMarks: Sendable {
     /// - Returns: how many were unread before.
     /// - Throws: `-32005` where the disk takes no writes; then none is marked.
     package func mark(uid: UInt32, ids: [String]) async throws(ResponseError) -> Int {
-        try await databases.changeState { database in
-            try ids.count { id in
+        try await databases.changeState { [self] database in
+            cached.withLock { $0[uid] = nil }
+            return try ids.count { id in
                 let key = PostKey(id: id)
                 try database.execute(
                     "INSERT OR IGNORE INTO read_marks (uid, post) VALUES (?, ?)", [Int64(uid), key.digest]
@@ -41,10 +47,15 @@ package struct ReadMarks: Sendable {
 
     /// What a user has read; nothing where the disk cannot be read, so that posts are shown all the same.
     package func read(uid: UInt32) async -> ReadPosts {
-        let read = try? await databases.read(.state) { database in
+        if let posts = cached.withLock({ $0[uid] }) { return posts }
+        let read = try? await databases.read(.state) { [self] database in
             var posts = ReadPosts()
             let rows = try database.rows("SELECT post FROM read_marks WHERE uid = ?", [Int64(uid)])
             while try rows.next() { posts.keys.insert(PostKey(digest: rows[0])) }
+            cached.withLock { cached in
+                if cached.count >= ReadMarks.cachedUsers { cached = [:] }
+                cached[uid] = posts
+            }
             return posts
         }
         return read ?? ReadPosts()
@@ -53,7 +64,8 @@ package struct ReadMarks: Sendable {
     /// Removes the marks of deleted posts, of all users. What cannot be removed stays, and costs some bytes.
     package func forget(ids: [String]) async {
         guard !ids.isEmpty else { return }
-        _ = try? await databases.changeState { database in
+        _ = try? await databases.changeState { [self] database in
+            cached.withLock { $0 = [:] }
             for id in ids { try database.execute("DELETE FROM read_marks WHERE post = ?", [PostKey(id: id).digest]) }
         }
     }

@@ -77,6 +77,14 @@ struct InstanceLockTests {
         #expect(try folder.bytes("lock") == Array("\(getpid())\n".utf8))
     }
 
+    /// Else the daemon of an administrator would empty files wherever a link in somebody's folder leads.
+    @Test func lockThatIsALinkIsRefused() throws {
+        let file = try folder.write("precious", "text")
+        #expect(symlink(file, folder["lock"]) == 0)
+        #expect(throws: StoreError.self) { _ = try InstanceLock(folder: folder.path) }
+        #expect(try folder.bytes("precious") == Array("text".utf8))
+    }
+
     @Test func missingFolderIsSaid() throws {
         let error = #expect(throws: StoreError.self) { _ = try InstanceLock(folder: folder["none"]) }
         #expect(error?.path == folder["none/lock"])

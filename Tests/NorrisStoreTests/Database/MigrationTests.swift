@@ -199,7 +199,8 @@ struct MigrationTests {
             CREATE TABLE facts (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE) STRICT;
             CREATE TABLE fact_categories (category TEXT NOT NULL, fact INTEGER NOT NULL REFERENCES facts (number)) STRICT;
             INSERT INTO facts VALUES (1, 'a');
-            INSERT INTO fact_categories VALUES ('x', 1)
+            INSERT INTO fact_categories VALUES ('x', 1);
+            INSERT INTO meta VALUES ('builtin_digest', '1'), ('fortunes_digest', '2')
             """, version: 1
         )
         let databases = try Databases(cacheFolder: folder.path, stateFolder: nil, logger: .silent)
@@ -208,6 +209,8 @@ struct MigrationTests {
         let store = FactStore(databases: databases)
         #expect(store.count == 0)
         #expect(try store.replaceUpstream([.upstream("a")]).added == 1)
+        let notes = try databases.cache.writer.read { try Int.fetchOne($0, "SELECT count(*) FROM meta WHERE key LIKE '%digest'") }
+        #expect(notes == 0)
     }
 
     private func makeOldCache(_ sql: String, version: Int, _ body: (Database) throws -> Void = { _ in }) throws {
