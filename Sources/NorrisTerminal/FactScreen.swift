@@ -1,17 +1,23 @@
 package import NorrisProtocol
+import NorrisText
 
 extension Screen {
     /// Facts for a terminal with an empty line between them; else one a line.
-    package mutating func facts(_ facts: [Fact]) {
+    ///
+    /// - Parameter query: of a search, whose matches are highlighted.
+    package mutating func facts(_ facts: [Fact], query: String = "") {
+        let words = layout.usesEscapes ? searchWords(of: query) : []
         for (index, fact) in facts.enumerated() {
             let tags = fact.categories.map { Span("#\($0)", .dim) }
             if let width = layout.width {
                 if index > 0 { line() }
-                paragraph(fact.text)
+                let text = sanitizedText(fact.text)
+                highlighted(words, in: wrapped(text, width: width), of: text).forEach { line($0) }
                 flow(tags + [Span(fact.id, .dim, link: fact.url)], width: width)
             } else if layout.usesEscapes {
                 // Escapes in a pipe were asked for by name; there is nothing but the tags to use them on.
-                line([Span(fact.text)] + tags.flatMap { [Span(" "), $0] })
+                let text = sanitizedLine(fact.text)
+                line(highlighted(words, in: [text], of: text)[0] + tags.flatMap { [Span(" "), $0] })
             } else {
                 line(fact.text)
             }
@@ -36,5 +42,24 @@ extension Screen {
             let label = fits ? name : Span("")
             line([label, .spaces(nameColumns + 2 + countColumns - label.width - count.width), count])
         }
+    }
+}
+
+/// The lines of a text, with what a search found in a style of its own.
+private func highlighted(_ words: [String], in lines: [String], of text: String) -> [[Span]] {
+    guard !words.isEmpty else { return lines.map { [Span($0)] } }
+    // What is wrapped lacks some of the text's white space, and nothing else.
+    var rest = Array(zip(text, searchMatches(of: words, in: text)))[...]
+    return lines.map { line in
+        var spans: [(text: String, isMatch: Bool)] = []
+        for character in line {
+            let isMatch = rest.firstIndex { $0.0 == character }.map { position in
+                defer { rest = rest[rest.index(after: position)...] }
+                return rest[position].1
+            } ?? false
+            if spans.last?.isMatch != isMatch { spans.append(("", isMatch)) }
+            spans[spans.count - 1].text.append(character)
+        }
+        return spans.map { Span($0.text, $0.isMatch ? .match : .normal) }
     }
 }

@@ -1,34 +1,21 @@
 import NorrisText
 
-/// What a cell of a grid of images holds: an image by its index, or the number of those that are not shown.
-enum ImageCell {
-    case image(Int), more(Int)
-}
-
 /// The rows of a grid of images: one over the whole width, two side by side, of three and more the first over the
-/// whole width and the others in a row below it.
+/// whole width and the others in rows below it.
 ///
 /// A cell is never narrower than 18 columns unless the grid is, so on narrow terminals cells stand below each other.
-/// Where they do not all fit into the row, the last cell says how many more there are.
-///
-/// - Parameter showsAll: whether there may be as many rows as it takes to leave none out.
-func imageGrid(count: Int, width: Int, showsAll: Bool) -> [[(content: ImageCell, width: Int)]] {
+func imageGrid(count: Int, width: Int) -> [[(index: Int, width: Int)]] {
     let (minimumWidth, gap) = (18, 1)
-    let images = (0..<count).map { ImageCell.image($0) }
     let lead = count == 2 ? 0 : 1
     let fitting = max(1, (width + gap) / (minimumWidth + gap))
-    var rest = Array(images.dropFirst(lead))
-    let most = max(2, fitting)
-    if !showsAll, rest.count > most {
-        rest[(most - 1)...] = [.more(rest.count - most + 1)]
-    }
-    let rows = [Array(images.prefix(lead))]
+    let rest = Array((0..<count).dropFirst(lead))
+    let rows = [Array((0..<count).prefix(lead))]
         + stride(from: 0, to: rest.count, by: fitting).map { Array(rest[$0...].prefix(fitting)) }
     return rows.filter { !$0.isEmpty }.map { cells in
         // The first ones are a column wider where it cannot be divided evenly.
         let columns = width - gap * (cells.count - 1)
-        return cells.enumerated().map { index, content in
-            (content, columns / cells.count + (index < columns % cells.count ? 1 : 0))
+        return cells.enumerated().map { index, image in
+            (image, columns / cells.count + (index < columns % cells.count ? 1 : 0))
         }
     }
 }

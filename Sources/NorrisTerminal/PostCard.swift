@@ -62,30 +62,32 @@ struct PostCard {
     }
 
     private var images: [[Span]] {
-        // Text from right to left would move the frames around it.
-        if post.images.contains(where: { containsRightToLeft($0.label) }) { return unframedImages }
-        return imageGrid(count: post.images.count, width: width, showsAll: showsAll).flatMap { cells in
-            let boxes = cells.map { box($0.content, width: $0.width).rows }
+        // Text from right to left would move the frames around it, and the other labels.
+        if post.images.contains(where: { containsRightToLeft($0.label) }) { return shownImages.map { [$0] } }
+        guard showsAll else { return flowed(shownImages.map { (.dot, $0) }, width: width) }
+        return imageGrid(count: post.images.count, width: width).flatMap { cells in
+            let boxes = cells.map { box(post.images[$0.index], width: $0.width).rows }
             // Beside each other, a column apart.
             return boxes.dropFirst().reduce(boxes[0]) { zip($0, $1).map { $0 + [Span(" ")] + $1 } }
         }
     }
 
-    private var unframedImages: [[Span]] {
-        let shown = post.images.prefix(showsAll ? .max : 4)
+    /// A label for each image: one as wide as the card, two side by side, of more the first ones and how many others
+    /// there are.
+    private var shownImages: [Span] {
+        let shown = post.images.count > 3 && !showsAll ? post.images.prefix(2) : post.images[...]
         let more = post.images.count - shown.count
-        return shown.map { [Span(truncated($0.label, toColumns: width), link: $0.url)] }
-            + (more > 0 ? [[Span("+\(groupedDigits(more)) more", link: post.url)]] : [])
+        let columns = shown.count == 1 ? width : max(18, (width - 3) / 2)
+        return shown.map { image in
+            var text = "▣ " + image.label
+            let size = "  " + pixelsText(image.width, image.height)
+            if shown.count == 1, size != "  ", displayWidth(of: text + size) <= columns { text += size }
+            return Span(truncated(text, toColumns: min(columns, width)), .dim, link: image.url)
+        } + (more > 0 ? [Span(cut("+\(groupedDigits(more)) more"), .dim, link: post.url)] : [])
     }
 
-    private func box(_ content: ImageCell, width: Int) -> Box {
-        switch content {
-        case .image(let index):
-            let image = post.images[index]
-            return Box(width: width, text: image.label, note: pixelsText(image.width, image.height), link: image.url)
-        case .more(let count):
-            return Box(width: width, text: "+\(groupedDigits(count)) more", note: "", link: post.url)
-        }
+    private func box(_ image: Post.Image, width: Int) -> Box {
+        Box(width: width, text: image.label, note: pixelsText(image.width, image.height), link: image.url)
     }
 
     /// The id is not cut, for it is to be copied.

@@ -3,6 +3,8 @@ import NorrisText
 /// How a piece of a line looks.
 package enum Style: Sendable {
     case normal, dim, bold, good, warning, bad
+    /// What a search found, as grep has it.
+    case match
 
     /// The parameter of SGR (ECMA-48, 8.3.117); nil for plain text.
     var parameter: String? {
@@ -13,6 +15,7 @@ package enum Style: Sendable {
         case .good: "32"
         case .warning: "33"
         case .bad: "31"
+        case .match: "1;31"
         }
     }
 }

@@ -15,7 +15,8 @@ package final class PseudoTerminal {
 
     /// - Parameters:
     ///   - program: a path, or a name to be looked for in the usual folders.
-    ///   - environment: all of it but `PATH` and `TERM`, which is `xterm-256color` unless it is given.
+    ///   - environment: all of it but `PATH`, and unless they are given `TERM`, which is `xterm-256color`, and
+    ///     `NORRISCTL_PAGER`, which turns the pager off: it would wait for keys.
     package init(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], columns: Int = 80,
         rows: Int = 24
@@ -31,7 +32,7 @@ package final class PseudoTerminal {
         // Once the child has it open, for a terminal that nobody holds is at its end.
         defer { close(follower) }
         process = try ChildProcess(
-            program, arguments, environment: ["TERM": "xterm-256color"].merging(environment) { $1 },
+            program, arguments, environment: ["NORRISCTL_PAGER": "", "TERM": "xterm-256color"].merging(environment) { $1 },
             terminal: String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }

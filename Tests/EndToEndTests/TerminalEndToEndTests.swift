@@ -6,11 +6,42 @@ import Testing
 @Suite(.onTestThread, .serialized)
 struct TerminalEndToEndTests {
     private func terminal(
-        _ daemon: RunningDaemon, _ arguments: [String], environment: [String: String] = [:], columns: Int = 80
+        _ daemon: RunningDaemon, _ arguments: [String], environment: [String: String] = [:], columns: Int = 80,
+        rows: Int = 24
     ) throws -> PseudoTerminal {
         try PseudoTerminal(
             Programs.norrisctl, ["--timeout", "2m"] + arguments,
-            environment: environment.merging(["NORRISD_SOCKET": daemon.socket]) { $1 }, columns: columns)
+            environment: environment.merging(["NORRISD_SOCKET": daemon.socket]) { $1 }, columns: columns, rows: rows)
+    }
+
+    @Test func longOutputGoesThroughLess() throws {
+        let daemon = try RunningDaemon()
+        let terminal = try terminal(
+            daemon, ["categories", "--color", "always"], environment: ["NORRISCTL_PAGER": "less -FRX"], rows: 5)
+        #expect(terminal.wait(for: "animal") != nil)
+        #expect(terminal.wait(for: ":") != nil, "less waits for a key")
+        terminal.type("q")
+        #expect(terminal.waitForEnd() == 0)
+        #expect(!String(decoding: terminal.transcript, as: UTF8.self).contains("travel"))
+        let short = try self.terminal(daemon, ["fact"], environment: ["NORRISCTL_PAGER": "false"])
+        #expect(short.waitForEnd() == 0)
+        #expect(short.rest.contains("builtin-"))
+    }
+
+    @Test("A pager that is missing, ends early or fails", arguments: [
+        ("nosuchpager -x", true, ""), ("head -n 1", false, ""), ("true", false, ""),
+        ("false", false, "norrisctl: The pager \"false\" ended with status 1."),
+    ])
+    func aPagerThatDoesNotShowAll(pager: String, showsAll: Bool, message: String) throws {
+        let daemon = try RunningDaemon()
+        let terminal = try terminal(daemon, ["categories"], environment: ["NORRISCTL_PAGER": pager], rows: 5)
+        #expect(terminal.waitForEnd() == 0)
+        #expect(terminal.rest.contains("travel") == showsAll)
+        #expect(message.isEmpty || terminal.rest.contains(message))
+        let plain = try self.terminal(
+            daemon, ["categories", "--no-pager"], environment: ["NORRISCTL_PAGER": pager], rows: 5)
+        #expect(plain.waitForEnd() == 0)
+        #expect(plain.rest.contains("travel"))
     }
 
     @Test func aFactIsWrappedAndItsIdDimmed() throws {

@@ -35,7 +35,7 @@ struct CompletionTests {
 
     @Test func offersTheOptionsOfTheCommandAndOfEveryCommand() {
         let options = words("norrisctl fact -")
-        #expect(options.starts(with: ["--category", "--count", "--max-length", "--name", "--id", "--today"]))
+        #expect(options.starts(with: ["--category", "--count", "--max-length", "--name", "--source", "--id"]))
         #expect(Set(options).isSuperset(of: ["--json", "--socket", "--timeout", "--help", "--version"]))
         #expect(words("norrisctl fact --co") == options)
         // Nothing else can stand there.
@@ -57,6 +57,7 @@ struct CompletionTests {
 
     @Test(arguments: [
         ("norrisctl --color ", ["auto", "always", "never"]), ("norrisctl fact --color=n", ["auto", "always", "never"]),
+        ("norrisctl search -n 3 --source ", ["norris", "fortune", "all"]),
         ("norrisctl favorite add ", ["fact", "gif", "post"]), ("norrisctl favorite remove g", ["fact", "gif", "post"]),
         ("norrisctl favorite list --kind ", ["fact", "gif", "post"]),
         ("norrisctl completion ", ["bash", "zsh", "fish"]), ("norrisctl --socket ", ["/"]),

@@ -89,6 +89,12 @@ final class Machine {
     }
 
     func run(_ arguments: [String]) -> Outcome {
+        use { Outcome(Program.report(arguments: arguments, system: $0)) }
+    }
+
+    /// Runs a body with the machine as commands see it.
+    @discardableResult
+    func use(_ body: (System) -> Outcome) -> Outcome {
         let waiting = WaitingLine(
             isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { 80 }, write: { self.told += Array($0.utf8) }
         )
@@ -154,7 +160,7 @@ final class Machine {
             guard self.programs[request.program]?.isEmpty == false else { return .missing }
             return self.programs[request.program]?.removeFirst() ?? .missing
         }
-        var outcome = Outcome(Program.report(arguments: arguments, system: system))
+        var outcome = body(system)
         waiting.erase()
         outcome.output = String(decoding: written, as: UTF8.self) + outcome.output
         outcome.errors = String(decoding: told, as: UTF8.self) + outcome.errors

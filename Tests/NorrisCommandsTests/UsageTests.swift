@@ -55,7 +55,7 @@ struct UsageTests {
     @Test(arguments: [
         ("fcat", "fact"), ("facts", "fact"), ("categ", "categories"), ("crad", "card"), ("stat", "status"),
         ("seach", "search"), ("serach", "search"), ("relod", "reload"), ("docter", "doctor"), ("calll", "call"),
-        ("hlep", "help"), ("categroies", "categories"), ("gfi", "gif"), ("favourite", "favorite"),
+        ("hlep", "help"), ("categroies", "categories"), ("gfi", "gif"), ("favorites", "favorite"),
         ("favorites", "favorite"),
     ])
     func suggestsTheCommandThatWasMeant(word: String, command: String) {

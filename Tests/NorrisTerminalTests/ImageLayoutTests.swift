@@ -2,15 +2,26 @@ import NorrisProtocol
 import NorrisTerminal
 import Testing
 
-/// The boxes of a post without a text.
+/// The images of a post without a text: one line in a feed, boxes where all is shown.
 struct ImageLayoutTests {
-    private func boxes(_ count: Int, _ width: Int, showsAll: Bool = false) -> String {
-        let lines = cards([post(nil, images: count)], width, showsAll: showsAll).split(separator: "\n")
+    private func boxes(_ count: Int, _ width: Int) -> String {
+        let lines = cards([post(nil, images: count)], width, showsAll: true).split(separator: "\n")
         return lines.filter { "┌│└".contains($0.first!) }.map { "\($0)\n" }.joined()  // No line is empty.
     }
 
-    @Test func needsNoBoxWithoutImages() {
+    private func lines(_ count: Int, _ width: Int) -> [Substring] {
+        cards([post(nil, images: count)], width).split(separator: "\n").filter { $0.hasPrefix("▣") }
+    }
+
+    @Test func aFeedHasOneLineForAllImages() {
         #expect(boxes(0, 80) == "")
+        #expect(lines(0, 80) == [])
+        #expect(lines(1, 80) == ["▣ A cat on a mat, looking at the camera  640×480"])
+        #expect(lines(1, 30) == ["▣ A cat on a mat, looking at…"])
+        #expect(lines(2, 80) == ["▣ A cat on a mat, looking at the came… · ▣ pic2.jpg"])
+        #expect(lines(3, 80) == ["▣ A cat on a mat, looking at the came… · ▣ pic2.jpg · ▣ pic3.jpg"])
+        #expect(lines(1_006, 80) == ["▣ A cat on a mat, looking at the came… · ▣ pic2.jpg · +1,004 more"])
+        #expect(lines(2, 20) == ["▣ A cat on a mat,…", "▣ pic2.jpg"])
     }
 
     @Test func putsOneAboveARowOfMore() {
@@ -26,16 +37,13 @@ struct ImageLayoutTests {
             └──────────────────┘ └─────────────────┘ └─────────────────┘ └─────────────────┘
 
             """)
-        #expect(boxes(5, 50) == boxes(1, 50) + """
+        #expect(boxes(7, 50) == boxes(3, 50) + """
             ┌───────────────────────┐ ┌──────────────────────┐
-            │ pic2.jpg      640×480 │ │ +3 more              │
+            │ pic4.jpg      640×480 │ │ pic5.jpg     640×480 │
             └───────────────────────┘ └──────────────────────┘
-
-            """)
-        #expect(boxes(1_006, 80) == boxes(1, 80) + """
-            ┌──────────────────┐ ┌─────────────────┐ ┌─────────────────┐ ┌─────────────────┐
-            │ pic2.jpg         │ │ pic3.jpg        │ │ pic4.jpg        │ │ +1,002 more     │
-            └──────────────────┘ └─────────────────┘ └─────────────────┘ └─────────────────┘
+            ┌───────────────────────┐ ┌──────────────────────┐
+            │ pic6.jpg      640×480 │ │ pic7.jpg     640×480 │
+            └───────────────────────┘ └──────────────────────┘
 
             """)
     }
@@ -53,32 +61,14 @@ struct ImageLayoutTests {
             └──────────────────┘
 
             """)
-        #expect(boxes(5, 20) == boxes(2, 20) + """
-            ┌──────────────────┐
-            │ +3 more          │
-            └──────────────────┘
-
-            """)
         // Two of eighteen columns and the gap between them.
         #expect(boxes(2, 36).split(separator: "\n").count == 6)
         #expect(boxes(2, 37).split(separator: "\n").count == 3)
     }
 
-    @Test func takesMoreRowsWhereAllAreShown() {
-        #expect(boxes(7, 50, showsAll: true) == boxes(3, 50) + """
-            ┌───────────────────────┐ ┌──────────────────────┐
-            │ pic4.jpg      640×480 │ │ pic5.jpg     640×480 │
-            └───────────────────────┘ └──────────────────────┘
-            ┌───────────────────────┐ ┌──────────────────────┐
-            │ pic6.jpg      640×480 │ │ pic7.jpg     640×480 │
-            └───────────────────────┘ └──────────────────────┘
-
-            """)
-    }
-
     @Test func leavesTheFrameOutOfVeryNarrowOnes() {
-        #expect(cards([post(nil, images: 1)], 8).contains("\n┌──────┐\n│ A c… │\n└──────┘\n"))
-        #expect(cards([post(nil, images: 1)], 7).contains("\nA cat…\n"))
+        #expect(cards([post(nil, images: 1)], 8, showsAll: true).contains("\n┌──────┐\n│ A c… │\n└──────┘\n"))
+        #expect(cards([post(nil, images: 1)], 7, showsAll: true).contains("\nA cat…\n"))
     }
 
     @Test(arguments: [
@@ -91,7 +81,7 @@ struct ImageLayoutTests {
     func namesAnImage(url: String, alt: String?, label: String) {
         var post = post(nil)
         post.images = [Post.Image(url: url, alt: alt)]
-        #expect(cards([post], 40).contains("\n│ \(label) "))
+        #expect(cards([post], 40).contains("\n▣ \(label)\n"))
     }
 
     @Test(arguments: [(640, nil), (nil, 480), (0, 480), (640, 0), (-1, 480), (nil, nil)] as [(Int?, Int?)])
@@ -101,12 +91,12 @@ struct ImageLayoutTests {
         #expect(!cards([post], 80).contains("×"))
     }
 
-    @Test func linksEachBoxToItsImage() {
+    @Test func linksEachToItsImage() {
         let text = visible(cards([post(nil, images: 9)], 80, escapes: true))
-        for index in 1...4 {
+        for index in 1...2 {
             #expect(text.contains("<link https://files.example/pic\(index).jpg?size=large>"))
         }
-        #expect(text.contains("<link https://town.example/@ada/109>+5 more<link >"))
-        #expect(!text.contains("pic5"))
+        #expect(text.contains("<link https://town.example/@ada/109><2m+7 more<0m<link >"))
+        #expect(!text.contains("pic3"))
     }
 }

@@ -30,7 +30,7 @@ struct RefreshCommand: SessionCommand {
             let reply = try session.call(SourceRefresh.self, parameters)
             let started = reply.value.started
             if started.isEmpty, !session.settings.json { return Self.nothingToRefresh }
-            return session.report(reply.json, status: started.isEmpty ? .nothing : .done) {
+            return session.report(reply, status: started.isEmpty ? .nothing : .done) {
                 $0.line(Self.text(started))
             }
         } catch {

@@ -19,7 +19,7 @@ struct ReloadCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         let reply = try session.call(ServerReload.self)
-        return session.report(reply.json) { $0.line("reloaded") }
+        return session.report(reply) { $0.line("reloaded") }
     }
 }
 
@@ -50,6 +50,6 @@ struct ClearCacheCommand: SessionCommand {
 extension Session {
     /// `removed 9,000 items`.
     func report(_ reply: Reply<Removed>, of noun: String, plural: String? = nil) -> Report {
-        report(reply.json) { $0.line("removed \(countText(reply.value.removed, noun, plural: plural))") }
+        report(reply) { $0.line("removed \(countText(reply.value.removed, noun, plural: plural))") }
     }
 }

@@ -24,7 +24,7 @@ struct StatusCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         if metrics { return try figures(session) }
         let reply = try session.call(ServerStatus.self)
-        return session.report(reply.json) { $0.status(reply.value, now: session.system.now) }
+        return session.report(reply) { $0.status(reply.value, now: session.system.now) }
     }
 
     /// The text as it comes, at a terminal too: it is for programs.

@@ -5,24 +5,26 @@ import NorrisTerminal
 /// `norrisctl categories`: the categories and how many facts each has.
 struct CategoriesCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "categories", abstract: "List the categories and how many facts each has.",
+        "categories", abstract: "List the categories and how many facts each has.", usage: "[--source <source>]",
         discussion: """
             To a pipe each line is a name, a tab and a count.
 
             Examples:
               norrisctl categories
-              norrisctl categories | cut -f 1
+              norrisctl categories --source norris | cut -f 1
             """
     )
 
+    @Option(factSourceHelp, "source", factSource) var source: String?
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
-        let reply = try session.call(FactCategories.self)
+        let parameters = FactCategories.Parameters(source: source.flatMap(FactScope.init(rawValue:)))
+        let reply = try session.call(FactCategories.self, parameters)
         let (items, freshness) = (reply.value.items, reply.value.freshness)
         let nothing = "No categories: there are no facts yet; norrisctl status says why."
         return session.report(
-            reply.json, freshness: freshness, source: "facts", nothing: items.isEmpty ? nothing : nil
+            reply, freshness: freshness, source: "facts", nothing: items.isEmpty ? nothing : nil
         ) { $0.categories(items) }
     }
 }

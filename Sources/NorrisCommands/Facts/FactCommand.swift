@@ -5,9 +5,10 @@ import NorrisTerminal
 /// `norrisctl fact`: the next facts, the fact of the day, or one by its id.
 struct FactCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "fact", abstract: "Show facts you have not seen yet.",
+        "fact", aliases: ["random"], abstract: "Show facts you have not seen yet.",
         usage: """
-            [--category <name>]... [--count <n>] [--max-length <n>] [--name <name>] [--explicit] [--copy]
+            [--category <name>]... [--count <n>] [--max-length <n>] [--name <name>] [--source <source>]
+                [--explicit] [--copy]
             norrisctl fact --id <id> | --today [--copy]
             """,
         discussion: """
@@ -21,10 +22,11 @@ struct FactCommand: SessionCommand {
             """
     )
 
-    @Option("Only facts of this category; may be repeated.", "name") var category: [String] = []
-    @Option("How many facts, 1 to 100.", in: 1...100) var count: Int?
-    @Option("Only facts of at most so many characters.", in: 1...10_000) var maxLength: Int?
+    @Option("Only facts of this category; may be repeated.", "name", short: "c") var category: [String] = []
+    @Option("How many facts, 1 to 100.", short: "n", in: 1...100) var count: Int?
+    @Option("Only facts of at most so many characters.", short: "l", in: 1...10_000) var maxLength: Int?
     @Option("A name in place of Chuck Norris.", "name", parsing: .unconditional) var name: String?
+    @Option(factSourceHelp, "source", factSource) var source: String?
     @Option("The fact of this id.", "id", parsing: .unconditional) var id: String?
     @Flag(help: "The fact of the day, the same for everybody.") var today = false
     @Flag(help: "Let explicit facts come as well.") var explicit = false
@@ -33,8 +35,9 @@ struct FactCommand: SessionCommand {
 
     private var request: FactRequest {
         FactRequest(
-            categories: category, count: count, maxLength: maxLength, name: name, id: id, isToday: today,
-            allowsExplicit: explicit, isCopied: copy
+            categories: category, count: count, maxLength: maxLength, name: name,
+            source: source.flatMap(FactScope.init(rawValue:)), id: id, isToday: today, allowsExplicit: explicit,
+            isCopied: copy
         )
     }
 
@@ -56,6 +59,7 @@ struct FactRequest: Equatable {
     var maxLength: Int?
     /// In place of Chuck Norris.
     var name: String?
+    var source: FactScope?
     var id: String?
     var isToday = false
     var allowsExplicit = false
@@ -64,7 +68,8 @@ struct FactRequest: Equatable {
 
     /// What makes no sense together, as a sentence; nil where all is well.
     var contradiction: String? {
-        let choosesRandom = !categories.isEmpty || count != nil || maxLength != nil || name != nil || allowsExplicit
+        let choosesRandom = !categories.isEmpty || count != nil || maxLength != nil || name != nil || source != nil
+            || allowsExplicit
         if id != nil, isToday || choosesRandom { return "--id stands alone: it names one fact." }
         if isToday, choosesRandom { return "--today stands alone: the fact of the day is the same for everybody." }
         if isCopied, count ?? 1 > 1 { return "--copy takes one fact: leave out --count." }
@@ -74,25 +79,28 @@ struct FactRequest: Equatable {
     func report(_ session: Session) throws(Failure) -> Report {
         if let id {
             let reply = try session.call(FactGet.self, IDParameters(id: id))
-            return report(session, reply.json, [reply.value.fact], nil)
+            return report(session, reply, [reply.value.fact], nil)
         }
         if isToday {
             let reply = try session.call(FactToday.self)
-            return report(session, reply.json, [reply.value.fact], reply.value.freshness)
+            return report(session, reply, [reply.value.fact], reply.value.freshness)
         }
         let parameters = FactRandom.Parameters(
-            categories: categories, count: count, maxLength: maxLength, name: name, allowExplicit: allowsExplicit
+            categories: categories, count: count, maxLength: maxLength, name: name, allowExplicit: allowsExplicit,
+            source: source
         )
         let reply = try session.call(
             FactRandom.self, parameters, notFound: categoryHint(categories, allowsExplicit: allowsExplicit)
         )
-        return report(session, reply.json, reply.value.items, reply.value.freshness)
+        return report(session, reply, reply.value.items, reply.value.freshness)
     }
 
-    private func report(_ session: Session, _ json: JSON, _ facts: [Fact], _ freshness: Freshness?) -> Report {
+    private func report<Result: WireValue>(
+        _ session: Session, _ reply: Reply<Result>, _ facts: [Fact], _ freshness: Freshness?
+    ) -> Report {
         let nothing = "No fact matches; try other categories (norrisctl categories) or a larger --max-length."
         var report = session.report(
-            json, freshness: freshness, source: "facts", nothing: facts.isEmpty ? nothing : nil
+            reply, freshness: freshness, source: "facts", nothing: facts.isEmpty ? nothing : nil
         ) { $0.facts(facts) }
         if isCopied, let fact = facts.first {
             report.attempt { () throws(Failure) in try session.copy(fact.text) }
@@ -107,3 +115,9 @@ func categoryHint(_ categories: [String], allowsExplicit: Bool = false) -> Advic
     return categories.contains("explicit") && !allowsExplicit
         ? "norrisctl fact --explicit shows explicit facts as well." : "norrisctl categories lists those there are."
 }
+
+/// What the help says of `--source` where it is about facts.
+let factSourceHelp = "norris (the facts of the upstream and the built-in ones), fortune (fortune files) or all."
+
+/// Checks the value of such an option. It stays a text: see ``favoriteKind(_:)``.
+let factSource = checked("it takes norris, fortune or all.") { FactScope(rawValue: $0) != nil }

@@ -32,7 +32,7 @@ struct RecentCommand: SessionCommand {
         let reply = try session.call(RecentList.self)
         let searches = reply.value.items
         guard let number, !searches.isEmpty else {
-            return session.report(reply.json, nothing: searches.isEmpty ? "nothing searched yet" : nil) {
+            return session.report(reply, nothing: searches.isEmpty ? "nothing searched yet" : nil) {
                 $0.recents(searches, now: session.system.now)
             }
         }

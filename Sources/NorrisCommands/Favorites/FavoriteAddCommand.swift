@@ -23,7 +23,7 @@ struct FavoriteAddCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let parameters = try item.parameters(session, verb: "add")
         let reply = try add(parameters, session)
-        return session.report(reply.json) { screen in
+        return session.report(reply) { screen in
             if reply.value.added {
                 let title = title(of: parameters, session)
                 screen.paragraph("kept: \(title.map { "\($0) (\(parameters.id))" } ?? parameters.id)")
@@ -57,7 +57,7 @@ struct FavoriteAddCommand: SessionCommand {
 /// `norrisctl favorite remove`: removes an item.
 struct FavoriteRemoveCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "remove", of: "favorite", abstract: "Let go of an item that was kept.", usage: "<kind> [<id>]",
+        "remove", of: "favorite", aliases: ["rm"], abstract: "Let go of an item that was kept.", usage: "<kind> [<id>]",
         discussion: """
             Examples:
               norrisctl favorite remove gif
@@ -71,7 +71,7 @@ struct FavoriteRemoveCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let parameters = try item.parameters(session, verb: "remove")
         let reply = try session.call(FavoriteRemove.self, parameters)
-        var report = session.report(reply.json, status: reply.value.removed ? .done : .nothing) {
+        var report = session.report(reply, status: reply.value.removed ? .done : .nothing) {
             if reply.value.removed { $0.paragraph("removed: \(parameters.id)") }
         }
         if !reply.value.removed, !session.settings.json {

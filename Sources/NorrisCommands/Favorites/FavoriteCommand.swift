@@ -4,7 +4,7 @@ import NorrisProtocol
 /// `norrisctl favorite`: the commands about favorites.
 struct FavoriteCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "favorite", abstract: "Keep facts, GIFs and posts.", usage: "<command>",
+        "favorite", aliases: ["fav", "favourite"], abstract: "Keep facts, GIFs and posts.", usage: "<command>",
         discussion: """
             Examples:
               norrisctl favorite add fact

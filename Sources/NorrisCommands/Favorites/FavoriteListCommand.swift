@@ -5,7 +5,7 @@ import NorrisTerminal
 /// `norrisctl favorite list`: the user's favorites.
 struct FavoriteListCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "list", of: "favorite", abstract: "List what you keep, newest first.",
+        "list", of: "favorite", aliases: ["ls"], abstract: "List what you keep, newest first.",
         usage: "[--kind <kind>] [--limit <n>] [--page <n>]",
         discussion: """
             To a pipe each line is a kind, a tab, an id, a tab, a time, a tab and a title.
@@ -17,7 +17,7 @@ struct FavoriteListCommand: SessionCommand {
     )
 
     @Option("Only fact, gif or post.", "kind", favoriteKind) var kind: String?
-    @Option("How many a page, 1 to 100.", in: 1...100) var limit: Int?
+    @Option("How many a page, 1 to 100.", short: "n", in: 1...100) var limit: Int?
     @Option("Which page, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 

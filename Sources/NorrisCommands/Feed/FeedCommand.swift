@@ -6,7 +6,10 @@ import NorrisTerminal
 struct FeedCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "feed", abstract: "Show the posts of your sources, newest first.",
-        usage: "[--source <name>] [--author <author>] [--unread] [--limit <n>] [--page <n>] [--full]",
+        usage: """
+            [--source <name>] [--author <author>] [--unread] [--limit <n>] [--page <n>] [--full]
+            norrisctl feed ... --open <n>
+            """,
         discussion: """
             A dot marks what you have not read; norrisctl read marks it as read.
             To a pipe each line is an id, a tab, a time, a tab, an author, a tab and a text.
@@ -15,6 +18,7 @@ struct FeedCommand: SessionCommand {
               norrisctl feed
               norrisctl feed --source planet --limit 5
               norrisctl feed --author @ada@town.example --full
+              norrisctl feed --open 1
               norrisctl feed --unread | cut -f 1 | xargs -r norrisctl read
             """
     )
@@ -22,29 +26,45 @@ struct FeedCommand: SessionCommand {
     @Option("Only posts of this source; norrisctl status lists them.", "name", parsing: .unconditional)
     var source: String?
 
-    @Option("Only posts of the author with this id, handle or name.", "author", parsing: .unconditional)
+    @Option("Only posts of authors with this in their handle or name.", "author", parsing: .unconditional)
     var author: String?
 
     @Flag(help: "Only posts you have not read.") var unread = false
-    @Option("How many posts a page, 1 to 100.", in: 1...100) var limit: Int?
+    @Option("How many posts a page, 1 to 100.", short: "n", in: 1...100) var limit: Int?
     @Option("Which page, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
     @Flag(help: "Cut no text and hold nothing back.") var full = false
+    @Option("Open the n-th post of the page in a browser.", in: 1...100) var open: Int?
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    func validate() throws {
+        try globals.refuseJSON(besides: ("--open", open != nil))
+    }
 
     func run(in session: Session) throws(Failure) -> Report {
         let options = optionWords(("--source", source), ("--author", author)) + flagWords([("--unread", unread)])
             + optionWords(("--limit", limit.map(String.init))) + flagWords([("--full", full)])
         let now = session.system.now
-        return try Paging(session, page: page, limit: limit, noun: "posts", command: "feed", options: options).report(
+        var posts: [Post] = []
+        let paging = Paging(session, page: page, limit: limit, noun: "posts", command: "feed", options: options)
+        var report = try paging.report(
             PostList.self, PostList.Parameters(source: source, author: author, unread: unread),
             notFound: source.map { _ in "norrisctl status lists the sources." }, source: source ?? "posts",
             nothing: "No posts.", empty: { (reply) throws(Failure) in try empty(session, reply) }
         ) { screen, page in
-            screen.posts(page.items, now: now, showsAll: full) {
+            posts = page.items
+            if let open { posts = Array(posts.dropFirst(open - 1).prefix(1)) }
+            screen.posts(posts, now: now, showsAll: full) {
                 PostCommand.command(id: $0, socket: session.settings.socket)
             }
-            if let freshness = page.freshness { screen.badge(freshness, now: now) }
+            if open == nil, let freshness = page.freshness { screen.badge(freshness, now: now) }
         }
+        if let open, report.status == .done {
+            report.attempt { () throws(Failure) in
+                guard let post = posts.first else { throw Failure(.nothing, "This page has no post \(open).") }
+                return try session.open(post.url, of: "The post")
+            }
+        }
+        return report
     }
 
     /// Finds out why there is nothing, which takes another call where words are wanted.

@@ -36,7 +36,7 @@ struct PostCommand: SessionCommand {
         }
         let reply = try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
         let post = reply.value.post
-        var report = session.report(reply.json) { screen in
+        var report = session.report(reply) { screen in
             screen.posts([post], now: session.system.now, showsAll: true) { _ in "" }
             if full { screen.details(of: post) }
         }

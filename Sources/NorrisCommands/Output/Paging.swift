@@ -46,6 +46,7 @@ struct Paging {
         _ method: M.Type, _ parameters: M.Parameters, notFound: Advice? = nil, source: String, nothing: String,
         empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil }, show: (inout Screen, Page<Item>) -> Void
     ) throws(Failure) -> Report where M.Parameters: PagedParameters, M.Result == Page<Item> {
+        try session.settings.format?.check(M.Result.schema)
         var parameters = parameters
         parameters.page = PageRequest(limit: limit)
         var reply = try session.call(method, parameters, notFound: notFound)
@@ -61,14 +62,14 @@ struct Paging {
         if last > 0, last < number {
             // An empty page, as the daemon would have sent it.
             return session.report(
-                Page<Item>(items: [], total: page.total, freshness: page.freshness), freshness: page.freshness,
-                source: source,
+                Page<Item>(items: [], total: page.total, freshness: page.freshness), schema: Page<Item>.schema,
+                freshness: page.freshness, source: source,
                 nothing: "There is no page \(number); the last one: \(command(last) ?? "--page \(last)")"
             )
         }
         if page.items.isEmpty, let report = try empty(reply) { return report }
         return session.report(
-            reply.json, freshness: page.freshness, source: source, nothing: page.items.isEmpty ? nothing : nil
+            reply, freshness: page.freshness, source: source, nothing: page.items.isEmpty ? nothing : nil
         ) { screen in
             show(&screen, page)
             if screen.layout.width != nil, page.next != nil { foot(&screen, total: page.total) }

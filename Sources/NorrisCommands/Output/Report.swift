@@ -30,6 +30,8 @@ struct Report: Equatable, Sendable {
     /// For standard error: whole lines without their ends, safe for a terminal.
     private(set) var notes: [String] = []
     var status: ExitStatus
+    /// Whether output that is longer than the screen goes through the pager.
+    private(set) var usesPager = false
 
     /// Whether it stands in a prompt, which goes on whatever has happened.
     var isForPrompt = false {
@@ -64,6 +66,7 @@ struct Report: Equatable, Sendable {
         } catch {
             self.init(error, json: session.settings.json)
         }
+        usesPager = session.settings.usesPager && session.layout.width != nil
     }
 
     /// Adds a failure in words; what else there is stays.
@@ -108,12 +111,26 @@ struct Report: Equatable, Sendable {
 }
 
 extension Session {
+    /// The report of most commands about the result of a call, see below.
+    func report<Value: WireValue>(
+        _ reply: Reply<Value>, status: ExitStatus = .done, freshness: Freshness? = nil, source: String = "",
+        nothing: String? = nil, show: (inout Screen) -> Void = { _ in }
+    ) -> Report {
+        report(
+            reply.json, schema: Value.schema, status: status, freshness: freshness, source: source, nothing: nothing,
+            show: show
+        )
+    }
+
     /// The report of most commands: the result as JSON if that was asked for, else lines, and on the side what is wrong
     /// with the source they come from.
     ///
-    /// - Parameter nothing: what to try where there are no items; nil where there are.
+    /// - Parameters:
+    ///   - schema: of the result, for `--format`.
+    ///   - nothing: what to try where there are no items; nil where there are.
     func report(
-        _ json: some JSONEncodable, status: ExitStatus = .done, freshness: Freshness? = nil, source: String = "",
+        _ json: some JSONEncodable, schema: @autoclosure () -> Schema = .any, status: ExitStatus = .done,
+        freshness: Freshness? = nil, source: String = "",
         nothing: String? = nil, show: (inout Screen) -> Void = { _ in }
     ) -> Report {
         let status = nothing == nil ? status : .nothing
@@ -121,6 +138,14 @@ extension Session {
         var screen = Screen(layout: layout)
         if nothing == nil { show(&screen) }
         var report = Report(output: screen.text, status: status)
+        if let template = settings.format {
+            do throws(Failure) {
+                try template.check(schema())
+                report = Report(output: try template.lines(of: json), status: status)
+            } catch {
+                return Report(error, json: false)
+            }
+        }
         if let warning = freshness?.warning(source: source, now: system.now) { report.note(warning) }
         if let nothing { report.note(nothing) }
         return report

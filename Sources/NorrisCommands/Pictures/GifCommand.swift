@@ -32,7 +32,11 @@ struct GifCommand: SessionCommand {
     @Flag(help: "What is shown most now; the default without a query.") var trending = false
     @Flag(help: "Any GIF, or any that answers the query.") var random = false
     @Option("The GIF of this id.", "id", parsing: .unconditional) var id: String?
-    @Option("How many GIFs a page, 1 to 50.", in: 1...GifSearch.maximumLimit) var limit: Int?
+    @Option(
+        "How many GIFs a page, 1 to 50. (default: 5 on a terminal, else 25)", short: "n", in: 1...GifSearch.maximumLimit
+    )
+    var limit: Int?
+
     @Option("Which page, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
     @Flag(help: "Search what is stored, and do not ask Giphy.") var offline = false
     @Option("The form to show, such as fixed_height. (default: original, or what there is)", "name")
@@ -79,12 +83,12 @@ struct GifCommand: SessionCommand {
             if let id {
                 let hint: Advice = "norrisctl gif shows the id of each GIF in its last line."
                 let reply = try session.call(GifGet.self, IDParameters(id: id), notFound: hint)
-                return try report(session, reply.json, reply.value.gif, nil)
+                return try report(session, reply, reply.value.gif, nil)
             }
             if random {
                 let hint: Advice = "Try other words, or: norrisctl gif --random"
                 let reply = try session.call(GifRandom.self, GifRandom.Parameters(tag: text), notFound: hint)
-                return try report(session, reply.json, reply.value.gif, reply.value.freshness)
+                return try report(session, reply, reply.value.gif, reply.value.freshness)
             }
             return try list(session)
         } catch {
@@ -92,11 +96,11 @@ struct GifCommand: SessionCommand {
         }
     }
 
-    private func report(
-        _ session: Session, _ json: JSON, _ gif: Gif, _ freshness: Freshness?
+    private func report<Result: WireValue>(
+        _ session: Session, _ reply: Reply<Result>, _ gif: Gif, _ freshness: Freshness?
     ) throws(Failure) -> Report {
         var printed: [Gif] = []
-        var report = session.report(json, freshness: freshness, source: "gifs") {
+        var report = session.report(reply, freshness: freshness, source: "gifs") {
             write([gif], to: &$0)
             printed = [gif]
         }
@@ -110,8 +114,10 @@ struct GifCommand: SessionCommand {
             + flagWords([("--offline", offline)]) + optionWords(("--rendition", rendition))
             + flagWords([("--url", url), ("--markdown", markdown)])
             + flagWords([("--open", open), ("--copy", copy), ("--show", show)])
+        let isForEyes = session.system.terminal.isTerminal && !globals.plain && !globals.json && globals.format == nil
         var paging = Paging(
-            session, page: page, limit: limit, noun: "GIFs", command: "gif", options: options, argument: text
+            session, page: page, limit: limit ?? (isForEyes ? 5 : nil), noun: "GIFs", command: "gif", options: options,
+            argument: text
         )
         paging.uncounted = nil
         var printed: [Gif] = []
@@ -162,7 +168,7 @@ struct GifCommand: SessionCommand {
         notes(omitted).forEach { report.note($0) }
         if shown.isEmpty, !omitted.isEmpty { report.status = .nothing }
         guard let first = shown.first else { return }
-        if isForPasting { report.remark(Gif.attribution) }
+        if isForPasting || globals.format != nil { report.remark(Gif.attribution) }
         let addresses = shown.compactMap { $0.picture(rendition)?.address }
         if copy { report.attempt { () throws(Failure) in try session.copy(addresses[0]) } }
         if open { report.attempt { () throws(Failure) in try session.open(first.pageURL, of: "GIF \(first.id)") } }

@@ -4,7 +4,10 @@ import NorrisTerminal
 /// What the user chose for all commands alike, as typed: nothing of the system has been looked at.
 struct Settings: Equatable, Sendable {
     var json = false
+    /// One line an item, after this template.
+    var format: Template?
     var plain = false
+    var usesPager = true
     var width: Int?
     var color = ColorChoice.auto
     var socket: String?
@@ -16,12 +19,21 @@ struct Settings: Equatable, Sendable {
 struct GlobalOptions: ParsableArguments {
     static let title = "Options of every command"
     /// Those that have a value in the argument behind them, unless it is joined by `=`.
-    static let namesWithValue = ["--color", "--socket", "--timeout", "--width"]
+    static let namesWithValue = ["--color", "--format", "--socket", "--timeout", "--width"]
     /// Those that stand alone, with the two that every command has from ArgumentParser.
-    static let namesOfFlags = ["--help", "--json", "--plain", "--version", "-h"]
+    static let namesOfFlags = ["--help", "--json", "--no-pager", "--plain", "--version", "-h", "-j"]
 
-    @Flag(help: "Print the daemon's result as one line of JSON.") var json = false
+    @Flag(name: [.customShort("j"), .long], help: "Print the daemon's result as one line of JSON.") var json = false
+
+    @Option(
+        "Print one line for each item: '{id}\\t{text}'.", "template",
+        checked("it takes text with fields in braces.") { Template($0) != nil }
+    )
+    var format: String?
+
     @Flag(help: "Print as to a pipe: one item a line, not wrapped.") var plain = false
+
+    @Flag(help: "Do not send long output through a pager.") var noPager = false
 
     @Option("Wrap to so many columns on a terminal.", "columns", in: 1...10_000) var width: Int?
 
@@ -44,9 +56,13 @@ struct GlobalOptions: ParsableArguments {
 
     var settings: Settings {
         Settings(
-            json: json, plain: plain, width: width, color: color.flatMap(ColorChoice.init) ?? .auto, socket: socket,
-            timeout: timeout.flatMap(Timeout.init)
+            json: json, format: format.flatMap { Template($0) }, plain: plain, usesPager: !noPager, width: width,
+            color: color.flatMap(ColorChoice.init) ?? .auto, socket: socket, timeout: timeout.flatMap(Timeout.init)
         )
+    }
+
+    func validate() throws {
+        if json, format != nil { throw ValidationError("--json and --format exclude each other.") }
     }
 
     /// Refuses `--json` beside the flags of external programs.
@@ -59,9 +75,11 @@ struct GlobalOptions: ParsableArguments {
 // MARK: Options in one line
 
 extension Option where Value == Int? {
-    /// - Parameter value: what the help calls it.
-    init(_ help: String, _ value: String = "n", in range: ClosedRange<Int>) {
-        self.init(help: ArgumentHelp(help, valueName: value), transform: integer(range))
+    /// - Parameters:
+    ///   - value: what the help calls it.
+    ///   - short: of one letter, beside the long name.
+    init(_ help: String, _ value: String = "n", short: Character? = nil, in range: ClosedRange<Int>) {
+        self.init(name: .named(short), help: ArgumentHelp(help, valueName: value), transform: integer(range))
     }
 }
 
@@ -78,10 +96,18 @@ extension Option where Value == String? {
 
 extension Option where Value == [String] {
     /// One that may be repeated.
-    init(wrappedValue: [String], _ help: String, _ value: String) {
+    init(wrappedValue: [String], _ help: String, _ value: String, short: Character) {
         self.init(
-            wrappedValue: wrappedValue, parsing: .unconditionalSingleValue, help: ArgumentHelp(help, valueName: value)
+            wrappedValue: wrappedValue, name: .named(short), parsing: .unconditionalSingleValue,
+            help: ArgumentHelp(help, valueName: value)
         )
+    }
+}
+
+extension NameSpecification {
+    /// The long name, and before it a short one if there is one.
+    fileprivate static func named(_ short: Character?) -> NameSpecification {
+        short.map { [.customShort($0, allowingJoined: true), .long] } ?? .long
     }
 }
 

@@ -17,19 +17,30 @@ struct Invocation {
 
     init(_ arguments: [String]) {
         var words: [String] = []
-        var rest = arguments
+        var rest = Invocation.withLongVersion(arguments)
         var command: (any SessionCommand.Type)?
         var choices = Norrisctl.commands
         repeat {
             guard let position = Self.positionOfCommand(rest) else { break }
             let word = rest.remove(at: position)
             words.append(word)
-            command = choices.first { $0.configuration.commandName == word }
+            command = choices.first { $0.configuration.commandName == word || $0.configuration.aliases.contains(word) }
             choices = command?.subcommands ?? []
         } while !choices.isEmpty
         self.words = words
         self.command = command
         self.arguments = rest
+    }
+
+    /// The arguments with `--version` for `-V`, which ArgumentParser does not know; not where it is the value of an
+    /// option or behind `--`.
+    private static func withLongVersion(_ arguments: [String]) -> [String] {
+        let valued = ["--author", "--category", "--id", "--name", "--source", "--text", "-c"]
+        let end = arguments.firstIndex(of: "--") ?? arguments.count
+        return arguments.indices.map { index in
+            let isValue = index > 0 && valued.contains(arguments[index - 1])
+            return arguments[index] == "-V" && index < end && !isValue ? "--version" : arguments[index]
+        }
     }
 
     /// The first argument that is neither an option nor the value of one; nil also behind an option that is none of

@@ -69,16 +69,17 @@ extension CommandConfiguration {
     ///
     /// - Parameters:
     ///   - group: the command behind which this one is the second word.
+    ///   - aliases: other names of it.
     ///   - subcommands: makes it such a group.
     static func command(
-        _ name: String, of group: String? = nil, abstract: String, usage: String = "", discussion: String,
-        subcommands: [any ParsableCommand.Type] = []
+        _ name: String, of group: String? = nil, aliases: [String] = [], abstract: String, usage: String = "",
+        discussion: String, subcommands: [any ParsableCommand.Type] = []
     ) -> CommandConfiguration {
         let parent = group.map { "norrisctl \($0)" } ?? "norrisctl"
         return CommandConfiguration(
             commandName: name, _superCommandName: parent, abstract: abstract,
             usage: "\(parent) \(name)" + (usage.isEmpty ? "" : " \(usage)"), discussion: filled(discussion),
-            version: Norrisctl.version, subcommands: subcommands
+            version: Norrisctl.version, subcommands: subcommands, aliases: aliases
         )
     }
 }

@@ -19,8 +19,9 @@ struct PlainArguments {
     mutating func next() throws(NotPlain) -> String? {
         while let argument = rest.popFirst() {
             switch argument {
-            case "--json": settings.json = true
+            case "--json", "-j": settings.json = true
             case "--plain": settings.plain = true
+            case "--no-pager": settings.usesPager = false
             case "--width": settings.width = try integer(1...10_000, of: argument)
             case "--color": settings.color = try value(of: argument) { ColorChoice(rawValue: $0) }
             case "--socket": settings.socket = try value(of: argument)
@@ -64,7 +65,7 @@ extension Report {
         var rest = PlainArguments(arguments.dropFirst())
         do {
             switch arguments.first {
-            case "fact":
+            case "fact", "random":
                 let request = try FactRequest(&rest)
                 self.init(of: Session(settings: rest.settings, system: system), request.report)
             case "prompt":
@@ -83,9 +84,9 @@ extension FactRequest {
     fileprivate init(_ arguments: inout PlainArguments) throws(NotPlain) {
         while let argument = try arguments.next() {
             switch argument {
-            case "--category": categories.append(try arguments.repeatedValue())
-            case "--count": count = try arguments.integer(1...100, of: argument)
-            case "--max-length": maxLength = try arguments.integer(1...10_000, of: argument)
+            case "--category", "-c": categories.append(try arguments.repeatedValue())
+            case "--count", "-n": count = try arguments.integer(1...100, of: "--count")
+            case "--max-length", "-l": maxLength = try arguments.integer(1...10_000, of: "--max-length")
             case "--name": name = try arguments.value(of: argument)
             case "--id": id = try arguments.value(of: argument)
             case "--today": isToday = true

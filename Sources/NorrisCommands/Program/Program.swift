@@ -22,7 +22,7 @@ package enum Program {
         }
         if let report = Report(plainly: arguments, system: system) { return report }
         let invocation = Invocation(arguments)
-        if invocation.words.isEmpty { return report(Norrisctl.self, arguments, invocation, system) }
+        if invocation.words.isEmpty { return report(Norrisctl.self, invocation.arguments, invocation, system) }
         if invocation.words == ["help"] {
             return report(arguments: Invocation(invocation.arguments).words + ["--help"], system: system)
         }
@@ -54,7 +54,7 @@ package enum Program {
     private static func finish(_ report: Report, _ system: System) -> Int32 {
         var report = report
         do {
-            try system.writeOutput(report.output)
+            if !showInPager(&report, system) { try system.writeOutput(report.output) }
         } catch {
             guard !report.isForPrompt, let message = error.message else { return ExitStatus.done.rawValue }
             report.status = .inputOutput
@@ -62,6 +62,23 @@ package enum Program {
         }
         if !report.notes.isEmpty { system.writeError(Array(report.notes.map { $0 + "\n" }.joined().utf8)) }
         return report.status.rawValue
+    }
+
+    /// - Returns: false where the output is still to be written.
+    private static func showInPager(_ report: inout Report, _ system: System) -> Bool {
+        // The last line of the screen belongs to the shell's prompt.
+        guard report.usesPager, let rows = system.terminal.rows,
+            report.output.count(where: { $0 == UInt8(ascii: "\n") }) >= rows, let pager = Pager(system.environment)
+        else { return false }
+        do throws(Failure) {
+            return try pager.show(report.output, on: system)
+        } catch {
+            // What a pager does says nothing about the command.
+            let status = report.status
+            report.add(error)
+            report.status = status
+            return true
+        }
     }
 
     /// Opens standard input, output and error where the caller has closed them, so that no other descriptor, such as

@@ -36,7 +36,7 @@ struct Session {
     }
 
     var layout: Layout {
-        let isTerminal = system.terminal.isTerminal && !settings.plain
+        let isTerminal = system.terminal.isTerminal && !settings.plain && settings.format == nil
         let width = isTerminal
             ? system.terminal.width(flag: settings.width, environment: system.environment) : nil
         let usesEscapes = settings.color.allowsEscapes(environment: system.environment, isTerminal: isTerminal)

@@ -105,6 +105,8 @@ struct Completion {
     private func words(for argument: String) throws(Failure) -> [String] {
         switch (command.joined(separator: " "), argument) {
         case (_, "--category"): return try session.call(FactCategories.self).value.items.map(\.name)
+        case ("fact", "--source"), ("search", "--source"), ("categories", "--source"):
+            return FactScope.allCases.map(\.rawValue)
         case (_, "--source"): return try sourceNames().filter { $0 != "facts" && $0 != "gifs" }
         case (_, "source"): return try sourceNames()
         case (_, "--author"):

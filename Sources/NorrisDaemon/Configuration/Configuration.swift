@@ -1,4 +1,5 @@
 import Logging
+import NorrisProtocol
 import NorrisServer
 import NorrisUpstream
 
@@ -13,7 +14,7 @@ struct Configuration: Sendable, Equatable {
     var adminGroups: [String] = []
     var limits = Server.Limits()
     /// How requests are sent to upstreams.
-    var http = HTTPSettings(timeout: .seconds(10), userAgent: "norrisd/1 (+url)")
+    var http = HTTPSettings(timeout: .seconds(10), userAgent: "norrisd/\(NorrisVersion.current)")
     var facts = Facts()
     var gifs = Gifs()
     var posts = Posts()

@@ -23,7 +23,8 @@ package enum PostList: Method {
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional("source", &source, .text(1...200), "Only posts of this source.")
             try members.optional(
-                "author", &author, .text(1...200), "Only posts of the author with this id, handle or name."
+                "author", &author, .text(1...200),
+                "Only posts of authors with this id, or with this in their handle or name in any case."
             )
             try members.flag("unread", &unread, "Whether to leave out what the user has marked as read.")
             try members.page(&page, default: 20)

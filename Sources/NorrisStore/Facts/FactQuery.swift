@@ -24,7 +24,7 @@ package struct FactQuery: Sendable, Hashable {
         guard !text.utf8.contains(0) else {
             throw .invalidParams("query must not hold the character U+0000.", parameter: "query")
         }
-        words = FactQuery.words(of: text)
+        words = searchWords(of: text)
         guard !words.isEmpty else { throw .invalidParams("query must hold a word to look for.", parameter: "query") }
         guard words.count <= FactQuery.maximumWords else {
             throw .invalidParams("query has more than \(FactQuery.maximumWords) words.", parameter: "query")
@@ -47,31 +47,6 @@ package struct FactQuery: Sendable, Hashable {
 
     /// What distinguishes its cursors from those of other lists.
     var list: [String] { ["facts", source.rawValue, "\(words.count)"] + words + categories }
-
-    /// Splits at white space, but not between two double quotes; a quote without another is a character like any other.
-    private static func words(of text: String) -> [String] {
-        var words: [String] = []
-        var word = String.UnicodeScalarView()
-        var rest = text.unicodeScalars[...]
-        func end() {
-            if !word.isEmpty { words.append(searchable(String(word))) }
-            word.removeAll()
-        }
-        while let scalar = rest.popFirst() {
-            if scalar == "\"", let quote = rest.firstIndex(of: "\"") {
-                end()
-                let phrase = rest[..<quote]
-                if phrase.contains(where: { !$0.properties.isWhitespace }) { words.append(searchable(String(phrase))) }
-                rest = rest[rest.index(after: quote)...]
-            } else if scalar.properties.isWhitespace {
-                end()
-            } else {
-                word.append(scalar)
-            }
-        }
-        end()
-        return words
-    }
 }
 
 extension FactQuery {

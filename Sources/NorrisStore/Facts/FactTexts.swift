@@ -117,16 +117,3 @@ struct FactTexts {
         }
     }
 }
-
-/// A text as it is searched: without regard to case, and with one space for any run of white space.
-func searchable(_ text: String) -> String {
-    var result = ""
-    result.reserveCapacity(text.utf8.count)
-    var isAfterSpace = false
-    for scalar in caseFolded(text).unicodeScalars {
-        let isSpace = scalar.properties.isWhitespace
-        if !isSpace { result.unicodeScalars.append(scalar) } else if !isAfterSpace { result.unicodeScalars.append(" ") }
-        isAfterSpace = isSpace
-    }
-    return result
-}

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisText
 
 /// Which posts a list shows.
 package struct PostQuery: Sendable {
@@ -6,7 +7,7 @@ package struct PostQuery: Sendable {
     package var sources: [String]
     /// Only posts of this one of them.
     package var source: String?
-    /// Only posts of authors with this id, handle or name, byte for byte.
+    /// Only posts of authors with this id, or with this in their handle or name in any case.
     package var author: String?
     package var isUnreadOnly: Bool
 
@@ -26,8 +27,15 @@ package struct PostQuery: Sendable {
         var sql = "+posts.source IN (\(databaseQuestionMarks(count: sources.count)))"
         var arguments = StatementArguments(sources)
         if let author {
-            sql += " AND +posts.author IN (SELECT number FROM authors WHERE id = ? OR handle = ? OR name = ?)"
-            arguments += [author, author, author]
+            // lower() knows ASCII alone; what else a handle holds has to be typed as it is.
+            sql += """
+                 AND +posts.author IN (
+                    SELECT number FROM authors
+                    WHERE id = ? OR instr(folded, ?) OR instr(lower(handle), ?) OR instr(handle, ?)
+                )
+                """
+            let folded = caseFolded(author)
+            arguments += [author, folded, folded, author]
         }
         return (sql, arguments)
     }

@@ -1,5 +1,6 @@
 import NorrisProtocol
 import NorrisTestSupport
+import NorrisText
 import Testing
 
 @testable import NorrisStore

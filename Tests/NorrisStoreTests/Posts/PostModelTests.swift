@@ -187,7 +187,7 @@ private struct World {
         let uid = UInt32(number(1...2))
         var query = PostQuery(sources: [["a", "b"], ["b"]][number(0...1)], isUnreadOnly: number(0...1) == 0)
         query.source = [nil, "a"][number(0...1)]
-        query.author = [nil, nil, "ann", "a:u1"][number(0...3)]
+        query.author = [nil, "o", "ann", "a:u1"][number(0...3)]
         let expected = listed(query, uid: uid)
         let limit = number(1...5)
         var items: [Post] = []
@@ -218,7 +218,7 @@ private struct World {
         }
         return shown.filter { post in
             query.sources.contains(post.source) && (query.source ?? post.source) == post.source
-                && [post.author.id, post.author.name].contains(query.author ?? post.author.id)
+                && (query.author.map { post.author.id == $0 || post.author.name.lowercased().contains($0) } ?? true)
                 && !(query.isUnreadOnly && post.isRead)
         }
     }

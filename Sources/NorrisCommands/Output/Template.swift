@@ -1,0 +1,124 @@
+import NorrisProtocol
+import NorrisText
+
+/// The template of `--format`: text with the names of fields in braces, which makes one line of each item.
+///
+/// `{author.name}` is a field of a field, `{images.0.url}` one of the first of a list. `\t`, `\n`, `\\` and `\{` stand
+/// for a tab, a newline, a backslash and a brace.
+struct Template: Equatable, Sendable {
+    private enum Part: Equatable {
+        case text(String)
+        case field([String])
+    }
+
+    private var parts: [Part] = []
+
+    /// - Returns: nil where a brace has no other half, or nothing is between the two.
+    init?(_ template: String) {
+        var text = ""
+        var rest = template.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            switch scalar {
+            case "\\":
+                let escapes: [Unicode.Scalar: String] = ["t": "\t", "n": "\n", "\\": "\\", "{": "{"]
+                if let next = rest.first, let meant = escapes[next] {
+                    text += meant
+                    rest.removeFirst()
+                } else {
+                    text += "\\"
+                }
+            case "{":
+                guard let end = rest.firstIndex(of: "}"), end > rest.startIndex else { return nil }
+                let path = String(rest[..<end]).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+                parts += [.text(text), .field(path)]
+                text = ""
+                rest = rest[end...].dropFirst()
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        parts.append(.text(text))
+    }
+
+    /// What of a result is an item: each of a list, or the one that it holds, or the result itself.
+    private static let itemNames = ["items", "fact", "gif", "post"]
+
+    /// - Throws: where a field is none of those that the items of a result have.
+    func check(_ result: Schema) throws(Failure) {
+        let name = Self.itemNames.first { result.member($0) != nil }
+        let holder = name.flatMap { result.member($0) } ?? result
+        let item = holder.member("0") ?? holder
+        for case .field(let path) in parts {
+            var field: Schema? = item
+            for name in path { field = field?.member(name) }
+            guard field == nil else { continue }
+            let name = path.joined(separator: ".").quotedForMessage
+            let known = item.memberNames.joined(separator: ", ")
+            throw Failure(.usage, "--format: there is no field \(name).", hint: "There are: \(known)")
+        }
+    }
+
+    /// A line for each item of a result.
+    func lines(of result: some JSONEncodable) throws(Failure) -> String {
+        guard let result = try? JSON.parse(result.jsonBytes) else { throw .unreadable("it is no JSON") }
+        let holder = Self.itemNames.lazy.map { result.member($0) }.first { $0 != .null } ?? result
+        let items = if case .array(let items) = holder { items } else { [holder] }
+        return items.map { item in
+            parts.map { part in
+                switch part {
+                case .text(let text): sanitizedText(text)
+                case .field(let path): sanitizedLine(path.reduce(item) { $0.member($1) }.plainText)
+                }
+            }.joined() + "\n"
+        }.joined()
+    }
+}
+
+extension JSON {
+    /// A member of an object, or an element of a list by its number from 0; null where there is none.
+    fileprivate func member(_ name: String) -> JSON {
+        switch self {
+        case .object(let members): members[name] ?? .null
+        case .array(let elements): Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil } ?? .null
+        default: .null
+        }
+    }
+
+    /// A text as it is, a list with commas, nothing for null, and anything else as JSON.
+    fileprivate var plainText: String {
+        switch self {
+        case .null: return ""
+        case .string(let text): return text
+        case .array(let elements): return elements.map(\.plainText).joined(separator: ",")
+        case .bool, .integer, .double, .object:
+            var json = JSONWriter()
+            json.value(self)
+            return String(decoding: json.bytes, as: UTF8.self)
+        }
+    }
+}
+
+extension Schema {
+    /// The schema of a member, or of an element of a list; nil where there is none of that name.
+    fileprivate func member(_ name: String) -> Schema? {
+        switch resolved {
+        case .any: .any
+        case .object(let members): members.first { $0.name == name }?.schema
+        case .dictionary(let value): value
+        case .list(let element): Int(name) != nil ? element : nil
+        default: nil
+        }
+    }
+
+    fileprivate var memberNames: [String] {
+        if case .object(let members) = resolved { members.map(\.name) } else { [] }
+    }
+
+    /// The shape itself: not its name, nor that it may be null.
+    private var resolved: Schema {
+        switch self {
+        case .nullable(let schema): schema.resolved
+        case .reference(let name): SharedSchemas.all.first { $0.name == name }?.schema ?? .any
+        default: self
+        }
+    }
+}
