@@ -5,9 +5,9 @@ import NorrisTerminal
 /// `norrisctl categories`: the categories and how many facts each has.
 struct CategoriesCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "categories", abstract: "List the categories and how many facts each has.",
+        "categories", abstract: "List the categories of facts.",
         discussion: """
-            To a pipe each line is a name, a tab and a count.
+            Shows how many facts each category has. Fields in a pipe: name, count.
 
             Examples:
               norrisctl categories
@@ -20,7 +20,7 @@ struct CategoriesCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let reply = try session.call(FactCategories.self)
         let (items, freshness) = (reply.value.items, reply.value.freshness)
-        let nothing = "No categories: there are no facts yet; norrisctl status says why."
+        let nothing = "No categories: there are no facts yet. See why: norrisctl status"
         return session.report(
             reply.json, freshness: freshness, source: "facts", nothing: items.isEmpty ? nothing : nil
         ) { $0.categories(items) }

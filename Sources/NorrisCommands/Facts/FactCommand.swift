@@ -6,12 +6,8 @@ import NorrisTerminal
 struct FactCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "fact", abstract: "Show facts you have not seen yet.",
-        usage: """
-            [--category <name>]... [--count <n>] [--max-length <n>] [--name <name>] [--explicit] [--copy]
-            norrisctl fact --id <id> | --today [--copy]
-            """,
         discussion: """
-            Every fact that matches comes once before any comes again.
+            You get every matching fact once before any repeats.
 
             Examples:
               norrisctl fact
@@ -21,14 +17,14 @@ struct FactCommand: SessionCommand {
             """
     )
 
-    @Option("Only facts of this category; may be repeated.", "name") var category: [String] = []
+    @Option("Only facts of this category. May be repeated.", "name") var category: [String] = []
     @Option("How many facts, 1 to 100.", in: 1...100) var count: Int?
-    @Option("Only facts of at most so many characters.", in: 1...10_000) var maxLength: Int?
-    @Option("A name in place of Chuck Norris.", "name", parsing: .unconditional) var name: String?
-    @Option("The fact of this id.", "id", parsing: .unconditional) var id: String?
+    @Option("Only facts of at most this many characters.", in: 1...10_000) var maxLength: Int?
+    @Option("Replace Chuck Norris with this name.", "name", parsing: .unconditional) var name: String?
+    @Option("The fact with this id.", "id", parsing: .unconditional) var id: String?
     @Flag(help: "The fact of the day, the same for everybody.") var today = false
-    @Flag(help: "Let explicit facts come as well.") var explicit = false
-    @Flag(help: "Copy the fact to the clipboard as well.") var copy = false
+    @Flag(help: "Include explicit facts.") var explicit = false
+    @Flag(help: "Also copy the fact to the clipboard.") var copy = false
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     private var request: FactRequest {
@@ -65,8 +61,8 @@ struct FactRequest: Equatable {
     /// What makes no sense together, as a sentence; nil where all is well.
     var contradiction: String? {
         let choosesRandom = !categories.isEmpty || count != nil || maxLength != nil || name != nil || allowsExplicit
-        if id != nil, isToday || choosesRandom { return "--id stands alone: it names one fact." }
-        if isToday, choosesRandom { return "--today stands alone: the fact of the day is the same for everybody." }
+        if id != nil, isToday || choosesRandom { return "--id names one fact: leave out the other options." }
+        if isToday, choosesRandom { return "The fact of the day is the same for everybody: leave out the other options." }
         if isCopied, count ?? 1 > 1 { return "--copy takes one fact: leave out --count." }
         return nil
     }
@@ -90,7 +86,7 @@ struct FactRequest: Equatable {
     }
 
     private func report(_ session: Session, _ json: JSON, _ facts: [Fact], _ freshness: Freshness?) -> Report {
-        let nothing = "No fact matches; try other categories (norrisctl categories) or a larger --max-length."
+        let nothing = "No fact matches. Try another category (norrisctl categories) or a larger --max-length."
         var report = session.report(
             json, freshness: freshness, source: "facts", nothing: facts.isEmpty ? nothing : nil
         ) { $0.facts(facts) }
@@ -105,5 +101,5 @@ struct FactRequest: Equatable {
 func categoryHint(_ categories: [String], allowsExplicit: Bool = false) -> Advice? {
     guard !categories.isEmpty else { return nil }
     return categories.contains("explicit") && !allowsExplicit
-        ? "norrisctl fact --explicit shows explicit facts as well." : "norrisctl categories lists those there are."
+        ? "Include explicit facts: norrisctl fact --explicit" : "List the categories: norrisctl categories"
 }

@@ -5,10 +5,10 @@ import NorrisTerminal
 /// `norrisctl search`: the facts that contain a text.
 struct SearchCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "search", abstract: "Search the facts for a text.",
-        usage: "<query>... [--category <name>] [--limit <n>] [--page <n>] [--offline]",
+        "search", abstract: "Search the facts.",
         discussion: """
-            The words are looked for as one text, capital letters or not; no character is special.
+            Finds the facts that contain every word, in any order and in upper or lower case. Quotes make a phrase:
+            '"round house" kick'. If the stored facts are out of date, the upstream is asked first.
 
             Examples:
               norrisctl search light
@@ -18,17 +18,17 @@ struct SearchCommand: SessionCommand {
             """
     )
 
-    @Argument(help: "What to look for; several words are one text.") var query: [String]
-    @Option("Only facts of this category; may be repeated.", "name") var category: [String] = []
-    @Option("How many facts a page, 1 to 100.", in: 1...100) var limit: Int?
-    @Option("Which page, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
-    @Flag(help: "Do not ask the upstream.") var offline = false
+    @Argument(help: "The words to search for.") var query: [String]
+    @Option("Only facts of this category. May be repeated.", "name") var category: [String] = []
+    @Option("Facts per page, 1 to 100. (default: 25)", in: 1...100) var limit: Int?
+    @Option("Page number, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
+    @Flag(help: "Search the cache only.") var offline = false
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     private var text: String { query.joined(separator: " ") }
 
     func validate() throws {
-        if text.isEmpty { throw ValidationError("The text to look for is empty.") }
+        if text.isEmpty { throw ValidationError("The query is empty.") }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -40,7 +40,7 @@ struct SearchCommand: SessionCommand {
         return try paging.report(
             FactSearch.self, FactSearch.Parameters(query: text, categories: category, offline: offline),
             notFound: categoryHint(category), source: "facts",
-            nothing: "No fact contains \(text.quotedForMessage); try a shorter text, or: norrisctl categories"
+            nothing: "No fact contains \(text.quotedForMessage). Try fewer words, or: norrisctl categories"
         ) { $0.facts($1.items) }
     }
 }

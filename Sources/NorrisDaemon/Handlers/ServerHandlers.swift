@@ -15,7 +15,10 @@ struct ServerHandlers: Sendable {
         (self.health, self.reloader, self.fetching) = (health, reloader, fetching)
         info = ServerInfo.Result(
             name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
-            capabilities: MethodTable.capabilities, pid: Int(getpid()), startedAt: health.startedAt
+            capabilities: MethodTable.capabilities, pid: Int(getpid()), startedAt: health.startedAt,
+            configPath: reloader.file.map { file in
+                file.path.hasPrefix("/") ? file.path : Paths.join(reloader.loader.currentDirectory, file.path)
+            }
         ).jsonBytes
     }
 
