@@ -235,7 +235,7 @@ struct CompletionCommandTests {
     func namesTheShellsItKnows(shell: String) {
         #expect(Machine().run("completion", shell) == .failed(
             .usage, "The value '\(shell)' is invalid for '<shell>': it takes bash, zsh or fish.",
-            "norrisctl completion --help shows what it takes."
+            "See 'norrisctl completion --help'."
         ))
     }
 }

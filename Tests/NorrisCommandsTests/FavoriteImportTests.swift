@@ -82,13 +82,13 @@ struct FavoriteImportTests {
     // MARK: Errors
 
     @Test(arguments: [
-        ("nonsense", "This is not JSON: The byte at 1 is not JSON there."), ("[]", "The value must be an object."),
+        ("nonsense", "Invalid JSON at byte 1."), ("[]", "The value must be an object."),
         ("1", "The value must be an object."), ("{}", "kind is missing."),
         (#"{"kind":"fact","id":7}"#, "id must be a string."), (#"{"kind":"fact","id":"a"}"#, "title is missing."),
         (#"{"kind":"fact","id":"a","title":"t"}"#, "added_at is missing."),
         (#"{"kind":"cat","id":"a","title":"t","added_at":"2026-11-21T10:00:00Z"}"#, "kind must be fact, gif or post."),
         (#"{"kind":"fact","id":"","title":"t","added_at":"2026-11-21T10:00:00Z"}"#, "id must not be empty."),
-        (#"{"kind":"fact","id":"a","id":"b"}"#, "This is not JSON: The key at byte 24 stands twice in its object."),
+        (#"{"kind":"fact","id":"a","id":"b"}"#, "This is not JSON: The key at byte 24 is a duplicate."),
         (line("a", more: #","fact":{"id":"a"}"#), "fact.text is missing."),
         (
             line("a", title: String(repeating: "x", count: 70_000)),

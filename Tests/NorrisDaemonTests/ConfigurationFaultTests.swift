@@ -252,8 +252,8 @@ struct ConfigurationSourceTests {
         #expect(try parsed(yaml).posts.sources.first?.url == "https://a.example/feed/")
     }
 
-    private static let taken = "is the name of a source that is always there; choose another name"
-    private static let noName = "is no name for a source; use 1 to 40 characters of a-z, 0-9, _ and -"
+    private static let taken = "is the name of a built-in source; choose another name"
+    private static let noName = "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -"
 
     @Test(
         "Names that a source may not have",

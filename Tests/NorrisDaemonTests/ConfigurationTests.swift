@@ -173,8 +173,8 @@ struct ConfigurationTests {
                     + "install what brings it, or correct the path",
                 "c.yaml:3: facts.fortunes[2]: there is no file or folder /dev/null/none; "
                     + "install what brings it, or correct the path",
-                "c.yaml:4: gifs.api_key_file: There is no file \(folder.path)/none, "
-                    + "which is to hold Giphy's key (gifs.api_key_file)",
+                "c.yaml:4: gifs.api_key_file: The key file \(folder.path)/none does not exist "
+                    + "(gifs.api_key_file)",
             ]
         )
         #expect(try warnings("gifs: {api_key_file: \(key)}").count == 1)

@@ -81,7 +81,7 @@ struct HelpPage {
 
     private mutating func addUsage() {
         let arguments = grammar.positionals.map(\.usage) + (command.subcommands.isEmpty ? [] : ["<command>"])
-        let name = parent + (command.configuration.commandName ?? "")
+        let name = parent + command.word
         let usage = command.configuration.usage ?? ([name] + arguments + ["[options]"]).joined(separator: " ")
         section("USAGE", usage.split(separator: "\n").flatMap { wrapped("  \($0)", width: width) })
     }
@@ -89,7 +89,7 @@ struct HelpPage {
     private mutating func addCommands() {
         let groups = command == Norrisctl.self ? Norrisctl.groups : [("COMMANDS", command.subcommands)]
         for (title, commands) in groups {
-            section(title, rows: commands.map { ($0.configuration.commandName ?? "", $0.configuration.abstract) })
+            section(title, rows: commands.map { ($0.word, $0.configuration.abstract) })
         }
     }
 }

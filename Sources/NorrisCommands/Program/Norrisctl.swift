@@ -64,6 +64,9 @@ extension SessionCommand {
     /// Those of a command that shows what the daemon has.
     static var statuses: [ExitStatus] { [.done, .nothing, .usage, .unavailable, .temporary, .notPermitted] }
 
+    /// Its last word.
+    static var word: String { configuration.commandName ?? "" }
+
     /// The commands of a group; empty for all others.
     static var subcommands: [any SessionCommand.Type] {
         configuration.subcommands.compactMap { $0 as? any SessionCommand.Type }

@@ -81,7 +81,7 @@ struct ServerHandlers: Sendable {
         let more = error.faults.count > 1 ? " and \(error.faults.count - 1) more" : ""
         return ResponseError(
             .invalidParams, reason: "invalid_params", message: message + more,
-            hint: "Nothing was changed. norrisd --check-config --config FILE says all that is wrong.", details: details
+            hint: "Nothing was changed. List all faults: norrisctl config check", details: details
         )
     }
 }

@@ -71,7 +71,7 @@ struct FeedTests {
 
     @Test func anAddressThatIsNoneIsSaid() async {
         let error = await fetchFailure(FixedTransport(""), url: "ftp://blog.example/feed")
-        #expect(error?.message == "The url of blog is no address of http or https.")
+        #expect(error?.message == "The url of blog is not an http or https address.")
     }
 
     @Test(
