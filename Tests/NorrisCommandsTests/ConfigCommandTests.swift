@@ -141,14 +141,14 @@ struct ConfigCommandTests {
         #expect(machine.writtenFiles == [path: new])
     }
 
-    @Test(arguments: [(["y", "n"], 3), ([""], 2), (["n"], 1), ([String](), 1)])
+    @Test(arguments: [(["y", "n"], 2), ([""], 2), (["n"], 1), ([String](), 1)])
     func asksWhetherToEditAgain(answers: [String], edits: Int) {
         let machine = machine(new, old, new, checks: 78, 78, 78)
         if answers == [""] { machine.programs["/opt/libexec/norrisd"] = [.ended(status: 78), .ended(status: 0)] }
         (machine.isInputTerminal, machine.isErrorTerminal) = (true, true)
         machine.answers = answers
         let outcome = machine.run("config", "edit")
-        #expect(machine.runs.count { $0.program == "/bin/sh" } == min(edits, answers.count + 1))
+        #expect(machine.runs.count { $0.program == "/bin/sh" } == edits)
         #expect(outcome.status == (answers == [""] ? .done : .configuration))
     }
 
@@ -201,7 +201,8 @@ struct ConfigFileTests {
     @Test func knowsWhatMayBeReplaced() throws {
         #expect(mayReplace(folder("new")))
         #expect(mayReplace(folder("no/such/folder/new")))
-        #expect(!mayReplace("/proc/norrisd/config.yaml"))
+        // Nothing is closed to root but what no file can be in.
+        #expect(mayReplace("/proc/norrisd/config.yaml") == (geteuid() == 0))
     }
 
     @Test func whatIsReplacedKeepsItsOwner() throws {

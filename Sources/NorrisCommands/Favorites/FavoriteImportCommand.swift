@@ -177,7 +177,7 @@ struct FavoriteImportCommand: SessionCommand {
         var failure = failure
         if let first = chunk.first?.number, let last = chunk.last?.number {
             let lines = first == last ? "line \(first)" : "lines \(first) to \(last)"
-            failure.steps.append("It happened at \(lines) of \(name).")
+            failure.steps.append("It happened at \(lines) of \(path?.quotedForMessage ?? "standard input").")
         }
         let count = total.added + total.known
         if count > 0 {

@@ -28,7 +28,7 @@ struct FavoriteListCommand: SessionCommand {
         var hasGifs = false
         var report = try paging.report(
             FavoriteList.self, FavoriteList.Parameters(kind: kind.map(Favorite.Kind.init(rawValue:))), source: "",
-            nothing: "No favorite \(kind.map { "\($0)s" } ?? "items") yet. "
+            nothing: "No \(kind.map { "favorite \($0)s" } ?? "favorites") yet. "
                 + "Add the last \(kind ?? "fact") you were shown: norrisctl favorite add \(kind ?? "fact")"
         ) { screen, page in
             screen.favorites(page.items, now: session.system.now)

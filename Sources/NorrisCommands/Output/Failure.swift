@@ -49,7 +49,7 @@ extension Failure {
         self.init(ExitStatus(error), error.message, hint: error.hint.map { Advice($0) }, response: error)
         if error.code == .unknownMethod {
             status = .unavailable
-            message = "norrisd is too old for this command: norrisctl is \(NorrisVersion.current)."
+            message = "norrisd is older than norrisctl \(NorrisVersion.current), and too old for this command."
             hint = "Update norrisd, then: \(command: "systemctl restart norrisd")"
         }
     }

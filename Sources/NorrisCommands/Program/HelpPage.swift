@@ -118,7 +118,7 @@ extension ExitStatus {
         case .done: "done"
         case .nothing: "nothing matched"
         case .usage: "wrong usage"
-        case .unavailable: "norrisd cannot be reached or is too old, or another program is missing"
+        case .unavailable: "norrisd or another program is not available"
         case .internalError: "internal error"
         case .inputOutput: "a file cannot be read or written"
         case .temporary: "try again later"

@@ -13,7 +13,7 @@ extension Session {
         }
         let hint: Advice = "With Wayland: apt install wl-clipboard; with X11: apt install xclip"
         guard let write = terminalWriter else {
-            let message = "There is no clipboard: neither wl-copy nor xclip works, and the output is no terminal."
+            let message = "No clipboard is available."
             throw Failure(.unavailable, message, hint: hint)
         }
         let encoded = base64(bytes)
