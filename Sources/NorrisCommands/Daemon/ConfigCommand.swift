@@ -70,7 +70,7 @@ struct ConfigCheckCommand: SessionCommand {
         guard session.system.exists(path) else {
             return session.report(["path": .string(path)] as JSON) { $0.line("ok: there is no \(path), so the defaults apply") }
         }
-        let status = try session.checkConfiguration(path)
+        let status = try session.checkConfiguration(path, .terminal(reset: []))
         return Report(status: ExitStatus(rawValue: status) ?? .internalError)
     }
 }
@@ -169,7 +169,7 @@ struct ConfigEditCommand: SessionCommand {
     private func editedUntilValid(_ copy: String, _ session: Session) throws(Failure) -> [UInt8]? {
         while true {
             try session.edit(copy)
-            if try session.checkConfiguration(copy) == 0 {
+            if try session.checkConfiguration(copy, .discarded) == 0 {
                 // A copy that the editor has removed leaves nothing to put in place.
                 guard let new = try contents(of: copy, session) else {
                     throw Failure(.inputOutput, "\(copy) is gone, so nothing was changed.")
@@ -213,14 +213,17 @@ extension Session {
         }
     }
 
-    /// Runs `norrisd --check-config`, which writes what it finds itself.
+    /// Runs `norrisd --check-config`, which writes the faults to standard error itself.
     ///
+    /// - Parameter output: what becomes of its `ok`.
     /// - Returns: its exit status.
-    fileprivate func checkConfiguration(_ path: String) throws(Failure) -> Int32 {
+    fileprivate func checkConfiguration(
+        _ path: String, _ output: SubprocessRequest.Output
+    ) throws(Failure) -> Int32 {
         // Both are installed together; what is beside norrisctl is of its version.
         for program in system.ownFolders().map({ "\($0)/norrisd" }) + ["norrisd"] {
             let outcome = system.run(SubprocessRequest(
-                program: program, arguments: ["--check-config", "--config", path], output: .terminal(reset: []),
+                program: program, arguments: ["--check-config", "--config", path], output: output,
                 inheritsErrors: true
             ))
             switch outcome {

@@ -67,13 +67,13 @@ struct GifCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         if show {
-            try session.requireTerminalToDraw(otherwise: "--url gives the address of the picture.")
+            try session.requireTerminalToDraw(otherwise: "Print the address: --url")
         }
         // What is to be pasted is laid out as for a pipe.
         let session = isForPasting ? session.with { $0.plain = true } : session
         do throws(Failure) {
             if let id {
-                let hint: Advice = "norrisctl gif shows the id of each GIF in its last line."
+                let hint: Advice = "List GIFs with their ids: norrisctl gif"
                 let reply = try session.call(GifGet.self, IDParameters(id: id), notFound: hint)
                 return try report(session, reply.json, reply.value.gif, nil)
             }

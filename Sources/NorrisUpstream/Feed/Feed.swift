@@ -45,7 +45,7 @@ func decodeFeed(
         throw .unusable(webPageFault(document, at: base, hidingQueries: mayHoldKey, budget))
     case "<"?: contents = try FeedContents(xml: document, at: base, budget)
     case nil: throw .unusable("answered with an empty document instead of a feed")
-    default: throw .unusable("answered with something that is no feed; is url right?")
+    default: throw .unusable("answered with something that is not a feed; is url right?")
     }
     return try contents.batch(for: source, budget)
 }
