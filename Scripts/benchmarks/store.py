@@ -382,7 +382,7 @@ STARTS, EVERY = 0.15, 4  # seconds; of so many starts one is killed, too
 
 
 class Writer:
-    """A client that adds and removes favourites, and marks posts as read, until the daemon is gone; it knows which of
+    """A client that adds and removes favorites, and marks posts as read, until the daemon is gone; it knows which of
     its writes were acknowledged."""
 
     def __init__(self, facts, posts):

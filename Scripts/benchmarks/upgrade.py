@@ -3,7 +3,7 @@
 
 Usage: Scripts/benchmarks/upgrade.py [--facts N] [--kills N] OLD NEW     (as root; folders with norrisd)
 
-OLD fetches facts, GIFs and posts from an upstream on loopback, and reads fortune files. Users keep favourites, mark
+OLD fetches facts, GIFs and posts from an upstream on loopback, and reads fortune files. Users keep favorites, mark
 posts as read, search, and ask for the facts of some days. Then the upstream goes away, and NEW runs on the same files:
 what it answers, after its first start and after its second, must be what OLD answered. NEW is also killed with
 SIGKILL before its first start has ended, each time on the files as OLD left them, and must then start and answer the
@@ -148,7 +148,7 @@ def fetched(server):
 
 
 def use(server, days):
-    """What users do: favourites of each kind, read marks, searches, facts and the facts of the days."""
+    """What users do: favorites of each kind, read marks, searches, facts and the facts of the days."""
     for day in days:
         server.call("fact.today", date=day)
     for number, uid in enumerate(USERS):
@@ -193,8 +193,8 @@ def answers(server, days, cursors):
     for uid in USERS:
         with harness.effective_user(uid):
             result[f"recent searches of {uid}"] = reply("recent.list")
-            result[f"favourites of {uid}"] = listed("favorite.list")
-            result[f"favourites of {uid}, second page"] = reply("favorite.list", cursor=cursors[uid], limit=5)
+            result[f"favorites of {uid}"] = listed("favorite.list")
+            result[f"favorites of {uid}, second page"] = reply("favorite.list", cursor=cursors[uid], limit=5)
             result[f"read marks of {uid}"] = {post["id"]: post["read"] for post in listed("post.list")}
             result[f"unread posts of {uid}"] = [post["id"] for post in listed("post.list", unread=True)]
     for name, source in sources(server).items():

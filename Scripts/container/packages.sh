@@ -26,5 +26,5 @@ chapter_packages() {
     check "keeps the state" inside test -e /var/lib/private/norrisd/state.db
     check "keeps the configuration" inside test -e /etc/norrisd/config.yaml
     check "installed again" install_package
-    check "alice has her favourite" says 'Chuck Norris' as alice norrisctl favorite list
+    check "alice has her favorite" says 'Chuck Norris' as alice norrisctl favorite list
 }

@@ -25,7 +25,7 @@ chapter_users() {
 
     check "alice keeps a fact" says 'Chuck Norris' as alice norrisctl favorite add fact
     check "a cleaned cache is no harm" clean_cache
-    check "alice still has her favourite" says 'Chuck Norris' as alice norrisctl favorite list
+    check "alice still has her favorite" says 'Chuck Norris' as alice norrisctl favorite list
     check "bob has none" exits 1 as bob norrisctl favorite list
 }
 

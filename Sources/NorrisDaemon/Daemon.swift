@@ -66,8 +66,9 @@ package enum Daemon {
         } catch {
             let code = Invocation.exitCode(for: error)
             if code.isSuccess { Invocation.exit(withError: error) }
-            // The message quotes the arguments as they were typed.
-            say(Invocation.message(for: error) + "\nnorrisd --help shows what it takes.")
+            // The message quotes the arguments as they were typed. A suggestion at its end is all that helps.
+            let message = Invocation.message(for: error)
+            say(message.utf8.last == UInt8(ascii: "?") ? message : message + "\nSee 'norrisd --help'.")
             exit(code.rawValue)
         }
     }

@@ -211,7 +211,7 @@ package final class Prefetcher: Service {
     }
 
     private func timedOut<Value>(_ name: String) -> Value? {
-        let message = "The source \(name) is busy with another request, which takes longer than a search waits."
+        let message = "The source \(name) is busy with another request. Try again."
         change { $0.planner.schedules[name]?.searchTimedOut(message, now: self.clock.now) }
         return nil
     }

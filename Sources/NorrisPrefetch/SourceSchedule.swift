@@ -134,7 +134,7 @@ package struct SourceSchedule: Sendable {
         guard let retryAt = record.retryAt, retryAt > now else { return nil }
         return FetchFailure(
             kind: record.failure?.kind ?? .quota,
-            message: record.failure?.message ?? "The upstream asked to be left alone.",
+            message: record.failure?.message ?? "The upstream asked norrisd to wait.",
             isRetryable: true,
             retryAfter: now.duration(to: retryAt)
         )

@@ -56,7 +56,7 @@ extension SourceFailure.Kind {
         case .timeout: "timing out"
         case .http: "answering with errors"
         case .quota: "out of quota"
-        case .decode: "sending what cannot be read"
+        case .decode: "sending unreadable responses"
         case .credentials: "without a valid key"
         default: rawValue
         }

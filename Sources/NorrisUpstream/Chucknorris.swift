@@ -74,7 +74,7 @@ extension FactBatch {
             budget.spend(bytes: MemoryLayout<Fact>.stride)
             facts.append(fact)
         }
-        if facts.isEmpty && total > 0 { throw .unusable("answered with \(total) jokes of which none can be used") }
+        if facts.isEmpty && total > 0 { throw .unusable("answered with \(total) jokes, none of them usable") }
     }
 }
 

@@ -118,12 +118,12 @@ struct ExternalProgramEndToEndTests {
 
             let stranger = try show(["CURL_CA_BUNDLE": "/etc/ssl/certs/ca-certificates.crt"])
             #expect(stranger.status == 75)
-            #expect(stranger.transcript.contains("its host cannot prove to be it"), "\(stranger)")
+            #expect(stranger.transcript.contains("the certificate of the host is not valid"), "\(stranger)")
 
             let faults: [(FakeUpstream.Fault, Int32, String)] = [
-                (.redirect(to: "\(plain.baseURL)/a.png"), 75, "it leads to what is not https"),
-                (.redirect(to: "/a.png"), 75, "it leads from one place to the next"),
-                (.status(404), 75, "its host answers with an error"),
+                (.redirect(to: "\(plain.baseURL)/a.png"), 75, "it redirects to an address that is not https"),
+                (.redirect(to: "/a.png"), 75, "too many redirects"),
+                (.status(404), 75, "the host answers with an error"),
                 (.endless, 1, "larger than 16 MiB"),
             ]
             for (fault, status, message) in faults {

@@ -57,7 +57,7 @@ struct CardProgramTests {
     }
 
     @Test("Each error is one line and has an exit status", arguments: [
-        ("", "256", 65, "Standard input is no fact: The value ends too early at byte 0."),
+        ("", "256", 65, "Standard input is no fact: The JSON ends too early, at byte 0."),
         ("[]", "256", 65, "Standard input is no fact: The value must be an object."),
         (#"{"id":"1","categories":[],"source":"text"}"#, "256", 65, "Standard input is no fact: text is missing."),
         (input("a") + " x", "256", 65, "Standard input is no fact: Something follows the end of the value"),

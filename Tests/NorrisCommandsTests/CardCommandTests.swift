@@ -219,7 +219,7 @@ struct CardCommandTests {
         let machine = machine()
         #expect(machine.run("card", "--text", "x", "-o", "f.png", "--open") == Outcome(
             errors: wrote + """
-                norrisctl: There is neither a display nor a terminal to open it in.
+                norrisctl: There is no display and no terminal to open it in.
                   Open it yourself: ./f.png
 
                 """,
@@ -282,8 +282,8 @@ struct CardCommandTests {
         (.ended(status: 0, output: picture.dropLast()), noPicture, .internalError),
         (.tooLarge, "norris-card wrote more than 512 MiB.\(mismatch)", .internalError),
         (.notStarted(errno: EACCES), "norris-card cannot be started: Permission denied.", .unavailable),
-        (.timedOut, "norris-card took too long, and was ended.\(moreTime)", .unavailable),
-        (.interrupted, "norris-card was ended.", .unavailable),
+        (.timedOut, "norris-card took too long and was stopped.\(moreTime)", .unavailable),
+        (.interrupted, "norris-card was stopped.", .unavailable),
     ])
     func saysWhyThereIsNoPicture(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
         for options in [[], ["--alt"]] {
@@ -320,7 +320,7 @@ struct CardCommandTests {
         #expect(late.runs.map(\.timeout) == [.zero])
         let slow = self.machine(card: [.timedOut])
         #expect(slow.run("card", "--text", "x", "-o", "f.png", "--timeout", "1s") == Outcome(
-            errors: "norrisctl: norris-card took too long, and was ended.\(Self.moreTime)\n", status: .unavailable
+            errors: "norrisctl: norris-card took too long and was stopped.\(Self.moreTime)\n", status: .unavailable
         ))
     }
 

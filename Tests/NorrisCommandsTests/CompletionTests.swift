@@ -23,7 +23,7 @@ struct CompletionTests {
 
     @Test func offersTheCommandsWithWhatTheyDo() {
         let outcome = Machine().run("---complete", "norrisctl", "")
-        #expect(outcome.output.hasPrefix("fact\tShow facts you have not seen yet.\ncategories\t"))
+        #expect(outcome.output.hasPrefix("fact\tShow facts you have not seen yet.\nsearch\t"))
         let commands = words("norrisctl ")
         #expect(Set(commands).isSuperset(of: ["search", "gif", "favorite", "completion", "clear-cache"]))
         for line in ["norrisctl fa", "norrisctl --json ", "norrisctl --socket /s --color=never ", "norrisctl help "] {
@@ -236,7 +236,7 @@ struct CompletionCommandTests {
     func namesTheShellsItKnows(shell: String) {
         #expect(Machine().run("completion", shell) == .failed(
             .usage, "The value '\(shell)' is invalid for '<shell>': it takes bash, zsh or fish.",
-            "norrisctl completion --help shows what it takes."
+            "See 'norrisctl completion --help'."
         ))
     }
 }

@@ -45,7 +45,7 @@ struct CopyTests {
     @Test(arguments: [("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("ÿ>?", "w78+Pw==")])
     func leavesItToTheTerminalWhereThereIsNoProgram(text: String, encoded: String) {
         let sequence = "\u{1B}]52;c;\(encoded)\u{1B}\\"
-        let remark = "Sent to the terminal, for its clipboard.\n"
+        let remark = "Copied to the clipboard by the terminal.\n"
         let viaErrors = machine(page(fact("a", text)))
         viaErrors.isErrorTerminal = true
         #expect(viaErrors.run("fact", "--copy") == Outcome(output: text + "\n", errors: sequence + remark))
@@ -61,7 +61,7 @@ struct CopyTests {
         machine.isErrorTerminal = true
         #expect(machine.run("fact", "--copy") == Outcome(
             output: "First.\n",
-            errors: "norrisctl: Nothing took the text: neither wl-copy, nor xclip, nor a terminal.\n" + missing,
+            errors: "norrisctl: No clipboard is available.\n" + missing,
             status: .unavailable
         ))
         let pipe = self.machine(factReply)
@@ -157,7 +157,7 @@ struct OpenTests {
         let outcome = machine.run("gif", "--id", "a", "--open")
         #expect(outcome.output.hasPrefix("a\t"))
         #expect(outcome.errors == """
-            norrisctl: There is neither a display nor a terminal to open it in.
+            norrisctl: There is no display and no terminal to open it in.
               Open it yourself: https://giphy.com/gifs/a
 
             """)
@@ -169,7 +169,7 @@ struct OpenTests {
         (SubprocessOutcome.missing, "xdg-open is not installed.\n  apt install xdg-utils"),
         (.ended(status: 4), "xdg-open failed with status 4.\n  Open it yourself: https://giphy.com/gifs/a"),
         (.notStarted(errno: 13), "xdg-open cannot be started: Permission denied."),
-        (.interrupted, "xdg-open was ended."),
+        (.interrupted, "xdg-open was stopped."),
     ])
     func saysWhatWentWrongBesideTheContent(outcome: SubprocessOutcome, message: String) {
         #expect(machine(gifReply, outcome).run("gif", "--id", "a", "--open") == Outcome(
@@ -190,7 +190,7 @@ struct OpenTests {
             let machine = machine(reply, .ended(status: 0))
             let outcome = machine.run(arguments + ["--open"])
             #expect(outcome.status == .nothing)
-            #expect(outcome.errors.hasSuffix(" has no address of the web that could be opened.\n"))
+            #expect(outcome.errors.hasSuffix(" has no web address.\n"))
             #expect(machine.runs.isEmpty)
         }
     }

@@ -27,7 +27,7 @@ struct FavoriteImportTests {
             lines, results: #"{"added":2,"known":0}"#, #"{"added":5,"known":1}"#, #"{"added":6,"known":0}"#,
             #"{"added":6,"known":0}"#
         )
-        #expect(machine.run("favorite", "import") == Outcome(output: "19 added, 1 known already\n"))
+        #expect(machine.run("favorite", "import") == Outcome(output: "19 added, 1 already there\n"))
         #expect(machine.requests.allSatisfy { $0.jsonBytes.count <= LineSplitter.maximumRequest })
         #expect(try sentIDs(machine) == [19...20, 13...18, 7...12, 1...6].map { $0.map(String.init) })
     }
@@ -37,7 +37,7 @@ struct FavoriteImportTests {
             (1...1_001).map { #"{"kind":"gif","id":"\#($0)","title":"","added_at":"2026-11-21T10:00:00Z"}"# },
             results: #"{"added":301,"known":0}"#, #"{"added":700,"known":0}"#
         )
-        #expect(machine.run("favorite", "import").output == "1,001 added, 0 known already\n")
+        #expect(machine.run("favorite", "import").output == "1,001 added, 0 already there\n")
         #expect(try sentIDs(machine).allSatisfy { $0.count <= FavoriteImport.maximumItems })
         #expect(try sentIDs(machine).reversed().flatMap(\.self) == (1...1_001).map(String.init))
     }
@@ -53,8 +53,8 @@ struct FavoriteImportTests {
         #expect(machine.requests.first?.jsonBytes.count == (isCut ? probe.requests.first.map {
             $0.jsonBytes.count - Self.fact("a", bytes: 1).utf8.count + Self.line("a").utf8.count
         } : LineSplitter.maximumRequest))
-        #expect(outcome.errors == (isCut ? "norrisctl: 1 item too large for a request went without content.\n" : ""))
-        #expect(outcome.output == "1 added, 0 known already\n")
+        #expect(outcome.errors == (isCut ? "norrisctl: 1 item too large to send: added without content.\n" : ""))
+        #expect(outcome.output == "1 added, 0 already there\n")
     }
 
     @Test("Two that fill a request to its last byte go together", arguments: [(0, 1), (1, 2)])
@@ -67,7 +67,7 @@ struct FavoriteImportTests {
         let result = Array(Machine.result(#"{"added":1,"known":0}"#).utf8)
         let machine = Machine(Array(repeating: .success(result), count: requests))
         machine.input = Array(large.joined(separator: "\n").utf8)
-        #expect(machine.run("favorite", "import") == Outcome(output: "\(requests) added, 0 known already\n"))
+        #expect(machine.run("favorite", "import") == Outcome(output: "\(requests) added, 0 already there\n"))
         #expect(machine.requests.count == requests)
     }
 
@@ -82,13 +82,13 @@ struct FavoriteImportTests {
     // MARK: Errors
 
     @Test(arguments: [
-        ("nonsense", "This is not JSON: The byte at 1 is not JSON there."), ("[]", "The value must be an object."),
+        ("nonsense", "Invalid JSON at byte 1."), ("[]", "The value must be an object."),
         ("1", "The value must be an object."), ("{}", "kind is missing."),
         (#"{"kind":"fact","id":7}"#, "id must be a string."), (#"{"kind":"fact","id":"a"}"#, "title is missing."),
         (#"{"kind":"fact","id":"a","title":"t"}"#, "added_at is missing."),
         (#"{"kind":"cat","id":"a","title":"t","added_at":"2026-11-21T10:00:00Z"}"#, "kind must be fact, gif or post."),
         (#"{"kind":"fact","id":"","title":"t","added_at":"2026-11-21T10:00:00Z"}"#, "id must not be empty."),
-        (#"{"kind":"fact","id":"a","id":"b"}"#, "This is not JSON: The key at byte 24 stands twice in its object."),
+        (#"{"kind":"fact","id":"a","id":"b"}"#, "The key at byte 24 is a duplicate."),
         (line("a", more: #","fact":{"id":"a"}"#), "fact.text is missing."),
         (
             line("a", title: String(repeating: "x", count: 70_000)),
@@ -101,7 +101,7 @@ struct FavoriteImportTests {
         #expect(outcome.status == .usage)
         #expect(outcome.errors == """
             norrisctl: Standard input, line 3: \(message)
-              Nothing was imported. Mend the line or leave it out.
+              Nothing was imported. Fix or remove the line.
 
             """)
         #expect(machine.requests.isEmpty)
@@ -125,7 +125,7 @@ struct FavoriteImportTests {
         let machine = Machine()
         machine.files["f"] = [UInt8](repeating: UInt8(ascii: "\n"), count: 64 << 20 + 1)
         #expect(machine.run("favorite", "import", "f") == Outcome(
-            errors: "norrisctl: \"f\" is larger than 64 MiB.\n  Import it in parts, cut between lines.\n",
+            errors: "norrisctl: \"f\" is larger than 64 MiB.\n  Split it between lines and import the parts.\n",
             status: .usage
         ))
     }
@@ -139,8 +139,8 @@ struct FavoriteImportTests {
         ])
         machine.files["f"] = Array(lines.joined(separator: "\n").utf8)
         #expect(machine.run("favorite", "import", "f") == .failed(
-            .usage, "Item 2 is of no use.", "It happened at \"f\", lines 1 to 6.",
-            "The 4 items after that went in; the same may be imported again."
+            .usage, "Item 2 is of no use.", "It happened at lines 1 to 6 of \"f\".",
+            "The 4 items after that were imported. It is safe to import the file again."
         ))
     }
 }

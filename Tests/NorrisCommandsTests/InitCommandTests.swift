@@ -57,7 +57,7 @@ struct InitCommandTests {
     @Test func anUnknownShellIsAnsweredWithTheThree() {
         #expect(Machine().run("init", "tcsh") == .failed(
             .usage, "The value 'tcsh' is invalid for '<shell>': it takes bash, zsh or fish.",
-            "norrisctl init --help shows what it takes."
+            "See 'norrisctl init --help'."
         ))
     }
 

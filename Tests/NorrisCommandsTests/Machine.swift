@@ -18,6 +18,8 @@ final class Machine {
     var stream: [String] = []
     var streamEnd = ClientError.closed(path: "/run/norrisd.sock")
     var isErrorTerminal = false
+    /// The width of standard error where that is a terminal.
+    var errorColumns = 80
     var isInputTerminal = false
     var files: [String: [UInt8]] = [:]
     /// What is at a path; nil for one that cannot be looked at. Files that are not here were written just now.
@@ -25,6 +27,10 @@ final class Machine {
     /// What was written into files, and those that cannot be written.
     private(set) var writtenFiles: [String: [UInt8]] = [:]
     var fileWriteErrors: [String: SystemError] = [:]
+    /// What somebody types.
+    var answers: [String] = []
+    /// What a program does to the files.
+    var whileRunning: (SubprocessRequest) -> Void = { _ in }
     /// What standard output answers to what is written at once.
     var outputError: WriteError?
 
@@ -89,19 +95,20 @@ final class Machine {
     }
 
     func run(_ arguments: [String]) -> Outcome {
-        use { Outcome(Program.report(arguments: arguments, system: $0)) }
+        use { Outcome(Program.report(arguments: arguments, system: $0), columns: $0.errorColumns()) }
     }
 
     /// Runs a body with the machine as commands see it.
     @discardableResult
     func use(_ body: (System) -> Outcome) -> Outcome {
         let waiting = WaitingLine(
-            isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { 80 }, write: { self.told += Array($0.utf8) }
+            isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { self.errorColumns }, write: { self.told += Array($0.utf8) }
         )
         var system = System()
         system.environment = Environment(environment)
         system.terminalFacts = { self.terminal }
         system.isErrorTerminal = isErrorTerminal
+        system.errorColumns = { self.isErrorTerminal ? self.errorColumns : nil }
         system.waiting = waiting
         system.isInputTerminal = isInputTerminal
         system.now = now
@@ -152,10 +159,19 @@ final class Machine {
             if let error = self.fileWriteErrors[path] { throw error }
             self.writtenFiles[path] = bytes
         }
+        system.createFile = { path, bytes throws(SystemError) in
+            if let error = self.fileWriteErrors[path] { throw error }
+            guard self.files[path] == nil else { throw SystemError(errno: EEXIST) }
+            self.files[path] = bytes
+        }
+        system.removeFile = { self.files[$0] = nil }
+        system.mayReplace = { self.fileWriteErrors[$0] == nil }
+        system.readAnswer = { self.answers.isEmpty ? nil : self.answers.removeFirst() }
         system.ownFolders = { ["/opt/bin", "/opt/libexec"] }
         system.run = { request in
             waiting.erase()
             self.runs.append(request)
+            self.whileRunning(request)
             if case .collected = request.output { self.pass(self.delay, waiting) }
             guard self.programs[request.program]?.isEmpty == false else { return .missing }
             return self.programs[request.program]?.removeFirst() ?? .missing
@@ -232,9 +248,9 @@ struct Outcome: Equatable {
         Outcome(errors: "norrisctl: \(message)\n" + hints.map { "  \($0)\n" }.joined(), status: status)
     }
 
-    init(_ report: Report) {
+    init(_ report: Report, columns: Int? = nil) {
         output = String(decoding: report.output, as: UTF8.self)
-        errors = report.notes.map { $0 + "\n" }.joined()
+        errors = report.errorText(columns: columns)
         status = report.status
     }
 }

@@ -64,7 +64,7 @@ struct ManualTests {
     @Test func exitStatusesAreThoseOfTheProgram() {
         let statuses = (0...255).compactMap { ExitStatus(rawValue: $0) }.map { "\($0.rawValue)" }
         #expect(page.section("EXIT STATUS").items == statuses)
-        let help = program.discussion ?? ""
+        let help = Machine().run("--help").output
         #expect(help.matches(of: #/(?m)^  (\d+) /#).map { String($0.output.1) } == statuses)
     }
 

@@ -102,7 +102,7 @@ struct LongInputTests {
     @Test(arguments: [
         (
             String(repeating: "[", count: 32) + String(repeating: "]", count: 32),
-            "The parameters open more than 31 brackets."
+            "The parameters nest more than 31 levels deep."
         ),
         ("\"" + String(repeating: "x", count: 65_536) + "\"", "The parameters are longer than 65536 bytes."),
     ])

@@ -53,7 +53,7 @@ struct WelcomeTests {
             #expect(outcome.output.hasSuffix("\nAll commands: norrisctl --help\n"))
         }
         let slow = Machine(failure: .timedOut(path: path)).run().output
-        #expect(slow.hasPrefix("norrisd does not answer at once. Find out why: norrisctl doctor\n"))
+        #expect(slow.hasPrefix("norrisd is slow to answer. Find out why: norrisctl doctor\n"))
     }
 }
 

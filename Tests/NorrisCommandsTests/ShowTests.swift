@@ -104,7 +104,7 @@ struct ShowTests {
         }
         let machine = machine(gifReply, curl: [.timedOut])
         #expect(machine.run("gif", "--id", "a", "--show", "--timeout", "1s").errors == """
-            norrisctl: curl took too long, and was ended.
+            norrisctl: curl took too long and was stopped.
               Allow more time: --timeout 1m
 
             """)
@@ -147,7 +147,7 @@ struct ShowTests {
         )
         let outcome = machine.run("post", "town:1", "--show", "--color", "never")
         #expect(outcome.output.contains("Ada"))
-        #expect(outcome.errors == "norrisctl: Only the first 4 of 6 pictures are drawn.\n")
+        #expect(outcome.errors == "norrisctl: Only the first 4 of 6 images are drawn.\n")
         #expect(outcome.status == .done)
         #expect(machine.runs.filter { $0.program == "curl" }.map(\.arguments.last) == addresses.prefix(4).map { $0 })
     }
@@ -160,9 +160,9 @@ struct ShowTests {
         )
         let outcome = machine.run("post", "town:1", "--show")
         #expect(outcome.errors == """
-            norrisctl: The picture at http://e.org/1 is not fetched: its address is not https.
-            norrisctl: The picture at https://e.org/2 cannot be fetched: its host answers with an error.
-            norrisctl: chafa cannot draw the picture; it ended with status 2.
+            norrisctl: The image at http://e.org/1 is not fetched: the address is not https.
+            norrisctl: The image at https://e.org/2 cannot be fetched: the host answers with an error.
+            norrisctl: chafa cannot draw the image: it exited with status 2.
 
             """)
         #expect(outcome.status == .nothing)
@@ -180,17 +180,17 @@ struct ShowTests {
 
     @Test(arguments: [
         (SubprocessOutcome.missing, "curl is not installed.\n  apt install chafa curl", ExitStatus.unavailable),
-        (.timedOut, "curl took too long, and was ended.", .unavailable),
+        (.timedOut, "curl took too long and was stopped.", .unavailable),
         (.notStarted(errno: 2), "curl cannot be started: No such file or directory.", .unavailable),
-        (.tooLarge, "The picture at https://media.example/a.gif is larger than 16 MiB.", .nothing),
-        (.ended(status: 63), "The picture at https://media.example/a.gif is larger than 16 MiB.", .nothing),
+        (.tooLarge, "The image at https://media.example/a.gif is larger than 16 MiB.", .nothing),
+        (.ended(status: 63), "The image at https://media.example/a.gif is larger than 16 MiB.", .nothing),
         (
-            .ended(status: 6), "The picture at https://media.example/a.gif cannot be fetched: its host is not found.",
+            .ended(status: 6), "The image at https://media.example/a.gif cannot be fetched: the host was not found.",
             .temporary
         ),
         (
             .ended(status: 99),
-            "The picture at https://media.example/a.gif cannot be fetched: curl ended with status 99.", .temporary
+            "The image at https://media.example/a.gif cannot be fetched: curl ended with status 99.", .temporary
         ),
     ])
     func saysWhyThereIsNothingToDraw(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
@@ -203,8 +203,8 @@ struct ShowTests {
 
     @Test(arguments: [
         (SubprocessOutcome.missing, "chafa is not installed.\n  apt install chafa", ExitStatus.unavailable),
-        (.timedOut, "chafa took too long, and was ended.", .unavailable),
-        (.ended(status: 139), "chafa cannot draw the picture; it ended with status 139.", .nothing),
+        (.timedOut, "chafa took too long and was stopped.", .unavailable),
+        (.ended(status: 139), "chafa cannot draw the image: it exited with status 139.", .nothing),
     ])
     func saysWhyItIsNotDrawn(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
         #expect(machine(gifReply, chafa: [outcome]).run("gif", "--id", "a", "--show", "--color", "never") == Outcome(
@@ -220,7 +220,7 @@ struct ShowTests {
         let machine = machine(images([address]))
         let outcome = machine.run("post", "town:1", "--show")
         #expect(outcome.status == .nothing)
-        #expect(outcome.errors.hasSuffix(" is not fetched: its address is not https.\n"))
+        #expect(outcome.errors.hasSuffix(" is not fetched: the address is not https.\n"))
         #expect(forbidden(in: outcome.errors).isEmpty)
         #expect(machine.runs.isEmpty)
     }
@@ -231,7 +231,7 @@ struct ShowTests {
         let plain = Machine().onTerminal()
         for outcome in [pipe.run(arguments + ["--show"]), plain.run(arguments + ["--show", "--plain"])] {
             #expect(outcome.status == .usage)
-            #expect(outcome.errors.hasPrefix("norrisctl: --show draws on a terminal"))
+            #expect(outcome.errors.hasPrefix("norrisctl: --show needs a terminal"))
             #expect(outcome.output.isEmpty)
         }
         #expect(pipe.requests.isEmpty)

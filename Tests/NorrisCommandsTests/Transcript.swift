@@ -85,7 +85,9 @@ struct Transcript {
         case "~": machine.stream.append(value)
         case "~failed": machine.streamEnd = try failure(value)
         case "terminal": _ = machine.onTerminal(columns: Int(value) ?? 80)
-        case "error-terminal": machine.isErrorTerminal = true
+        case "error-terminal":
+            machine.isErrorTerminal = true
+            machine.errorColumns = Int(value) ?? 80
         case "input-terminal": machine.isInputTerminal = true
         case "env":
             let name = value.prefix { $0 != "=" }

@@ -110,7 +110,7 @@ struct ConfigurationFaultTests {
         ("log: {}\n---\nlog: {}", "3: \(twoDocuments)"),
         (
             "facts:\n  enabled: true\n  \"enabled\": true",
-            "3: facts.enabled: stands in line 2 already, in the same mapping; keep one of the two"
+            "3: facts.enabled: is already set in line 2; keep one of the two"
         ),
     ]
 
@@ -177,13 +177,13 @@ struct ConfigurationFaultTests {
             faults(yaml) == """
                 c.yaml:1: log.level: expected \(levels), found "loud"
                 c.yaml:3: facts.enabled: expected true or false, found "maybe"
-                c.yaml:4: facts.enabled: stands in line 3 already, in the same mapping; keep one of the two
+                c.yaml:4: facts.enabled: is already set in line 3; keep one of the two
                 c.yaml:5: facts.queries[0]: \(alias)
                 c.yaml:5: facts.queries[1]: expected a query of 3 to 120 characters, found "ab"; this has 2
-                c.yaml:6: log: stands in line 1 already, in the same mapping; keep one of the two
+                c.yaml:6: log: is already set in line 1; keep one of the two
                 c.yaml:6: log.level: expected \(levels), found "quiet"
                 c.yaml:10: posts.sources.b.kind: \(alias)
-                c.yaml:11: posts.sources.a: stands in line 9 already, in the same mapping; keep one of the two
+                c.yaml:11: posts.sources.a: is already set in line 9; keep one of the two
                 c.yaml:11: posts.sources.a.kind: expected feed, mastodon or users-posts, found "rss"
                 c.yaml:13: holds a second document; keep one and remove the line --- between them
                 """
@@ -252,8 +252,8 @@ struct ConfigurationSourceTests {
         #expect(try parsed(yaml).posts.sources.first?.url == "https://a.example/feed/")
     }
 
-    private static let taken = "is the name of a source that is always there; choose another name"
-    private static let noName = "is no name for a source; use 1 to 40 characters of a-z, 0-9, _ and -"
+    private static let taken = "is the name of a built-in source; choose another name"
+    private static let noName = "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -"
 
     @Test(
         "Names that a source may not have",

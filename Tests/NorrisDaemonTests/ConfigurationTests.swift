@@ -131,9 +131,9 @@ struct ConfigurationTests {
         #expect(loaded.configuration.posts.sources.map(\.refresh) == [.seconds(1), .seconds(240)])
         #expect(
             loaded.warnings.map(\.description) == [
-                "c.yaml:1: facts.refresh: 299s fetches from the upstream very often; 5m or more is kinder to it",
-                "c.yaml:4: posts.refresh: 1s fetches from the upstream very often; 5m or more is kinder to it",
-                "c.yaml:7: posts.sources.town.refresh: 4m fetches from the upstream very often; 5m or more is kinder to it",
+                "c.yaml:1: facts.refresh: 299s is a very short interval; use 5m or more to spare the upstream",
+                "c.yaml:4: posts.refresh: 1s is a very short interval; use 5m or more to spare the upstream",
+                "c.yaml:7: posts.sources.town.refresh: 4m is a very short interval; use 5m or more to spare the upstream",
             ]
         )
     }
@@ -170,11 +170,11 @@ struct ConfigurationTests {
             try warnings(yaml) == [
                 #"c.yaml:1: admin_groups[1]: there is no group "no such group" here; create it or remove the name"#,
                 "c.yaml:3: facts.fortunes[1]: there is no file or folder \(folder.path)/none; "
-                    + "install what brings it, or correct the path",
+                    + "install its package, or correct the path",
                 "c.yaml:3: facts.fortunes[2]: there is no file or folder /dev/null/none; "
-                    + "install what brings it, or correct the path",
-                "c.yaml:4: gifs.api_key_file: There is no file \(folder.path)/none, "
-                    + "which is to hold Giphy's key (gifs.api_key_file)",
+                    + "install its package, or correct the path",
+                "c.yaml:4: gifs.api_key_file: The key file \(folder.path)/none does not exist "
+                    + "(gifs.api_key_file)",
             ]
         )
         #expect(try warnings("gifs: {api_key_file: \(key)}").count == 1)

@@ -69,7 +69,7 @@ struct ConfigurationValueTests {
         + [
             (
                 "",
-                ": has no value; write a list of which each item is a query of 3 to 120 characters, "
+                ": has no value; write a list, each item a query of 3 to 120 characters, "
                     + "or remove the line for the default"
             ),
             ("[true]", "[0]: expected a query of 3 to 120 characters, found true; put it in quotes"),

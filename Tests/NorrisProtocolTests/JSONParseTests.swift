@@ -194,7 +194,7 @@ struct JSONParseTests {
     }
 
     @Test func describesItselfInOneSentence() {
-        #expect(JSONError(.duplicateKey, at: 12).description == "The key at byte 12 stands twice in its object.")
+        #expect(JSONError(.duplicateKey, at: 12).description == "The key at byte 12 is a duplicate.")
         #expect(JSONError(.tooDeep, at: 32).description == "The bracket at byte 32 opens more than 32 levels.")
     }
 }

@@ -43,8 +43,8 @@ struct MethodArgumentsTests {
     }
 
     @Test("What has not is refused, and the parameter is named", arguments: [
-        ("{}", "needed", "test.method needs the parameter needed: a string."),
-        (#"{"flag":true}"#, "needed", "test.method needs the parameter needed: a string."),
+        ("{}", "needed", "The parameter needed is missing: a string."),
+        (#"{"flag":true}"#, "needed", "The parameter needed is missing: a string."),
         (#"{"needed":null}"#, "needed", "needed must be a string."),
         (#"{"needed":"a","flag":1}"#, "flag", "flag must be true or false."),
         (#"{"needed":"a","flag":null}"#, "flag", "flag must be true or false."),
@@ -69,8 +69,8 @@ struct MethodArgumentsTests {
         (#"{"needed":"a","list":0}"#, "list", "list must be a list, each item an integer from 0 to 1."),
         (#"{"needed":"a","maybe":1}"#, "maybe", "maybe must be true or false, or null."),
         (#"{"needed":"a","object":[]}"#, "object", "object must be an object."),
-        (#"{"needed":"a","Flag":true}"#, "Flag", #"test.method has no parameter "Flag"."#),
-        (#"{"needed":"a","":true}"#, "", #"test.method has no parameter ""."#),
+        (#"{"needed":"a","Flag":true}"#, "Flag", #"There is no parameter "Flag"."#),
+        (#"{"needed":"a","":true}"#, "", #"There is no parameter ""."#),
     ])
     func refuses(_ params: String, _ parameter: String, _ message: String) throws {
         let error = try refusal(of: Self.method, JSON.parse(params))
@@ -98,7 +98,7 @@ struct MethodArgumentsTests {
         for method in [Self.method, MethodDescription(ServerInfo.self)] {
             let error = refusal(of: method, params)
             #expect(error?.code == .invalidParams)
-            #expect(error?.message == "The parameters of \(method.name) are given by name.")
+            #expect(error?.message == "The parameters of a request are passed by name.")
             #expect(error?.details == [:])
         }
     }

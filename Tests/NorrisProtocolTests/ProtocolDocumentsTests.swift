@@ -70,7 +70,7 @@ struct ProtocolManualTests {
         let all: [ResponseError] = [
             .parseError(JSONError(.unexpectedEnd, at: 0)), .invalidRequest(""), .unknownMethod(""), .invalidParams(""),
             .internalError(), .notFound(""), .nothingCached("", source: "", lastError: nil),
-            .permissionDenied(method: ""), .busy(""), .storage(""), .shuttingDown,
+            .permissionDenied, .busy(""), .storage(""), .shuttingDown,
         ]
         var told = page.section("ERROR CODES").items
         #expect(told.contains("-32600 invalid_request, line_too_long"))

@@ -158,7 +158,7 @@ struct ResponseErrorTests {
         (.invalidParams("m"), -32602, "invalid_params"),
         (.internalError(), -32603, "internal"),
         (.notFound("m"), -32001, "not_found"),
-        (.permissionDenied(method: "m"), -32003, "permission_denied"),
+        (.permissionDenied, -32003, "permission_denied"),
         (.busy("m"), -32004, "busy"),
         (.storage("m"), -32005, "storage"),
         (.shuttingDown, -32006, "shutting_down"),

@@ -107,7 +107,7 @@ struct ServerCountersTests {
     @Test("The reasons are those of the protocol", arguments: [
         ResponseError.invalidRequest(""), .lineTooLong(maximum: 1), .unknownMethod(""), .invalidParams(""),
         .internalError(), .notFound(""), .nothingCached("", source: "", lastError: nil),
-        .permissionDenied(method: ""), .busy(""), .storage(""), .shuttingDown,
+        .permissionDenied, .busy(""), .storage(""), .shuttingDown,
     ])
     func reasons(_ error: ResponseError) {
         #expect(ServerCounters.errorReasons.dropLast().contains(error.reason))

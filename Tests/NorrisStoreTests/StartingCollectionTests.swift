@@ -30,7 +30,7 @@ struct StartingCollectionTests {
         for fact in facts { #expect(fact.id.wholeMatch(of: /builtin-[0-9a-v]{13}/) != nil, "\(fact)") }
     }
 
-    /// Users keep favourites by id: whoever changes the derivation loses them.
+    /// Users keep favorites by id: whoever changes the derivation loses them.
     @Test(arguments: [
         ("Chuck Norris has no backups. He has witnesses.", "builtin-1dulrm4h1rneu"),
         // Needs its leading zero, and its line in the collection ends in a further category.

@@ -10,7 +10,7 @@ struct FreshnessTextTests {
 
     @Test(arguments: [
         (SourceFailure.Kind.offline, "offline"), (.timeout, "timing out"), (.http, "answering with errors"),
-        (.quota, "out of quota"), (.decode, "sending what cannot be read"), (.credentials, "without a valid key"),
+        (.quota, "out of quota"), (.decode, "sending unreadable responses"), (.credentials, "without a valid key"),
         (SourceFailure.Kind(rawValue: "upside_down"), "upside_down"),
     ])
     func warnsOfEachKindOfFailure(kind: SourceFailure.Kind, text: String) {

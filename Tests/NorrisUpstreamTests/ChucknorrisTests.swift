@@ -89,7 +89,7 @@ struct ChucknorrisTests {
     @Test func nothingFoundIsNoError() async throws {
         #expect(try await search(#"{"total":0,"result":[]}"#) == FactBatch())
         let error = await failure { _ = try await search(#"{"total":1,"result":[{"id":5}]}"#) }
-        expect(error, .decode, "answered with 1 jokes of which none can be used", isRetryable: false)
+        expect(error, .decode, "answered with 1 jokes, none of them usable", isRetryable: false)
     }
 
     @Test func badItemsAreSkippedAndCounted() async throws {

@@ -5,9 +5,10 @@ import NorrisTerminal
 /// `norrisctl call`: any method of the protocol, for scripts and for looking around.
 struct CallCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "call", abstract: "Call a method of the protocol and print its result as JSON.", usage: "<method> [<json>]",
+        "call", abstract: "Send one request of the protocol.",
         discussion: """
-            The result goes to standard output, an error object to standard error, each as one line.
+            Prints the result as one line of JSON, or the error on standard error. man norrisd-protocol describes
+            the methods.
 
             Examples:
               norrisctl call server.info
@@ -17,12 +18,14 @@ struct CallCommand: SessionCommand {
             """
     )
 
+    static var statuses: [ExitStatus] { ExitStatus.allCases }
+
     /// The longest request line the daemon takes, in bytes.
     private static let longestRequest = 65_536
 
-    @Argument(help: "The method, such as fact.random; rpc.discover lists them.") var method: String
+    @Argument(help: "The method, such as fact.random. rpc.discover lists them.") var method: String
 
-    @Argument(help: ArgumentHelp("The parameters as a JSON object; - reads standard input.", valueName: "json"))
+    @Argument(help: ArgumentHelp("The parameters as a JSON object, or - for standard input.", valueName: "json"))
     var parameters: String?
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
@@ -32,7 +35,7 @@ struct CallCommand: SessionCommand {
             // Inside the request the brackets are one deeper, so what passed before may not pass now.
             _ = try JSON.parse(line)
         } catch {
-            throw Failure(.usage, "The parameters open more than \(JSON.maximumDepth - 1) brackets.")
+            throw Failure(.usage, "The parameters nest more than \(JSON.maximumDepth - 1) levels deep.")
         }
         session.system.waiting.show("waiting for norrisd")
         switch try session.send(line, to: session.sockets) {
@@ -51,7 +54,7 @@ struct CallCommand: SessionCommand {
         do {
             return try JSON.parse(bytes)
         } catch {
-            throw Failure(.usage, "The parameters are not JSON: \(error)", hint: "norrisctl call --help has examples.")
+            throw Failure(.usage, "\(error)", hint: "See 'norrisctl call --help'.")
         }
     }
 }

@@ -5,15 +5,18 @@ import NorrisTerminal
 /// `norrisctl doctor`: what works and what does not, and the command that fixes it.
 struct DoctorCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "doctor", abstract: "Check norrisd, the way to it, and its sources.",
+        "doctor", abstract: "Find problems and say how to fix them.",
         discussion: """
-            Each line begins with ok, warn or fail. The exit status is that of the first failure.
+            Checks the socket, the daemon, its sources, the disk, the clock and the facts for prompts. Each line begins
+            with ok, warn or fail. The exit status is that of the first failure.
 
             Examples:
               norrisctl doctor
               norrisctl doctor --timeout 1s && echo healthy
             """
     )
+
+    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .internalError, .inputOutput, .notPermitted] }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 

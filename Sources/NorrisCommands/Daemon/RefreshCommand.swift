@@ -6,11 +6,12 @@ import NorrisTerminal
 /// `norrisctl refresh`: fetches from the sources now.
 struct RefreshCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "refresh", abstract: "Let norrisd fetch from its sources now.", usage: "[<source>] [--wait]",
+        "refresh", abstract: "Fetch from the sources now.",
         discussion: """
-            Everybody may do so once in five minutes for each source, administrators any time.
-            With --wait it ends when all sources have, with status 75 if one failed (78 for want of a key),
-            after 10 minutes at most unless --timeout says otherwise; --json then gives the event of each source.
+            Each source can be refreshed once in five minutes, by administrators at any time.
+
+            --wait returns when all sources are done, after 10 minutes at most (see --timeout). The exit status is 75
+            if one failed, 78 if one lacks a key.
 
             Examples:
               norrisctl refresh
@@ -19,8 +20,10 @@ struct RefreshCommand: SessionCommand {
             """
     )
 
-    @Argument(help: "The source, such as facts; norrisctl status lists them. (default: all)") var source: String?
-    @Flag(help: "Wait until it is done, and say what came of it.") var wait = false
+    @Argument(help: "The source, such as facts. See norrisctl status. (default: all)") var source: String?
+    @Flag(help: "Wait for the result.") var wait = false
+    static var statuses: [ExitStatus] { [.done, .nothing, .usage, .unavailable, .temporary, .notPermitted, .configuration] }
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

@@ -5,15 +5,18 @@ import NorrisTerminal
 /// `norrisctl reload`: makes the daemon read its configuration again.
 struct ReloadCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "reload", abstract: "Let norrisd read its configuration again.",
+        "reload", abstract: "Apply a changed configuration.",
         discussion: """
-            Needs an administrator. A configuration with faults changes nothing.
+            norrisd reads its configuration again. If the file has a fault, nothing changes. Only for administrators:
+            root, the user norrisd runs as, and the members of admin_groups.
 
             Examples:
               norrisctl reload
-              norrisd --check-config --config /etc/norrisd/config.yaml && norrisctl reload
+              norrisctl config check && norrisctl reload
             """
     )
+
+    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted] }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
@@ -26,9 +29,10 @@ struct ReloadCommand: SessionCommand {
 /// `norrisctl clear-cache`: makes the daemon forget what it has fetched.
 struct ClearCacheCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "clear-cache", abstract: "Let norrisd forget what it has fetched.", usage: "[<source>]",
+        "clear-cache", abstract: "Delete what norrisd has fetched.",
         discussion: """
-            Needs an administrator. Favourites stay, and what was forgotten is fetched again at the next run.
+            Favorites stay, and the next run fetches the rest again. Only for administrators: root, the user norrisd
+            runs as, and the members of admin_groups.
 
             Examples:
               norrisctl clear-cache facts
@@ -36,7 +40,7 @@ struct ClearCacheCommand: SessionCommand {
             """
     )
 
-    @Argument(help: "The source, such as facts; norrisctl status lists them. (default: all)") var source: String?
+    @Argument(help: "The source, such as facts. See norrisctl status. (default: all)") var source: String?
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

@@ -6,9 +6,9 @@ import NorrisText
 /// `norrisctl status`: how the daemon, its sources and its databases are.
 struct StatusCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "status", abstract: "Show how norrisd, its sources and its databases are.", usage: "[--metrics]",
+        "status", abstract: "Show the state of norrisd and its sources.",
         discussion: """
-            To a pipe each line is a key, a tab and a value.
+            Fields in a pipe: key, value.
 
             Examples:
               norrisctl status
@@ -18,7 +18,9 @@ struct StatusCommand: SessionCommand {
             """
     )
 
-    @Flag(help: "Print figures for a monitoring system (OpenMetrics).") var metrics = false
+    @Flag(help: "Print metrics for a monitoring system (OpenMetrics).") var metrics = false
+    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted] }
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {

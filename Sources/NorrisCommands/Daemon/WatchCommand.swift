@@ -6,17 +6,18 @@ import NorrisTerminal
 /// `norrisctl watch`: what norrisd and its sources do, as it happens.
 struct WatchCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "watch", abstract: "Show what norrisd and its sources do, as it happens.",
+        "watch", abstract: "Follow what norrisd does.",
         discussion: """
-            Goes on until Ctrl-C, or until norrisd stops. --timeout is for the beginning only.
-            To a terminal times are of the day, in UTC. To a pipe each line is a date and time, a tab, a source, a tab
-            and what happened.
+            Prints fetches, reloads and new items until Ctrl-C, or until norrisd stops. --timeout limits only the
+            wait for the connection. Fields in a pipe: time, source, event.
 
             Examples:
               norrisctl watch
               norrisctl watch --json | jq -r 'select(.phase == "failed") | .source'
             """
     )
+
+    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted] }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 

@@ -5,9 +5,9 @@ import NorrisTerminal
 /// `norrisctl categories`: the categories and how many facts each has.
 struct CategoriesCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "categories", abstract: "List the categories and how many facts each has.", usage: "[--source <source>]",
+        "categories", abstract: "List the categories of facts.",
         discussion: """
-            To a pipe each line is a name, a tab and a count.
+            Shows how many facts each category has. Fields in a pipe: name, count.
 
             Examples:
               norrisctl categories
@@ -22,7 +22,7 @@ struct CategoriesCommand: SessionCommand {
         let parameters = FactCategories.Parameters(source: source.flatMap(FactScope.init(rawValue:)))
         let reply = try session.call(FactCategories.self, parameters)
         let (items, freshness) = (reply.value.items, reply.value.freshness)
-        let nothing = "No categories: there are no facts yet; norrisctl status says why."
+        let nothing = "No categories: there are no facts yet. See why: norrisctl status"
         return session.report(
             reply, freshness: freshness, source: "facts", nothing: items.isEmpty ? nothing : nil
         ) { $0.categories(items) }

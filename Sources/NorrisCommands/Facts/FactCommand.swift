@@ -6,13 +6,8 @@ import NorrisTerminal
 struct FactCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "fact", aliases: ["random"], abstract: "Show facts you have not seen yet.",
-        usage: """
-            [--category <name>]... [--count <n>] [--max-length <n>] [--name <name>] [--source <source>]
-                [--explicit] [--copy]
-            norrisctl fact --id <id> | --today [--copy]
-            """,
         discussion: """
-            Every fact that matches comes once before any comes again.
+            You get every matching fact once before any repeats.
 
             Examples:
               norrisctl fact
@@ -22,15 +17,15 @@ struct FactCommand: SessionCommand {
             """
     )
 
-    @Option("Only facts of this category; may be repeated.", "name", short: "c") var category: [String] = []
+    @Option("Only facts of this category. May be repeated.", "name", short: "c") var category: [String] = []
     @Option("How many facts, 1 to 100.", short: "n", in: 1...100) var count: Int?
-    @Option("Only facts of at most so many characters.", short: "l", in: 1...10_000) var maxLength: Int?
-    @Option("A name in place of Chuck Norris.", "name", parsing: .unconditional) var name: String?
+    @Option("Only facts of at most this many characters.", short: "l", in: 1...10_000) var maxLength: Int?
+    @Option("Replace Chuck Norris with this name.", "name", parsing: .unconditional) var name: String?
     @Option(factSourceHelp, "source", factSource) var source: String?
-    @Option("The fact of this id.", "id", parsing: .unconditional) var id: String?
+    @Option("The fact with this id.", "id", parsing: .unconditional) var id: String?
     @Flag(help: "The fact of the day, the same for everybody.") var today = false
-    @Flag(help: "Let explicit facts come as well.") var explicit = false
-    @Flag(help: "Copy the fact to the clipboard as well.") var copy = false
+    @Flag(help: "Include explicit facts.") var explicit = false
+    @Flag(help: "Also copy the fact to the clipboard.") var copy = false
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     private var request: FactRequest {
@@ -70,8 +65,8 @@ struct FactRequest: Equatable {
     var contradiction: String? {
         let choosesRandom = !categories.isEmpty || count != nil || maxLength != nil || name != nil || source != nil
             || allowsExplicit
-        if id != nil, isToday || choosesRandom { return "--id stands alone: it names one fact." }
-        if isToday, choosesRandom { return "--today stands alone: the fact of the day is the same for everybody." }
+        if id != nil, isToday || choosesRandom { return "--id names one fact: leave out the other options." }
+        if isToday, choosesRandom { return "The fact of the day is the same for everybody: leave out the other options." }
         if isCopied, count ?? 1 > 1 { return "--copy takes one fact: leave out --count." }
         return nil
     }
@@ -98,7 +93,7 @@ struct FactRequest: Equatable {
     private func report<Result: WireValue>(
         _ session: Session, _ reply: Reply<Result>, _ facts: [Fact], _ freshness: Freshness?
     ) -> Report {
-        let nothing = "No fact matches; try other categories (norrisctl categories) or a larger --max-length."
+        let nothing = "No fact matches. Try another category (norrisctl categories) or a larger --max-length."
         var report = session.report(
             reply, freshness: freshness, source: "facts", nothing: facts.isEmpty ? nothing : nil
         ) { $0.facts(facts) }
@@ -113,7 +108,7 @@ struct FactRequest: Equatable {
 func categoryHint(_ categories: [String], allowsExplicit: Bool = false) -> Advice? {
     guard !categories.isEmpty else { return nil }
     return categories.contains("explicit") && !allowsExplicit
-        ? "norrisctl fact --explicit shows explicit facts as well." : "norrisctl categories lists those there are."
+        ? "Include explicit facts: norrisctl fact --explicit" : "List the categories: norrisctl categories"
 }
 
 /// What the help says of `--source` where it is about facts.

@@ -6,11 +6,10 @@ import NorrisText
 struct PromptCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "prompt", abstract: "Print one short fact on one line, or nothing.",
-        usage: "[--max-length <n>] [--timeout <time>]",
         discussion: """
-            For prompts and status lines that run a program. It gives up after 50ms unless --timeout says otherwise,
-            says nothing where norrisd is away, and always exits with 0. The characters ` $ \\ % and ! are left out.
-            Shells need no program: see norrisctl init.
+            For prompts and status lines that run a program, such as starship and tmux. Gives up after 50ms (see
+            --timeout), prints nothing if norrisd is not running, and always exits with 0. The characters ` $ \\ %
+            and ! are left out. Shells need no program: see norrisctl init --help.
 
             Examples:
               norrisctl prompt
@@ -18,8 +17,10 @@ struct PromptCommand: SessionCommand {
             """
     )
 
-    @Option("Only facts of at most so many characters. (default: 80)", in: 1...10_000) var maxLength: Int?
+    @Option("Only facts of at most this many characters. (default: 80)", in: 1...10_000) var maxLength: Int?
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+
+    static var statuses: [ExitStatus] { [.done] }
 
     func run(in session: Session) -> Report {
         var request = PromptRequest()

@@ -5,9 +5,9 @@ import NorrisTerminal
 /// `norrisctl recent`: what the user searched for last, and one of these searches again.
 struct RecentCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "recent", abstract: "List your last searches, or run one of them again.", usage: "[<n>] [--clear]",
+        "recent", abstract: "List your last searches, or repeat one.",
         discussion: """
-            To a pipe each line is a number, a tab, a text, a tab, a kind, a tab and a time.
+            Keeps the last six. Fields in a pipe: number, text, kind, time.
 
             Examples:
               norrisctl recent
@@ -16,12 +16,12 @@ struct RecentCommand: SessionCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("Run the search of this number again.", valueName: "n")) var number: Int?
-    @Flag(help: "Forget them all.") var clear = false
+    @Argument(help: ArgumentHelp("Repeat the search with this number.", valueName: "n")) var number: Int?
+    @Flag(help: "Forget all of them.") var clear = false
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func validate() throws {
-        if clear, number != nil { throw ValidationError("--clear stands alone: it forgets all searches.") }
+        if clear, number != nil { throw ValidationError("--clear forgets all searches: leave out the number.") }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -32,12 +32,12 @@ struct RecentCommand: SessionCommand {
         let reply = try session.call(RecentList.self)
         let searches = reply.value.items
         guard let number, !searches.isEmpty else {
-            return session.report(reply, nothing: searches.isEmpty ? "nothing searched yet" : nil) {
+            return session.report(reply, nothing: searches.isEmpty ? "No searches yet." : nil) {
                 $0.recents(searches, now: session.system.now)
             }
         }
         guard (1...searches.count).contains(number) else {
-            throw Failure(.nothing, "There is no search \(number).", hint: "norrisctl recent lists \(searches.count).")
+            throw Failure(.nothing, "There is no search \(number).", hint: "List them: norrisctl recent")
         }
         let search = searches[number - 1]
         switch search.kind {
@@ -46,7 +46,7 @@ struct RecentCommand: SessionCommand {
         default:
             throw Failure(
                 .unavailable,
-                "This norrisctl searches facts and GIFs only, and that was a search for \(search.kind.rawValue)s.",
+                "This norrisctl cannot search \(search.kind.rawValue)s.",
                 hint: "Update norrisctl."
             )
         }

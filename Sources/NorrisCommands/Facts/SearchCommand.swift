@@ -6,10 +6,9 @@ import NorrisTerminal
 struct SearchCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "search", abstract: "Search the facts.",
-        usage: "<query>... [--category <name>]... [--limit <n>] [--page <n>] [--source <source>] [--offline]",
         discussion: """
-            Finds the facts that contain all of the words, in any order and any case. Words in double quotes are one
-            phrase.
+            Finds the facts that contain every word, in any order and in upper or lower case. Quotes make a phrase:
+            '"round house" kick'. If the stored facts are out of date, the upstream is asked first.
 
             Examples:
               norrisctl search light
@@ -20,18 +19,18 @@ struct SearchCommand: SessionCommand {
             """
     )
 
-    @Argument(help: "Words to look for.") var query: [String]
-    @Option("Only facts of this category; may be repeated.", "name", short: "c") var category: [String] = []
-    @Option("How many facts a page, 1 to 100.", short: "n", in: 1...100) var limit: Int?
-    @Option("Which page, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
+    @Argument(help: "The words to search for.") var query: [String]
+    @Option("Only facts of this category. May be repeated.", "name", short: "c") var category: [String] = []
+    @Option("Facts per page, 1 to 100. (default: 25)", short: "n", in: 1...100) var limit: Int?
+    @Option("Page number, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
     @Option(factSourceHelp, "source", factSource) var source: String?
-    @Flag(help: "Do not ask the upstream.") var offline = false
+    @Flag(help: "Search the cache only.") var offline = false
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     private var text: String { query.joined(separator: " ") }
 
     func validate() throws {
-        if text.allSatisfy(\.isWhitespace) { throw ValidationError("There is no word to look for.") }
+        if text.allSatisfy(\.isWhitespace) { throw ValidationError("The query is empty.") }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -47,7 +46,7 @@ struct SearchCommand: SessionCommand {
                 query: text, categories: category, offline: offline, source: source.flatMap(FactScope.init(rawValue:))
             ),
             notFound: categoryHint(category), source: "facts",
-            nothing: "No fact contains \(text.quotedForMessage); try a shorter text, or: norrisctl categories"
+            nothing: "No fact contains \(text.quotedForMessage). Try fewer words, or: norrisctl categories"
         ) { $0.facts($1.items, query: text) }
     }
 }

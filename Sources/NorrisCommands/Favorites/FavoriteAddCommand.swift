@@ -5,10 +5,10 @@ import NorrisTerminal
 /// `norrisctl favorite add`: adds an item to the favorites.
 struct FavoriteAddCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "add", of: "favorite", abstract: "Keep an item.", usage: "<kind> [<id>]",
+        "add", of: "favorite", abstract: "Add a fact, GIF or post to your favorites.",
         discussion: """
-            What is kept survives the cache; of a GIF that is its id and title. At most 10,000 items of all kinds
-            and 16 MiB with their content.
+            Favorites survive clearing the cache. Of a GIF, only id and title are kept. At most 10,000 items and
+            16 MiB.
 
             Examples:
               norrisctl fact && norrisctl favorite add fact
@@ -26,9 +26,9 @@ struct FavoriteAddCommand: SessionCommand {
         return session.report(reply) { screen in
             if reply.value.added {
                 let title = title(of: parameters, session)
-                screen.paragraph("kept: \(title.map { "\($0) (\(parameters.id))" } ?? parameters.id)")
+                screen.paragraph("added: \(title.map { "\($0) (\(parameters.id))" } ?? parameters.id)")
             } else {
-                screen.paragraph("was kept already: \(parameters.id)")
+                screen.paragraph("already a favorite: \(parameters.id)")
             }
         }
     }
@@ -57,7 +57,7 @@ struct FavoriteAddCommand: SessionCommand {
 /// `norrisctl favorite remove`: removes an item.
 struct FavoriteRemoveCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "remove", of: "favorite", aliases: ["rm"], abstract: "Let go of an item that was kept.", usage: "<kind> [<id>]",
+        "remove", of: "favorite", aliases: ["rm"], abstract: "Remove an item from your favorites.",
         discussion: """
             Examples:
               norrisctl favorite remove gif
@@ -75,8 +75,8 @@ struct FavoriteRemoveCommand: SessionCommand {
             if reply.value.removed { $0.paragraph("removed: \(parameters.id)") }
         }
         if !reply.value.removed, !session.settings.json {
-            report.note("You do not keep a \(item.kind) of the id \(parameters.id.quotedForMessage).")
-            report.hint("norrisctl favorite list --kind \(item.kind) lists those you do.")
+            report.note("No favorite \(item.kind) has the id \(parameters.id.quotedForMessage).")
+            report.hint("List them: norrisctl favorite list --kind \(item.kind)")
         }
         return report
     }

@@ -4,12 +4,12 @@ import NorrisProtocol
 /// `norrisctl favorite`: the commands about favorites.
 struct FavoriteCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "favorite", aliases: ["fav", "favourite"], abstract: "Keep facts, GIFs and posts.", usage: "<command>",
+        "favorite", aliases: ["fav", "favourite"], abstract: "Keep facts, GIFs and posts as favorites.",
         discussion: """
             Examples:
               norrisctl favorite add fact
               norrisctl favorite list
-              norrisctl favorite export > favourites.ndjson
+              norrisctl favorite export > favorites.ndjson
             """,
         subcommands: [
             FavoriteAddCommand.self, FavoriteRemoveCommand.self, FavoriteListCommand.self, FavoriteExportCommand.self,
@@ -17,12 +17,14 @@ struct FavoriteCommand: SessionCommand {
         ]
     )
 
+    static var statuses: [ExitStatus] { [.done, .usage] }
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         throw Failure(
-            .usage, "favorite needs a word behind it: add, remove, list, export or import.",
-            hint: "norrisctl favorite --help shows what they do."
+            .usage, "favorite needs a command: add, remove, list, export or import.",
+            hint: "See 'norrisctl favorite --help'."
         )
     }
 }
@@ -30,7 +32,7 @@ struct FavoriteCommand: SessionCommand {
 /// What `norrisctl favorite add` and `remove` are about: an item of an id, or the last one the user was shown.
 struct FavoriteItem: ParsableArguments {
     @Argument(help: ArgumentHelp("fact, gif or post.", valueName: "kind"), transform: favoriteKind) var kind: String
-    @Argument(help: ArgumentHelp("Its id. (default: the last one you were shown)", valueName: "id")) var id: String?
+    @Argument(help: ArgumentHelp("The id. (default: the last one you were shown)", valueName: "id")) var id: String?
 
     /// Finds out the id where none was given.
     ///
@@ -46,7 +48,7 @@ struct FavoriteItem: ParsableArguments {
         } catch {
             guard error.response?.code == .notFound else { throw error }
             var failure = error
-            failure.message = "norrisd has not given you a \(self.kind) since it started."
+            failure.message = "You have not been shown a \(self.kind) yet."
             failure.hint = "Name one: norrisctl favorite \(verb) \(self.kind) ID"
             throw failure
         }

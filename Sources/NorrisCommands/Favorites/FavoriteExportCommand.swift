@@ -5,19 +5,21 @@ import NorrisTerminal
 /// `norrisctl favorite export`: all favorites, to be imported elsewhere.
 struct FavoriteExportCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "export", of: "favorite", abstract: "Print all you keep as JSON, one item a line.",
+        "export", of: "favorite", abstract: "Print all favorites as JSON, one item a line.",
         discussion: """
-            Newest first, facts and posts with their content, GIFs with id and title alone.
-            It takes 10 minutes at most, unless --timeout says otherwise.
+            Facts and posts come with their content, GIFs with id and title only. The time limit is 10 minutes; see
+            --timeout.
 
             Examples:
-              norrisctl favorite export > favourites.ndjson
+              norrisctl favorite export > favorites.ndjson
               norrisctl favorite export | ssh other norrisctl favorite import
             """
     )
 
     /// As many as the daemon gives at once.
     private static let pageLimit = 100
+    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -34,7 +36,7 @@ struct FavoriteExportCommand: SessionCommand {
                 var failure = error
                 if written > 0 {
                     let count = countText(written, "item")
-                    failure.steps.append("The export ends early, with \(count); do not rely on it.")
+                    failure.steps.append("The export is incomplete: it ends after \(count).")
                 }
                 throw failure
             }

@@ -5,21 +5,23 @@ import NorrisTerminal
 /// `norrisctl favorite import`: adds what was exported elsewhere.
 struct FavoriteImportCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "import", of: "favorite", abstract: "Keep what norrisctl favorite export has printed.", usage: "[<file> | -]",
+        "import", of: "favorite", abstract: "Add exported favorites.",
         discussion: """
-            All lines are checked before the first is sent, and what you keep already stays as it is.
-            At most 10,000 lines and 64 MiB. It takes 10 minutes at most, unless --timeout says otherwise.
+            Reads what norrisctl favorite export printed. All lines are checked before anything is added; existing
+            favorites stay as they are. At most 10,000 lines and 64 MiB. The time limit is 10 minutes; see --timeout.
 
             Examples:
-              norrisctl favorite import favourites.ndjson
-              zcat favourites.ndjson.gz | norrisctl favorite import
+              norrisctl favorite import favorites.ndjson
+              zcat favorites.ndjson.gz | norrisctl favorite import
             """
     )
 
     /// In bytes: 10,000 facts or posts of a usual size are a few of these MiB.
     private static let longestFile = 64 << 20
 
-    @Argument(help: ArgumentHelp("The file; - is standard input. (default: -)", valueName: "file")) var file: String?
+    @Argument(help: ArgumentHelp("The file, or - for standard input. (default: -)", valueName: "file")) var file: String?
+    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -37,10 +39,10 @@ struct FavoriteImportCommand: SessionCommand {
             }
         }
         var report = session.report(total) {
-            $0.line("\(groupedDigits(total.added)) added, \(groupedDigits(total.known)) known already")
+            $0.line("\(groupedDigits(total.added)) added, \(groupedDigits(total.known)) already there")
         }
         let cutCount = lines.count(where: \.isCut)
-        if cutCount > 0 { report.note("\(countText(cutCount, "item")) too large for a request went without content.") }
+        if cutCount > 0 { report.note("\(countText(cutCount, "item")) too large to send: added without content.") }
         return report
     }
 
@@ -62,12 +64,12 @@ struct FavoriteImportCommand: SessionCommand {
             }
         } else {
             if session.system.isInputTerminal {
-                session.writeError("norrisctl: reading from the terminal, one item a line; Ctrl-D ends, Ctrl-C leaves.")
+                session.writeError("norrisctl: Reading from the terminal, one item a line. Ctrl-D ends, Ctrl-C cancels.")
             }
             bytes = try session.readInput(Self.longestFile)
         }
         guard bytes.count <= Self.longestFile else {
-            throw Failure(.usage, "\(name) is larger than 64 MiB.", hint: "Import it in parts, cut between lines.")
+            throw Failure(.usage, "\(name) is larger than 64 MiB.", hint: "Split it between lines and import the parts.")
         }
         return bytes
     }
@@ -101,14 +103,14 @@ struct FavoriteImportCommand: SessionCommand {
             guard line.contains(where: { !" \t\r".utf8.contains($0) }) else { continue }
             guard lines.count < FavoriteList.maximum else {
                 throw Failure(
-                    .usage, "\(name) has more than 10,000 items, which is as many as can be kept.",
-                    hint: "Leave some out, such as the last lines: head -n 10000"
+                    .usage, "\(name) has more than 10,000 items, the limit for favorites.",
+                    hint: "Import the newest: head -n 10000"
                 )
             }
             lines.append(try self.line(line, number: number))
         }
         if lines.isEmpty {
-            throw Failure(.usage, "\(name) is empty.", hint: "norrisctl favorite export prints what can be imported.")
+            throw Failure(.usage, "\(name) is empty.", hint: "Make one: norrisctl favorite export > favorites.ndjson")
         }
         return lines
     }
@@ -117,14 +119,14 @@ struct FavoriteImportCommand: SessionCommand {
         func fault(_ message: String) -> Failure {
             Failure(
                 .usage, "\(name), line \(number): \(message)",
-                hint: "Nothing was imported. Mend the line or leave it out."
+                hint: "Nothing was imported. Fix or remove the line."
             )
         }
         let json: JSON
         do {
             json = try JSON.parse(bytes)
         } catch {
-            throw fault("This is not JSON: \(error)")
+            throw fault("\(error)")
         }
         var favorite: Favorite
         do {
@@ -175,11 +177,11 @@ struct FavoriteImportCommand: SessionCommand {
         var failure = failure
         if let first = chunk.first?.number, let last = chunk.last?.number {
             let lines = first == last ? "line \(first)" : "lines \(first) to \(last)"
-            failure.steps.append("It happened at \(name), \(lines).")
+            failure.steps.append("It happened at \(lines) of \(path?.quotedForMessage ?? "standard input").")
         }
         let count = total.added + total.known
         if count > 0 {
-            failure.steps.append("The \(countText(count, "item")) after that went in; the same may be imported again.")
+            failure.steps.append("The \(countText(count, "item")) after that were imported. It is safe to import the file again.")
         } else if failure.response != nil {
             failure.steps.append("Nothing was imported.")
         }

@@ -31,22 +31,22 @@ struct EmptyFeed {
         }
         guard sources.allSatisfy({ $0.items == 0 }) else { return failing + [nothingMatches] }
         if sources.contains(where: { $0.freshness.fetchedAt != nil }) {
-            return failing + [("No posts: there are none in what was fetched.", [])]
+            return failing + [("No posts: the feeds were fetched and are empty.", [])]
         }
         guard failing.isEmpty else {
             return failing + [("No posts: nothing could be fetched yet.", ["Try now: \(refresh)"])]
         }
         if sources.allSatisfy({ !$0.isEnabled }) {
-            let hint = "Take enabled: false out of the configuration, then: norrisctl reload"
-            return [("No posts: fetching them is switched off.", [hint])]
+            let hint = "Remove enabled: false (norrisctl config edit), then: norrisctl reload"
+            return [("No posts: all sources are disabled.", [hint])]
         }
         return [("No posts: nothing fetched yet.", ["Fetch now: \(refresh)"])]
     }
 
     private static let nothingConfigured: Note = (
-        "No posts: no source of posts is configured.",
+        "No posts: no feed is configured.",
         [
-            "Add some to ~/.config/norrisd/config.yaml, or /etc/norrisd/config.yaml for the system's norrisd:",
+            "Add one to the configuration (norrisctl config edit):",
             "posts: {sources: {planet: {kind: feed, url: https://planet.debian.org/rss20.xml}}}",
             "Then: norrisctl reload",
         ]
@@ -56,15 +56,15 @@ struct EmptyFeed {
         let suffix = source.map { " of \($0.quotedForMessage)" } ?? ""
         switch (author, isUnreadOnly) {
         case (nil, true):
-            return ("All posts\(suffix) are read.", ["Without --unread they are shown again."])
+            return ("All posts\(suffix) are read.", ["Show them again: leave out --unread."])
         case (let author?, true):
             return ("No unread post\(suffix) by \(author.quotedForMessage).", ["Leave out --unread or --author."])
         case (let author?, false):
-            let hint = "Leave out --author, or see who writes: norrisctl call author.list"
+            let hint = "Leave out --author."
             return ("No post\(suffix) by \(author.quotedForMessage).", [hint])
         case (nil, false):
             // There were some a moment ago, or are now.
-            return ("No posts\(suffix) here any more.", ["Start again: norrisctl feed"])
+            return ("No posts\(suffix) any more.", ["Start again: norrisctl feed"])
         }
     }
 

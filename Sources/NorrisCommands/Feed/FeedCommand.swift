@@ -6,13 +6,8 @@ import NorrisTerminal
 struct FeedCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "feed", abstract: "Show the posts of your sources, newest first.",
-        usage: """
-            [--source <name>] [--author <author>] [--unread] [--limit <n>] [--page <n>] [--full]
-            norrisctl feed ... --open <n>
-            """,
         discussion: """
-            A dot marks what you have not read; norrisctl read marks it as read.
-            To a pipe each line is an id, a tab, a time, a tab, an author, a tab and a text.
+            A dot marks unread posts; norrisctl read marks them as read. Fields in a pipe: id, time, author, text.
 
             Examples:
               norrisctl feed
@@ -23,16 +18,16 @@ struct FeedCommand: SessionCommand {
             """
     )
 
-    @Option("Only posts of this source; norrisctl status lists them.", "name", parsing: .unconditional)
+    @Option("Only posts of this source. See norrisctl status.", "name", parsing: .unconditional)
     var source: String?
 
-    @Option("Only posts of authors with this in their handle or name.", "author", parsing: .unconditional)
+    @Option("Only posts by authors with this in their handle or name.", "author", parsing: .unconditional)
     var author: String?
 
-    @Flag(help: "Only posts you have not read.") var unread = false
-    @Option("How many posts a page, 1 to 100.", short: "n", in: 1...100) var limit: Int?
-    @Option("Which page, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
-    @Flag(help: "Cut no text and hold nothing back.") var full = false
+    @Flag(help: "Only unread posts.") var unread = false
+    @Option("Posts per page, 1 to 100. (default: 20)", short: "n", in: 1...100) var limit: Int?
+    @Option("Page number, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
+    @Flag(help: "Show whole texts, and content marked sensitive.") var full = false
     @Option("Open the n-th post of the page in a browser.", in: 1...100) var open: Int?
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
@@ -48,7 +43,7 @@ struct FeedCommand: SessionCommand {
         let paging = Paging(session, page: page, limit: limit, noun: "posts", command: "feed", options: options)
         var report = try paging.report(
             PostList.self, PostList.Parameters(source: source, author: author, unread: unread),
-            notFound: source.map { _ in "norrisctl status lists the sources." }, source: source ?? "posts",
+            notFound: source.map { _ in "List the sources: norrisctl status" }, source: source ?? "posts",
             nothing: "No posts.", empty: { (reply) throws(Failure) in try empty(session, reply) }
         ) { screen, page in
             posts = page.items

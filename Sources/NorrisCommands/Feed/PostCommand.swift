@@ -5,12 +5,14 @@ import NorrisTerminal
 /// `norrisctl post`: one post, all of it.
 struct PostCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "post", abstract: "Show a post in full.", usage: "<id> [--full] [--open] [--show]",
+        "post", abstract: "Show a post in full.",
         discussion: """
-            Neither is its text cut, nor is what is sensitive held back. It stays unread until norrisctl read.
-            To a pipe it is one line: an id, a tab, a time, a tab, an author, a tab and a text.
-            --show draws with chafa what curl fetches, over https alone; --open takes xdg-open. A picture may take
-            longer than the 5s of all else, unless --timeout is given, which is for all.
+            Shows the whole text, including content marked sensitive. The post stays unread until norrisctl read.
+
+            --show needs chafa and curl, --open needs xdg-open. Images are exempt from the default 5s limit; an
+            explicit --timeout covers the whole command.
+
+            Fields in a pipe: id, time, author, text.
 
             Examples:
               norrisctl post town:109372843234
@@ -20,10 +22,10 @@ struct PostCommand: SessionCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The post's id, which stands below it in the feed.", valueName: "id")) var id: String
-    @Flag(help: "Add the exact time, the e-mail address, and the addresses of all images.") var full = false
+    @Argument(help: ArgumentHelp("The id, from the last line of the post in the feed.", valueName: "id")) var id: String
+    @Flag(help: "Add the exact time, the e-mail address and the image addresses.") var full = false
     @Flag(help: "Open the post in a browser.") var open = false
-    @Flag(help: "Draw its images on the terminal.") var show = false
+    @Flag(help: "Draw the images on the terminal.") var show = false
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func validate() throws {
@@ -32,7 +34,7 @@ struct PostCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         if show {
-            try session.requireTerminalToDraw(otherwise: "--json gives the addresses of the images.")
+            try session.requireTerminalToDraw(otherwise: "Print the image addresses: --full")
         }
         let reply = try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
         let post = reply.value.post
@@ -51,7 +53,7 @@ struct PostCommand: SessionCommand {
     }
 
     /// What to do where there is no such post.
-    static let hint: Advice = "norrisctl feed shows those there are, with their ids."
+    static let hint: Advice = "List the posts with their ids: norrisctl feed"
 
     /// The command that shows the post with an id, for a shell.
     static func command(id: String, socket: String?) -> String {

@@ -8,8 +8,10 @@ struct ReadCommand: SessionCommand {
     private static let bytesOfIDs = 60_000
 
     static let configuration = CommandConfiguration.command(
-        "read", abstract: "Mark posts as read, for yourself only.", usage: "<id>... | --all",
+        "read", abstract: "Mark posts as read.", usage: "<id>... | --all",
         discussion: """
+            Read marks are yours: other users of the machine have their own.
+
             Examples:
               norrisctl read town:109372843234
               norrisctl feed --author Ada | cut -f 1 | xargs -r norrisctl read
@@ -17,15 +19,15 @@ struct ReadCommand: SessionCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The ids of the posts, which stand below them in the feed.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The ids, from the last lines of the posts in the feed.", valueName: "id"))
     var ids: [String] = []
 
-    @Flag(help: "Mark every post that is stored.") var all = false
+    @Flag(help: "Mark all posts.") var all = false
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func validate() throws {
-        if all, !ids.isEmpty { throw ValidationError("--all stands alone: it marks every post.") }
-        if !all, ids.isEmpty { throw ValidationError("Name posts by their ids, or all of them: norrisctl read --all.") }
+        if all, !ids.isEmpty { throw ValidationError("--all marks every post: leave out the ids.") }
+        if !all, ids.isEmpty { throw ValidationError("Name posts by their ids, or mark all: norrisctl read --all.") }
     }
 
     func run(in session: Session) throws(Failure) -> Report {

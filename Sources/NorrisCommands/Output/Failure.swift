@@ -34,7 +34,7 @@ struct Failure: Error, Equatable {
     /// A reply that is not what the method promises.
     static func unreadable(_ detail: String) -> Failure {
         Failure(
-            .internalError, "norrisd sent a reply that cannot be read: \(detail)",
+            .internalError, "Unreadable reply from norrisd: \(detail)",
             hint: "Compare the versions: norrisctl doctor"
         )
     }
@@ -49,7 +49,7 @@ extension Failure {
         self.init(ExitStatus(error), error.message, hint: error.hint.map { Advice($0) }, response: error)
         if error.code == .unknownMethod {
             status = .unavailable
-            message = "This norrisd does not know \(method); it is older than norrisctl \(NorrisVersion.current)."
+            message = "norrisd is older than norrisctl \(NorrisVersion.current), and too old for this command."
             hint = "Update norrisd, then: \(command: "systemctl restart norrisd")"
         }
     }
@@ -96,20 +96,20 @@ extension Failure {
                 )
             case .refused(let path):
                 (
-                    .unavailable, "norrisd is not running any more: nobody listens on \(path).",
+                    .unavailable, "norrisd has stopped: nothing listens on \(path).",
                     "Start it again: \(DaemonCommands(socket: path).restart)"
                 )
             case .notPermitted(let path):
                 (
-                    .notPermitted, "You may not connect to \(path).",
+                    .notPermitted, "You are not permitted to connect to \(path).",
                     """
-                    See who may: \(command: "ls -l \(shellQuoted(path))"); \
-                    or run one of your own: \(command: "systemctl --user start norrisd")
+                    See who is: \(command: "ls -l \(shellQuoted(path))"); \
+                    or run your own daemon: \(command: "systemctl --user start norrisd")
                     """
                 )
             case .notASocket(let path):
                 (
-                    .unavailable, "\(path) is not a socket that norrisd listens on.",
+                    .unavailable, "\(path) is not a socket of norrisd.",
                     remedy.map { "Name another path, or \($0)." }
                         ?? "Move it away, then: \(DaemonCommands(socket: path).restart)"
                 )
@@ -124,12 +124,12 @@ extension Failure {
             case .timedOut(let path):
                 (
                     .unavailable, "norrisd\(path.map { " at \($0)" } ?? "") did not answer within \(timeout.text).",
-                    "Find out why: norrisctl doctor; or allow more time: --timeout 30s"
+                    "Find out why: \(command: "norrisctl doctor"); or allow more time: \(command: "--timeout 30s")"
                 )
             case .closed(let path):
                 (.unavailable, "norrisd at \(path) closed the connection without an answer.", log(path))
             case .malformedReply(let path, let detail):
-                (.internalError, "norrisd at \(path) sent a reply that cannot be read: \(detail).", log(path))
+                (.internalError, "Unreadable reply from norrisd at \(path): \(detail).", log(path))
             case .system(let path, let errno):
                 (.unavailable, "The connection to \(path) failed: \(SystemError(errno: errno).reason).", log(path))
             }

@@ -64,7 +64,7 @@ struct Paging {
             return session.report(
                 Page<Item>(items: [], total: page.total, freshness: page.freshness), schema: Page<Item>.schema,
                 freshness: page.freshness, source: source,
-                nothing: "There is no page \(number); the last one: \(command(last) ?? "--page \(last)")"
+                nothing: "There is no page \(number). The last one: \(command(last) ?? "--page \(last)")"
             )
         }
         if page.items.isEmpty, let report = try empty(reply) { return report }
@@ -86,10 +86,10 @@ struct Paging {
             ?? "Page \(number)."
         screen.line()
         guard number < Self.lastPage else {
-            screen.paragraph("\(position) This is the last page that is shown; narrow it down to see the rest.", .dim)
+            screen.paragraph("\(position) No further pages are shown; narrow the search to see the rest.", .dim)
             return
         }
-        screen.paragraph("\(position) The next page:", .dim)
+        screen.paragraph("\(position) Next page:", .dim)
         // Not wrapped: it is to be copied as one line.
         screen.line("  " + (command(number + 1) ?? "the same command with --page \(number + 1)"), .dim)
     }

@@ -3,7 +3,7 @@ import NorrisTerminal
 import NorrisText
 
 /// The exit statuses of norrisctl: 0, 1, and those of sysexits.h that the contract with scripts names.
-enum ExitStatus: Int32, Sendable {
+enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
     /// Nothing matched.
     case nothing = 1
@@ -27,8 +27,11 @@ enum ExitStatus: Int32, Sendable {
 struct Report: Equatable, Sendable {
     /// For standard output.
     var output: [UInt8] = []
-    /// For standard error: whole lines without their ends, safe for a terminal.
+    /// For standard error: whole lines without their ends, safe for a terminal. A no-break space stands inside
+    /// commands.
     private(set) var notes: [String] = []
+    /// Whether the notes are for programs, one line of JSON.
+    private var isErrorJSON = false
     var status: ExitStatus
     /// Whether output that is longer than the screen goes through the pager.
     private(set) var usesPager = false
@@ -53,6 +56,7 @@ struct Report: Equatable, Sendable {
     init(_ failure: Failure, json: Bool) {
         self.init(status: failure.status)
         if json, let response = failure.response {
+            isErrorJSON = true
             notes = [String(decoding: Self.line(response).dropLast(), as: UTF8.self)]
         } else {
             add(failure)
@@ -73,7 +77,9 @@ struct Report: Equatable, Sendable {
     mutating func add(_ failure: Failure) {
         status = failure.status
         note(failure.message)
-        hint(failure.hint?.text)
+        if let hint = failure.hint {
+            self.hint(hint.parts.map { $0.isCommand ? unbroken($0.text) : $0.text }.joined())
+        }
         failure.steps.forEach { hint($0) }
     }
 
@@ -102,12 +108,34 @@ struct Report: Equatable, Sendable {
         notes.append(sanitizedLine(text))
     }
 
+    /// The notes as they are written, wrapped for a terminal of so many columns.
+    func errorText(columns: Int?) -> String {
+        notes.map { errorLines($0, columns: isErrorJSON ? nil : columns) }.joined()
+    }
+
     private static func line(_ value: some JSONEncodable) -> [UInt8] {
         var json = JSONWriter()
         json.value(value)
         json.newline()
         return json.bytes
     }
+}
+
+/// A command whose words stay on one line of a message if it is wide enough, so that it can be copied.
+func unbroken(_ command: String) -> String {
+    command.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "\u{A0}")
+}
+
+/// A line of standard error with its end, wrapped for a terminal of so many columns.
+func errorLines(_ text: String, columns: Int?) -> String {
+    func plain(_ text: some StringProtocol) -> String {
+        text.split(separator: "\u{A0}", omittingEmptySubsequences: false).joined(separator: " ")
+    }
+    guard let columns else { return plain(text) + "\n" }
+    let words = text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+        displayWidth(of: String(word)) > columns - 2 ? plain(word) : String(word)
+    }
+    return wrapped(words.joined(separator: " "), width: columns).map { plain($0) + "\n" }.joined()
 }
 
 extension Session {

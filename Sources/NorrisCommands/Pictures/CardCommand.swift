@@ -37,9 +37,11 @@ struct CardCommand: SessionCommand {
     )
     var output: String?
 
-    @Flag(help: "Print what is to be seen, for those who do not see it.") var alt = false
+    @Flag(help: "Print alt text for screen readers.") var alt = false
     @Flag(help: "Draw the picture on the terminal.") var show = false
     @Flag(help: "Open the file that -o names.") var open = false
+    static var statuses: [ExitStatus] { [.done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted] }
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func validate() throws {

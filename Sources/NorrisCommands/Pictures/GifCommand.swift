@@ -5,19 +5,15 @@ import NorrisTerminal
 /// `norrisctl gif`: GIFs for a text, what is trending, any one, or one by its id.
 struct GifCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "gif", abstract: "Find GIFs at Giphy; without a text, show what is trending.",
-        usage: """
-            [<query>...] [--trending] [--limit <n>] [--page <n>] [--offline]
-            norrisctl gif --random [<query>...] | --id <id>
-            norrisctl gif ... [--rendition <name>] [--url | --markdown | --open | --copy | --show]
-            """,
+        "gif", abstract: "Search Giphy for GIFs, or list trending ones.",
         discussion: """
-            The daemon needs a key for Giphy; where it has none, this command says how to get one.
-            To a pipe each line is an id, a tab, a title, a tab, an address, a tab and "Powered by GIPHY".
-            --open, --copy and --show take the first GIF of a page; --show as many as --limit says, if it does.
-            --show draws with chafa what curl fetches, over https alone; --open takes xdg-open; --copy takes wl-copy,
-            xclip, or what the terminal offers. A picture may take longer than the 5s of all else, unless --timeout is
-            given, which is for all.
+            Needs an API key from Giphy; without one, this command says how to get it.
+
+            --open, --copy and --show use the first GIF; --show draws more with --limit. They need xdg-open, wl-copy
+            or xclip, and chafa with curl. Images are exempt from the default 5s limit; an explicit --timeout covers
+            the whole command.
+
+            Fields in a pipe: id, title, address, "Powered by GIPHY".
 
             Examples:
               norrisctl gif
@@ -28,25 +24,25 @@ struct GifCommand: SessionCommand {
             """
     )
 
-    @Argument(help: "What to look for; several words are one text.") var query: [String] = []
-    @Flag(help: "What is shown most now; the default without a query.") var trending = false
-    @Flag(help: "Any GIF, or any that answers the query.") var random = false
-    @Option("The GIF of this id.", "id", parsing: .unconditional) var id: String?
+    @Argument(help: "The words to search for.") var query: [String] = []
+    @Flag(help: "List trending GIFs, as without a query.") var trending = false
+    @Flag(help: "Show a random GIF, or a random match of the query.") var random = false
+    @Option("The GIF with this id.", "id", parsing: .unconditional) var id: String?
     @Option(
-        "How many GIFs a page, 1 to 50. (default: 5 on a terminal, else 25)", short: "n", in: 1...GifSearch.maximumLimit
+        "GIFs per page, 1 to 50. (default: 5 on a terminal, else 25)", short: "n", in: 1...GifSearch.maximumLimit
     )
     var limit: Int?
 
-    @Option("Which page, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
-    @Flag(help: "Search what is stored, and do not ask Giphy.") var offline = false
-    @Option("The form to show, such as fixed_height. (default: original, or what there is)", "name")
+    @Option("Page number, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
+    @Flag(help: "Search the cache only.") var offline = false
+    @Option("The size to use, such as fixed_height. (default: original, if there is one)", "name")
     var rendition: String?
 
-    @Flag(help: "Print addresses alone.") var url = false
-    @Flag(help: "Print pictures for Markdown.") var markdown = false
-    @Flag(help: "Open Giphy's page in a browser.") var open = false
+    @Flag(help: "Print the addresses only.") var url = false
+    @Flag(help: "Print Markdown image links.") var markdown = false
+    @Flag(help: "Open the GIF's page in a browser.") var open = false
     @Flag(help: "Copy the address to the clipboard.") var copy = false
-    @Flag(help: "Draw the picture on the terminal.") var show = false
+    @Flag(help: "Draw the GIF on the terminal.") var show = false
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     /// Whether addresses are printed to be pasted somewhere.
@@ -56,32 +52,32 @@ struct GifCommand: SessionCommand {
     private var text: String? { query.isEmpty ? nil : query.joined(separator: " ") }
 
     func validate() throws {
-        if text == "" { throw ValidationError("The text to look for is empty.") }
+        if text == "" { throw ValidationError("The query is empty.") }
         if [url, markdown, open, copy, show].count(where: { $0 }) > 1 {
-            throw ValidationError("Of --url, --markdown, --open, --copy and --show there can be one only.")
+            throw ValidationError("Choose one of --url, --markdown, --open, --copy and --show.")
         }
         if open || copy, limit != nil { throw ValidationError("--open and --copy take one GIF: leave out --limit.") }
         try globals.refuseJSON(besides: ("--open", open), ("--copy", copy), ("--show", show))
         let choosesPage = limit != nil || page != nil
         if id != nil, text != nil || trending || random || choosesPage || offline {
-            throw ValidationError("--id stands alone: it names one GIF.")
+            throw ValidationError("--id names one GIF: leave out the query and the options that choose GIFs.")
         }
         if random, trending || choosesPage || offline {
             throw ValidationError("--random gives one GIF: leave out --trending, --limit, --page and --offline.")
         }
-        if trending, text != nil { throw ValidationError("--trending takes no text: leave out one of the two.") }
-        if offline, text == nil { throw ValidationError("--offline is for searches: name what to look for.") }
+        if trending, text != nil { throw ValidationError("--trending takes no query: leave out one of the two.") }
+        if offline, text == nil { throw ValidationError("--offline is for searches: add a query.") }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
         if show {
-            try session.requireTerminalToDraw(otherwise: "--url gives the address of the picture.")
+            try session.requireTerminalToDraw(otherwise: "Print the address: --url")
         }
         // What is to be pasted is laid out as for a pipe.
         let session = isForPasting ? session.with { $0.plain = true } : session
         do throws(Failure) {
             if let id {
-                let hint: Advice = "norrisctl gif shows the id of each GIF in its last line."
+                let hint: Advice = "List GIFs with their ids: norrisctl gif"
                 let reply = try session.call(GifGet.self, IDParameters(id: id), notFound: hint)
                 return try report(session, reply, reply.value.gif, nil)
             }
@@ -129,11 +125,11 @@ struct GifCommand: SessionCommand {
         if let text {
             let parameters = GifSearch.Parameters(query: text, offline: offline)
             let nothing = offline
-                ? "No GIF that is stored answers \(text.quotedForMessage); leave out --offline to ask Giphy."
-                : "No GIF answers \(text.quotedForMessage); try other words, or: norrisctl gif --trending"
+                ? "No cached GIF matches \(text.quotedForMessage). Leave out --offline to ask Giphy."
+                : "No GIF matches \(text.quotedForMessage). Try other words, or: norrisctl gif --trending"
             report = try paging.report(GifSearch.self, parameters, source: "gifs", nothing: nothing, show: write)
         } else {
-            let nothing = "No GIFs are stored yet; fetch some: norrisctl refresh gifs --wait"
+            let nothing = "No GIFs are cached yet. Fetch some: norrisctl refresh gifs --wait"
             report = try paging.report(
                 GifTrending.self, GifTrending.Parameters(), source: "gifs", nothing: nothing, show: write
             )
@@ -180,7 +176,7 @@ struct GifCommand: SessionCommand {
         var notes: [String] = []
         if let rendition, !without.isEmpty {
             let names = Set(without.flatMap { gif in gif.renditions.keys.filter { gif.picture($0) != nil } })
-            let choice = names.isEmpty ? "none that can be shown" : names.sorted().joined(separator: ", ")
+            let choice = names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
             let pronoun = without.count == 1 ? "it has" : "they have"
             notes.append("\(Self.named(without)) no rendition \(rendition.quotedForMessage); \(pronoun): \(choice)")
         }
@@ -210,10 +206,10 @@ extension Failure {
                 let sentence = words.last == "." ? words : words + "."
                 failure.message += sentence.hasSameBytes(as: failure.message) ? "" : " " + sentence
             }
-            failure.hint = "Get an API key of your own at https://developers.giphy.com, and give it to norrisd."
+            failure.hint = "Get your own API key at https://developers.giphy.com."
             failure.steps = [
-                "To the system's: /etc/credstore/giphy-api-key, mode 0600, then: systemctl restart norrisd",
-                "To one of your own: gifs.api_key_file in ~/.config/norrisd/config.yaml, then: norrisctl reload",
+                "System service: put it into /etc/credstore/giphy-api-key (mode 0600), then: systemctl restart norrisd",
+                "Your own daemon: set gifs.api_key_file (norrisctl config edit), then: norrisctl reload",
             ]
         } else if let error {
             failure.hint = "gifs: \(error.outlook(now: now))"

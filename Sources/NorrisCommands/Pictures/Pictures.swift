@@ -12,7 +12,7 @@ extension Session {
     /// - Parameter otherwise: what gives the addresses of the pictures.
     func requireTerminalToDraw(otherwise: Advice) throws(Failure) {
         guard layout.width == nil else { return }
-        throw Failure(.usage, "--show draws on a terminal, and there is none, or --plain.", hint: otherwise)
+        throw Failure(.usage, "--show needs a terminal, and no --plain.", hint: otherwise)
     }
 
     /// Draws pictures on the terminal, one below the other.
@@ -32,7 +32,7 @@ extension Session {
             }
         }
         if addresses.count > Self.drawnPictures {
-            report.note("Only the first \(Self.drawnPictures) of \(addresses.count) pictures are drawn.")
+            report.note("Only the first \(Self.drawnPictures) of \(addresses.count) images are drawn.")
         }
     }
 
@@ -63,7 +63,7 @@ extension Session {
         switch system.run(request) {
         case .ended(status: 0, _): return
         case .ended(let status, _):
-            throw Failure(.nothing, "chafa cannot draw the picture; it ended with status \(status).")
+            throw Failure(.nothing, "chafa cannot draw the image: it exited with status \(status).")
         case .missing: throw .missing("chafa", packages: "chafa")
         case let outcome: throw unfinished("chafa", outcome)
         }
@@ -74,9 +74,9 @@ extension Session {
     /// norrisctl makes no request of its own: with curl the user's proxy and certificates count.
     private func fetchPicture(_ address: String) throws(Failure) -> [UInt8] {
         guard isWebAddress(address), address.prefix(8).lowercased() == "https://" else {
-            throw Failure(.nothing, "The picture at \(address) is not fetched: its address is not https.")
+            throw Failure(.nothing, "The image at \(address) is not fetched: the address is not https.")
         }
-        system.waiting.show("fetching the picture")
+        system.waiting.show("fetching the image")
         defer { system.waiting.hide() }
         let request = SubprocessRequest(
             program: "curl",
@@ -94,9 +94,9 @@ extension Session {
         switch system.run(request) {
         case .ended(status: 0, let bytes): return bytes
         case .tooLarge, .ended(status: 63, _):
-            throw Failure(.nothing, "The picture at \(address) is larger than \(byteSizeText(Self.pictureLimit)).")
+            throw Failure(.nothing, "The image at \(address) is larger than \(byteSizeText(Self.pictureLimit)).")
         case .ended(let status, _):
-            throw Failure(.temporary, "The picture at \(address) cannot be fetched: \(Self.reason(curl: status)).")
+            throw Failure(.temporary, "The image at \(address) cannot be fetched: \(Self.reason(curl: status)).")
         case .missing: throw .missing("curl", packages: "chafa curl")
         case let outcome: throw unfinished("curl", outcome)
         }
@@ -105,13 +105,13 @@ extension Session {
     /// Source: curl(1), "Exit codes".
     private static func reason(curl status: Int32) -> String {
         switch status {
-        case 1: "it leads to what is not https"
-        case 5, 6: "its host is not found"
-        case 7: "its host does not answer"
-        case 22: "its host answers with an error"
+        case 1: "it redirects to an address that is not https"
+        case 5, 6: "the host was not found"
+        case 7: "the host does not answer"
+        case 22: "the host answers with an error"
         case 28: "it takes too long"
-        case 35, 51, 53, 54, 58...60, 77, 83, 90, 91: "its host cannot prove to be it"
-        case 47: "it leads from one place to the next"
+        case 35, 51, 53, 54, 58...60, 77, 83, 90, 91: "the certificate of the host is not valid"
+        case 47: "too many redirects"
         default: "curl ended with status \(status)"
         }
     }

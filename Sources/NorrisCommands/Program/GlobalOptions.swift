@@ -23,7 +23,7 @@ struct GlobalOptions: ParsableArguments {
     /// Those that stand alone, with the two that every command has from ArgumentParser.
     static let namesOfFlags = ["--help", "--json", "--no-pager", "--plain", "--version", "-h", "-j"]
 
-    @Flag(name: [.customShort("j"), .long], help: "Print the daemon's result as one line of JSON.") var json = false
+    @Flag(name: [.customShort("j"), .long], help: "Print the result as one line of JSON.") var json = false
 
     @Option(
         "Print one line for each item: '{id}\\t{text}'.", "template",
@@ -31,25 +31,24 @@ struct GlobalOptions: ParsableArguments {
     )
     var format: String?
 
-    @Flag(help: "Print as to a pipe: one item a line, not wrapped.") var plain = false
-
+    @Flag(help: "Print one item a line and wrap nothing, as to a pipe.") var plain = false
     @Flag(help: "Do not send long output through a pager.") var noPager = false
 
-    @Option("Wrap to so many columns on a terminal.", "columns", in: 1...10_000) var width: Int?
+    @Option("Wrap to this width on a terminal.", "columns", in: 1...10_000) var width: Int?
 
     // The next three are texts that are only checked: each further type of option costs every start the making of its
     // metadata.
 
     @Option(
-        "auto, always or never.", "when",
+        "Use colors: auto, always or never. (default: auto)", "when",
         checked("it takes auto, always or never.") { ColorChoice(rawValue: $0) != nil }
     )
     var color: String?
 
-    @Option("Connect to this socket alone.", "path") var socket: String?
+    @Option("Connect to this socket only.", "path") var socket: String?
 
     @Option(
-        "Give up after this time: 500ms, 5s, 1m. (default: 5s)", "time",
+        "Limit the whole command to this time: 500ms, 5s, 1m. (default: 5s)", "time",
         checked("it takes a number above zero with a unit, such as 500ms, 5s or 1m.") { Timeout($0) != nil }
     )
     var timeout: String?

@@ -69,16 +69,36 @@ extension Invocation {
     /// Help, the version, or what is wrong with the arguments.
     func report(_ error: any Error, of command: any SessionCommand.Type, system: System) -> Report {
         if command.exitCode(for: error) == .success {
-            // Long lines are hard to read; below some 30 columns ArgumentParser cannot set its text beside the options.
-            let width = system.terminal.width(flag: nil, environment: system.environment)
-            let text = command.fullMessage(for: error, columns: max(40, min(width, 100)))
-            return Report(output: text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n")
+            let text = command.fullMessage(for: error)
+            // ArgumentParser's own help begins so; everything else, such as the version, is printed as it is.
+            guard text.hasPrefix("OVERVIEW:") else {
+                return Report(output: text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n")
+            }
+            let session = Session(settings: settings, system: system)
+            return Report(output: HelpPage(command, layout: session.layout).text)
         }
         let message = command.message(for: error)
+        let mark = "Did you mean '"
+        guard !message.contains(mark) else {
+            // More than the suggestion would hide it.
+            let line = message.prefix { !$0.isNewline }
+            return Report(Failure(.usage, String(line)), json: false)
+        }
         let isSentence = message.utf8.last == UInt8(ascii: ".")
-        let name = (["norrisctl"] + words).joined(separator: " ")
-        let hint: Advice = "\(name) --help shows what it takes."
-        return Report(Failure(.usage, isSentence ? message : message + ".", hint: hint), json: false)
+        return Report(Failure(.usage, isSentence ? message : message + ".", hint: Self.help(words)), json: false)
+    }
+
+    /// The options of every command, as far as they can be read where the command line as a whole is not looked at.
+    private var settings: Settings {
+        var rest = PlainArguments(arguments.flatMap { argument in
+            argument.hasPrefix("--") ? argument.split(separator: "=", maxSplits: 1).map(String.init) : [argument]
+        }.filter { !["--help", "-h"].contains($0) })
+        while (try? rest.next()) != nil {}
+        return rest.settings
+    }
+
+    private static func help(_ words: [String]) -> Advice {
+        "See '\((["norrisctl"] + words).joined(separator: " ")) --help'."
     }
 
     /// - Parameter words: the command as typed: the last one is unknown, any before it is a group of commands.
@@ -86,13 +106,10 @@ extension Invocation {
         let groups = Array(words.dropLast())
         let group = groups.isEmpty ? nil : Invocation(groups).command
         let names = (group?.subcommands ?? Norrisctl.commands).compactMap { $0.configuration.commandName }
-        let nearest = (names + (groups.isEmpty ? ["help"] : [])).filter { isNear(words.last ?? "", $0) }
-        let program = (["norrisctl"] + groups).joined(separator: " ")
-        return Failure(
-            .usage, "There is no command \(words.joined(separator: " ").quotedForMessage).",
-            hint: nearest.isEmpty
-                ? "\(program) --help lists them."
-                : "Did you mean: \(nearest.map { "\(program) \($0)" }.joined(separator: ", or "))"
-        )
+        let nearest = (names + ["help"]).filter { isNear(words.last ?? "", $0) }
+        let unknown = "Unknown command \(words.joined(separator: " ").quotedForMessage)."
+        guard !nearest.isEmpty else { return Failure(.usage, unknown, hint: help(groups)) }
+        let commands = nearest.map { "'\((["norrisctl"] + groups + [$0]).joined(separator: " "))'" }
+        return Failure(.usage, "\(unknown) Did you mean \(commands.joined(separator: " or "))?")
     }
 }

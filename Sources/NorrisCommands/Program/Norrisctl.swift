@@ -4,41 +4,45 @@ import NorrisProtocol
 /// The program as a whole: what `norrisctl` alone does, and the list of commands.
 struct Norrisctl: SessionCommand {
     /// In the order of the help.
-    static let commands: [any SessionCommand.Type] = [
-        FactCommand.self, CategoriesCommand.self, SearchCommand.self, GifCommand.self, FeedCommand.self,
-        PostCommand.self, ReadCommand.self, FavoriteCommand.self, RecentCommand.self, CardCommand.self,
-        StatusCommand.self, WatchCommand.self, RefreshCommand.self, ReloadCommand.self, ClearCacheCommand.self,
-        DoctorCommand.self, PromptCommand.self, InitCommand.self, CompletionCommand.self, CallCommand.self,
+    static let groups: [(title: String, commands: [any SessionCommand.Type])] = [
+        (
+            "READ",
+            [
+                FactCommand.self, SearchCommand.self, CategoriesCommand.self, GifCommand.self, FeedCommand.self,
+                PostCommand.self, ReadCommand.self, RecentCommand.self,
+            ]
+        ),
+        ("KEEP AND SHARE", [FavoriteCommand.self, CardCommand.self]),
+        (
+            "DAEMON",
+            [
+                StatusCommand.self, DoctorCommand.self, WatchCommand.self, RefreshCommand.self,
+                ClearCacheCommand.self, ConfigCommand.self, ReloadCommand.self, CallCommand.self,
+            ]
+        ),
+        ("SHELL", [InitCommand.self, PromptCommand.self, CompletionCommand.self]),
     ]
+    static let commands = groups.flatMap(\.commands)
 
     static let version = "norrisctl \(NorrisVersion.current) (protocol \(ServerInfo.protocolVersion))"
 
     static let configuration = CommandConfiguration(
         commandName: "norrisctl",
-        abstract: "Show facts, GIFs and posts from norrisd, the daemon that keeps them at hand.",
-        usage: "norrisctl [options] <command>",
+        abstract: "Show Chuck Norris facts, GIFs and posts of your feeds, which the daemon norrisd fetches and caches.",
+        usage: "norrisctl <command> [options]",
         discussion: """
             Examples:
               norrisctl fact --category dev
               norrisctl search light
               norrisctl gif round house kick
               norrisctl feed --unread
-              norrisctl status
-
-            Exit status:
-              0   done
-              1   nothing matched
-              64  wrong usage
-              69  norrisd cannot be reached, or is too old; or another program is missing
-              70  internal error
-              74  something cannot be written
-              75  try again later
-              77  not permitted
-              78  the daemon's configuration lacks something
+              norrisctl doctor
             """,
         version: version,
         subcommands: commands
     )
+
+    static var statuses: [ExitStatus] { ExitStatus.allCases }
 
     @OptionGroup var globals: GlobalOptions
 
@@ -49,12 +53,20 @@ struct Norrisctl: SessionCommand {
 
 /// A command: parsed without touching the system, then run in a session, which tests can make up.
 protocol SessionCommand: ParsableCommand {
+    /// The exit statuses that its help names, in ascending order.
+    static var statuses: [ExitStatus] { get }
     var globals: GlobalOptions { get }
 
     func run(in session: Session) throws(Failure) -> Report
 }
 
 extension SessionCommand {
+    /// Those of a command that shows what the daemon has.
+    static var statuses: [ExitStatus] { [.done, .nothing, .usage, .unavailable, .temporary, .notPermitted] }
+
+    /// Its last word.
+    static var word: String { configuration.commandName ?? "" }
+
     /// The commands of a group; empty for all others.
     static var subcommands: [any SessionCommand.Type] {
         configuration.subcommands.compactMap { $0 as? any SessionCommand.Type }
@@ -70,29 +82,18 @@ extension CommandConfiguration {
     /// - Parameters:
     ///   - group: the command behind which this one is the second word.
     ///   - aliases: other names of it.
+    ///   - usage: what stands behind the name; nil for the arguments and `[options]`.
+    ///   - discussion: see ``HelpPage``.
     ///   - subcommands: makes it such a group.
     static func command(
-        _ name: String, of group: String? = nil, aliases: [String] = [], abstract: String, usage: String = "",
+        _ name: String, of group: String? = nil, aliases: [String] = [], abstract: String, usage: String? = nil,
         discussion: String, subcommands: [any ParsableCommand.Type] = []
     ) -> CommandConfiguration {
         let parent = group.map { "norrisctl \($0)" } ?? "norrisctl"
         return CommandConfiguration(
             commandName: name, _superCommandName: parent, abstract: abstract,
-            usage: "\(parent) \(name)" + (usage.isEmpty ? "" : " \(usage)"), discussion: filled(discussion),
+            usage: usage.map { "\(parent) \(name) \($0)" }, discussion: discussion,
             version: Norrisctl.version, subcommands: subcommands, aliases: aliases
         )
     }
-}
-
-/// A text with each paragraph on one line, for the help wraps it to the terminal; lines that begin with a blank stay.
-private func filled(_ text: String) -> String {
-    var lines: [String] = []
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-        if let last = lines.last, !last.isEmpty, !last.hasPrefix(" "), !line.isEmpty, !line.hasPrefix(" ") {
-            lines[lines.count - 1] += " " + line
-        } else {
-            lines.append(String(line))
-        }
-    }
-    return lines.joined(separator: "\n")
 }

@@ -23,8 +23,9 @@ package enum Program {
         if let report = Report(plainly: arguments, system: system) { return report }
         let invocation = Invocation(arguments)
         if invocation.words.isEmpty { return report(Norrisctl.self, invocation.arguments, invocation, system) }
-        if invocation.words == ["help"] {
-            return report(arguments: Invocation(invocation.arguments).words + ["--help"], system: system)
+        if invocation.words.last == "help" {
+            let words = Array(invocation.words.dropLast())
+            return report(arguments: words + invocation.arguments + ["--help"], system: system)
         }
         guard let command = invocation.command else {
             return Report(Invocation.unknownCommand(invocation.words), json: false)
@@ -60,7 +61,7 @@ package enum Program {
             report.status = .inputOutput
             report.note(message)
         }
-        if !report.notes.isEmpty { system.writeError(Array(report.notes.map { $0 + "\n" }.joined().utf8)) }
+        if !report.notes.isEmpty { system.writeError(Array(report.errorText(columns: system.errorColumns()).utf8)) }
         return report.status.rawValue
     }
 

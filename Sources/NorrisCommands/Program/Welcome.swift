@@ -18,14 +18,14 @@ struct Welcome {
         var screen = Screen(layout: session.layout)
         greet(&screen)
         screen.line()
-        screen.paragraph("norrisctl shows facts, GIFs and posts from norrisd, the daemon that keeps them at hand.")
+        screen.paragraph("norrisctl shows Chuck Norris facts, GIFs and posts of your feeds. The daemon norrisd fetches and caches them.")
         screen.line()
         screen.line("Three things to try:")
         for command in ["norrisctl fact --category dev", "norrisctl gif round house kick", "norrisctl feed"] {
             screen.line([Span("  "), Span(command, .bold)])
         }
         screen.line()
-        screen.paragraph("A fact in each new shell, or in its prompt: norrisctl init --help")
+        screen.paragraph("Facts in new shells and prompts: norrisctl init --help")
         screen.paragraph("All commands: norrisctl --help")
         return Report(output: screen.text)
     }
@@ -36,10 +36,10 @@ struct Welcome {
             let outcome = try session.send(line, to: session.sockets)
             // An error, or the reply of another version, is no welcome.
             let reply: Reply<FactToday.Result>? = try? session.read(outcome, of: FactToday.self)
-            screen.paragraph(reply?.value.fact.text ?? "norrisd is there.")
+            screen.paragraph(reply?.value.fact.text ?? "norrisd is running.")
         } catch {
             if case .timedOut? = error.connection {
-                screen.paragraph("norrisd does not answer at once. Find out why: norrisctl doctor", .warning)
+                screen.paragraph("norrisd is slow to answer. Find out why: norrisctl doctor", .warning)
             } else {
                 screen.paragraph(error.message, .warning)
                 screen.paragraph(error.hint?.text ?? "")

@@ -13,7 +13,7 @@ extension Session {
         }
         let hint: Advice = "With Wayland: apt install wl-clipboard; with X11: apt install xclip"
         guard let write = terminalWriter else {
-            let message = "Nothing took the text: neither wl-copy, nor xclip, nor a terminal."
+            let message = "No clipboard is available."
             throw Failure(.unavailable, message, hint: hint)
         }
         let encoded = base64(bytes)
@@ -23,7 +23,7 @@ extension Session {
         }
         // OSC 52 of xterm's ctlseqs; what stands in it is base64, so nothing of the text reaches the terminal.
         write(Array("\u{1B}]52;c;\(encoded)\u{1B}\\".utf8))
-        return "Sent to the terminal, for its clipboard."
+        return "Copied to the clipboard by the terminal."
     }
 
     /// Those of the display there is. They stay in the background to hold the text, with nothing of norrisctl's open.

@@ -8,7 +8,7 @@ extension Session {
     /// - Returns: what has been done, as a sentence.
     func open(_ address: String?, of thing: String) throws(Failure) -> String {
         guard let address, isWebAddress(address) else {
-            throw Failure(.nothing, "\(thing) has no address of the web that could be opened.")
+            throw Failure(.nothing, "\(thing) has no web address.")
         }
         return try open(address)
     }
@@ -33,7 +33,7 @@ extension Session {
             request.input = .inherited
             request.output = .terminal(reset: Self.screenReset + Self.terminalReset)
         } else {
-            throw Failure(.unavailable, "There is neither a display nor a terminal to open it in.", hint: hint)
+            throw Failure(.unavailable, "There is no display and no terminal to open it in.", hint: hint)
         }
         switch system.run(request) {
         case .ended(status: 0, _), .goesOn: return "Opened \(address)"

@@ -23,8 +23,9 @@ struct SubprocessRequest: Equatable, Sendable {
     var program: String
     var arguments: [String]
     var input = Input.nothing
-    /// Standard output; standard error is discarded, since it may quote what came from the net.
     var output = Output.discarded
+    /// Whether standard error is norrisctl's own; else it is discarded, since it may quote what came from the net.
+    var inheritsErrors = false
     /// nil waits for ever.
     var timeout: Duration?
     /// Whether a program that takes longer is left alone, not ended.
@@ -61,9 +62,9 @@ extension Failure {
         case .notStarted(let errno):
             Failure(.unavailable, "\(program) cannot be started: \(SystemError(errno: errno).reason).")
         case .timedOut:
-            Failure(.unavailable, "\(program) took too long, and was ended.")
+            Failure(.unavailable, "\(program) took too long and was stopped.")
         case .ended, .goesOn, .interrupted, .missing, .tooLarge:
-            Failure(.unavailable, "\(program) was ended.")
+            Failure(.unavailable, "\(program) was stopped.")
         }
     }
 }
@@ -162,7 +163,9 @@ private struct Subprocess: ~Copyable {
             output = pipe.ours
             posix_spawn_file_actions_adddup2(&actions, pipe.theirs, STDOUT_FILENO)
         }
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        if !request.inheritsErrors {
+            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

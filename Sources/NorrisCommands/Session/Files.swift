@@ -51,8 +51,9 @@ func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
     return bytes
 }
 
-/// Writes a file as a whole or not at all: into a new file beside it, which then takes its place and its mode. Where a
-/// symbolic link leads to it the link stays. What is no plain file, such as a pipe, is written to as it is.
+/// Writes a file as a whole or not at all: into a new file beside it, which then takes its place, its mode and, where
+/// that is permitted, its owner. Where a symbolic link leads to it the link stays. What is no plain file, such as a
+/// pipe, is written to as it is.
 func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     var old = stat()
     let exists = stat(path, &old) == 0
@@ -63,7 +64,10 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     let temporary = "\(file).\(getpid()).tmp"
     do throws(SystemError) {
         let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
-        if exists { fchmod(descriptor, old.st_mode & 0o777) }
+        if exists {
+            _ = fchown(descriptor, old.st_uid, old.st_gid)
+            fchmod(descriptor, old.st_mode & 0o777)
+        }
         try write(bytes, descriptor)
         guard rename(temporary, file) == 0 else { throw SystemError(errno: errno) }
     } catch {
@@ -72,8 +76,25 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     }
 }
 
-private func open(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
-    let descriptor = Glibc.open(path, flags, 0o666)
+/// Writes a new file with mode 0600, and makes the folders it lies in.
+func createFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+    for index in path.indices.dropFirst() where path[index] == "/" { mkdir(String(path[..<index]), 0o700) }
+    try write(bytes, try open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode: 0o600))
+}
+
+/// Whether ``writeFile(_:_:)`` may replace a file or make it: the nearest of its folders that is there can be written.
+func mayReplace(_ path: String) -> Bool {
+    var folder = (realPath(path) ?? path)[...]
+    while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
+        folder = folder[..<slash]
+        let name = folder.isEmpty ? "/" : String(folder)
+        if access(name, F_OK) == 0 { return access(name, W_OK) == 0 }
+    }
+    return access(".", W_OK) == 0
+}
+
+private func open(_ path: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Int32 {
+    let descriptor = Glibc.open(path, flags, mode)
     guard descriptor >= 0 else { throw SystemError(errno: errno) }
     return descriptor
 }

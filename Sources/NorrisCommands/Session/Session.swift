@@ -51,7 +51,7 @@ struct Session {
 
     /// Writes a line to standard error at once, for commands that go on.
     func writeError(_ text: String) {
-        system.writeError(Array((sanitizedLine(text) + "\n").utf8))
+        system.writeError(Array(errorLines(sanitizedLine(text), columns: system.errorColumns()).utf8))
     }
 
     /// Writes to standard output at once, for commands that go on.

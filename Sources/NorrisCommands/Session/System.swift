@@ -11,6 +11,8 @@ struct System {
     var terminal: TerminalFacts { terminalFacts() }
     var terminalFacts: () -> TerminalFacts
     var isErrorTerminal: Bool
+    /// The width of standard error, at the moment; nil where it is no terminal.
+    var errorColumns: () -> Int?
     /// Whether somebody would have to type what is read from standard input.
     var isInputTerminal: Bool
     /// What is shown on standard error while the daemon is waited for.
@@ -33,6 +35,13 @@ struct System {
     var readFile: (_ path: String, _ limit: Int) throws(SystemError) -> [UInt8]
     var fileStatus: (_ path: String) throws(SystemError) -> FileStatus
     var writeFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
+    /// Writes a new file that nobody else may read, and the folders it lies in.
+    var createFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
+    var removeFile: (_ path: String) -> Void
+    /// Whether a file may be replaced or made.
+    var mayReplace: (_ path: String) -> Bool
+    /// A line of standard input, without its end; nil at the end of it.
+    var readAnswer: () -> String?
     /// The folders of programs that belong to norrisctl, in which they are looked for in this order.
     var ownFolders: () -> [String]
     /// Runs another program and waits for it.
@@ -45,15 +54,17 @@ struct System {
         let isUTF8 = isUTF8Locale(environment)
         let output = TextWriter(descriptor: STDOUT_FILENO, isASCII: !isUTF8 && isatty(STDOUT_FILENO) == 1)
         let errors = TextWriter(descriptor: STDERR_FILENO, isASCII: !isUTF8 && isErrorTerminal)
+        func errorColumns() -> Int { TerminalFacts(descriptor: STDERR_FILENO).width(flag: nil, environment: environment) }
         let waiting = WaitingLine(
             isOn: isErrorTerminal && !isDumbTerminal(environment),
             elapsed: monotonicTime,
-            columns: { TerminalFacts(descriptor: STDERR_FILENO).width(flag: nil, environment: environment) },
+            columns: errorColumns,
             // Where standard error cannot be written there is no one left to tell; so it is below.
             write: { try? errors.write(Array($0.utf8)) }
         )
         self.environment = environment
         self.isErrorTerminal = isErrorTerminal
+        self.errorColumns = { isErrorTerminal ? errorColumns() : nil }
         self.waiting = waiting
         terminalFacts = { TerminalFacts(descriptor: STDOUT_FILENO) }
         isInputTerminal = isatty(STDIN_FILENO) == 1
@@ -84,6 +95,10 @@ struct System {
         readFile = NorrisCommands.readFile
         fileStatus = NorrisCommands.fileStatus
         writeFile = NorrisCommands.writeFile
+        createFile = NorrisCommands.createFile
+        removeFile = { unlink($0) }
+        mayReplace = NorrisCommands.mayReplace
+        readAnswer = { readLine() }
         ownFolders = NorrisCommands.ownFolders
         run = { request in
             waiting.erase()

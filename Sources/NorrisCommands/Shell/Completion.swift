@@ -151,13 +151,17 @@ private func isPlain(_ word: String) -> Bool {
 }
 
 /// The options and arguments of a command, as ArgumentParser knows them.
-private struct CommandGrammar {
+struct CommandGrammar {
     /// An option or a flag.
     struct Option {
         /// With their dashes.
         let names: [String]
         let takesValue: Bool
+        /// What the help calls the value.
+        let valueName: String
         let isRepeating: Bool
+        /// Whether every command takes it.
+        let isGlobal: Bool
         /// What the help says of it.
         let summary: String
 
@@ -165,11 +169,18 @@ private struct CommandGrammar {
         var name: String { names.first { $0.hasPrefix("--") } ?? names.first ?? "" }
     }
 
+    /// An argument that is known by its position.
+    struct Positional {
+        /// What the help calls its value.
+        let name: String
+        let isOptional: Bool
+        let isRepeating: Bool
+        /// What the help says of it.
+        let summary: String
+    }
+
     private(set) var options: [Option] = []
-    /// What the help calls the values of the arguments that are known by their position.
-    private var positionals: [String] = []
-    /// Whether the last of them may be repeated.
-    private var repeatsLast = false
+    private(set) var positionals: [Positional] = []
 
     init(_ command: any SessionCommand.Type) {
         // ArgumentParser gives this only as JSON; what cannot be read is not completed.
@@ -179,11 +190,17 @@ private struct CommandGrammar {
         for case .object(let argument) in arguments where argument["shouldDisplay"] == true {
             let isRepeating = argument["isRepeating"] == true
             if argument["kind"] == "positional" {
-                positionals.append(argument.text("valueName"))
-                repeatsLast = isRepeating
+                positionals.append(Positional(
+                    name: argument.text("valueName"), isOptional: argument["isOptional"] == true,
+                    isRepeating: isRepeating, summary: argument.text("abstract")
+                ))
             } else {
+                let names = Self.names(argument)
                 options.append(Option(
-                    names: Self.names(argument), takesValue: argument["kind"] == "option", isRepeating: isRepeating,
+                    names: names, takesValue: argument["kind"] == "option", valueName: argument.text("valueName"),
+                    isRepeating: isRepeating,
+                    isGlobal: argument.text("sectionTitle") == GlobalOptions.title
+                        || names.contains { ["--help", "--version"].contains($0) },
                     summary: argument.text("abstract")
                 ))
             }
@@ -200,7 +217,8 @@ private struct CommandGrammar {
 
     /// The positional argument behind so many others; nil where no more can stand.
     func positional(at index: Int) -> String? {
-        index < positionals.count ? positionals[index] : repeatsLast ? positionals.last : nil
+        if index < positionals.count { return positionals[index].name }
+        return positionals.last.flatMap { $0.isRepeating ? $0.name : nil }
     }
 
     func option(_ name: some StringProtocol) -> Option? {

@@ -3,10 +3,10 @@ import ArgumentParser
 /// `norrisctl completion`: the script that lets a shell complete command lines of norrisctl.
 struct CompletionCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "completion", abstract: "Print the script that completes norrisctl in a shell.", usage: "bash | zsh | fish",
+        "completion", abstract: "Print the completion script for a shell.",
         discussion: """
-            Packages and Scripts/install put it in place. Categories, sources and ids come from norrisd when Tab is
-            pressed, or not at all where it does not answer within a tenth of a second.
+            The packages install it already. Tab also completes categories, sources and ids if norrisd answers within
+            a tenth of a second.
 
             Examples:
               norrisctl completion bash >> ~/.bash_completion
@@ -17,6 +17,8 @@ struct CompletionCommand: SessionCommand {
 
     @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"), transform: ShellName.check)
     var shell: String
+    static var statuses: [ExitStatus] { [.done, .usage] }
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) -> Report {

@@ -3,13 +3,11 @@ import ArgumentParser
 /// `norrisctl init`: the text that brings facts into a shell.
 struct InitCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
-        "init", abstract: "Print what brings facts into bash, zsh or fish.",
-        usage: "bash|zsh|fish [--greeting | --prompt] [--max-length <n>]",
+        "init", abstract: "Show facts in new shells and prompts.",
         discussion: """
-            The shell shows a fact when it starts, and before each prompt it puts another
-            into NORRIS_FACT, for your prompt to show. That starts no process; only where
-            norrisd keeps no file of facts, norrisctl prompt is run once. Shells that are
-            not interactive do nothing.
+            Prints a script for the start-up file of your shell. A new shell then shows a fact, and each prompt can
+            show another one: it is in $NORRIS_FACT. The script starts no process: it reads a file that norrisd
+            writes.
 
             In ~/.bashrc:
               eval "$(norrisctl init bash)"
@@ -24,8 +22,7 @@ struct InitCommand: SessionCommand {
               norrisctl init fish | source
               function fish_right_prompt; echo $NORRIS_FACT; end
 
-            The text depends on the arguments alone, so it may be kept in a file; a shell
-            that reads it from there starts without any process.
+            The script is the same every time, so you can save it in a file and source that.
 
             Examples:
               norrisctl init bash --greeting
@@ -37,11 +34,13 @@ struct InitCommand: SessionCommand {
     @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"), transform: ShellName.check)
     var shell: String
 
-    @Flag(help: "Only show a fact when the shell starts.") var greeting = false
+    @Flag(help: "Only show a fact in new shells.") var greeting = false
     @Flag(help: "Only set NORRIS_FACT before each prompt.") var prompt = false
 
-    @Option("Only facts of at most so many characters. (default: \(InitScript.standardLength))", in: 1...10_000)
+    @Option("Only facts of at most this many characters. (default: \(InitScript.standardLength))", in: 1...10_000)
     var maxLength: Int?
+    static var statuses: [ExitStatus] { [.done, .usage] }
+
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) -> Report {

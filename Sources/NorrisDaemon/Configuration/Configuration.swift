@@ -8,7 +8,7 @@ import NorrisUpstream
 /// `ConfigurationLoader` makes one from YAML; `Configuration()` has the defaults alone. Which keys there are, what they
 /// accept and what they mean is written once, in `ConfigurationSchema`.
 struct Configuration: Sendable, Equatable {
-    /// The least important messages that are logged.
+    /// The lowest level of messages that are logged.
     var logLevel = Logger.Level.info
     /// Names of the groups whose members may call administrative methods; empty: only root and the daemon's own user.
     var adminGroups: [String] = []

@@ -91,7 +91,7 @@ extension ConfigurationKind<Duration> {
         var kind = duration(1...365 * 86_400)
         kind.warn = { [write = kind.write] value, _ in
             if value >= .minutes(5) { return nil }
-            return "\(write(value)) fetches from the upstream very often; 5m or more is kinder to it"
+            return "\(write(value)) is a very short interval; use 5m or more to spare the upstream"
         }
         return kind
     }()
@@ -202,7 +202,7 @@ extension ConfigurationKind<String> {
     static let fortunes = path { path in
         var status = stat()
         guard stat(path, &status) != 0, errno == ENOENT || errno == ENOTDIR else { return nil }
-        return "there is no file or folder \(YAMLText.scalar(path)); install what brings it, or correct the path"
+        return "there is no file or folder \(YAMLText.scalar(path)); install its package, or correct the path"
     }
 
     /// The file of Giphy's key.

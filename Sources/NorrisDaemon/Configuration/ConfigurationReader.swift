@@ -96,7 +96,7 @@ struct ConfigurationReader {
                 continue
             }
             if let line = lines[name] {
-                refuseKey(entry, "stands in line \(line) already, in the same mapping; keep one of the two")
+                refuseKey(entry, "is already set in line \(line); keep one of the two")
             } else {
                 lines[name] = entry.keyMark.line
             }

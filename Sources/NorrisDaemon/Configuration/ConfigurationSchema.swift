@@ -43,7 +43,7 @@ extension ConfigurationKey {
         _ summary: String
     ) {
         self.init(
-            name: name, summary: summary, accepts: "a list of which each item is \(kind.expectation)",
+            name: name, summary: summary, accepts: "a list, each item \(kind.expectation)",
             read: { node, root, reader in
                 guard case .sequence(let items) = node.content else {
                     let hint = node.scalar.map { "write [\(YAMLText.scalar($0.text))]" }
@@ -82,11 +82,11 @@ extension ConfigurationKey {
 enum ConfigurationSchema {
     static let keys: [ConfigurationKey<Configuration>] = [
         .init(section: "log", [
-            .init("level", \.logLevel, .choice, "The least important messages that are logged."),
+            .init("level", \.logLevel, .choice, "The lowest level of messages that are logged."),
         ]),
         .init(
             "admin_groups", \.adminGroups, listOf: .group,
-            "Groups whose members may reload the configuration and clear the cache, besides root and norrisd's own user."
+            "Groups whose members may reload the configuration and clear the cache, as root and norrisd's user may."
         ),
         .init(section: "limits", [
             .init("connections", \.limits.connections, .count(1...65_536), "Connections served at a time."),
@@ -102,51 +102,51 @@ enum ConfigurationSchema {
     ]
 
     private static let http: [ConfigurationKey<Configuration>] = [
-        .init("timeout", \.http.timeout, .duration(1...600), "How long a whole request may take."),
-        .init("max_body", \.http.maximumBody, .size(1 << 10...1 << 28), "The largest response, counted uncompressed."),
-        .init("user_agent", \.http.userAgent, .headerValue, "How norrisd introduces itself to upstreams."),
+        .init("timeout", \.http.timeout, .duration(1...600), "The time limit for a whole request."),
+        .init("max_body", \.http.maximumBody, .size(1 << 10...1 << 28), "The largest response, uncompressed."),
+        .init("user_agent", \.http.userAgent, .headerValue, "The User-Agent that norrisd sends to upstreams."),
         .init("proxy", \.http.proxy, ConfigurationKind.proxy.orNull, "The HTTP proxy through which upstreams are reached."),
     ]
 
     private static let facts: [ConfigurationKey<Configuration>] = [
-        .init("enabled", \.facts.enabled, .boolean, "Whether facts are fetched; stored ones are served all the same."),
+        .init("enabled", \.facts.enabled, .boolean, "Whether facts are fetched; stored ones are served either way."),
         .init("base_url", \.facts.baseURL, .baseURL, "The API of the facts."),
         .init("refresh", \.facts.refresh, .refresh, "How often the facts are fetched."),
         .init(
             "queries", \.facts.queries, listOf: .query(3...120),
-            "Searches whose results are fetched in bulk; one request each."
+            "Searches to prefetch, one request each."
         ),
         .init("fortunes", \.facts.fortunes, listOf: .fortunes, "Fortune cookie files or folders to read as well."),
         .init(
             "mix_fortunes", \.facts.mixFortunes, .boolean,
-            "Whether fortunes are served where no category is given."
+            "Whether fortunes are also served when no category is chosen."
         ),
     ]
 
     private static let gifs: [ConfigurationKey<Configuration>] = [
-        .init("enabled", \.gifs.enabled, .boolean, "Whether GIFs are fetched; without a key they are not."),
+        .init("enabled", \.gifs.enabled, .boolean, "Whether GIFs are fetched; they need a key."),
         .init("base_url", \.gifs.baseURL, .baseURLForKey, "The API of the GIFs."),
         .init(
             "api_key_file", \.gifs.apiKeyFile, ConfigurationKind.keyFile.orNull,
-            "A file that holds the key of the API, where the systemd credential giphy-api-key is not used."
+            "The file with the API key; without it, the systemd credential giphy-api-key is used."
         ),
         .init("rating", \.gifs.rating, .choice, "The strongest content rating that is fetched."),
         .init("refresh", \.gifs.refresh, .refresh, "How often GIFs are fetched; a search stays fresh as long."),
-        .init("queries", \.gifs.queries, listOf: .query(1...50), "Searches whose results are fetched ahead."),
-        .init("keep", \.gifs.keep, .keep, "How long anything of a GIF but its id and title is kept."),
-        .init("hourly_quota", \.gifs.hourlyQuota, .count(1...1_000_000), "Requests an hour that the key allows."),
+        .init("queries", \.gifs.queries, listOf: .query(1...50), "Searches to prefetch."),
+        .init("keep", \.gifs.keep, .keep, "How long a GIF is kept; favorites keep id and title."),
+        .init("hourly_quota", \.gifs.hourlyQuota, .count(1...1_000_000), "The requests an hour that the API key allows."),
     ]
 
     private static let posts: [ConfigurationKey<Configuration>] = [
-        .init("refresh", \.posts.refresh, .refresh, "How often posts are fetched, where a source does not say."),
+        .init("refresh", \.posts.refresh, .refresh, "How often posts are fetched, unless a source sets its own."),
         .init(
             "keep", \.posts.keep, .keep,
-            "How long a post is kept after the last fetch that still held it, where a source does not say."
+            "How long a post is kept after it has left the feed, unless a source sets its own."
         ),
         // After refresh and keep, which its entries inherit. Nothing but comments is an empty mapping.
         .init(
             name: "sources",
-            summary: "Where posts come from: a mapping of a name of your choice to the keys of that source.",
+            summary: "The feeds to fetch: a mapping of names of your choice to their settings.",
             accepts: "a mapping of names to sources", acceptsNull: true,
             read: { node, configuration, reader in
                 let expected = "a mapping such as {planet: {kind: feed, url: https://planet.example/rss.xml}}"
@@ -167,16 +167,16 @@ enum ConfigurationSchema {
             "kind", \.kind, .choice, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
         ),
         .init(
-            name: "url", summary: "The document of a feed, else the base to which the kind adds its path.",
+            name: "url", summary: "The address of the feed, or of the server for the other kinds.",
             accepts: ConfigurationKind.documentURL.expectation, isRequired: true,
             read: { node, source, reader in
                 source.url = reader.read(source.kind == .feed ? .documentURL : .baseURL, node) ?? ""
             },
             write: { YAMLText.scalar($0.url) }
         ),
-        .init("enabled", \.enabled, .boolean, "Whether this source is fetched; stored posts are served all the same."),
-        .init("refresh", \.refresh, .refresh, "How often it is fetched; posts.refresh if not given."),
-        .init("keep", \.keep, .keep, "How long its posts are kept; posts.keep if not given."),
+        .init("enabled", \.enabled, .boolean, "Whether this source is fetched; stored posts are served either way."),
+        .init("refresh", \.refresh, .refresh, "How often it is fetched; posts.refresh by default."),
+        .init("keep", \.keep, .keep, "How long its posts are kept; posts.keep by default."),
     ]
 }
 
@@ -188,9 +188,9 @@ extension ConfigurationReader {
         let isName = (1...40).contains(name.utf8.count)
             && name.utf8.allSatisfy { islower(Int32($0)) != 0 || isdigit(Int32($0)) != 0 || "-_".utf8.contains($0) }
         if ["facts", "gifs"].contains(name) {
-            refuseKey(node, "is the name of a source that is always there; choose another name")
+            refuseKey(node, "is the name of a built-in source; choose another name")
         } else if !isName {
-            refuseKey(node, "is no name for a source; use 1 to 40 characters of a-z, 0-9, _ and -")
+            refuseKey(node, "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -")
         }
         let faultsBefore = faultCount
         var source = Configuration.PostSource(

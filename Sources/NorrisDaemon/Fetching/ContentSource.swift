@@ -181,7 +181,7 @@ extension FetchFailure {
             self.init(kind: kind, message: error.message, isRetryable: error.isRetryable, retryAfter: error.retryAfter)
         default:
             // The store: the protocol has no kind for it. A retry would not help; the next run tries again.
-            self = .unusable("What was fetched cannot be stored; norrisctl status says why.")
+            self = .unusable("The fetched content cannot be stored. See why: norrisctl status")
         }
     }
 
@@ -197,17 +197,17 @@ extension ResponseError {
         switch refusal {
         case .unknown:
             self = .notFound(
-                "There is no source \(source.quotedForMessage).", hint: "norrisctl status lists the sources."
+                "There is no source \(source.quotedForMessage).", hint: "List the sources: norrisctl status"
             )
         case .disabled:
             self = .notFound(
-                "The source \(source.quotedForMessage) is not fetched.",
-                hint: "Set its enabled to true in the daemon's configuration."
+                "The source \(source.quotedForMessage) is disabled.",
+                hint: "Enable it: norrisctl config edit"
             )
         case .putOff(let until):
             self = .busy(
-                "The upstream of \(source) asked to be left alone until \(until).",
-                hint: "It is fetched then by itself.", retryAt: until
+                "The upstream of \(source) asked norrisd to wait until \(until).",
+                hint: "norrisd fetches it then.", retryAt: until
             )
         case .tooSoon(let until):
             self = .busy(

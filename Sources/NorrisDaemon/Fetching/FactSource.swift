@@ -90,7 +90,7 @@ struct FactSource: ContentSource {
 
     private func store(_ news: FactUnion, categories: [String]) throws -> FetchOutcome {
         if news.facts.isEmpty, !configuration.queries.isEmpty, !stores.facts.isLocal {
-            throw FetchFailure.unusable("The upstream answered without a single fact; those stored stay.")
+            throw FetchFailure.unusable("The upstream returned no facts; the stored ones stay.")
         }
         let changes = try stores.facts.replaceUpstream(
             // A fact's absence means something only where every item of every reply could be used.

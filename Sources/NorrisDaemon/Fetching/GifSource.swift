@@ -68,7 +68,7 @@ struct GifSource: ContentSource {
         guard case .exhausted(let until) = await stores.quota.take(.background, limit: limit, now: now) else { return nil }
         // All of a very small quota is the users'.
         let wait = until.map { now.duration(to: $0) } ?? configuration.refresh
-        let message = "The requests that are made ahead are used up; the rest follows (gifs.hourly_quota)"
+        let message = "This hour's requests for prefetching are used up; the rest follows (gifs.hourly_quota)"
         return FetchFailure(kind: .quota, message: message, isRetryable: true, retryAfter: wait)
     }
 
@@ -248,10 +248,10 @@ struct GiphyKey: Sendable {
         var message: String
         do throws(CredentialError) {
             if let file = configuration.apiKeyFile {
-                message = "There is no file \(file), which is to hold Giphy's key (gifs.api_key_file)"
+                message = "The key file \(file) does not exist (gifs.api_key_file)"
                 secret = try Secret.read(path: file)
             } else {
-                message = "Giphy wants an API key, and norrisd was given none"
+                message = "GIFs need an API key from Giphy, and norrisd has none"
                 secret = try credentials.secret(named: GiphyKey.credential)
                 isConfigured = secret != nil
             }
@@ -260,7 +260,7 @@ struct GiphyKey: Sendable {
         }
         // A key becomes part of a URL: anything else is a page saved by mistake, for example.
         if let key = secret?.value, key.utf8.count > 256 || !key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
-            message = "What norrisd was given as Giphy's key is none: a key is one word of ASCII"
+            message = "The API key for Giphy is invalid: a key is one word of ASCII"
             secret = nil
         }
         if secret == nil { failure = SourceFailure(kind: .credentials, message: message, since: now) }

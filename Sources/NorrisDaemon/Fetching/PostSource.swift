@@ -59,7 +59,7 @@ struct PostSource: ContentSource {
 
     private func store(_ batch: PostBatch, _ record: FetchRecord) throws -> PostChanges {
         if batch.posts.isEmpty, batch.skipped > 0 {
-            let message = "The source \(name) answered with \(batch.skipped) posts of which none can be used."
+            let message = "The source \(name) answered with \(batch.skipped) posts, none of them usable."
             throw FetchFailure.unusable(message)
         }
         let changes = try stores.posts.replace(

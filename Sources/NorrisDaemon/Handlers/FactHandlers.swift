@@ -91,7 +91,7 @@ struct FactHandlers: Sendable {
         return .disk { () async throws(ResponseError) -> FactToday.Result in
             guard let fact = await store.factOfTheDay(day, today: today, source: fetching.unfilteredScope) else {
                 let error = freshness(isEmpty: true).error
-                throw .nothingCached("There is no fact at all.", source: FactSource.name, lastError: error)
+                throw .nothingCached("There are no facts.", source: FactSource.name, lastError: error)
             }
             store.noteServed(fact.id, .fact, uid: call.peer.uid)
             return result(of: fact)
@@ -157,7 +157,7 @@ struct FactHandlers: Sendable {
             }
             guard fetching.knownCategories.contains(name) || store.hasCategory(name) else {
                 throw .notFound(
-                    "There is no category \(name.quotedForMessage).", hint: "norrisctl categories lists them."
+                    "There is no category \(name.quotedForMessage).", hint: "List the categories: norrisctl categories"
                 )
             }
         }
@@ -168,7 +168,7 @@ struct FactHandlers: Sendable {
         let name = sanitizedLine(name)
         guard !name.isEmpty else {
             let parameter = "\(FactRandom.nameParameter)"
-            throw .invalidParams("\(parameter) must hold a character that can be seen.", parameter: parameter)
+            throw .invalidParams("\(parameter) must hold a visible character.", parameter: parameter)
         }
         return name
     }
@@ -187,7 +187,7 @@ extension FactStore {
         if fact.isExplicit {
             throw .notFound(
                 "The fact \(id.quotedForMessage) is explicit.",
-                hint: "Explicit facts are served by norrisctl fact --explicit only."
+                hint: "Show explicit facts: norrisctl fact --explicit"
             )
         }
         return fact

@@ -70,7 +70,7 @@ struct GifHandlers: Sendable {
         if case .unavailable(let failure)? = result, stored?.items.isEmpty != false {
             // Later pages are of this list alone; for a first one, others may hold what is looked for.
             guard cursor == nil, let others = try await searchStored(list, nil, limit, source), !others.items.isEmpty
-            else { throw source.nothing("Nothing of that is stored.", failure) }
+            else { throw source.nothing("No matching GIF is cached.", failure) }
             return others
         }
         guard let stored else { return try await searchStored(list, nil, limit, source) ?? Page(items: []) }
@@ -142,7 +142,7 @@ struct GifHandlers: Sendable {
             throw .invalidParams("\(parameter) must not hold the character U+0000.", parameter: "\(parameter)")
         }
         if text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
-            throw .invalidParams("\(parameter) must hold something to look for.", parameter: "\(parameter)")
+            throw .invalidParams("\(parameter) must hold a word to search for.", parameter: "\(parameter)")
         }
     }
 }
@@ -151,7 +151,7 @@ extension GifSource {
     /// That there is nothing to show, and why nothing was fetched.
     func nothing(_ message: String, _ failure: SourceFailure?) -> ResponseError {
         var error = ResponseError.nothingCached(message, source: name, lastError: failure)
-        if !isEnabled { error.hint = "GIFs are switched off; set gifs.enabled to true in the daemon's configuration." }
+        if !isEnabled { error.hint = "GIFs are disabled. Set gifs.enabled to true: norrisctl config edit" }
         return error
     }
 }

@@ -47,7 +47,7 @@ struct PostHandlers: Sendable {
     ) async throws(ResponseError) -> PostMarkRead.Result {
         guard (parameters.ids != nil) != parameters.all else {
             throw .invalidParams(
-                "Send either \(PostMarkRead.idsParameter) or all: true.",
+                "Name posts by their ids, or mark all of them.",
                 parameter: "\(PostMarkRead.idsParameter)"
             )
         }
@@ -84,7 +84,7 @@ struct PostHandlers: Sendable {
         let named = all.filter { $0.name.hasSameBytes(as: name) }
         if named.isEmpty {
             throw .notFound(
-                "There is no source of posts \(name.quotedForMessage).", hint: "norrisctl status lists the sources."
+                "There is no source of posts \(name.quotedForMessage).", hint: "List the sources: norrisctl status"
             )
         }
         return named
@@ -96,7 +96,7 @@ extension Fetching {
     func post(id: String, uid: UInt32) async throws(ResponseError) -> Post {
         let read = await stores.readMarks.read(uid: uid)
         guard let post = try await stores.posts.post(id: id, sources: sources.postNames, read: read) else {
-            throw .notFound("There is no post with the id \(id.quotedForMessage).", hint: "norrisctl feed lists them.")
+            throw .notFound("There is no post with the id \(id.quotedForMessage).", hint: "List the posts: norrisctl feed")
         }
         return post
     }

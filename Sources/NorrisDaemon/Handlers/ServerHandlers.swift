@@ -15,7 +15,10 @@ struct ServerHandlers: Sendable {
         (self.health, self.reloader, self.fetching) = (health, reloader, fetching)
         info = ServerInfo.Result(
             name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
-            capabilities: MethodTable.capabilities, pid: Int(getpid()), startedAt: health.startedAt
+            capabilities: MethodTable.capabilities, pid: Int(getpid()), startedAt: health.startedAt,
+            configPath: reloader.file.map { file in
+                file.path.hasPrefix("/") ? file.path : Paths.join(reloader.loader.currentDirectory, file.path)
+            }
         ).jsonBytes
     }
 
@@ -78,7 +81,7 @@ struct ServerHandlers: Sendable {
         let more = error.faults.count > 1 ? " and \(error.faults.count - 1) more" : ""
         return ResponseError(
             .invalidParams, reason: "invalid_params", message: message + more,
-            hint: "Nothing was changed. norrisd --check-config --config FILE says all that is wrong.", details: details
+            hint: "Nothing was changed. List all faults: norrisctl config check", details: details
         )
     }
 }

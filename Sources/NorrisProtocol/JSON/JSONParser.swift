@@ -348,17 +348,17 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
         switch reason {
         case .byteOrderMark: "A byte order mark stands at byte \(offset); send plain UTF-8."
         case .controlCharacter: "The control character at byte \(offset) must be escaped inside a string."
-        case .duplicateKey: "The key at byte \(offset) stands twice in its object."
+        case .duplicateKey: "The key at byte \(offset) is a duplicate."
         case .integerOutOfRange: "The integer at byte \(offset) is beyond 2^53; send large numbers as strings."
-        case .invalidEscape: "The escape at byte \(offset) is none that JSON knows."
+        case .invalidEscape: "The escape at byte \(offset) is not valid."
         case .invalidNumber: "The number at byte \(offset) lacks a digit."
         case .invalidUTF8: "The string at byte \(offset) is not valid UTF-8."
         case .loneSurrogate: "The \\u escape at byte \(offset) is half of a surrogate pair."
         case .numberTooLarge: "The number at byte \(offset) is too large for a double."
         case .tooDeep: "The bracket at byte \(offset) opens more than \(JSON.maximumDepth) levels."
-        case .trailingBytes: "Something follows the end of the value at byte \(offset)."
-        case .unexpectedByte: "The byte at \(offset) is not JSON there."
-        case .unexpectedEnd: "The value ends too early at byte \(offset)."
+        case .trailingBytes: "Unexpected text after the value at byte \(offset)."
+        case .unexpectedByte: "Invalid JSON at byte \(offset)."
+        case .unexpectedEnd: "The JSON ends too early, at byte \(offset)."
         }
     }
 }

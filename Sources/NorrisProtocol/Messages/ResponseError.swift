@@ -97,12 +97,10 @@ extension ResponseError {
         return ResponseError(.nothingCached, reason: "nothing_cached", message: message, details: details)
     }
 
-    package static func permissionDenied(method: String) -> ResponseError {
-        ResponseError(
-            .permissionDenied, reason: "permission_denied", message: "\(method) needs an administrator.",
-            hint: "Use root, the daemon's own user, or a member of one of its admin_groups."
-        )
-    }
+    package static let permissionDenied = ResponseError(
+        .permissionDenied, reason: "permission_denied", message: "Only administrators may do this.",
+        hint: "Use sudo, or join one of the admin_groups in norrisd's configuration."
+    )
 
     package static func busy(_ message: String, hint: String? = nil, retryAt: Timestamp? = nil) -> ResponseError {
         var details = JSONObject()

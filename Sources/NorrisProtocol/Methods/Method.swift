@@ -154,7 +154,7 @@ extension MethodDescription {
         var values: [JSONToken?] = []
         if let params {
             guard params.kind == .object else {
-                throw .invalidParams("The parameters of \(name) are given by name.", hint: "Send params as an object.")
+                throw .invalidParams("The parameters of a request are passed by name.", hint: "Send params as an object.")
             }
             values = try line.withRawBytes { bytes throws(ResponseError) in
                 try self.values(of: params, JSONParser(bytes))
@@ -164,7 +164,7 @@ extension MethodDescription {
             for (index, parameter) in parameters.enumerated()
             where parameter.isRequired && (values.isEmpty || values[index] == nil) {
                 throw .invalidParams(
-                    "\(name) needs the parameter \(parameter.name): \(parameter.schema.requirement).",
+                    "The parameter \(parameter.name) is missing: \(parameter.schema.requirement).",
                     parameter: parameter.name
                 )
             }
@@ -180,7 +180,7 @@ extension MethodDescription {
             guard let index = parameters.firstIndex(where: { parser.isText($0.name, key) }) else {
                 let key = parser.text(of: key)
                 fault = .invalidParams(
-                    "\(name) has no parameter \(key.quotedForMessage).", parameter: key,
+                    "There is no parameter \(key.quotedForMessage).", parameter: key,
                     hint: parameters.isEmpty
                         ? "It takes none." : "It takes " + parameters.map(\.name).joined(separator: ", ") + "."
                 )

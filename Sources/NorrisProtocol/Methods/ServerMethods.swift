@@ -13,12 +13,17 @@ package enum ServerInfo: Method {
         package var capabilities: [String]
         package var pid: Int
         package var startedAt: Timestamp
+        /// The configuration file, absolute, whether it exists or not; nil where there is no place for one, and from
+        /// an older daemon.
+        package var configPath: String?
 
         package init(
-            name: String, version: String, protocolVersion: Int, capabilities: [String], pid: Int, startedAt: Timestamp
+            name: String, version: String, protocolVersion: Int, capabilities: [String], pid: Int,
+            startedAt: Timestamp, configPath: String? = nil
         ) {
             (self.name, self.version, self.protocolVersion) = (name, version, protocolVersion)
             (self.capabilities, self.pid, self.startedAt) = (capabilities, pid, startedAt)
+            self.configPath = configPath
         }
 
         package init() {
@@ -34,6 +39,7 @@ package enum ServerInfo: Method {
             try members.required("capabilities", &capabilities)
             try members.required("pid", &pid)
             try members.required("started_at", &startedAt)
+            try members.optional("config_path", &configPath)
         }
     }
 }

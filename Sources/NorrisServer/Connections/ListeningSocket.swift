@@ -142,9 +142,9 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
         let fault =
             switch reason {
             case .inUse: "another daemon answers on this socket; stop it, or choose another path with --socket"
-            case .notASocket: "there is a file that is no socket; remove it, or choose another path with --socket"
+            case .notASocket: "there is a file that is not a socket; remove it, or choose another path with --socket"
             case .notPermitted:
-                "this user may not make a socket there; let systemd make it (norrisd.socket), "
+                "this user cannot create a socket there; let systemd create it (norrisd.socket), "
                     + "or choose another path with --socket"
             case .noFolder(let folder): "there is no folder \(folder); make it, or choose another path with --socket"
             case .unusablePath:

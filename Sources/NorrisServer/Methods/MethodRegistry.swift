@@ -178,7 +178,7 @@ package final class MethodRegistry: Sendable {
         _ method: Method, _ caller: Caller, into json: inout JSONWriter, _ arguments: () throws(ResponseError) -> Arguments
     ) throws(ResponseError) -> Deferred? {
         if method.isAdministrative && !isAdministrator(caller.peer) {
-            throw .permissionDenied(method: method.description.name)
+            throw .permissionDenied
         }
         return try method.body(Call(arguments: try arguments(), caller: caller), &json)
     }

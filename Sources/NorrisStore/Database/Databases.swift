@@ -105,7 +105,7 @@ package final class Databases: Sendable {
             throw .shuttingDown
         } catch {
             noteWriteFailure(error, of: .state)
-            throw .storage("The state takes no writes now.", hint: "norrisctl status says why.")
+            throw .storage("Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
         }
     }
 
@@ -116,11 +116,11 @@ package final class Databases: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(ResponseError) -> Value {
         if case .inMemory = state.condition {
-            throw .storage("The state is in memory only and would be lost.", hint: "norrisctl status says why.")
+            throw .storage("The state is in memory only and would be lost.", hint: "See why: norrisctl status")
         }
         checkState()
         guard !isStateLost else {
-            throw .storage("The state's file was deleted under the daemon.", hint: "Restart norrisd.")
+            throw .storage("state.db was deleted while norrisd was running.", hint: "Restart norrisd.")
         }
         return try await writeState(body)
     }

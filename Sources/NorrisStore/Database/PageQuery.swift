@@ -122,6 +122,6 @@ struct SealedCursor: Equatable {
     }
 
     private static let refusal = ResponseError.invalidParams(
-        "The cursor is not of this list.", parameter: "cursor", hint: "Begin again without a cursor."
+        "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor."
     )
 }

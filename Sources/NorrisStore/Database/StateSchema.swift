@@ -106,7 +106,7 @@ extension DatabaseKind {
 
     /// So that adding a favorite reads no other one. Everything stored counts, also above the limits.
     private static let favoriteTotals = """
-        -- bytes are those of ids, titles and contents. A row for each user with favourites, and that of uid -1
+        -- bytes are those of ids, titles and contents. A row for each user with favorites, and that of uid -1
         -- for all of them together.
         CREATE TABLE favorite_totals (
             uid INTEGER NOT NULL PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL

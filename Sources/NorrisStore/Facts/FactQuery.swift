@@ -25,7 +25,7 @@ package struct FactQuery: Sendable, Hashable {
             throw .invalidParams("query must not hold the character U+0000.", parameter: "query")
         }
         words = searchWords(of: text)
-        guard !words.isEmpty else { throw .invalidParams("query must hold a word to look for.", parameter: "query") }
+        guard !words.isEmpty else { throw .invalidParams("query must hold a word to search for.", parameter: "query") }
         guard words.count <= FactQuery.maximumWords else {
             throw .invalidParams("query has more than \(FactQuery.maximumWords) words.", parameter: "query")
         }

@@ -126,8 +126,8 @@ extension GifStore {
             let stored = try StoredGifList.find(list, notBefore: notBefore, database)
             if let after, after.text != stored.map({ String($0.number) }) {
                 throw ResponseError.invalidParams(
-                    "The cursor is of an older answer to this search.", parameter: "cursor",
-                    hint: "Begin again without a cursor."
+                    "The cursor has expired: the search was repeated.", parameter: "cursor",
+                    hint: "Start again without a cursor."
                 )
             }
             guard let stored else { return nil }

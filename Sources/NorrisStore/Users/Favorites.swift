@@ -155,15 +155,15 @@ package struct Favorites: Sendable {
     static let maximumBytesInAll = 256 << 20
 
     static let isFull = ResponseError.busy(
-        "A user may keep \(FavoriteList.maximum) favorites, and that is reached.",
+        "You have \(FavoriteList.maximum) favorites, the limit.",
         hint: "Remove some, then add again."
     )
     static let isLarge = ResponseError.busy(
-        "A user's favorites may take \(maximumBytes >> 20) MiB, and with this they would take more.",
+        "Your favorites would take more than \(maximumBytes >> 20) MiB, the limit.",
         hint: "Remove some with a long text, then add again."
     )
     static let allAreLarge = ResponseError.busy(
-        "The favorites of all users may take \(maximumBytesInAll >> 20) MiB, and with this they would take more.",
+        "The favorites of all users would take more than \(maximumBytesInAll >> 20) MiB, the limit.",
         hint: "Remove some, or ask other users of this machine to, then add again."
     )
 }

@@ -92,7 +92,7 @@ struct JSONItems {
                 position += 1
             } while bytes[position - 1] == ","
         }
-        guard peek() == nil else { throw .unusable("answered with JSON that goes on behind its end") }
+        guard peek() == nil else { throw .unusable("answered with JSON and more text behind it") }
     }
 
     /// The next byte that is not white space.

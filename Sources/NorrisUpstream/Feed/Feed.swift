@@ -17,7 +17,7 @@ package struct Feed: PostUpstream {
 
     package func posts(validators: Validators, timeout: Duration) async throws(UpstreamError) -> Fetched<PostBatch> {
         guard let address = HTTPURL(url) else {
-            throw UpstreamError(.decode, "The url of \(source) is no address of http or https.")
+            throw UpstreamError(.decode, "The url of \(source) is not an http or https address.")
         }
         // What servers that have several forms of one document should choose from.
         let types = "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9, "
@@ -45,7 +45,7 @@ func decodeFeed(
         throw .unusable(webPageFault(document, at: base, hidingQueries: mayHoldKey, budget))
     case "<"?: contents = try FeedContents(xml: document, at: base, budget)
     case nil: throw .unusable("answered with an empty document instead of a feed")
-    default: throw .unusable("answered with something that is no feed; is url right?")
+    default: throw .unusable("answered with something that is not a feed; is url right?")
     }
     return try contents.batch(for: source, budget)
 }

@@ -48,12 +48,12 @@ extension GifPage {
         }
         if items == 0 && isSynthetic {
             let name = url?.hostAndPath ?? "The upstream"
-            let message = "\(name) answered without a result; Giphy has trouble of its own."
+            let message = "\(name) answered without a result; Giphy has a problem."
             var error = UpstreamError(.http(status: 200), message)
             error.isTransient = true
             throw error
         }
-        if gifs.isEmpty && items > 0 { throw .unusable("answered with \(items) GIFs of which none can be used") }
+        if gifs.isEmpty && items > 0 { throw .unusable("answered with \(items) GIFs, none of them usable") }
         let pagination = members["pagination"].flatMap(JSONObject.init(item:))
         totalCount = pagination?.number("total_count")
         guard let window else { return }

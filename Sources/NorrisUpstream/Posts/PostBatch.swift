@@ -66,7 +66,7 @@ struct PostBatchBuilder {
     /// - Throws: an error if there were items, and all were skipped.
     func batch() throws(UpstreamError) -> PostBatch {
         if skipped > 0 && posts.isEmpty && authors.isEmpty {
-            throw .unusable("answered with \(skipped) posts of which none can be used")
+            throw .unusable("answered with \(skipped) posts, none of them usable")
         }
         // Posts that came before their author was complete get the same author as the others.
         let posts = posts.map { post in

@@ -95,7 +95,7 @@ func redirectTarget(
 ) throws(UpstreamError) -> HTTPURL? {
     guard redirectStatuses.contains(status) else { return nil }
     guard let target = location.flatMap(url.resolving) else {
-        let fault = "redirects, but to no http or https URL; configure the address that is meant."
+        let fault = "redirects to something that is not an http or https URL; configure the final address."
         throw UpstreamError(.http(status: status), "\(url.hostAndPath) \(fault)")
     }
     guard url.isSecure && target.isSecure else {

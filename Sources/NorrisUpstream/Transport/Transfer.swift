@@ -177,7 +177,7 @@ final class Transfer {
         if count != received { (received, lastReceipt) = (count, now) }
         guard timesOutAt <= now else { return nil }
         if fetch.deadline <= now { return .late(fetch.url, fetch.timeout) }
-        return UpstreamError(.timeout, "\(fetch.url.authority) said nothing for \(fetch.settings.timeout.text).")
+        return UpstreamError(.timeout, "\(fetch.url.authority) sent nothing for \(fetch.settings.timeout.text).")
     }
 
     /// Why it ended with this code; nil if it is whole.

@@ -52,15 +52,15 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
 
     // MARK: Without a connection, or with one that breaks
 
-    static let cancelled = UpstreamError(.cancelled, "The request was called off.")
+    static let cancelled = UpstreamError(.cancelled, "The request was cancelled.")
 
     /// The whole response did not come in time.
     static func late(_ url: HTTPURL, _ timeout: Duration) -> UpstreamError {
-        UpstreamError(.timeout, "\(url.authority) did not answer whole within \(timeout.text).")
+        UpstreamError(.timeout, "\(url.authority) did not answer completely within \(timeout.text).")
     }
 
     static let refusedByProxy = UpstreamError(
-        .http(status: 407), "The proxy wants a user and a password; put them into http.proxy."
+        .http(status: 407), "The proxy needs a user name and password; set them in http.proxy."
     )
 
     /// What libcurl's codes mean for a person (libcurl-errors(3)).
@@ -74,7 +74,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
             // All other times are measured by the fetch thread.
             self.init(.timeout, "No connection to \(host) within \(settings.connectTimeout.text).")
         case CURLE_URL_MALFORMAT:
-            self.init(.decode, "\(url.hostAndPath) is no URL that can be asked; correct the configured address.")
+            self.init(.decode, "\(url.hostAndPath) is not a usable URL; correct the configured address.")
         case CURLE_BAD_CONTENT_ENCODING:
             self.init(.decode, "\(url.hostAndPath) answered with compressed content that is damaged.")
         // A status line of HTTP/0.9 or of a version that does not exist; broken header fields.
@@ -82,13 +82,13 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
             CURLE_RECV_ERROR where text.contains("chunked-encoding"):
             self.init(.decode, "\(host) answered with something that is not HTTP.")
         case _ where transfer.isConnected:
-            self.init(.offline, "\(host) broke off its answer.")
+            self.init(.offline, "\(host) ended its answer early.")
         default:
             let proxyStatus = curl_get_long(transfer.easy, CURLINFO_HTTP_CONNECTCODE)
             if proxyStatus == 407 {
                 self = .refusedByProxy
             } else if proxyStatus != 0 || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING {
-                self.init(.offline, "The proxy makes no connection to \(host).")
+                self.init(.offline, "The proxy does not connect to \(host).")
             } else if let cause = Self.cause(inTLS: code, transfer.easy, text) {
                 self.init(.offline, "\(host) cannot be reached: \(cause).")
             } else {

@@ -46,6 +46,7 @@ struct CommandTour {
             ("refresh", [[], ["--wait"], [text], ["--wait", text]]),
             ("reload", [[]]),
             ("doctor", [[], [text]]),
+            ("config", [["path"], ["check"], [text]]),
             ("call", [
                 ["server.status"], ["fact.random", #"{"count":100}"#], ["post.list"], ["gif.trending"], ["author.list"],
                 ["favorite.list"], ["recent.list"], ["rpc.discover"], [text], ["fact.get", "{\"id\":\(Hostile.json)}"],
@@ -68,12 +69,12 @@ struct CommandTour {
     /// The names of the commands, from the help.
     private func commands() throws -> [String] {
         let help = try NorrisTestSupport.run(Programs.norrisctl, ["--help"]).lines
-        let start = try #require(help.firstIndex { $0.hasPrefix("SUBCOMMANDS") })
-        return help[(start + 1)...].compactMap { line in
+        let start = try #require(help.firstIndex { $0 == "READ" })
+        return help[(start + 1)...].prefix { $0 != "OPTIONS" }.compactMap { line in
             // A name stands behind two spaces, its description further to the right.
             line.hasPrefix("  ") && !line.hasPrefix("   ")
                 ? line.dropFirst(2).split(separator: " ").first.map(String.init) : nil
-        }.filter { $0 != "See" }
+        }
     }
 
     /// Runs all of them.

@@ -78,7 +78,7 @@ struct DatabasesAccessTests {
         await #expect(throws: unreadable) { try await databases.read(content) { _ in throw Failure() } }
         #expect(recorder.lines == ["error database.unreadable", "error database.unreadable"])
         #expect(databases.faults == [])
-        let unwritable = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
+        let unwritable = ResponseError.storage("Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
         await #expect(throws: unwritable) { try await databases.writeState { _ in throw Failure() } }
         #expect(databases.faults.count == 1)
     }

@@ -183,7 +183,7 @@ struct DatabasesTests {
         rename(fixture.folder["state/state.db"], fixture.folder["state/old.db"])
         if isReplaced { try fixture.folder.write("state/state.db", "") }
         // A change looks for itself.
-        let error = ResponseError.storage("The state's file was deleted under the daemon.", hint: "Restart norrisd.")
+        let error = ResponseError.storage("state.db was deleted while norrisd was running.", hint: "Restart norrisd.")
         await #expect(throws: error) { try await favorites.add(Favorite(fact: .upstream("g")), uid: 1) }
         #expect(databases.faults == ["state.db was deleted under the daemon: restart it"])
         #expect(databases.isReadOnly)

@@ -33,7 +33,7 @@ struct FortuneImportTests {
         }
     }
 
-    /// Users keep favourites by id.
+    /// Users keep favorites by id.
     @Test func idIsMadeFromTheTextAsEver() async throws {
         try folder.write("f/a", "You will be hungry again in one hour.")
         try await fixture.run { store in

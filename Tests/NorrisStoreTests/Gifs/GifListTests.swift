@@ -165,10 +165,10 @@ struct GifCursorTests {
     init() throws { store = try GifStore.inMemory() }
 
     private static let foreign = ResponseError.invalidParams(
-        "The cursor is not of this list.", parameter: "cursor", hint: "Begin again without a cursor."
+        "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor."
     )
     private static let outdated = ResponseError.invalidParams(
-        "The cursor is of an older answer to this search.", parameter: "cursor", hint: "Begin again without a cursor."
+        "The cursor has expired: the search was repeated.", parameter: "cursor", hint: "Start again without a cursor."
     )
 
     private func begin(_ list: GifList, _ store: GifStore, at time: Timestamp = .start) async throws -> String {

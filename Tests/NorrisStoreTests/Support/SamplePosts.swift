@@ -83,6 +83,6 @@ extension DatabaseKind {
 
 extension ResponseError {
     static let foreignCursor = ResponseError.invalidParams(
-        "The cursor is not of this list.", parameter: "cursor", hint: "Begin again without a cursor."
+        "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor."
     )
 }

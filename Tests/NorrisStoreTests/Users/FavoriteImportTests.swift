@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisStore
 
-/// Favourites from a file, which may hold anything.
+/// Favorites from a file, which may hold anything.
 struct FavoriteImportTests {
     private let fixture = StoreFixture()
     private let favorites: Favorites
@@ -163,7 +163,7 @@ struct FavoriteImportTests {
     }
 }
 
-/// The lines by which favourites are known again.
+/// The lines by which favorites are known again.
 struct FavoriteTitleTests {
     private func title(_ text: String) -> String { Favorite(fact: .upstream("f", text)).title }
 

@@ -3,11 +3,11 @@ import Testing
 
 @testable import NorrisStore
 
-/// What favourites may take: of one user, and of all.
+/// What favorites may take: of one user, and of all.
 struct FavoriteLimitTests {
     private let fixture = StoreFixture()
 
-    /// A favourite of so many bytes.
+    /// A favorite of so many bytes.
     private func item(_ id: String, bytes: Int) -> Favorite {
         let title = String(repeating: "x", count: bytes - id.utf8.count)
         return Favorite(kind: .gif, id: id, title: title, addedAt: Timestamp(seconds: 1))

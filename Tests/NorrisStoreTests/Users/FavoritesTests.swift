@@ -44,7 +44,7 @@ struct FavoritesTests {
             let bytes = try fixture.folder.bytes("state/state.db-wal")
             #expect(bytes.contains("A kick") && !bytes.contains("g.example"))
 
-            // Whether it is read is not a matter of the favourite.
+            // Whether it is read is not a matter of the favorite.
             post.id = "a:2"
             post.isRead = true
             #expect(try await favorites.add(Favorite(post: post), uid: 1))
@@ -147,7 +147,7 @@ struct FavoritesTests {
         let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
         let favorites = Favorites(databases: databases)
         let error = ResponseError.storage(
-            "The state is in memory only and would be lost.", hint: "norrisctl status says why."
+            "The state is in memory only and would be lost.", hint: "See why: norrisctl status"
         )
         await #expect(throws: error) { try await favorites.add(fact("f"), uid: 1) }
         await #expect(throws: error) { try await favorites.import([fact("f")], uid: 1) }
@@ -196,7 +196,7 @@ struct FavoritesTests {
         try await withFavorites { favorites in
             let databases = favorites.databases
             #expect(try await favorites.add(fact("f"), uid: 1))
-            let refusal = ResponseError.storage("The state takes no writes now.", hint: "norrisctl status says why.")
+            let refusal = ResponseError.storage("Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
             try await databases.state.refuseWrites(to: "favorites")
             await #expect(throws: refusal) { try await favorites.add(fact("g"), uid: 1) }
             await #expect(throws: refusal) { try await favorites.import([fact("h")], uid: 1) }

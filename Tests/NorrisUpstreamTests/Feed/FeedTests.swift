@@ -71,14 +71,14 @@ struct FeedTests {
 
     @Test func anAddressThatIsNoneIsSaid() async {
         let error = await fetchFailure(FixedTransport(""), url: "ftp://blog.example/feed")
-        #expect(error?.message == "The url of blog is no address of http or https.")
+        #expect(error?.message == "The url of blog is not an http or https address.")
     }
 
     @Test(
         arguments: [
             ("", "answered with an empty document instead of a feed"), (" \n ", "answered with an empty document"),
-            ("[]", "answered with something that is no feed; is url right?"),
-            ("Not found", "something that is no feed"), ("\u{1}\u{2}PNG", "something that is no feed"),
+            ("[]", "answered with something that is not a feed; is url right?"),
+            ("Not found", "something that is not a feed"), ("\u{1}\u{2}PNG", "something that is no feed"),
             ("<x/>", "no feed, for its root is x; is url right?"), ("<feed><entry/></feed>", "its root is feed"),
             ("<?xml version='1.0'?><opml/>", "its root is opml"), ("<\u{202E}>", "broken in line 1"),
         ]

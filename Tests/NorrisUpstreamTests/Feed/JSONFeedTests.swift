@@ -89,7 +89,7 @@ struct JSONFeedTests {
     @Test(
         arguments: [
             (#"{"items":[{"id":"1","title":"x"}"#, "breaks off"), ("{}", "JSON without items"),
-            (#"{"items":{}}"#, "items is no array"), (#"{"items":[{}]}"#, "none can be used"),
+            (#"{"items":{}}"#, "items is no array"), (#"{"items":[{}]}"#, "none of them usable"),
         ]
     )
     func whatIsWrongIsSaid(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }

@@ -159,7 +159,7 @@ struct RSSTests {
         )
         #expect(batch.posts.map(\.title) == ["good"])
         #expect(batch.skipped == 3)
-        #expect(fault(rss("<item/><item/>")) == "answered with 2 posts of which none can be used")
+        #expect(fault(rss("<item/><item/>")) == "answered with 2 posts, none of them usable")
     }
 
     @Test func aFeedMayBeEmpty() throws {

@@ -151,7 +151,7 @@ struct GifPageTests {
         let error = await searchFailure(body)
         #expect(error?.kind == .http(status: 200))
         #expect(error?.isRetryable == true)
-        #expect(error?.message == "api.example/v1/gifs/search answered without a result; Giphy has trouble of its own.")
+        #expect(error?.message == "api.example/v1/gifs/search answered without a result; Giphy has a problem.")
         await #expect(throws: UpstreamError.self) { try await Fixture.giphy(returning: body).random(tag: "x") }
         await #expect(throws: UpstreamError.self) { try await Fixture.giphy(returning: body).gif(id: "x") }
     }

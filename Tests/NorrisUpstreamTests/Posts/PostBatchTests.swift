@@ -61,7 +61,7 @@ struct PostBatchTests {
     @Test func onlyUselessPostsAreOne() throws {
         var builder = PostBatchBuilder(source: "town")
         try builder.add(nil)
-        #expect(throws: UpstreamError.unusable("answered with 1 posts of which none can be used")) {
+        #expect(throws: UpstreamError.unusable("answered with 1 posts, none of them usable")) {
             try builder.batch()
         }
     }

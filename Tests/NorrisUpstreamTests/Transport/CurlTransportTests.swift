@@ -139,7 +139,7 @@ struct CurlTransportTests {
         for gzip in [false, true] {
             try await run(gzip: gzip) { fixture in
                 let error = await fixture.failure(with: .truncated(chunked: chunked))
-                expect(error, .offline, "broke off", isRetryable: true)
+                expect(error, .offline, "ended its answer early", isRetryable: true)
             }
         }
     }

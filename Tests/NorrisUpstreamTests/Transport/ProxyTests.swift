@@ -55,7 +55,7 @@ struct ProxyTests {
             fixture.upstream.requireProxyAuthorization(authorization)
             let error = await fixture.failure(url: "\(scheme)://jokes.example" + Fixture.search)
             #expect(error?.kind == .http(status: 407))
-            #expect(error?.message == "The proxy wants a user and a password; put them into http.proxy.")
+            #expect(error?.message == "The proxy needs a user name and password; set them in http.proxy.")
             #expect(error?.isRetryable == false)
         }
     }

@@ -1,0 +1,265 @@
+import Glibc
+import NorrisClient
+@testable import NorrisCommands
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+struct ConfigCommandTests {
+    private let path = "/etc/norrisd/config.yaml"
+    private let copy = "/etc/norrisd/config.edit.yaml"
+    private let old = Array("facts: {}\n".utf8)
+    private let new = Array("facts: {refresh: 12h}\n".utf8)
+
+    /// A machine whose daemon reads `path`, with an editor that writes these texts, one a run.
+    private func machine(_ texts: [UInt8]..., checks: Int32..., editor: Int32 = 0) -> Machine {
+        let machine = Machine(results: """
+            {"name":"norrisd","version":"0.1.0","protocol":1,"capabilities":[],"pid":7,\
+            "started_at":"2026-11-21T11:00:00Z","config_path":"\(path)"}
+            """)
+        machine.environment = ["EDITOR": "emacs -nw", "HOME": "/home/me"]
+        machine.files[path] = old
+        machine.programs["/bin/sh"] = Array(repeating: .ended(status: editor), count: 3)
+        machine.programs["/opt/libexec/norrisd"] = checks.map { .ended(status: $0) }
+        var texts = texts[...]
+        let copy = copy
+        machine.whileRunning = { [unowned machine] request in
+            if request.program == "/bin/sh", let text = texts.popFirst() { machine.files[copy] = text }
+        }
+        return machine
+    }
+
+    // MARK: path
+
+    @Test func saysWhereTheDaemonReads() {
+        #expect(machine().run("config", "path") == Outcome(output: path + "\n"))
+        #expect(machine().run("config", "path", "--json") == Outcome(output: #"{"path":"\#(path)"}"# + "\n"))
+    }
+
+    @Test(arguments: [
+        (["HOME": "/h"], [String](), "/h/.config/norrisd/config.yaml"),
+        (["HOME": "/h", "XDG_CONFIG_HOME": "/x"], ["/etc/norrisd/config.yaml"], "/etc/norrisd/config.yaml"),
+        (["HOME": "/h", "XDG_CONFIG_HOME": "/x"], ["/etc/norrisd/config.yaml", "/x/norrisd/config.yaml"],
+         "/x/norrisd/config.yaml"),
+        (["HOME": "/h", "NORRISD_CONFIG": "/n.yaml"], ["/etc/norrisd/config.yaml"], "/n.yaml"),
+        ([:], ["/etc/norrisd/config.yaml"], "/etc/norrisd/config.yaml"),
+    ])
+    func findsTheDefaultWhereNoDaemonRuns(environment: [String: String], files: [String], expected: String) {
+        let machine = Machine(failure: .noSocket(paths: ["/s"]))
+        machine.environment = environment
+        files.forEach { machine.files[$0] = old }
+        #expect(machine.run("config", "path") == Outcome(output: expected + "\n"))
+    }
+
+    @Test func saysWhereNoFileCanBe() {
+        let outcome = Machine(failure: .noSocket(paths: ["/s"])).run("config", "path")
+        #expect(outcome.status == .configuration)
+        #expect(outcome.errors.contains("no home directory"))
+    }
+
+    // MARK: check
+
+    @Test(arguments: [(Int32(0), ExitStatus.done), (78, .configuration), (3, .internalError)])
+    func passesOnWhatTheCheckFinds(status: Int32, expected: ExitStatus) {
+        let machine = machine(checks: status)
+        #expect(machine.run("config", "check") == Outcome(status: expected))
+        let run = machine.runs.last
+        #expect(run?.arguments == ["--check-config", "--config", path])
+        #expect(run?.output == .terminal(reset: []) && run?.inheritsErrors == true)
+    }
+
+    @Test func aMissingFileIsNoFault() {
+        let machine = machine()
+        machine.files = [:]
+        #expect(machine.run("config", "check").status == .done)
+        #expect(machine.runs.isEmpty)
+    }
+
+    @Test func saysWhereThereIsNoDaemonToCheckWith() {
+        #expect(machine().run("config", "check") == .failed(
+            .unavailable, "norrisd is not installed here, so \(path) cannot be checked."
+        ))
+    }
+
+    // MARK: edit
+
+    @Test func replacesTheFileByWhatWasEdited() {
+        let machine = machine(new, checks: 0)
+        #expect(machine.run("config", "edit") == Outcome(
+            output: "saved: \(path)\n", errors: "Apply it: norrisctl reload\n"
+        ))
+        #expect(machine.writtenFiles == [path: new])
+        #expect(machine.files[copy] == nil)
+        #expect(machine.runs.first?.arguments == ["-c", "emacs -nw \"$1\"", "emacs -nw", copy])
+        #expect(machine.runs.last?.arguments == ["--check-config", "--config", copy])
+    }
+
+    @Test func takesVISUALBeforeEDITORAndElseWhatThereIs() {
+        let visual = machine(new, checks: 0)
+        visual.environment["VISUAL"] = "code --wait"
+        _ = visual.run("config", "edit")
+        #expect(visual.runs.first?.arguments[2] == "code --wait")
+        let none = machine(new, checks: 0)
+        none.environment["EDITOR"] = nil
+        none.programs["/bin/sh"] = [.ended(status: 127), .ended(status: 0)]
+        #expect(none.run("config", "edit").status == .done)
+        #expect(none.runs.prefix(2).map { $0.arguments[2] } == ["editor", "vi"])
+        let nothing = machine()
+        nothing.environment["EDITOR"] = nil
+        nothing.programs["/bin/sh"] = Array(repeating: .ended(status: 127), count: 3)
+        #expect(nothing.run("config", "edit") == .failed(
+            .unavailable, "No editor was found.", "Name one: EDITOR=nano norrisctl config edit"
+        ))
+        #expect(nothing.files == [path: old])
+    }
+
+    @Test func leavesAnUnchangedFileAlone() {
+        let machine = machine(checks: 0)
+        #expect(machine.run("config", "edit") == Outcome(output: "unchanged: \(path)\n"))
+        #expect(machine.writtenFiles.isEmpty && machine.files == [path: old])
+    }
+
+    @Test func beginsAFileThatIsNotThere() {
+        let machine = machine(new, checks: 0)
+        machine.files = [:]
+        #expect(machine.run("config", "edit").status == .done)
+        #expect(machine.writtenFiles == [path: new])
+    }
+
+    @Test func keepsABadFileAsideAndGoesOnWithIt() {
+        let machine = machine(new, checks: 78, 0)
+        #expect(machine.run("config", "edit") == .failed(
+            .configuration, "The configuration has faults, so \(path) was not changed.",
+            "Your changes are in \(copy). Go on with: norrisctl config edit"
+        ))
+        #expect(machine.writtenFiles.isEmpty)
+        #expect(machine.files == [path: old, copy: new])
+        machine.reply(.success(Array(Machine.result(#"{"name":""}"#).utf8)))
+        machine.environment["NORRISD_CONFIG"] = path
+        let next = machine.run("config", "edit")
+        #expect(next.errors.hasPrefix("norrisctl: Going on with the changes that were left in \(copy).\n"))
+        #expect(machine.writtenFiles == [path: new])
+    }
+
+    @Test(arguments: [(["y", "n"], 2), ([""], 2), (["n"], 1), ([String](), 1)])
+    func asksWhetherToEditAgain(answers: [String], edits: Int) {
+        let machine = machine(new, old, new, checks: 78, 78, 78)
+        if answers == [""] { machine.programs["/opt/libexec/norrisd"] = [.ended(status: 78), .ended(status: 0)] }
+        (machine.isInputTerminal, machine.isErrorTerminal) = (true, true)
+        machine.answers = answers
+        let outcome = machine.run("config", "edit")
+        #expect(machine.runs.count { $0.program == "/bin/sh" } == edits)
+        #expect(outcome.status == (answers == [""] ? .done : .configuration))
+    }
+
+    @Test(arguments: [(Int32(127), "was not found"), (1, "failed with status 1"), (130, "failed with status 130")])
+    func anEditorThatFailsChangesNothing(status: Int32, words: String) {
+        let machine = machine(checks: 0, editor: status)
+        #expect(machine.run("config", "edit") == .failed(
+            .unavailable, "The editor 'emacs -nw' \(words), so nothing was changed.",
+            "Name another one: EDITOR=nano norrisctl config edit"
+        ))
+        #expect(machine.writtenFiles.isEmpty && machine.files == [path: old])
+    }
+
+    @Test func namesTheCommandForWhoMayNotWrite() {
+        let machine = machine()
+        machine.fileWriteErrors[path] = SystemError(errno: EACCES)
+        #expect(machine.run("config", "edit", "--socket", "/s") == .failed(
+            .notPermitted, "You may not change \(path).", "Run: sudo norrisctl config edit --socket /s"
+        ))
+        #expect(machine.runs.isEmpty)
+    }
+
+    @Test func doesNotUndoWhatSomebodyElseHasWritten() {
+        let machine = machine(checks: 0)
+        machine.whileRunning = { [unowned machine, copy, path, new, old] request in
+            guard request.program == "/bin/sh" else { return }
+            machine.files[copy] = new
+            machine.files[path] = old + old
+        }
+        let outcome = machine.run("config", "edit")
+        #expect(outcome.status == .temporary)
+        #expect(outcome.errors.contains(copy))
+        #expect(machine.writtenFiles.isEmpty && machine.files[copy] == new)
+    }
+}
+
+/// The files behind `norrisctl config edit`.
+struct ConfigFileTests {
+    private let folder = TemporaryFolder()
+
+    @Test func makesAPrivateFileAndItsFolders() throws {
+        try createFile(folder("a/b/c.yaml"), [1, 2])
+        #expect(try readFile(folder("a/b/c.yaml"), limit: 10) == [1, 2])
+        var status = stat()
+        #expect(stat(folder("a/b/c.yaml"), &status) == 0 && status.st_mode & 0o7777 == 0o600)
+        #expect(stat(folder("a/b"), &status) == 0 && status.st_mode & 0o7777 == 0o700)
+        #expect(throws: SystemError(errno: EEXIST)) { try createFile(folder("a/b/c.yaml"), [3]) }
+    }
+
+    @Test func knowsWhatMayBeReplaced() throws {
+        #expect(mayReplace(folder("new")))
+        #expect(mayReplace(folder("no/such/folder/new")))
+        // Nothing is closed to root but what no file can be in.
+        #expect(mayReplace("/proc/norrisd/config.yaml") == (geteuid() == 0))
+    }
+
+    @Test func whatIsReplacedKeepsItsOwner() throws {
+        // Only root may give a file away.
+        try #require(geteuid() == 0)
+        let file = try folder.write("old", to: "f")
+        #expect(chown(file, 1234, 5678) == 0 && chmod(file, 0o640) == 0)
+        try writeFile(file, [1])
+        var status = stat()
+        #expect(stat(file, &status) == 0)
+        #expect((status.st_uid, status.st_gid, status.st_mode & 0o7777) == (1234, 5678, 0o640))
+    }
+}
+
+/// Lines on standard error.
+struct ErrorTextTests {
+    private func text(_ hint: Advice, columns: Int?) -> String {
+        Report(Failure(.usage, "It does not work.", hint: hint), json: false).errorText(columns: columns)
+    }
+
+    @Test func wrapsAtWordsButNotInsideACommand() {
+        let hint: Advice = "Start it with: \(command: "systemctl start norrisd"), or just: \(command: "norrisd")"
+        #expect(text(hint, columns: nil) == """
+            norrisctl: It does not work.
+              Start it with: systemctl start norrisd, or just: norrisd
+
+            """)
+        #expect(text(hint, columns: 32) == """
+            norrisctl: It does not work.
+              Start it with:
+              systemctl start norrisd, or
+              just: norrisd
+
+            """)
+        // One that does not fit on a line is wrapped at its words all the same.
+        #expect(text(hint, columns: 20) == """
+            norrisctl: It does
+            not work.
+              Start it with:
+              systemctl start
+              norrisd, or just:
+              norrisd
+
+            """)
+    }
+
+    @Test func errorsForProgramsStayOneLine() {
+        let error = ResponseError.notFound("There is no such thing, and there never was one as far as anybody knows.")
+        let machine = Machine(error: error)
+        (machine.isErrorTerminal, machine.errorColumns) = (true, 30)
+        #expect(machine.run("fact", "--json").errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func whatIsSaidAtOnceIsWrappedToo() {
+        let machine = Machine()
+        (machine.isErrorTerminal, machine.isInputTerminal, machine.errorColumns) = (true, true, 30)
+        let lines = machine.run("favorite", "import").errors.split(separator: "\n")
+        #expect(lines.count > 2 && lines.allSatisfy { $0.count <= 30 }, "\(lines)")
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+@testable import NorrisCommands
+import NorrisProtocol
+import Testing
+
+/// The help pages, in files below `Golden/help`, and the words that people read.
+struct HelpPageTests {
+    /// All commands by their words, with the program as a whole.
+    static let commands: [[String]] = [[]] + Norrisctl.commands.flatMap { command -> [[String]] in
+        [[command.word]] + command.subcommands.map { [command.word, $0.word] }
+    }
+
+    @Test(arguments: commands)
+    func pagesReadAsTheyDid(command: [String]) throws {
+        let name = (["norrisctl"] + command).joined(separator: "-")
+        let outcome = Machine().run(command + ["--help"])
+        #expect(outcome.status == .done)
+        try checkGolden("help/\(name).txt", outcome.output)
+    }
+
+    @Test func thereIsNoPageOfACommandThatIsGone() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/help")
+        let names = Self.commands.map { (["norrisctl"] + $0).joined(separator: "-") + ".txt" }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == names.sorted())
+    }
+
+    @Test func everyCommandStandsInOneGroup() {
+        let top = Machine().run("--help").output
+        for command in Norrisctl.commands {
+            let line = "\n  \(command.word) "
+            #expect(top.ranges(of: line).count == 1, "\(line)")
+        }
+        #expect(Norrisctl.groups.map(\.title) == ["READ", "KEEP AND SHARE", "DAEMON", "SHELL"])
+    }
+}
+
+/// People are told of commands, never of requests of the protocol or of fields in it.
+struct WordingTests {
+    private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+    private static let methods = MethodTable.methods.map(\.name)
+    /// Names on the wire that are no English word.
+    private static let fields = Set(MethodTable.methods.flatMap { method in
+        method.parameters.map(\.name) + names(in: method.result)
+    } + SharedSchemas.all.flatMap { names(in: $0.schema) }).filter { $0.contains("_") }
+
+    private static func names(in schema: Schema) -> [String] {
+        guard case .object(let members) = schema else { return [] }
+        return members.flatMap { [$0.name] + names(in: $0.schema) }
+    }
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// Those of the names that stand in a text as words of their own.
+    private static func found(_ names: some Collection<String>, in text: String) -> [String] {
+        let words = Set(text.matches(of: #/[A-Za-z_]+(\.[A-Za-z_]+)*/#).map { String($0.output.0) })
+        return names.filter(words.contains)
+    }
+
+    /// The texts of several words in the source files below some folders, without comments.
+    private static func sentences(in folders: [String]) throws -> [String] {
+        try folders.flatMap { folder -> [String] in
+            let url = root.appending(path: "Sources/\(folder)")
+            let files = try #require(FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil))
+            return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.flatMap { file in
+                var isInside = false
+                return try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n").flatMap { line in
+                    let line = line.trimmingCharacters(in: .whitespaces)
+                    defer { if line.ranges(of: "\"\"\"").count == 1 { isInside.toggle() } }
+                    if isInside { return [line] }
+                    if line.hasPrefix("//") || line.hasPrefix("package static let summary") { return [] }
+                    return line.matches(of: #/"((?:[^"\\]|\\.)* (?:[^"\\]|\\.)*)"/#).map { String($0.output.1) }
+                }
+            }
+        }
+    }
+
+    @Test func messagesNameNoMethod() throws {
+        let modules = [
+            "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol/Messages",
+            "NorrisServer", "NorrisStore", "NorrisTerminal", "NorrisUpstream",
+        ]
+        let sentences = try Self.sentences(in: modules)
+        #expect(sentences.count > 500)
+        for sentence in sentences where !sentence.contains("norrisctl call") {
+            // The help of `call`, and the answer to a client that asks for a method by name.
+            if sentence.contains("rpc.discover lists") { continue }
+            #expect(Self.found(Self.methods, in: sentence).isEmpty, "\(sentence)")
+        }
+    }
+
+    @Test func messagesNameNoFieldOfTheProtocol() throws {
+        #expect(Self.fields.contains("fetched_at") && Self.fields.contains("max_length"))
+        let folders = ["NorrisClient", "NorrisCommands", "NorrisDaemon/Handlers", "NorrisTerminal"]
+        for sentence in try Self.sentences(in: folders) {
+            #expect(Self.found(Self.fields, in: sentence).isEmpty, "\(sentence)")
+        }
+    }
+
+    @Test func noAdviceEndsDaemonsByTheirName() throws {
+        let folders = ["NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisTerminal"]
+        for sentence in try Self.sentences(in: folders) {
+            #expect(Self.found(["pkill", "killall"], in: sentence).isEmpty, "\(sentence)")
+        }
+    }
+
+    @Test func helpNamesNothingOfTheProtocol() {
+        for command in HelpPageTests.commands where command != ["call"] {
+            let page = Machine().run(command + ["--help"]).output
+            #expect(Self.found(Self.methods + Self.fields + ["pkill"], in: page).isEmpty, "\(command)")
+        }
+    }
+
+    @Test(arguments: ["norrisctl.1", "norrisd.8", "norrisd.conf.5"])
+    func manualsNameNothingOfTheProtocol(page: String) throws {
+        var isAboutCall = false
+        for line in try Self.text("Scripts/man/\(page)").components(separatedBy: "\n") {
+            if line.hasPrefix(".S") { isAboutCall = line == ".Ss call" }
+            if isAboutCall || line.contains("norrisctl call") { continue }
+            #expect(Self.found(Self.methods + ["pkill"], in: line).isEmpty, "\(line)")
+        }
+    }
+
+    @Test func oneSpellingIsUsed() throws {
+        let pages = ["norrisctl.1", "norrisd.8", "norrisd.conf.5", "norrisd-protocol.7"].map { "Scripts/man/\($0)" }
+        for path in pages + ["README.md"] {
+            let text = try Self.text(path).lowercased()
+            for word in ["favourite", "colour", "behaviour"] { #expect(!text.contains(word), "\(path): \(word)") }
+        }
+    }
+}
