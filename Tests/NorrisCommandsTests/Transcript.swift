@@ -85,6 +85,7 @@ struct Transcript {
         case "~": machine.stream.append(value)
         case "~failed": machine.streamEnd = try failure(value)
         case "terminal": _ = machine.onTerminal(columns: Int(value) ?? 80)
+        case "listener": machine.listener = Int(value)
         case "error-terminal": machine.isErrorTerminal = true
         case "input-terminal": machine.isInputTerminal = true
         case "env":

@@ -9,8 +9,8 @@ struct WatchCommand: SessionCommand {
         "watch", abstract: "Show what norrisd and its sources do, as it happens.",
         discussion: """
             Goes on until Ctrl-C, or until norrisd stops. --timeout is for the beginning only.
-            To a terminal times are of the day, in UTC. To a pipe each line is a date and time, a tab, a source, a tab
-            and what happened.
+            To a terminal times are of the day, in your time zone. To a pipe each line is a date and time in UTC, a
+            tab, a source, a tab and what happened.
 
             Examples:
               norrisctl watch
@@ -37,6 +37,6 @@ struct WatchCommand: SessionCommand {
     }
 
     private func text(_ params: JSON, _ event: Event, _ session: Session) -> [UInt8] {
-        session.report(params) { $0.event(event) }.output
+        session.report(params) { $0.event(event, time: session.system.localText(event.at, "%H:%M:%S")) }.output
     }
 }

@@ -46,7 +46,7 @@ struct FavoriteItem: ParsableArguments {
         } catch {
             guard error.response?.code == .notFound else { throw error }
             var failure = error
-            failure.message = "norrisd has not given you a \(self.kind) since it started."
+            failure.message = "norrisd has shown you no \(self.kind) yet."
             failure.hint = "Name one: norrisctl favorite \(verb) \(self.kind) ID"
             throw failure
         }

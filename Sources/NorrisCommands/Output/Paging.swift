@@ -61,8 +61,7 @@ struct Paging {
         if last > 0, last < number {
             // An empty page, as the daemon would have sent it.
             return session.report(
-                Page<Item>(items: [], total: page.total, freshness: page.freshness), freshness: page.freshness,
-                source: source,
+                Page<Item>(items: [], total: page.total, freshness: page.freshness),
                 nothing: "There is no page \(number); the last one: \(command(last) ?? "--page \(last)")"
             )
         }

@@ -108,8 +108,8 @@ struct Report: Equatable, Sendable {
 }
 
 extension Session {
-    /// The report of most commands: the result as JSON if that was asked for, else lines, and on the side what is wrong
-    /// with the source they come from.
+    /// The report of most commands: the result as JSON if that was asked for, else lines. Only where there are none it
+    /// says what is wrong with their source.
     ///
     /// - Parameter nothing: what to try where there are no items; nil where there are.
     func report(
@@ -121,8 +121,12 @@ extension Session {
         var screen = Screen(layout: layout)
         if nothing == nil { show(&screen) }
         var report = Report(output: screen.text, status: status)
-        if let warning = freshness?.warning(source: source, now: system.now) { report.note(warning) }
-        if let nothing { report.note(nothing) }
+        guard let nothing else { return report }
+        // Without a key there is nothing to wait for.
+        if let freshness, freshness.error?.kind != .credentials, let concern = freshness.concern(now: system.now) {
+            report.note("\(source): \(concern)")
+        }
+        report.note(nothing)
         return report
     }
 }

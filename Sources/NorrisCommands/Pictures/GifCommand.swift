@@ -88,7 +88,7 @@ struct GifCommand: SessionCommand {
             }
             return try list(session)
         } catch {
-            throw error.withGifHint(now: session.system.now)
+            throw error.withGifHint(session)
         }
     }
 
@@ -194,7 +194,7 @@ struct GifCommand: SessionCommand {
 extension Failure {
     /// Says how to get at GIFs where there are none: a key for Giphy and where it goes, or what is wrong and
     /// when it is tried again. Where the daemon knows of no failure its own hint stays.
-    func withGifHint(now: Timestamp) -> Failure {
+    func withGifHint(_ session: Session) -> Failure {
         guard let response, response.code == .nothingCached else { return self }
         let error = response.details["last_error"].flatMap { try? SourceFailure(json: $0) }
         var failure = self
@@ -204,13 +204,14 @@ extension Failure {
                 let sentence = words.last == "." ? words : words + "."
                 failure.message += sentence.hasSameBytes(as: failure.message) ? "" : " " + sentence
             }
+            let reload = DaemonCommands(socket: "", option: session.settings.socket).norrisctl("reload")
             failure.hint = "Get an API key of your own at https://developers.giphy.com, and give it to norrisd."
             failure.steps = [
                 "To the system's: /etc/credstore/giphy-api-key, mode 0600, then: systemctl restart norrisd",
-                "To one of your own: gifs.api_key_file in ~/.config/norrisd/config.yaml, then: norrisctl reload",
+                "To one of your own: gifs.api_key_file in ~/.config/norrisd/config.yaml, then: \(reload)",
             ]
         } else if let error {
-            failure.hint = "gifs: \(error.outlook(now: now))"
+            failure.hint = "gifs: \(error.outlook(now: session.system.now))"
         }
         return failure
     }

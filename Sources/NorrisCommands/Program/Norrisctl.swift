@@ -50,11 +50,15 @@ struct Norrisctl: SessionCommand {
 /// A command: parsed without touching the system, then run in a session, which tests can make up.
 protocol SessionCommand: ParsableCommand {
     var globals: GlobalOptions { get }
+    /// Whether its arguments are ids, which may begin with a dash.
+    static var takesIDs: Bool { get }
 
     func run(in session: Session) throws(Failure) -> Report
 }
 
 extension SessionCommand {
+    static var takesIDs: Bool { false }
+
     /// The commands of a group; empty for all others.
     static var subcommands: [any SessionCommand.Type] {
         configuration.subcommands.compactMap { $0 as? any SessionCommand.Type }

@@ -39,7 +39,8 @@ struct Welcome {
             screen.paragraph(reply?.value.fact.text ?? "norrisd is there.")
         } catch {
             if case .timedOut? = error.connection {
-                screen.paragraph("norrisd does not answer at once. Find out why: norrisctl doctor", .warning)
+                let doctor = DaemonCommands(socket: "", option: session.settings.socket).norrisctl("doctor")
+                screen.paragraph("norrisd does not answer at once. Find out why: \(doctor)", .warning)
             } else {
                 screen.paragraph(error.message, .warning)
                 screen.paragraph(error.hint?.text ?? "")
