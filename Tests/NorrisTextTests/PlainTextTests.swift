@@ -107,6 +107,7 @@ struct PromptLineTests {
     func withoutSpecialCharacters() {
         #expect(promptText("100% of `ls` cost $5 \\ he said!\n") == "100 of ls cost 5  he said")
         #expect(promptText("plain") == "plain")
-        #expect(promptText("\u{1B}[2J$") == "")
+        #expect(promptText("\u{1B}[2J") == "")
+        #expect(promptText("$") == nil)
     }
 }

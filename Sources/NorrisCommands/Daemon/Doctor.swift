@@ -128,6 +128,7 @@ struct Doctor {
         var failure = failure
         switch failure.connection {
         case .timedOut?, nil: failure.hint = "Restart it: \(commands(socket).kill)"
+        case .closed?, .malformedReply?, .system?: failure.hint = commands(socket).log
         default: break
         }
         return failure

@@ -8,6 +8,8 @@ struct DaemonCommands {
     /// `--socket` of this run, which its commands repeat.
     private let option: String?
     private let manager: Manager
+    /// Whether the path of the socket alone tells who starts the daemon.
+    private let isGuess: Bool
 
     /// Who starts the daemon.
     private enum Manager {
@@ -19,7 +21,7 @@ struct DaemonCommands {
 
     /// - Parameter process: the daemon's, where one runs; without it, the path of the socket tells who starts it.
     init(socket: String, option: String? = nil, process: DaemonProcess? = nil) {
-        (self.socket, self.option) = (socket, option)
+        (self.socket, self.option, isGuess) = (socket, option, process == nil)
         if let process {
             manager = process.unit.map { .unit($0) } ?? .process(process)
         } else if socket == SocketPath.system {
@@ -39,8 +41,11 @@ struct DaemonCommands {
     var restart: Advice {
         switch manager {
         case .unit(.system): "\(command: "systemctl restart norrisd.socket norrisd")"
-        case .unit(.user):
-            "\(command: "systemctl --user restart norrisd"), or, where you start it yourself, with the options it had"
+        case .unit(.user) where isGuess:
+            """
+            \(command: "systemctl --user restart norrisd"), or, where you start it yourself, start it again with the \
+            options it had
+            """
         case .unit(let unit): "\(command: "\(unit.systemctl) restart \(unit.name)")"
         case .process, .unknown: "\(command: "norrisd --socket \(shellQuoted(socket))"), with the other options it had"
         }
@@ -60,7 +65,7 @@ struct DaemonCommands {
             \(command: "\(end) \(process.id)"), then start it again\(process.command(socket: socket).map {
                 " as it was: \(command: $0)" } ?? " with the options it had")
             """
-        case .unknown: "start it again with the options it has"
+        case .unknown: "end its process, and start it again with the options it had"
         }
     }
 
