@@ -51,7 +51,7 @@ extension Failure {
             status = .unavailable
             message = "This norrisd cannot do that; it is older than norrisctl \(NorrisVersion.current)."
             hint = "Update norrisd and restart it; norrisctl doctor says how."
-        } else if error.code == .permissionDenied {
+        } else if error.code == .permissionDenied, message.hasPrefix("\(method) ") {
             // The daemon names its method.
             message = "Only an administrator may do that."
         }
