@@ -113,7 +113,9 @@ extension InitScript {
         #"""
         # __norris_wrap TEXT: prints it in lines as wide as the terminal, or of \#(Self.standardLength) columns.
         __norris_wrap() {
-            \builtin local rest=$1 line width=\#(Self.standardLength)
+            \builtin local rest line width
+            rest=$1
+            width=\#(Self.standardLength)
             case ${COLUMNS-} in
                 ([1-9] | [1-9][0-9] | [1-9][0-9][0-9]) width=$COLUMNS ;;
             esac
