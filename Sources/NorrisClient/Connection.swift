@@ -155,6 +155,17 @@ extension Connection {
         }
     }
 
+    /// The id of the process that listens on a socket (SO_PEERCRED, unix(7)); of one that the service manager has made
+    /// it is the manager. nil where nobody accepts at once, and for a process of another namespace.
+    package static func listener(at path: String) -> Int? {
+        guard let connection = try? open(path: path, deadline: Deadline(after: .zero), ticker: nil) else { return nil }
+        // `struct ucred`, which the C library shows to GNU sources only: process, user and group.
+        var credentials: [Int32] = [0, 0, 0]
+        var length = socklen_t(12)
+        guard getsockopt(connection.descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
+        return credentials[0] > 0 ? Int(credentials[0]) : nil
+    }
+
     /// Zero or the error number of connect(2). The path is short enough, and not empty.
     private static func connect(_ descriptor: Int32, to path: String) -> Int32 {
         var address = sockaddr_un()

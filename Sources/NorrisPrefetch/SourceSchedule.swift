@@ -59,6 +59,8 @@ package struct SourceSchedule: Sendable {
     /// Whether content went while the run was under way, maybe with what the run brought.
     private var lostContent = false
     private var lastRefresh: Timestamp?
+    /// Whether another run follows the one under way: what that fetches may be older than a request to refresh.
+    private var isRefreshWanted = false
     /// A search that timed out waiting for the source's lock, which is no failure of the upstream.
     private var lockTimeout: SourceFailure?
     /// The refresh interval of this machine.
@@ -104,13 +106,20 @@ package struct SourceSchedule: Sendable {
 
     func isDue(_ now: Timestamp) -> Bool {
         guard !isRunning, let next = nextRunAt else { return false }
-        return next <= now
+        return next <= now || isRefreshWanted
     }
 
     /// Whether the last success is not too long ago, and was one with the settings in force.
     package func isFresh(_ now: Timestamp) -> Bool {
         guard let content, content.settings == policy.settings else { return false }
         return content.fetchedAt.duration(to: now) <= policy.staleAfter
+    }
+
+    /// Whether the source fails, and its last success, or else its first failure, is too long ago.
+    package func isOverdue(_ now: Timestamp) -> Bool {
+        guard policy.isEnabled, let since = record.failure?.since else { return false }
+        let success = content?.settings == policy.settings ? content?.fetchedAt : nil
+        return (success ?? since).duration(to: now) > policy.staleAfter
     }
 
     /// Whether a search may be passed on to the upstream.
@@ -157,7 +166,7 @@ package struct SourceSchedule: Sendable {
     ///   feel it.
     mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
         running = policy.settings
-        lostContent = false
+        (lostContent, isRefreshWanted) = (false, false)
         var record = record
         record.failures += 1
         record.settings = policy.settings
@@ -232,7 +241,7 @@ package struct SourceSchedule: Sendable {
         record.nextRunAt = now
     }
 
-    /// Makes a run due now, in spite of backoff but not of a rate limit.
+    /// Makes a run due now, in spite of backoff but not of a rate limit. During a run it is due at the end of that.
     ///
     /// - Returns: why not.
     mutating func refresh(_ now: Timestamp, isAdministrator: Bool) -> RefreshRefusal? {
@@ -243,6 +252,7 @@ package struct SourceSchedule: Sendable {
             if let next, next > now { return .tooSoon(until: next) }
             lastRefresh = now
         }
+        isRefreshWanted = isRunning
         record.nextRunAt = now
         record.backoffUntil = nil
         return nil

@@ -25,10 +25,12 @@ package final class EventHub: Sendable {
 
 /// An event as it is sent.
 private struct EncodedEvent {
-    /// Of events of one kind, the last says all one needs to know.
+    /// Of events of one kind, the last says all one needs to know. The beginning of a run is a kind of its own: who
+    /// waits for a run must see where it begins.
     struct Kind: Hashable {
         let topic: Event.Topic
         let source: String?
+        let isStart: Bool
     }
 
     let kind: Kind
@@ -36,7 +38,7 @@ private struct EncodedEvent {
     let line: [UInt8]
 
     init(_ event: Event) {
-        kind = Kind(topic: event.topic, source: event.source)
+        kind = Kind(topic: event.topic, source: event.source, isStart: event.phase == .started)
         line = event.line
     }
 }

@@ -1,16 +1,16 @@
 package import NorrisProtocol
 
 extension Screen {
-    /// One event: its time of day in UTC, whose it is, and what happened; to a pipe the whole time and tabs between.
-    package mutating func event(_ event: Event) {
-        let time = event.at.description
+    /// One event: its time of day, whose it is, and what happened; to a pipe the whole time in UTC and tabs between.
+    ///
+    /// - Parameter time: of day, where the reader is.
+    package mutating func event(_ event: Event, time: String) {
         let subject = Span(event.source ?? "norrisd", .bold)
         let summary = Span(event.summary, event.style)
         if layout.width == nil {
-            fields([Span(time, .dim), subject, summary])
+            fields([Span(event.at.description, .dim), subject, summary])
         } else {
-            // A time is always 20 characters long; whoever watches knows the day.
-            entry([(Span(String(time.suffix(9)), .dim), 9), (subject, 8)], summary)
+            entry([(Span(time, .dim), 8), (subject, 8)], summary)
         }
     }
 }

@@ -1,16 +1,9 @@
 package import NorrisProtocol
 
 extension Freshness {
-    /// One line about what a reader of stored content should know: that the source fails, or that it is stale; nil
-    /// if there is nothing to say.
-    ///
-    /// Built-in content without a failure is not warned about: no upstream has promised anything yet.
-    package func warning(source: String, now: Timestamp) -> String? {
-        guard let concern = concern(now: now) else { return nil }
-        return "\(source): \(concern); \(state == .empty ? "nothing is stored yet" : "showing what is stored")"
-    }
-
     /// What is wrong, as the end of the sentence "the source is …"; nil if nothing is.
+    ///
+    /// Built-in content without a failure is nothing to be concerned about: no upstream has promised anything yet.
     package func concern(now: Timestamp) -> String? {
         if let error {
             // A used-up quota is no fault to be looked into; when it is back is all there is to know.
@@ -18,6 +11,12 @@ extension Freshness {
         }
         guard state == .stale, origin != .builtin else { return nil }
         return fetchedAt.map { "out of date, last fetched \(pastTime($0, at: now))" } ?? "not fetched yet"
+    }
+
+    /// Why content is out of date, where it is.
+    func delay(now: Timestamp) -> String? {
+        guard state == .stale, origin != .builtin else { return nil }
+        return "out of date" + (error.map { ": \($0.outlook(now: now))" } ?? "")
     }
 
     /// Where content came from: `from the cache, fetched 3 minutes ago`, `from the upstream, just now`.

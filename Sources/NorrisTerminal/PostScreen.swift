@@ -24,10 +24,12 @@ extension Screen {
     }
 
     /// What a card leaves out, a line each, addresses to be copied.
-    package mutating func details(of post: Post) {
+    ///
+    /// - Parameter time: when it was published, as a person reads it.
+    package mutating func details(of post: Post, time: String?) {
         guard layout.width != nil else { return }
         var pairs = [
-            ("published", post.publishedAt?.description), ("address", post.url), ("author id", post.author.id),
+            ("published", time), ("address", post.url), ("author id", post.author.id),
             ("e-mail", post.author.email), ("avatar", post.author.avatarURL),
         ]
         for (index, image) in post.images.enumerated() {
@@ -39,11 +41,12 @@ extension Screen {
         }
     }
 
-    /// Where content came from and when, below it; nothing for a pipe.
+    /// Where content came from and when, below it, and that it is out of date; nothing for a pipe.
     package mutating func badge(_ freshness: Freshness, now: Timestamp) {
         guard layout.width != nil else { return }
         line()
         paragraph(freshness.badge(now: now), .dim)
+        if let delay = freshness.delay(now: now) { paragraph(delay, .warning) }
     }
 }
 

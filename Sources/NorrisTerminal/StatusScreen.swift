@@ -13,9 +13,15 @@ extension Screen {
     // MARK: For a terminal
 
     private mutating func page(_ status: ServerStatus.Result, width: Int, now: Timestamp) {
-        let style: Style = status.state == .ok ? .good : .warning
+        let failing = status.sources.filter(\.isFailing)
+        let isWell = status.state == .ok && failing.isEmpty
+        let style: Style = isWell ? .good : .warning
+        let state = status.state == .ok && !isWell ? "failing:" : status.state.rawValue
+        // The daemon's message names what is degraded.
+        let names = status.state == .ok ? failing.map(\.name) : []
+        let list = names.enumerated().map { Span($1 + ($0 < names.count - 1 ? "," : ""), style) }
         flow(
-            [Span("●", style), Span("norrisd \(status.version)", .bold), Span(status.state.rawValue, style)],
+            [Span("●", style), Span("norrisd \(status.version)", .bold), Span(state, style)] + list,
             separator: Span(" "), width: width
         )
         paragraph(status.message)
@@ -27,12 +33,10 @@ extension Screen {
         labelled("databases", status.database.parts, width: width)
         sources(status.sources, width: width, now: now)
         let quotas = status.sources.compactMap { $0.quotaParts(now: now) }
-        let failing = status.sources.filter { $0.freshness.error != nil }
-        if !quotas.isEmpty || !failing.isEmpty { line() }
+        let errors = status.sources.compactMap { source in source.outlook(now: now).map { (source, $0) } }
+        if !quotas.isEmpty || !errors.isEmpty { line() }
         quotas.flatMap { flowed($0, width: width) }.forEach { line($0) }
-        for source in failing {
-            paragraph("\(source.name): \(source.freshness.error?.outlook(now: now) ?? "")", .warning)
-        }
+        for (source, outlook) in errors { paragraph("\(source.name): \(outlook)", .warning) }
     }
 
     /// The requests of the last minutes as a curve, with how high it is.
@@ -108,6 +112,19 @@ extension ServerStatus.Database {
 }
 
 extension SourceStatus {
+    /// Why it cannot be fetched, if anything is expected of it.
+    private var failure: SourceFailure? { isEnabled && isConfigured != false ? freshness.error : nil }
+
+    /// Whether something is wrong with it. A used-up quota is not: it was meant to be used.
+    fileprivate var isFailing: Bool { failure.map { $0.kind != .quota } ?? false }
+
+    /// What is wrong, when it is tried again, and how old its content is; nil where nothing is.
+    fileprivate func outlook(now: Timestamp) -> String? {
+        guard let failure else { return nil }
+        let age = isFailing ? freshness.fetchedAt.map { "; last fetched \(pastTime($0, at: now))" } : nil
+        return failure.outlook(now: now) + (age ?? "")
+    }
+
     /// Name, items, state, next run, failures if asked for, kind.
     fileprivate func cells(now: Timestamp, withFailures: Bool) -> [Span] {
         let failures = Span(consecutiveFailures > 0 ? groupedDigits(consecutiveFailures) : "", .warning)
@@ -125,6 +142,11 @@ extension SourceStatus {
 
     private func state(now: Timestamp) -> Span {
         guard isEnabled else { return Span("off", .dim) }
+        if isConfigured == false { return Span("not set up", .dim) }
+        if isFailing, let failure {
+            let time = timePassed(since: failure.since, at: now).map { " for \($0)" } ?? ""
+            return Span("failing\(time)", .warning)
+        }
         if freshness.origin == .builtin, freshness.error == nil { return Span("built in") }
         let age = freshness.fetchedAt.map { ", " + pastTime($0, at: now) } ?? ""
         return Span(freshness.state.rawValue + age, freshness.state == .fresh ? .good : .warning)
@@ -149,7 +171,8 @@ extension SourceStatus {
     /// For programs: times as on the wire; nil for what is not known.
     fileprivate var pairs: [(key: String, value: String?)] {
         [
-            ("kind", kind), ("enabled", String(isEnabled)), ("items", String(items)),
+            ("kind", kind), ("enabled", String(isEnabled)), ("configured", isConfigured.map { String($0) }),
+            ("items", String(items)),
             ("origin", freshness.origin.rawValue), ("state", freshness.state.rawValue),
             ("fetched_at", freshness.fetchedAt?.description),
             ("error", freshness.error.map { "\($0.kind.rawValue): \($0.message)" }),

@@ -10,6 +10,23 @@ struct DaemonEndToEndTests {
         try run(Programs.norrisd, arguments, environment: ["HOME": "/nonexistent"].merging(environment) { $1 })
     }
 
+    /// Advice for one that hangs ends no other daemon, and loses no option.
+    @Test func doctorNamesTheProcessAndItsOptions() throws {
+        let daemon = try RunningDaemon(in: TemporaryFolder(), ["--log-level", "debug"])
+        daemon.send(SIGSTOP)
+        let result = try daemon.ctl("doctor", "--timeout", "200ms")
+        daemon.send(SIGCONT)
+        let options = (RunningDaemon.arguments(in: daemon.folder) + ["--config", daemon.folder("config.yaml")])
+            .joined(separator: " ")
+        #expect(result.status == 69)
+        #expect(result.output.hasSuffix("""
+            Restart it: kill -KILL \(daemon.processID), then start it again as it was: \(Programs.norrisd) \(options) \
+            --log-level debug
+
+            """), "\(result.output)")
+        #expect(daemon.end() == 0)
+    }
+
     /// Once it has run a job, libdispatch wakes up every second. Threads of the pool are named after its queues, such
     /// as com.apple.root.default-qos; those of serial queues end in `.overcommit`.
     @Test func nothingRunsInSwiftsPool() throws {

@@ -55,6 +55,18 @@ struct TerminalEndToEndTests {
         #expect(lines.last?.contains("\u{1B}[2m") == true)
     }
 
+    /// The zone's name tells; a pipe has UTC.
+    @Test func timesAreLocal() throws {
+        let daemon = try RunningDaemon()
+        for (zone, name) in [("Asia/Kolkata", " IST."), ("UTC0", " UTC."), ("XYZ-3:30", " XYZ.")] {
+            let terminal = try terminal(daemon, ["doctor", "--width", "200"], environment: ["TZ": zone])
+            terminal.waitForEnd()
+            let clock = terminal.rest.components(separatedBy: "\r\n").first { $0.contains("It says ") } ?? ""
+            #expect(clock.hasSuffix(name), "\(clock)")
+        }
+        #expect(try daemon.ctl("doctor").lines.contains { $0.contains("It says 2") && $0.hasSuffix("Z.") })
+    }
+
     @Test func aWaitIsShownAndTakenAway() throws {
         let daemon = try RunningDaemon()
         daemon.send(SIGSTOP)
@@ -134,7 +146,7 @@ struct TerminalEndToEndTests {
             tries += 1
             #expect(try daemon.ctl("reload").status == 0)
         }
-        let indent = String(repeating: " ", count: 21)
+        let indent = String(repeating: " ", count: 20)
         /// The lines a failure went on over after its first.
         func continuation() throws -> [String] {
             #expect(try daemon.ctl("refresh", "planet").status == 0)

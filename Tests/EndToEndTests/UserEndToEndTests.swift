@@ -131,9 +131,14 @@ struct FavoriteEndToEndTests {
     }
 
     @Test func theLastOneServedIsKeptAndMovesToAnotherMachine() throws {
-        let here = try RunningDaemon()
-        #expect(try here.ctl("favorite", "add", "fact").status == 1, "Nothing was served yet")
-        let fact = try here.ctl("fact").output
+        let folder = TemporaryFolder()
+        var first: RunningDaemon? = try RunningDaemon(in: folder)
+        #expect(try first?.ctl("favorite", "add", "fact").status == 1, "Nothing was served yet")
+        let fact = try #require(try first?.ctl("fact").output)
+        first?.end()
+        first = nil
+        // The next one knows it too.
+        let here = try RunningDaemon(in: folder)
         #expect(try here.ctl("favorite", "add", "fact").status == 0)
         #expect(try here.ctl("favorite", "list").output.contains(fact.prefix(20)))
         let exported = try here.ctl("favorite", "export").output

@@ -260,6 +260,32 @@ struct GoldenStatusTests {
         try check("status-degraded", status)
     }
 
+    /// Its daemon is not degraded yet, since the content is not old. A key that was never given is no fault.
+    @Test func showsWhichSourcesFail() throws {
+        var status = healthy
+        for (index, kind) in [(0, SourceFailure.Kind.offline), (2, .timeout)] {
+            status.sources[index].freshness.error = SourceFailure(
+                kind: kind, message: "No reply came.", since: time(-120), retryAt: time(5)
+            )
+            status.sources[index].consecutiveFailures = 7
+        }
+        status.sources.append(source("planet", "feed", items: 0, fetched: 0, next: 1))
+        status.sources[3].freshness = Freshness(
+            origin: .none, state: .empty, error: SourceFailure(kind: .http, message: "HTTP 404.", since: time(0))
+        )
+        status.sources[1].isConfigured = false
+        status.sources[1].items = 0
+        status.sources[1].freshness = Freshness(
+            origin: .none, state: .empty,
+            error: SourceFailure(kind: .credentials, message: "GIFs are not set up.", since: time(-120))
+        )
+        status.sources[1].nextRunAt = nil
+        status.sources[1].quota = nil
+        try check("status-failing", status)
+        status.sources = [status.sources[1]]
+        try check("status-not-set-up", status)
+    }
+
     @Test func showsAUsedUpQuota() throws {
         var status = healthy
         status.sources[1].quota?.used = 100

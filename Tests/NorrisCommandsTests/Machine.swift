@@ -38,6 +38,11 @@ final class Machine {
     var programs: [String: [SubprocessOutcome]] = [:]
     private(set) var runs: [SubprocessRequest] = []
 
+    /// The process that listens on any socket.
+    var listener: Int?
+    /// How far east of UTC the machine's time zone is, in seconds.
+    static let zone: Int64 = 19_800
+
     /// How long each call takes, and each line that comes.
     var delay: Duration = .zero
     private var elapsed: Duration = .zero
@@ -112,6 +117,12 @@ final class Machine {
         system.waiting = waiting
         system.isInputTerminal = isInputTerminal
         system.now = now
+        system.listener = { _ in self.listener }
+        system.localText = { moment, format in
+            let text = Timestamp(seconds: moment.seconds + Self.zone).description
+            return format == "%H:%M:%S" ? String(text.dropLast().suffix(8))
+                : "\(text.prefix(10)) \(text.dropLast().suffix(8)) IST"
+        }
         system.elapsed = { self.elapsed }
         system.exchange = { line, sockets, maximumReply, timeout throws(ClientError) in
             self.pass(self.delay, waiting)

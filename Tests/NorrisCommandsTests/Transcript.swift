@@ -26,6 +26,22 @@ struct TranscriptTests {
         }.joined(separator: "\n\n")
         try checkGolden("Transcripts/\(file)", shown + "\n")
     }
+
+    /// They are for persons: those of `call` and `--json` are the protocol's.
+    @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted())
+    func adviceNamesCommandsOnlyAndEndsNothingByItsName(file: String) throws {
+        let golden = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
+        for block in golden.components(separatedBy: "\n\n") {
+            let lines = block.components(separatedBy: "\n")
+            let command = lines.first { $0.hasPrefix("$ ") } ?? ""
+            if command.contains("norrisctl call") || command.contains("--json") { continue }
+            let isDoctor = command.contains("norrisctl doctor")
+            for line in lines where line.hasPrefix("!") || isDoctor && line.hasPrefix("|") {
+                let words = ["pkill", "killall"] + MethodTable.methods.map(\.name)
+                #expect(!words.contains { line.contains($0) }, "\(line)")
+            }
+        }
+    }
 }
 
 /// A command line, what the daemon replies, and what came of it, a line each:
@@ -85,6 +101,7 @@ struct Transcript {
         case "~": machine.stream.append(value)
         case "~failed": machine.streamEnd = try failure(value)
         case "terminal": _ = machine.onTerminal(columns: Int(value) ?? 80)
+        case "listener": machine.listener = Int(value)
         case "error-terminal":
             machine.isErrorTerminal = true
             machine.errorColumns = Int(value) ?? 80

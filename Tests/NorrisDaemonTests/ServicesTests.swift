@@ -225,4 +225,28 @@ struct NotifierServiceTests {
             }
         }
     }
+
+    /// A source that fails is no reason yet; one that could not be refreshed for 1.5 times its interval is.
+    @Test func contentThatCannotBeRefreshedDegrades() async throws {
+        let clock = ManualClock(.ofTests)
+        try await FetchingDaemon.run(clock: clock, facts: ", refresh: 1h") { daemon, upstream in
+            let handlers = daemon.handlers
+            try daemon.watch.wait(for: .finished)
+            upstream.setFault(.status(503))
+            _ = try daemon.refresh()
+            try daemon.watch.wait(for: .failed)
+            func status() -> ServerStatus.Result { handlers.health.status }
+            #expect(status().state == .ok)
+            clock.advance(by: .seconds(5_401))
+            #expect(status().state == .degraded)
+            #expect(status().message.hasSuffix("Sources that could not be refreshed in time: facts"))
+            // GIFs have no key here, which is no fault.
+            let gifs = try #require(status().sources.first { $0.name == "gifs" })
+            #expect(gifs.isConfigured == false && gifs.isEnabled)
+            upstream.setFault(nil)
+            _ = try daemon.refresh()
+            try daemon.watch.wait(for: .finished)
+            #expect(status().state == .ok)
+        }
+    }
 }

@@ -100,6 +100,22 @@ import Testing
         #expect(throws: RefreshRefusal.unknown) { try prefetcher.refresh("no", isAdministrator: true) }
     }
 
+    /// What is under way may have fetched before the request, also where it fails and would have to wait.
+    @Test(arguments: [FetchOutcome.fetched(added: 1), .failed(offline)])
+    func aRefreshDuringARunStartsAnotherAfterIt(outcome: FetchOutcome) async throws {
+        try await running {
+            await upstream.untilFetched()
+            try prefetcher.refresh("facts", isAdministrator: true)
+            #expect(host.events == [.began("facts")])
+            await upstream.finish(outcome)
+            await end(.fetched(added: 2), .finished("facts", 2))
+            #expect(upstream.count == 2)
+            #expect(host.events.count == 4 && host.events[2] == .began("facts"))
+            // No third one follows.
+            #expect(schedule?.isDue(clock.now) == false)
+        }
+    }
+
     @Test func aRunThatIsStoppedLeavesTheScheduleAsItWas() async throws {
         let before = schedule?.record
         try await running {

@@ -231,6 +231,40 @@ struct SourceScheduleTests {
         #expect(off.refresh(soon, isAdministrator: true) == .disabled)
     }
 
+    @Test mutating func aRefreshDuringARunIsDueAtItsEndAlsoWhereARateLimitHolds() {
+        var schedule = fetched()
+        for outcome in [FetchOutcome.fetched(added: 0), .failed(Self.offline(retryAfter: .seconds(60)))] {
+            _ = schedule.start(Self.start, using: &random)
+            #expect(schedule.refresh(Self.start, isAdministrator: true) == nil)
+            #expect(!schedule.isDue(Self.start))
+            schedule.finish(outcome, now: Self.start, using: &random)
+            #expect(schedule.isDue(Self.start))
+            run(&schedule, .fetched(added: 0))
+            #expect(!schedule.isDue(Self.start))
+        }
+    }
+
+    /// Of a source that fails, by its last success or else by its first failure.
+    @Test mutating func aSourceIsOverdueAfterOneAndAHalfIntervals() {
+        let late = Self.start.advanced(by: Self.day * 1.5)
+        let later = late.advanced(by: .seconds(1))
+        var schedule = fetched()
+        #expect(!schedule.isOverdue(later), "It may have slept")
+        run(&schedule, .failed(Self.offline), at: later)
+        #expect(schedule.isOverdue(later) && !schedule.isOverdue(late))
+        run(&schedule, .fetched(added: 0), at: later)
+        #expect(!schedule.isOverdue(later))
+
+        var never = self.schedule()
+        run(&never, .failed(Self.missing))
+        run(&never, .failed(Self.offline), at: late)
+        #expect(never.isOverdue(later) && !never.isOverdue(late))
+        never.apply(
+            SourcePolicy(isEnabled: false, refresh: Self.day, settings: "a"), interval: Self.day, now: later
+        )
+        #expect(!never.isOverdue(later))
+    }
+
     @Test mutating func aRunThatTheDaemonDoesNotSurviveIsPutOff() throws {
         var schedule = schedule()
         let stored = schedule.start(Self.start, using: &random)

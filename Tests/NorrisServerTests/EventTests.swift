@@ -201,6 +201,19 @@ struct SubscriptionTests {
         ])
     }
 
+    /// Who waits for a run tells by its start which end is its own.
+    @Test func theStartOfARunStaysBeforeItsEnd() {
+        let subscription = subscription([.source])
+        subscription.holdBack()
+        for number in 0..<3 {
+            hub.publish(.source("facts", .started, at: noon))
+            hub.publish(finished("facts", number))
+        }
+        #expect(subscription.take() == [
+            Event.source("facts", .started, at: noon).line, finished("facts", 2).line,
+        ])
+    }
+
     @Test func whatIsHeldBackIsMergedAtOnce() {
         let subscription = subscription()
         hub.publish(finished("facts", 1))

@@ -176,13 +176,13 @@ struct PostScreenTests {
         bare.publishedAt = nil
         bare.url = nil
         bare.author = Post.Author(id: "town:8", name: "Eve")
-        #expect(screen(80) { $0.details(of: bare) } == """
+        #expect(screen(80) { $0.details(of: bare, time: nil) } == """
 
             author id  town:8
             image      https://files.example/pic1.jpg?size=large
 
             """)
-        #expect(screen(nil) { $0.details(of: bare) }.isEmpty)
+        #expect(screen(nil) { $0.details(of: bare, time: "noon") }.isEmpty)
     }
 
     @Test(arguments: [

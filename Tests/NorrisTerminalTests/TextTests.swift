@@ -15,8 +15,8 @@ struct FreshnessTextTests {
     ])
     func warnsOfEachKindOfFailure(kind: SourceFailure.Kind, text: String) {
         let freshness = Freshness(origin: .cache, state: .fresh, error: failure(kind))
-        #expect(freshness.warning(source: "facts", now: now) == """
-            facts: \(text) for 3 hours (api.chucknorris.io is away); showing what is stored
+        #expect(freshness.concern(now: now) == """
+            \(text) for 3 hours (api.chucknorris.io is away)
             """)
     }
 
@@ -24,25 +24,25 @@ struct FreshnessTextTests {
     @Test(arguments: [ago(5), ago(-2)])
     func warnsOfAFailureThatHasJustHappened(since: Timestamp) {
         let freshness = Freshness(origin: .builtin, state: .stale, error: failure(.offline, since: since))
-        #expect(freshness.warning(source: "facts", now: now) == """
-            facts: offline just now (api.chucknorris.io is away); showing what is stored
+        #expect(freshness.concern(now: now) == """
+            offline just now (api.chucknorris.io is away)
             """)
     }
 
     @Test func warnsThatNothingIsStored() {
         let freshness = Freshness(origin: .none, state: .empty, error: failure(.offline))
-        #expect(freshness.warning(source: "gifs", now: now) == """
-            gifs: offline for 3 hours (api.chucknorris.io is away); nothing is stored yet
+        #expect(freshness.concern(now: now) == """
+            offline for 3 hours (api.chucknorris.io is away)
             """)
     }
 
     @Test func warnsOfStaleContent() {
         let old = Freshness(origin: .cache, state: .stale, fetchedAt: ago(3 * 86_400))
-        #expect(old.warning(source: "facts", now: now) == """
-            facts: out of date, last fetched 3 days ago; showing what is stored
+        #expect(old.concern(now: now) == """
+            out of date, last fetched 3 days ago
             """)
         let never = Freshness(origin: .cache, state: .stale)
-        #expect(never.warning(source: "facts", now: now) == "facts: not fetched yet; showing what is stored")
+        #expect(never.concern(now: now) == "not fetched yet")
     }
 
     @Test(arguments: [
@@ -51,15 +51,15 @@ struct FreshnessTextTests {
         Freshness(origin: .none, state: .empty),
     ])
     func saysNothingWhereNothingIsWrong(freshness: Freshness) {
-        #expect(freshness.warning(source: "facts", now: now) == nil)
+        #expect(freshness.concern(now: now) == nil)
     }
 
     @Test func tellsWhenAQuotaIsBack() {
         let error = SourceFailure(
             kind: .quota, message: "", since: ago(600), retryAt: Timestamp(seconds: now.seconds + 2_400)
         )
-        #expect(Freshness(origin: .cache, state: .fresh, error: error).warning(source: "gifs", now: now)
-            == "gifs: out of quota for 10 minutes; next try in 40 minutes; showing what is stored")
+        #expect(Freshness(origin: .cache, state: .fresh, error: error).concern(now: now)
+            == "out of quota for 10 minutes; next try in 40 minutes")
     }
 }
 

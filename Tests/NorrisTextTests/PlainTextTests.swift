@@ -87,10 +87,18 @@ struct PromptLineTests {
     }
 
     @Test("It is one harmless line", arguments: [
-        ("Q: Why?\n\tA: Because.\n", "Q: Why? A: Because."), ("a\u{1B}[31mb\u{7}\u{9B}1mc", "abc"),
-        ("a\u{202E}b\u{2066}", "ab"), ("a\u{1B}]0;title\u{7}b", "ab"), ("a\r\nb", "a b"),
+        (" \n Why?\n\t", "Why?"), ("a\u{1B}[31mb\u{7}\u{9B}1mc", "abc"),
+        ("a\u{202E}b\u{2066}", "ab"), ("a\u{1B}]0;title\u{7}b", "ab"), ("a  b.", "a  b."),
     ])
     func sanitized(text: String, expected: String) { #expect(promptLine(text, columns: 100) == expected) }
+
+    @Test("What has several lines, and what is drawn, is no line", arguments: [
+        "Q: Why?\n\tA: Because.\n", "a\r\nb", "a\tb", "a\u{2028}b", "a   b", "( o_o )", "/\\_/\\", "---8<---",
+    ])
+    func severalLines(text: String) {
+        #expect(promptLine(text, columns: 100) == nil)
+        #expect(promptText(text) == nil)
+    }
 
     @Test("What shows nothing is no line", arguments: ["", " \n\t", "\u{1B}[2J", "\u{200D}", "\u{202E}"])
     func empty(text: String) { #expect(promptLine(text, columns: 100) == nil) }
@@ -99,6 +107,7 @@ struct PromptLineTests {
     func withoutSpecialCharacters() {
         #expect(promptText("100% of `ls` cost $5 \\ he said!\n") == "100 of ls cost 5  he said")
         #expect(promptText("plain") == "plain")
-        #expect(promptText("\u{1B}[2J$") == "")
+        #expect(promptText("\u{1B}[2J") == "")
+        #expect(promptText("$") == nil)
     }
 }

@@ -42,13 +42,14 @@ struct Doctor {
     private let session: Session
     private(set) var checks: [Check] = []
     /// Those of the daemon that replied, and its socket.
-    private var commands = DaemonCommands(socket: "")
+    private var commands: DaemonCommands
     private var socket = ""
 
     private var now: Timestamp { session.system.now }
 
     init(_ session: Session) {
         self.session = session
+        commands = DaemonCommands(socket: "", option: session.settings.socket)
         session.system.waiting.show("waiting for norrisd")
         guard let info = examineSockets(), examineVersion(info), let status = examineStatus() else { return }
         examineDatabases(status.database)
@@ -77,6 +78,14 @@ struct Doctor {
 
     // MARK: The daemon
 
+    /// The commands for the daemon that listens on a socket.
+    ///
+    /// - Parameter process: as the daemon reports it.
+    private func commands(_ socket: String, process: Int? = nil) -> DaemonCommands {
+        let process = DaemonProcess(socket: socket, reported: process, system: session.system)
+        return DaemonCommands(socket: socket, option: session.settings.socket, process: process)
+    }
+
     /// Finds the first socket that accepts.
     ///
     /// - Returns: the reply to `server.info`.
@@ -94,7 +103,7 @@ struct Doctor {
                 }
                 ok("socket", "\(socket) is there.")
                 ok("connect", "norrisd answers.")
-                (self.socket, commands) = (socket, DaemonCommands(socket: socket))
+                (self.socket, commands) = (socket, commands(socket))
                 return info
             } catch {
                 guard let connection = error.connection else {
@@ -118,7 +127,8 @@ struct Doctor {
     private func restartHint(_ failure: Failure, _ socket: String) -> Failure {
         var failure = failure
         switch failure.connection {
-        case .timedOut?, nil: failure.hint = "Start it anew: \(DaemonCommands(socket: socket).kill)"
+        case .timedOut?, nil: failure.hint = "Restart it: \(commands(socket).kill)"
+        case .closed?, .malformedReply?, .system?: failure.hint = commands(socket).log
         default: break
         }
         return failure
@@ -144,6 +154,7 @@ struct Doctor {
     private mutating func examineVersion(_ outcome: Response.Outcome) -> Bool {
         let result: ServerInfo.Result? = read(outcome, of: ServerInfo.self, "version")
         guard let info = result else { return false }
+        commands = commands(socket, process: info.pid)
         let server = "norrisd \(info.version) speaks protocol \(info.protocolVersion)"
         let client = "norrisctl \(NorrisVersion.current)"
         guard info.protocolVersion == ServerInfo.protocolVersion else {
@@ -205,14 +216,15 @@ struct Doctor {
     /// - Parameter sources: of the daemon on the same machine, so that what it has fetched lies in the past.
     private mutating func examineClock(_ sources: [SourceStatus]) {
         let fix: Advice = "Set it: \(command: "timedatectl set-ntp true")"
+        let clock = session.layout.width == nil ? "\(now)" : session.system.localTime(now)
         if now < NorrisVersion.beginningOfYear {
-            warn("clock", "It says \(now), which is before norrisctl was made.", fix)
+            warn("clock", "It says \(clock), which is before norrisctl was made.", fix)
         } else if let latest = sources.compactMap(\.freshness.fetchedAt).max(), latest.seconds > now.seconds + 300 {
             // The daemon was asked after the clock was read, and may have fetched meanwhile: hence the five minutes.
             let age = relativeTime(of: latest, at: now)
             warn("clock", "It was set back: by it a source was last fetched \(age).", fix)
         } else {
-            ok("clock", "It says \(now).")
+            ok("clock", "It says \(clock).")
         }
     }
 
@@ -230,7 +242,7 @@ struct Doctor {
         warn("network", "No source can be fetched: \(name) is \(failure.summary(now: now)).", """
             Look at the way out: \
             \(command: "resolvectl query api.chucknorris.io; curl -I https://api.chucknorris.io"); \
-            or set http.proxy in the configuration, then: \(command: "norrisctl reload")
+            or set http.proxy in the configuration, then: \(command: commands.norrisctl("reload"))
             """)
         sources.filter { !$0.isCutOff }.forEach { examine($0) }
     }
@@ -240,6 +252,7 @@ struct Doctor {
         let stored = "\(countText(source.items, "item")) \(source.items == 1 ? "is" : "are") stored"
         let error = source.freshness.error
         guard source.isEnabled else { return ok(subject, "It is turned off; \(stored).") }
+        if source.isConfigured == false { return ok(subject, "Not set up; \(commands.norrisctl("gif")) says how.") }
         // When it is tried again stands in the fix.
         guard let concern = error?.summary(now: now) ?? source.freshness.concern(now: now) else {
             return ok(subject, "\(stored).")
@@ -253,7 +266,7 @@ struct Doctor {
         if let time = source.freshness.error?.retryAt ?? source.nextRunAt {
             return "Next try \(upcomingTime(of: time, at: now))."
         }
-        return shellCommand(["norrisctl", "refresh", source.name, "--wait"]).map { "Try now: \(command: $0)" }
+        return "Try now: \(command: commands.norrisctl("refresh", source.name, "--wait"))"
     }
 
     // MARK: Prompt facts

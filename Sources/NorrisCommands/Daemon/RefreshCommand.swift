@@ -37,6 +37,7 @@ struct RefreshCommand: SessionCommand {
                 $0.line(Self.text(started))
             }
         } catch {
+            if let response = error.response, response.lacksCredentials { throw error.withGifHint(session) }
             // Where the daemon knows when its limit ends, it is the hint.
             guard let response = error.response, response.code == .busy,
                 let time = response.details["retry_at"].flatMap({ try? Timestamp(json: $0) })
@@ -55,16 +56,20 @@ struct RefreshCommand: SessionCommand {
         return report
     }
 
-    /// Subscribes, refreshes, and waits for the end of each source, on one connection.
+    /// Subscribes, refreshes, and waits for the end of a run of each source, on one connection.
+    ///
+    /// A run that was under way may have fetched before the request; norrisd starts another one after it. So an end
+    /// counts only behind a beginning, and a beginning only behind the reply.
     ///
     /// - Parameter session: bounds the beginning; all of it has the time of many calls.
     private func refreshAndWait(
         _ parameters: SourceRefresh.Parameters, _ session: Session
     ) throws(Failure) -> Report {
         let whole = session.forManyCalls
-        // What events said of these before they were started belongs to an earlier run.
         var started: [String]?
         var waiting: [String] = []
+        // Of these the run has begun that is waited for.
+        var begun: Set<String> = []
         var added: [String: Int] = [:]
         var failures: [(source: String, failure: SourceFailure)] = []
         let end = try session.follow(
@@ -77,7 +82,11 @@ struct RefreshCommand: SessionCommand {
             } else if case .event(let json, let event) = incoming, let source = event.source,
                 let index = waiting.firstIndex(of: source)
             {
-                if event.topic == .item {
+                if event.topic == .source, event.phase == .started {
+                    begun.insert(source)
+                } else if !begun.contains(source) {
+                    // It belongs to an earlier run.
+                } else if event.topic == .item {
                     added[source, default: 0] += event.added ?? 0
                 } else if event.topic == .source, [.finished, .failed].contains(event.phase) {
                     waiting.remove(at: index)

@@ -9,7 +9,7 @@ struct WatchCommand: SessionCommand {
         "watch", abstract: "Follow what norrisd does.",
         discussion: """
             Prints fetches, reloads and new items until Ctrl-C, or until norrisd stops. --timeout limits only the
-            wait for the connection. Fields in a pipe: time, source, event.
+            wait for the connection. Times are local on a terminal. Fields in a pipe: time in UTC, source, event.
 
             Examples:
               norrisctl watch
@@ -38,6 +38,6 @@ struct WatchCommand: SessionCommand {
     }
 
     private func text(_ params: JSON, _ event: Event, _ session: Session) -> [UInt8] {
-        session.report(params) { $0.event(event) }.output
+        session.report(params) { $0.event(event, time: session.system.localText(event.at, "%H:%M:%S")) }.output
     }
 }

@@ -9,7 +9,8 @@ struct PromptCommand: SessionCommand {
         discussion: """
             For prompts and status lines that run a program, such as starship and tmux. Gives up after 50ms (see
             --timeout), prints nothing if norrisd is not running, and always exits with 0. The characters ` $ \\ %
-            and ! are left out. Shells need no program: see norrisctl init --help.
+            and ! are left out, and so are texts of several lines and drawings. Shells need no program: see
+            norrisctl init --help.
 
             Examples:
               norrisctl prompt
@@ -33,6 +34,8 @@ struct PromptCommand: SessionCommand {
 struct PromptRequest: Equatable {
     /// In characters.
     var maxLength = 80
+    /// How many facts are asked for until one is of a single line.
+    private static let attempts = 3
 
     /// One line, or nothing and no word about why: a prompt is no place for that, nor for words about waiting.
     func report(_ session: Session) -> Report {
@@ -41,14 +44,17 @@ struct PromptRequest: Equatable {
         let session = session.settings.timeout == nil ? session.with { $0.timeout = .prompt } : session
         let line = Session.line(FactRandom.name, FactRandom.PromptParameters(maxLength: maxLength))
         // A fact is far shorter, and reading a long reply would delay the prompt.
-        guard let reply = try? session.system.exchange(line, session.sockets, 65_536, session.timeLeft) else {
-            return report
-        }
-        if session.settings.json {
-            report.output = result(reply)
-        } else if let text = Response.firstItemText(reply), text.unicodeScalars.count <= maxLength {
-            let line = promptText(text)
+        for _ in 0..<Self.attempts {
+            guard let reply = try? session.system.exchange(line, session.sockets, 65_536, session.timeLeft) else { break }
+            if session.settings.json {
+                report.output = result(reply)
+                break
+            }
+            guard let text = Response.firstItemText(reply), text.unicodeScalars.count <= maxLength else { break }
+            // Of several lines, and drawings, do not fit: the next may.
+            guard let line = promptText(text) else { continue }
             report.output = line.isEmpty ? [] : Array((line + "\n").utf8)
+            break
         }
         return report
     }

@@ -4,6 +4,8 @@ import NorrisTerminal
 
 /// `norrisctl favorite add`: adds an item to the favorites.
 struct FavoriteAddCommand: SessionCommand {
+    static let takesIDs = true
+
     static let configuration = CommandConfiguration.command(
         "add", of: "favorite", abstract: "Add a fact, GIF or post to your favorites.",
         discussion: """
@@ -13,7 +15,7 @@ struct FavoriteAddCommand: SessionCommand {
             Examples:
               norrisctl fact && norrisctl favorite add fact
               norrisctl favorite add gif bq2Nk0o7bQhhseGATA
-              norrisctl favorite add fact -- -x_1
+              norrisctl favorite add fact -x_1
             """
     )
 
@@ -38,7 +40,7 @@ struct FavoriteAddCommand: SessionCommand {
             return try session.call(FavoriteAdd.self, item)
         } catch {
             switch item.kind {
-            case .gif: throw error.withGifHint(now: session.system.now)
+            case .gif: throw error.withGifHint(session)
             case .fact: throw error.withExplicitHint
             default: throw error
             }
@@ -56,6 +58,8 @@ struct FavoriteAddCommand: SessionCommand {
 
 /// `norrisctl favorite remove`: removes an item.
 struct FavoriteRemoveCommand: SessionCommand {
+    static let takesIDs = true
+
     static let configuration = CommandConfiguration.command(
         "remove", of: "favorite", aliases: ["rm"], abstract: "Remove an item from your favorites.",
         discussion: """

@@ -60,7 +60,7 @@ struct EmptyFeed {
         case (let author?, true):
             return ("No unread post\(suffix) by \(author.quotedForMessage).", ["Leave out --unread or --author."])
         case (let author?, false):
-            let hint = "Leave out --author."
+            let hint = "Leave out --author, or list the posts of all authors: norrisctl feed"
             return ("No post\(suffix) by \(author.quotedForMessage).", [hint])
         case (nil, false):
             // There were some a moment ago, or are now.

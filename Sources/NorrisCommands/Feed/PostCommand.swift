@@ -4,6 +4,8 @@ import NorrisTerminal
 
 /// `norrisctl post`: one post, all of it.
 struct PostCommand: SessionCommand {
+    static let takesIDs = true
+
     static let configuration = CommandConfiguration.command(
         "post", abstract: "Show a post in full.",
         discussion: """
@@ -40,7 +42,7 @@ struct PostCommand: SessionCommand {
         let post = reply.value.post
         var report = session.report(reply) { screen in
             screen.posts([post], now: session.system.now, showsAll: true) { _ in "" }
-            if full { screen.details(of: post) }
+            if full { screen.details(of: post, time: post.publishedAt.map(session.system.localTime)) }
         }
         if open {
             report.attempt { () throws(Failure) in try session.open(post.url, of: "The post") }

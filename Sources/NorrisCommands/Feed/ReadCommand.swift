@@ -4,6 +4,8 @@ import NorrisTerminal
 
 /// `norrisctl read`: marks posts as read.
 struct ReadCommand: SessionCommand {
+    static let takesIDs = true
+
     /// How many bytes of ids go into one request, whose line may have 65,536.
     private static let bytesOfIDs = 60_000
 

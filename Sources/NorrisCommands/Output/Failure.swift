@@ -50,7 +50,10 @@ extension Failure {
         if error.code == .unknownMethod {
             status = .unavailable
             message = "norrisd is older than norrisctl \(NorrisVersion.current), and too old for this command."
-            hint = "Update norrisd, then: \(command: "systemctl restart norrisd")"
+            hint = "Update norrisd and restart it. See how: norrisctl doctor"
+        } else if error.code == .permissionDenied, message.hasPrefix("\(method) ") {
+            // The daemon names its method.
+            message = "Only an administrator may do that."
         }
     }
 }
@@ -84,8 +87,10 @@ extension ResponseError {
 extension Failure {
     /// Each way in which the daemon cannot be reached, with the command that fixes it.
     ///
-    /// - Parameter remedy: how to get back to the standard sockets; nil if those were tried.
-    init(_ error: ClientError, remedy: String?, timeout: Timeout) {
+    /// - Parameters:
+    ///   - remedy: how to get back to the standard sockets; nil if those were tried.
+    ///   - option: `--socket`, where it was given.
+    init(_ error: ClientError, remedy: String?, option: String?, timeout: Timeout) {
         func log(_ path: String) -> Advice { DaemonCommands(socket: path).log }
         let (status, message, hint): (ExitStatus, String, Advice) =
             switch error {
@@ -124,7 +129,10 @@ extension Failure {
             case .timedOut(let path):
                 (
                     .unavailable, "norrisd\(path.map { " at \($0)" } ?? "") did not answer within \(timeout.text).",
-                    "Find out why: \(command: "norrisctl doctor"); or allow more time: \(command: "--timeout 30s")"
+                    """
+                    Find out why: \(command: DaemonCommands(socket: "", option: option).norrisctl("doctor")); \
+                    or allow more time: \(command: "--timeout 30s")
+                    """
                 )
             case .closed(let path):
                 (.unavailable, "norrisd at \(path) closed the connection without an answer.", log(path))
@@ -139,11 +147,14 @@ extension Failure {
 
     private static func start(_ paths: [String], _ remedy: String?) -> Advice {
         if let remedy, let path = paths.first {
-            return "Start one there: \(command: "norrisd --socket \(shellQuoted(path))"); or \(remedy)"
+            return """
+                Start it there, with any other options it has: \(command: "norrisd --socket \(shellQuoted(path))"); \
+                or \(remedy)
+                """
         }
         return """
             Start it: \(command: "systemctl start norrisd"), or \(command: "systemctl --user start norrisd"), \
-            or just: \(command: "norrisd")
+            or, with any options you use: \(command: "norrisd")
             """
     }
 }

@@ -63,7 +63,6 @@ struct Paging {
             // An empty page, as the daemon would have sent it.
             return session.report(
                 Page<Item>(items: [], total: page.total, freshness: page.freshness), schema: Page<Item>.schema,
-                freshness: page.freshness, source: source,
                 nothing: "There is no page \(number). The last one: \(command(last) ?? "--page \(last)")"
             )
         }

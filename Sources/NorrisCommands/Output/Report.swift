@@ -150,8 +150,8 @@ extension Session {
         )
     }
 
-    /// The report of most commands: the result as JSON if that was asked for, else lines, and on the side what is wrong
-    /// with the source they come from.
+    /// The report of most commands: the result as JSON if that was asked for, else lines. Only where there are none it
+    /// says what is wrong with their source.
     ///
     /// - Parameters:
     ///   - schema: of the result, for `--format`.
@@ -174,8 +174,12 @@ extension Session {
                 return Report(error, json: false)
             }
         }
-        if let warning = freshness?.warning(source: source, now: system.now) { report.note(warning) }
-        if let nothing { report.note(nothing) }
+        guard let nothing else { return report }
+        // Without a key there is nothing to wait for.
+        if let freshness, freshness.error?.kind != .credentials, let concern = freshness.concern(now: system.now) {
+            report.note("\(source): \(concern)")
+        }
+        report.note(nothing)
         return report
     }
 }

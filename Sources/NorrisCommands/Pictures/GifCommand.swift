@@ -88,7 +88,7 @@ struct GifCommand: SessionCommand {
             }
             return try list(session)
         } catch {
-            throw error.withGifHint(now: session.system.now)
+            throw error.withGifHint(session)
         }
     }
 
@@ -196,7 +196,7 @@ struct GifCommand: SessionCommand {
 extension Failure {
     /// Says how to get at GIFs where there are none: a key for Giphy and where it goes, or what is wrong and
     /// when it is tried again. Where the daemon knows of no failure its own hint stays.
-    func withGifHint(now: Timestamp) -> Failure {
+    func withGifHint(_ session: Session) -> Failure {
         guard let response, response.code == .nothingCached else { return self }
         let error = response.details["last_error"].flatMap { try? SourceFailure(json: $0) }
         var failure = self
@@ -206,13 +206,14 @@ extension Failure {
                 let sentence = words.last == "." ? words : words + "."
                 failure.message += sentence.hasSameBytes(as: failure.message) ? "" : " " + sentence
             }
+            let reload = DaemonCommands(socket: "", option: session.settings.socket).norrisctl("reload")
             failure.hint = "Get your own API key at https://developers.giphy.com."
             failure.steps = [
                 "System service: put it into /etc/credstore/giphy-api-key (mode 0600), then: systemctl restart norrisd",
-                "Your own daemon: set gifs.api_key_file (norrisctl config edit), then: norrisctl reload",
+                "Your own daemon: set gifs.api_key_file (norrisctl config edit), then: \(reload)",
             ]
         } else if let error {
-            failure.hint = "gifs: \(error.outlook(now: now))"
+            failure.hint = "gifs: \(error.outlook(now: session.system.now))"
         }
         return failure
     }

@@ -63,6 +63,42 @@ struct Invocation {
     }
 }
 
+// MARK: Ids that begin with a dash
+
+extension Invocation {
+    /// The arguments with those that are not options behind `--`, if one of them begins with a dash. Options are those
+    /// of every command, and words of small letters behind two dashes; an id of this form needs a `--` of its user.
+    static func withIDsLast(_ arguments: [String]) -> [String] {
+        var options: [String] = []
+        var rest: [String] = []
+        var hasDashes = false
+        var remaining = arguments[...]
+        while let argument = remaining.popFirst() {
+            if argument == "--" {
+                rest += remaining
+                break
+            } else if argument.utf8.first != UInt8(ascii: "-") || argument == "-" {
+                rest.append(argument)
+            } else if isOption(argument) {
+                options.append(argument)
+                if GlobalOptions.namesWithValue.contains(argument), let value = remaining.popFirst() {
+                    options.append(value)
+                }
+            } else {
+                rest.append(argument)
+                hasDashes = true
+            }
+        }
+        return hasDashes ? options + ["--"] + rest : arguments
+    }
+
+    private static func isOption(_ argument: String) -> Bool {
+        if GlobalOptions.namesOfFlags.contains(argument) { return true }
+        guard argument.hasPrefix("--") else { return false }
+        return argument.prefix { $0 != "=" }.utf8.dropFirst(2).allSatisfy { 0x61...0x7A ~= $0 || $0 == 0x2D }
+    }
+}
+
 // MARK: Command lines that run no command
 
 extension Invocation {

@@ -56,6 +56,8 @@ protocol SessionCommand: ParsableCommand {
     /// The exit statuses that its help names, in ascending order.
     static var statuses: [ExitStatus] { get }
     var globals: GlobalOptions { get }
+    /// Whether its arguments are ids, which may begin with a dash.
+    static var takesIDs: Bool { get }
 
     func run(in session: Session) throws(Failure) -> Report
 }
@@ -66,6 +68,8 @@ extension SessionCommand {
 
     /// Its last word.
     static var word: String { configuration.commandName ?? "" }
+
+    static var takesIDs: Bool { false }
 
     /// The commands of a group; empty for all others.
     static var subcommands: [any SessionCommand.Type] {

@@ -39,7 +39,7 @@ package enum Program {
         _ type: Command.Type, _ arguments: [String], _ invocation: Invocation, _ system: System
     ) -> Report {
         do {
-            var parsed = try type.parseAsRoot(arguments)
+            var parsed = try type.parseAsRoot(type.takesIDs ? Invocation.withIDsLast(arguments) : arguments)
             guard let command = parsed as? Command else {
                 // ArgumentParser's own, which throws the help.
                 try parsed.run()

@@ -39,7 +39,8 @@ struct Welcome {
             screen.paragraph(reply?.value.fact.text ?? "norrisd is running.")
         } catch {
             if case .timedOut? = error.connection {
-                screen.paragraph("norrisd is slow to answer. Find out why: norrisctl doctor", .warning)
+                let doctor = DaemonCommands(socket: "", option: session.settings.socket).norrisctl("doctor")
+                screen.paragraph("norrisd is slow to answer. Find out why: \(doctor)", .warning)
             } else {
                 screen.paragraph(error.message, .warning)
                 screen.paragraph(error.hint?.text ?? "")

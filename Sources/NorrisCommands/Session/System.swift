@@ -18,6 +18,10 @@ struct System {
     /// What is shown on standard error while the daemon is waited for.
     var waiting: WaitingLine
     var now: Timestamp
+    /// A moment in the time zone of whoever reads it, by a format of strftime(3).
+    var localText: (Timestamp, _ format: String) -> String = { $0.localText($1) }
+    /// The process that listens on a socket, as the kernel knows it; nil where nobody does.
+    var listener: (_ socket: String) -> Int?
     /// The time since some fixed moment, on a clock that never jumps.
     var elapsed: () -> Duration
     /// Sends a line to the first socket that accepts and returns the reply, of at most so many bytes, within the time.
@@ -47,6 +51,9 @@ struct System {
     /// Runs another program and waits for it.
     var run: (SubprocessRequest) -> SubprocessOutcome
 
+    /// Date, time and zone of a moment for a person.
+    func localTime(_ moment: Timestamp) -> String { localText(moment, "%Y-%m-%d %H:%M:%S %Z") }
+
     /// The machine itself.
     init() {
         let environment = Environment { name in getenv(name).map { String(cString: $0) } }
@@ -70,6 +77,7 @@ struct System {
         isInputTerminal = isatty(STDIN_FILENO) == 1
         now = .now()
         elapsed = monotonicTime
+        listener = { Connection.listener(at: $0) }
         exchange = { line, sockets, maximumReply, timeout throws(ClientError) in
             let client = Client(candidates: sockets, timeout: timeout)
             return try client.call(line, maximumReply: maximumReply, ticker: waiting.tick)

@@ -48,40 +48,53 @@ extension InitScript {
             fi
         }
 
-        # Sets NORRIS_FACT to another fact, if there is one.
+        # __norris_next COLUMNS: sets NORRIS_FACT to another fact that is no longer, if there is one.
         __norris_next() {
-            \builtin local pick
+            \builtin local pick fact limit=10000
+            case $1 in
+                ([1-9] | [1-9][0-9] | [1-9][0-9][0-9]) limit=$1 ;;
+            esac
             if [[ $__norris_count -eq 0 ]]; then
                 # A locale that is not there is complained about whenever it is set again.
                 __norris_load 2>/dev/null
             fi
-            if [[ $__norris_count -gt 0 ]]; then
+            while [[ $__norris_count -gt 0 ]]; do
                 pick=$((${RANDOM:-0} % __norris_count))
                 if [[ ${__norris_facts[pick]} == "$NORRIS_FACT" ]]; then
                     pick=$(((pick + 1) % __norris_count))
                 fi
-                NORRIS_FACT=${__norris_facts[pick]}
+                fact=${__norris_facts[pick]}
                 __norris_count=$((__norris_count - 1))
                 __norris_facts[pick]=${__norris_facts[__norris_count]}
+                if [[ ${#fact} -le $limit ]]; then
+                    NORRIS_FACT=$fact
+                    \builtin return
+                fi
+            done
+            if [[ ${#NORRIS_FACT} -gt $limit ]]; then
+                NORRIS_FACT=''
             fi
         }
-        \#(greets ? Self.bashGreeting : "")\#(prompts ? Self.bashPrompt : "")
+        \#(greets ? bashGreeting : "")\#(prompts ? Self.bashPrompt : "")
         ;; esac; fi
 
         """#
     }
 
-    private static let bashGreeting = #"""
+    private var bashGreeting: String { #"""
+
+        \#(wrapping)
 
         if [[ -z $__norris_greeted && -t 1 ]]; then
             __norris_greeted=1
-            __norris_next
+            __norris_next ''
             if [[ -n $NORRIS_FACT ]]; then
-                \builtin printf '%s\n' "$NORRIS_FACT"
+                __norris_wrap "$NORRIS_FACT"
             fi
         fi
 
         """#
+    }
 
     /// The command goes into the only element, or the first of an array, on a line of its own: what stands there may
     /// end with `;`, `&` or a comment. `printf` does so because an assignment to a readonly variable ends the script.
@@ -92,7 +105,7 @@ extension InitScript {
 
         __norris_prompt() {
             \builtin local status=$?
-            __norris_next
+            __norris_next "${COLUMNS-}"
             \builtin return "$status"
         }
 

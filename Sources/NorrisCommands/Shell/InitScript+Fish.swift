@@ -48,17 +48,25 @@ extension InitScript {
             end
         end
 
-        # Sets NORRIS_FACT to another fact, if there is one.
+        # __norris_next COLUMNS: sets NORRIS_FACT to another fact that is no longer, if there is one.
         function __norris_next
+            string match -qr '^[1-9][0-9]{0,4}$' -- "$argv[1]"; or set argv 10000
             set -q __norris_facts[1]; or __norris_load
-            if set -q __norris_facts[1]
+            while set -q __norris_facts[1]
                 set -l count (builtin count $__norris_facts)
                 set -l pick (builtin math (builtin random) % $count + 1)
                 if test "x$__norris_facts[$pick]" = "x$NORRIS_FACT"
                     set pick (builtin math $pick % $count + 1)
                 end
-                set -g NORRIS_FACT $__norris_facts[$pick]
+                set -l fact $__norris_facts[$pick]
                 set -e __norris_facts[$pick]
+                if test (string length -- "$fact") -le $argv[1]
+                    set -g NORRIS_FACT $fact
+                    return
+                end
+            end
+            if test (string length -- "$NORRIS_FACT") -gt $argv[1]
+                set -g NORRIS_FACT ''
             end
         end
         \#(greets ? Self.fishGreeting : "")\#(prompts ? Self.fishPrompt : "")
@@ -71,9 +79,12 @@ extension InitScript {
 
         if test -z "$__norris_greeted" -a -t 1
             set -g __norris_greeted 1
-            __norris_next
+            __norris_next 10000
             if test -n "$NORRIS_FACT"
-                builtin printf '%s\n' $NORRIS_FACT
+                set -l width \#(standardLength)
+                string match -qr '^[1-9][0-9]{0,2}$' -- "$COLUMNS"; and set width $COLUMNS
+                # At spaces, and in a word that is longer than a line.
+                string match -ar -- "(?=\S).{1,$width}(?= |\$)|\S{$width}" $NORRIS_FACT
             end
         end
 
@@ -82,7 +93,7 @@ extension InitScript {
     private static let fishPrompt = #"""
 
         function __norris_prompt --on-event fish_prompt
-            __norris_next
+            __norris_next $COLUMNS
         end
 
         """#

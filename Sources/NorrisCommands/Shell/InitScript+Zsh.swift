@@ -48,45 +48,58 @@ extension InitScript {
             fi
         }
 
-        # Sets NORRIS_FACT to another fact, if there is one.
+        # __norris_next COLUMNS: sets NORRIS_FACT to another fact that is no longer, if there is one.
         __norris_next() {
             \builtin emulate -L zsh
-            \builtin local pick
+            \builtin local pick fact
             if [[ ${#__norris_facts} -eq 0 ]]; then
                 __norris_load
             fi
-            if [[ ${#__norris_facts} -gt 0 ]]; then
+            while [[ ${#__norris_facts} -gt 0 ]]; do
                 pick=$((RANDOM % ${#__norris_facts} + 1))
                 if [[ $__norris_facts[pick] == "$NORRIS_FACT" ]]; then
                     pick=$((pick % ${#__norris_facts} + 1))
                 fi
-                NORRIS_FACT=$__norris_facts[pick]
+                fact=$__norris_facts[pick]
                 __norris_facts[pick]=()
+                if [[ ${#fact} -le $1 ]]; then
+                    NORRIS_FACT=$fact
+                    \builtin return
+                fi
+            done
+            if [[ ${#NORRIS_FACT} -gt $1 ]]; then
+                NORRIS_FACT=''
             fi
         }
-        \#(greets ? Self.zshGreeting : "")\#(prompts ? Self.zshPrompt : "")
+        \#(greets ? zshGreeting : "")\#(prompts ? Self.zshPrompt : "")
         fi
 
         """#
     }
 
-    private static let zshGreeting = #"""
+    private var zshGreeting: String { #"""
+
+        \#(wrapping)
 
         if [[ -z $__norris_greeted && -t 1 ]]; then
             __norris_greeted=1
-            __norris_next
-            if [[ -n $NORRIS_FACT ]]; then
-                \builtin print -r -- "$NORRIS_FACT"
-            fi
+            () {
+                \builtin emulate -L zsh
+                __norris_next 10000
+                if [[ -n $NORRIS_FACT ]]; then
+                    __norris_wrap "$NORRIS_FACT"
+                fi
+            }
         fi
 
         """#
+    }
 
     /// zsh restores `$?` for the next hook and the prompt. To return it would run the `ZERR` trap again.
     private static let zshPrompt = #"""
 
         __norris_prompt() {
-            __norris_next
+            __norris_next "$COLUMNS"
         }
 
         () {

@@ -19,6 +19,8 @@ enum ShellName: String, CaseIterable {
 /// - Only builtins run, so a prompt starts no process, in a shell with any options, aliases and functions of its user.
 /// - A folder, a pipe or a device in the place of the file is left alone, and of a file at most 32 KiB are read:
 ///   64 lines of 100 characters, however long these are in UTF-8.
+/// - A greeting is wrapped at spaces to the width of the terminal, or to 60 columns where that is not known. A prompt
+///   shows only facts that fit into one line of the terminal: right prompts take no more.
 /// - The lines come in random order, each once; then the file is read anew: once in 64 prompts, and new facts arrive.
 /// - Names begin with `__norris`, but for `NORRIS_FACT`. Nothing is done twice in one shell, told by its process id:
 ///   variables may be inherited.
@@ -31,16 +33,14 @@ struct InitScript {
     let prompts: Bool
     /// `--max-length`, in characters.
     let maxLength: Int?
-    /// No fact of the daemon's file has more columns.
-    static let standardLength = 100
+    /// Fits beside what a prompt shows otherwise.
+    static let standardLength = 60
 
     /// The longest fact that is shown, in characters.
     var longest: Int { maxLength ?? Self.standardLength }
 
     /// The command that stands in for the file.
-    var fallback: String {
-        "norrisctl prompt" + (maxLength.map { " --max-length \($0)" } ?? "")
-    }
+    var fallback: String { "norrisctl prompt --max-length \(longest)" }
 
     func text(for shell: ShellName) -> String {
         switch shell {
@@ -104,6 +104,33 @@ extension InitScript {
             if [[ $line != *[![:blank:]]* || ${#rest} -gt \#(longest) ]]; then
                 line=''
             fi
+        }
+        """#
+    }
+
+    /// `__norris_wrap` of bash and zsh. Older versions of bash do not know the width before the first prompt.
+    var wrapping: String {
+        #"""
+        # __norris_wrap TEXT: prints it in lines as wide as the terminal, or of \#(Self.standardLength) columns.
+        __norris_wrap() {
+            \builtin local rest line width
+            rest=$1
+            width=\#(Self.standardLength)
+            case ${COLUMNS-} in
+                ([1-9] | [1-9][0-9] | [1-9][0-9][0-9]) width=$COLUMNS ;;
+            esac
+            while [[ ${#rest} -gt $width ]]; do
+                line=${rest:0:$((width + 1))}
+                if [[ $line == [!' ']*' '* ]]; then
+                    line=${line% *}
+                else
+                    line=${rest:0:$width}
+                fi
+                \builtin printf '%s\n' "$line"
+                rest=${rest:${#line}}
+                rest=${rest# }
+            done
+            \builtin printf '%s\n' "$rest"
         }
         """#
     }

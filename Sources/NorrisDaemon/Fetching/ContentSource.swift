@@ -20,6 +20,8 @@ protocol ContentSource: Sendable {
     var refresh: Duration { get }
     /// Everything in the configuration on which the content depends.
     var settings: [String] { get }
+    /// False where it needs a key and was given none, which is no fault.
+    var isConfigured: Bool { get }
     /// Why it cannot be fetched at all, whatever its schedule says.
     var unavailableReason: SourceFailure? { get }
     /// The hourly quota of requests, where it has one; from memory.
@@ -43,6 +45,7 @@ protocol ContentSource: Sendable {
 }
 
 extension ContentSource {
+    var isConfigured: Bool { true }
     var unavailableReason: SourceFailure? { nil }
     var quota: SourceStatus.Quota? { nil }
     var quotaFailure: SourceFailure? { nil }

@@ -275,6 +275,12 @@ extension Fetching {
         return failure ?? source.quotaFailure
     }
 
+    /// The names of the sources whose content could not be refreshed for 1.5 times their interval.
+    var overdueSources: [String] {
+        let now = environment.clock.now
+        return sources.all.map(\.name).filter { prefetcher.schedule(of: $0)?.isOverdue(now) == true }
+    }
+
     /// The sources as `server.status` shows them.
     var statuses: [SourceStatus] {
         sources.all.map { source in
@@ -282,7 +288,8 @@ extension Fetching {
             let items = stores.count(of: source.name)
             let isLocal = source.name == FactSource.name && stores.facts.isLocal
             return SourceStatus(
-                name: source.name, kind: source.kind, isEnabled: source.isEnabled, items: items,
+                name: source.name, kind: source.kind, isEnabled: source.isEnabled,
+                isConfigured: source.isConfigured ? nil : false, items: items,
                 freshness: freshness(of: source.name, isEmpty: items == 0, isLocal: isLocal),
                 nextRunAt: schedule?.nextRunAt, consecutiveFailures: schedule?.record.failures ?? 0,
                 quota: source.quota

@@ -25,6 +25,7 @@ struct GifSource: ContentSource {
     var isEnabled: Bool { configuration.enabled }
     var url: String { configuration.baseURL }
     var isSearchedWhileFresh: Bool { true }
+    var isConfigured: Bool { key.isConfigured }
     /// Where GIFs are switched off nobody misses a key.
     var unavailableReason: SourceFailure? { isEnabled ? key.failure : nil }
 
@@ -251,7 +252,7 @@ struct GiphyKey: Sendable {
                 message = "The key file \(file) does not exist (gifs.api_key_file)"
                 secret = try Secret.read(path: file)
             } else {
-                message = "GIFs need an API key from Giphy, and norrisd has none"
+                message = "GIFs are not set up: norrisd has no API key for Giphy"
                 secret = try credentials.secret(named: GiphyKey.credential)
                 isConfigured = secret != nil
             }

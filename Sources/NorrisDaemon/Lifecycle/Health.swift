@@ -1,4 +1,3 @@
-import Glibc
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
@@ -44,7 +43,9 @@ final class Health: Sendable {
 
     /// What is wrong, a sentence each.
     var faults: [String] {
-        databases.faults + (settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
+        let overdue = fetching.overdueSources
+        return databases.faults + (settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
+            + (overdue.isEmpty ? [] : ["Sources that could not be refreshed in time: \(overdue.joined(separator: ", "))"])
     }
 
     var status: ServerStatus.Result {
@@ -100,7 +101,7 @@ final class Health: Sendable {
         guard running.isEmpty else { return "fetching " + running.joined(separator: ", ") }
         guard let next else { return "" }
         let isSoon = next.seconds - now.seconds < 86_400
-        return "next fetch " + LocalDay.text(of: next, format: isSoon ? "%H:%M" : "%Y-%m-%d %H:%M")
+        return "next fetch " + next.localText(isSoon ? "%H:%M" : "%Y-%m-%d %H:%M")
     }
 
     private var importProgress: String {
@@ -156,20 +157,9 @@ struct RequestMinutes {
 enum LocalDay {
     /// Today, as localtime(3) has it.
     static var today: CivilDate {
-        guard let day = CivilDate(text(of: .now(), format: "%Y-%m-%d")) else {
+        guard let day = CivilDate(Timestamp.now().localText("%Y-%m-%d")) else {
             preconditionFailure("The clock is past the year 9999")
         }
         return day
-    }
-
-    /// A time as strftime(3) writes it, in at most 63 bytes. The zone is read again each time, for it may be changed
-    /// under a running daemon.
-    static func text(of time: Timestamp, format: String) -> String {
-        var (time, fields) = (time_t(time.seconds), tm())
-        tzset()
-        localtime_r(&time, &fields)
-        return String(unsafeUninitializedCapacity: 64) { buffer in
-            buffer.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, format, &fields) }
-        }
     }
 }

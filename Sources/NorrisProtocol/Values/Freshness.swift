@@ -125,6 +125,8 @@ package struct SourceStatus: SharedObject {
     /// Which upstream it is, such as `chucknorris`.
     package var kind: String
     package var isEnabled: Bool
+    /// False where it needs a key and was given none, which is no fault; nil otherwise.
+    package var isConfigured: Bool?
     package var items: Int
     package var freshness: Freshness
     package var nextRunAt: Timestamp?
@@ -151,10 +153,11 @@ package struct SourceStatus: SharedObject {
     }
 
     package init(
-        name: String, kind: String, isEnabled: Bool, items: Int, freshness: Freshness, nextRunAt: Timestamp? = nil,
-        consecutiveFailures: Int = 0, quota: Quota? = nil
+        name: String, kind: String, isEnabled: Bool, isConfigured: Bool? = nil, items: Int, freshness: Freshness,
+        nextRunAt: Timestamp? = nil, consecutiveFailures: Int = 0, quota: Quota? = nil
     ) {
         (self.name, self.kind, self.isEnabled, self.items) = (name, kind, isEnabled, items)
+        self.isConfigured = isConfigured
         (self.freshness, self.nextRunAt) = (freshness, nextRunAt)
         (self.consecutiveFailures, self.quota) = (consecutiveFailures, quota)
     }
@@ -167,6 +170,7 @@ package struct SourceStatus: SharedObject {
         try members.required("name", &name)
         try members.required("kind", &kind)
         try members.required("enabled", &isEnabled)
+        try members.optional("configured", &isConfigured)
         try members.required("items", &items)
         try members.required("freshness", &freshness)
         try members.optional("next_run_at", &nextRunAt)

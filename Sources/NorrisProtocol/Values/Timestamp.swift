@@ -87,6 +87,19 @@ extension Timestamp: CustomStringConvertible {
     private static let last = Timestamp(seconds: 253_402_300_799)
 }
 
+extension Timestamp {
+    /// The moment in the system's time zone (localtime(3)), as strftime(3) writes it, in at most 63 bytes. The zone is
+    /// read again each time, for it may be changed under a running process.
+    package func localText(_ format: String) -> String {
+        var (time, fields) = (time_t(seconds), tm())
+        tzset()
+        localtime_r(&time, &fields)
+        return String(unsafeUninitializedCapacity: 64) { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, format, &fields) }
+        }
+    }
+}
+
 extension Int {
     /// The remainder that is never negative.
     fileprivate func modulo(_ divisor: Int) -> Int {

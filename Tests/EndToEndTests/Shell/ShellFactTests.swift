@@ -51,12 +51,55 @@ struct ShellFactTests {
 
     @Test(arguments: Shell.allCases)
     func leavesOutWhatIsTooLong(shell: Shell) throws {
-        let long = String(repeating: "é", count: 100)
+        let long = String(repeating: "é", count: 60)
         let lines = [long, long + "x", "short", "ééééé", "öööööö"]
         let any = try home(shell, ["--prompt"], facts: lines).start()
-        #expect(any.facts(ofPrompts: 4).sorted() == lines.filter { $0.count <= 100 }.sorted())
+        #expect(any.facts(ofPrompts: 4).sorted() == lines.filter { $0.count <= 60 }.sorted())
         let short = try home(shell, ["--prompt", "--max-length", "5"], facts: lines).start()
         #expect(short.facts(ofPrompts: 2).sorted() == ["short", "ééééé"])
+    }
+
+    /// At spaces, or else in the word; what is no wider stays as it is.
+    @Test(arguments: Shell.allCases)
+    func aGreetingIsWrappedToTheTerminal(shell: Shell) throws {
+        for (columns, lines) in [
+            (20, ["Chuck Norris counts", "to infinity twice."]), (19, ["Chuck Norris counts", "to infinity twice."]),
+            (18, ["Chuck Norris", "counts to infinity", "twice."]),
+            (7, ["Chuck", "Norris", "counts", "to", "infinit", "y", "twice."]),
+        ] {
+            let home = try ShellHome(shell, ["--greeting"])
+            try home.write(facts: ["Chuck Norris counts to infinity twice."])
+            let terminal = try home.start(columns: columns)
+            for line in lines {
+                let text = try #require(terminal.wait(for: "\r\n"))
+                #expect(text.hasSuffix("\(line)\r\n"), "\(columns)")
+            }
+        }
+    }
+
+    /// Where the width is not known it is that of 60 columns.
+    @Test func aGreetingOfBashIsWrappedBeforeTheWidthIsKnown() throws {
+        let home = try ShellHome(.bash, ["--greeting", "--max-length", "100"])
+        try home.write(facts: [String(repeating: "fact ", count: 14) + "end"])
+        try home.configure(before: "unset COLUMNS")
+        let terminal = try home.start()
+        #expect(terminal.wait(for: "\r\n")?.hasSuffix(" fact\r\n") == true)
+        #expect(terminal.wait(for: "\r\n") == "fact fact end\r\n")
+    }
+
+    /// Right prompts have one line.
+    @Test(arguments: Shell.allCases)
+    func promptsShowOnlyWhatFitsIntoALine(shell: Shell) throws {
+        let long = "This fact is longer."
+        let home = try ShellHome(shell, ["--prompt"])
+        try home.write(facts: [long, "short", "ééé", long + "!"])
+        let name = shell == .fish ? "function __columns --on-event fish_prompt; set -g COLUMNS 19; end" : "COLUMNS=19"
+        try home.configure(before: shell == .bash ? "PROMPT_COMMAND='COLUMNS=19'" : name)
+        let terminal = try home.start()
+        #expect(Set(terminal.facts(ofPrompts: 6)) == ["short", "ééé"])
+        try home.write(facts: [long])
+        _ = terminal.facts(ofPrompts: 4)
+        #expect(terminal.run("") == "0:ééé" || terminal.run("") == "0:short", "What was shown last stays")
     }
 
     @Test(arguments: Shell.allCases)

@@ -65,8 +65,12 @@ struct ShellHome {
 
     /// Starts an interactive shell.
     ///
-    /// - Parameter trace: where strace(1) writes about processes.
-    func start(environment: [String: String] = [:], trace: String? = nil) throws -> InteractiveShell {
+    /// - Parameters:
+    ///   - trace: where strace(1) writes about processes.
+    ///   - columns: of the terminal.
+    func start(
+        environment: [String: String] = [:], trace: String? = nil, columns: Int = 300
+    ) throws -> InteractiveShell {
         var command = [shell.path]
         switch shell {
         case .bash: command += ["--noprofile", "--rcfile", folder("bashrc")]
@@ -79,7 +83,7 @@ struct ShellHome {
         }
         let terminal = try PseudoTerminal(
             command[0], Array(command.dropFirst()),
-            environment: variables.merging(environment) { $1 }, columns: 300)
+            environment: variables.merging(environment) { $1 }, columns: columns)
         return InteractiveShell(terminal, in: self)
     }
 
