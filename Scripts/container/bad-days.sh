@@ -19,17 +19,17 @@ bad_credentials() {
     configure 'gifs: {base_url: "http://giphy.test"}'
     inside systemctl restart norrisd.service
     check "no credential: the service runs" is_active
-    check "and says whose key is missing" eventually 20 says 'key' inside norrisctl status --plain
+    check "and says whose key is missing" eventually 60 says 'key' inside norrisctl status --plain
 
     inside mkdir -p -m 700 "${credential%/*}"
     inside install -m 600 /dev/null "$credential"
     inside systemctl restart norrisd.service
     check "an empty credential: the service runs" is_active
-    check "and says which file is empty" eventually 20 says 'giphy-api-key is empty' inside norrisctl status --plain
+    check "and says which file is empty" eventually 60 says 'giphy-api-key is empty' inside norrisctl status --plain
 
     echo key-of-the-container | inside tee "$credential" >/dev/null
     inside systemctl restart norrisd.service
-    check "a credential is used" eventually 20 grep -q 'api_key=key-of-the-container' "$work/upstream.log"
+    check "a credential is used" eventually 60 grep -q 'api_key=key-of-the-container' "$work/upstream.log"
     check "and written to no file" exits 1 inside grep -r key-of-the-container \
         /var/lib/private/norrisd /var/cache/private/norrisd /run/norrisd
     check "nor to the journal" says_not key-of-the-container inside journalctl --no-pager -o verbose -u norrisd
@@ -41,9 +41,9 @@ starts_not() {
     local mark
     mark=$(journal_mark)
     inside systemctl restart --no-block norrisd.service
-    check "$1: the service tries again and again" eventually 20 tries_again "$mark"
-    check "$1: the journal has it as an error" eventually 20 says "$2" errors_since "$mark"
-    check "$1: so has systemctl status" eventually 20 says "$2" status_text
+    check "$1: the service tries again and again" eventually 60 tries_again "$mark"
+    check "$1: the journal has it as an error" eventually 60 says "$2" errors_since "$mark"
+    check "$1: so has systemctl status" eventually 60 says "$2" status_text
     check "$1: the socket is alive" is_active norrisd.socket
 }
 
@@ -51,12 +51,12 @@ bad_configurations() {
     configure 'facts: {refesh: 1h}'
     starts_not "a broken configuration" 'config.yaml:1:.*refesh'
     configure 'facts: {base_url: "http://facts.test"}'
-    check "mended, it comes back without a hand" eventually 20 is_active
+    check "mended, it comes back without a hand" eventually 60 is_active
 
     inside chmod 000 /etc/norrisd/config.yaml
     starts_not "an unreadable configuration" 'config.yaml'
     inside chmod 644 /etc/norrisd/config.yaml
-    check "readable again, it comes back without a hand" eventually 20 is_active
+    check "readable again, it comes back without a hand" eventually 60 is_active
 }
 
 full_disk() {

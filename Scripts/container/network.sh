@@ -5,16 +5,16 @@ chapter_network() {
     inside systemctl restart norrisd.service
     check "without a network it runs" is_active
     check "and answers" says 'Chuck Norris' as alice norrisctl fact
-    check "and says what is wrong, as an event of the source" eventually 20 \
+    check "and says what is wrong, as an event of the source" eventually 60 \
         says 'cannot be resolved' \
         inside journalctl -u norrisd NORRISD_SOURCE=facts NORRISD_EVENT=source.failed --no-pager -o cat
 
     start_upstream
-    check "a network comes" eventually 20 upstream_is_ready
+    check "a network comes" eventually 60 upstream_is_ready
     check "names are resolved inside the unit, and facts fetched" inside norrisctl refresh facts --wait
     check "they are there" says 'contains container number' as alice norrisctl search --offline container
-    check "the status has no error" eventually 20 says_not 'offline' inside norrisctl status --plain
-    check "the status line tells the next fetch" eventually 20 says 'next fetch' status_text
-    check "the failure is over in the journal" eventually 20 \
+    check "the status has no error" eventually 60 says_not 'offline' inside norrisctl status --plain
+    check "the status line tells the next fetch" eventually 60 says 'next fetch' status_text
+    check "the failure is over in the journal" eventually 60 \
         says 'source.recovered' inside journalctl -u norrisd NORRISD_EVENT=source.recovered --no-pager -o cat
 }

@@ -8,7 +8,7 @@ chapter_packages() {
     socket=$(socket_identity)
     configuration=$(inside cksum /etc/norrisd/config.yaml)
     check "an upgrade, while clients ask" calls_across install_package
-    check "has restarted the service" eventually 20 runs_anew "$pid"
+    check "has restarted the service" eventually 60 runs_anew "$pid"
     check "and has not touched the socket" [ "$(socket_identity)" = "$socket" ]
     check "nor the configuration" [ "$(inside cksum /etc/norrisd/config.yaml)" = "$configuration" ]
 

@@ -27,7 +27,7 @@ chapter_user_service() {
         systemctl --user start norrisd
         before=$(systemctl --user show -P MainPID norrisd)
         kill -9 "$before"
-        norrisctl --socket "$XDG_RUNTIME_DIR/norrisd.sock" fact --timeout 20s &&
+        norrisctl --socket "$XDG_RUNTIME_DIR/norrisd.sock" fact --timeout 60s &&
         [ "$(systemctl --user show -P MainPID norrisd)" != "$before" ]'
     check "the system's daemon is not concerned" says 'Chuck Norris' as alice norrisctl fact
 }

@@ -75,7 +75,7 @@ extension ContentSource {
         FetchRecord(settings: policy.settings, fetchedAt: now, parts: parts, categories: categories)
     }
 
-    /// The outcome of a run over a connection of its own.
+    /// The outcome of a run with a transport of its own.
     func run(_ body: (CurlTransport) async throws -> FetchOutcome) async -> FetchOutcome {
         do throws(FetchFailure) {
             return try await connected(body)
@@ -84,7 +84,7 @@ extension ContentSource {
         }
     }
 
-    /// Lends a connection, which lives for one run or search: norrisd connects too seldom to keep one.
+    /// Lends a transport, and makes failures of its errors.
     func connected<Value>(_ body: (CurlTransport) async throws -> Value) async throws(FetchFailure) -> Value {
         let transport = CurlTransport(baseURL: url, settings: http, logger: context.logger)
         do {

@@ -72,7 +72,6 @@ struct PostSource: ContentSource {
             "expired": "\(changes.removed.count)", "skipped": "\(batch.skipped)",
         ]
         if batch.repairs > 0 { metadata["feed.repairs"] = "\(batch.repairs)" }
-        if batch.isPartial { metadata["feed.partial"] = "true" }
         context.logger.info("posts.fetched", metadata: metadata)
         return changes
     }

@@ -198,16 +198,23 @@ extension FactStore {
 /// not with a line break.
 func personalized(_ text: String, for name: String) -> String {
     let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    let bytes = Array(text.utf8)
-    let places = bytes.map { capitals.contains($0) ? $0 + 32 : $0 }.ranges(of: "chuck norris".utf8)
-    guard let last = places.last else { return text }
+    let (bytes, replaced) = (Array(text.utf8), Array("chuck norris".utf8))
     var result: [UInt8] = []
-    var rest = 0
-    for place in places {
-        result += bytes[rest..<place.lowerBound]
-        result += name.utf8
-        rest = place.upperBound
+    var index = 0
+    while index < bytes.count {
+        var length = 0
+        while length < replaced.count, index + length < bytes.count {
+            let byte = bytes[index + length]
+            guard (capitals.contains(byte) ? byte + 32 : byte) == replaced[length] else { break }
+            length += 1
+        }
+        if length == replaced.count {
+            result += name.utf8
+            index += length
+        } else {
+            result.append(bytes[index])
+            index += 1
+        }
     }
-    result += bytes[last.upperBound...]
     return String(decoding: result, as: UTF8.self)
 }

@@ -26,13 +26,32 @@ package final class QuotaLedger: Sendable {
     package func take(
         _ purpose: QuotaWindow.Purpose, limit: Int, now: Timestamp = .now()
     ) async -> QuotaWindow.Answer {
-        let answer = window.withLock { $0.take(purpose, limit: limit, now: now) }
+        let (answer, isRolledBack) = window.withLock { window in
+            let last = window.calls.last
+            return (window.take(purpose, limit: limit, now: now), last.map { $0 > now } ?? false)
+        }
         guard answer == .granted else { return answer }
-        // Writes run one after the other, each with all calls there are by then.
+        // Writes run one after the other, each with all calls that the ones before did not write.
         _ = try? await databases.write(.state) { [self] database in
-            try database.execute("DELETE FROM quota_calls WHERE source = ?", [source])
-            for call in window.withLock({ $0.calls }) {
+            if isRolledBack {
+                let sql = "UPDATE quota_calls SET at = ? WHERE source = ? AND at > ?"
+                try database.execute(sql, [now, source, now])
+            }
+            // The oldest have the lowest numbers, so no row behind the first that counts is read.
+            try database.execute(
+                """
+                DELETE FROM quota_calls WHERE source = ? AND rowid < ifnull((
+                    SELECT rowid FROM quota_calls WHERE source = ? AND at > ? ORDER BY rowid LIMIT 1
+                ), \(Int64.max))
+                """,
+                [source, source, now.seconds - QuotaWindow.length]
+            )
+            let calls = window.withLock { $0.calls.suffix($0.unwritten) }
+            for call in calls {
                 try database.execute("INSERT INTO quota_calls (source, at) VALUES (?, ?)", [source, call])
+            }
+            database.afterCommit { [self] in
+                window.withLock { $0.unwritten = max($0.unwritten - calls.count, 0) }
             }
         }
         return .granted
@@ -69,6 +88,8 @@ package struct QuotaWindow: Sendable, Equatable {
 
     /// When those that may still count were made, oldest first.
     private(set) var calls: [Timestamp]
+    /// How many of the newest are not on the disk yet.
+    fileprivate(set) var unwritten = 0
 
     package init(calls: [Timestamp] = []) { self.calls = calls.sorted() }
 
@@ -78,6 +99,7 @@ package struct QuotaWindow: Sendable, Equatable {
         let free = nextFree(purpose, limit: limit, now: now)
         guard free == now else { return .exhausted(until: free) }
         calls.append(now)
+        unwritten = min(unwritten + 1, calls.count)
         return .granted
     }
 

@@ -3,7 +3,7 @@ import NorrisProtocol
 /// The dates of all upstreams: RFC 822 and its successors, RFC 3339, JavaScript's, and what comes close to them. They
 /// are written as curl_getdate(3) reads them.
 enum UpstreamDate {
-    /// - Returns: nil for nonsense. A time without a zone is UTC.
+    /// - Returns: nil for nonsense, but 31 Feb is 3 Mar in the form of mail. A time without a zone is UTC.
     static func parse(_ text: String) -> Timestamp? {
         // No date is as long.
         guard text.utf8.count <= 100 else { return nil }
@@ -23,6 +23,8 @@ enum UpstreamDate {
             if first.allSatisfy(\.isLetter) { words.removeFirst() }
             let fields = words.prefix(words.first?.contains("-") == true ? 1 : 3)
             date = fields.map { $0.first?.isLetter == true ? $0.prefix(3) : $0 }.joined(separator: " ")
+            // A time in it would be read with the `T` before it as a zone.
+            guard !date.contains(":") else { return nil }
             words = words.dropFirst(fields.count)
         }
         guard let word = words.first else { return httpDate(date) }
@@ -52,11 +54,13 @@ enum UpstreamDate {
         return "\(sign)\(padded.utf8.count == 3 ? "0" : "")\(padded)"
     }
 
-    /// Zones that feeds name and curl_getdate(3) does not know.
+    /// Zones that feeds name and curl_getdate(3) does not know, or takes for another; empty for names with several
+    /// meanings.
     private static let zones = [
         "ACST": "+0930", "AEDT": "+1100", "AEST": "+1000", "AKDT": "-0800", "AKST": "-0900", "ART": "-0300",
-        "AWST": "+0800", "BRT": "-0300", "EEST": "+0300", "KST": "+0900", "MEZ": "+0100", "MSK": "+0300",
-        "WEST": "+0100",
+        "AWST": "+0800", "BRT": "-0300", "CAT": "+0200", "CCT": "", "EAST": "", "EEST": "+0300", "FST": "", "FWT": "",
+        "GST": "+0400", "IDLE": "", "IDLW": "", "KST": "+0900", "MEZ": "+0100", "MSK": "+0300", "NT": "",
+        "WAST": "+0200", "WAT": "+0100", "WEST": "+0100",
     ]
 
     /// Without what stands in round brackets (RFC 5322, section 3.2.2).

@@ -59,10 +59,8 @@ struct FeedContents {
     var author: Post.Author?
     /// As the feed has them, not cleaned; `author.name` is empty where an item has none.
     private(set) var posts: [Post] = []
-    /// The number of repairs before it could be read.
+    /// The number of repairs before it could be read; what breaks off has one at least.
     var repairs = 0
-    /// Whether it broke off, so that posts may exist that it does not hold.
-    var isPartial = false
 
     /// - Parameter post: nil for an item that cannot be used, which is counted.
     mutating func add(_ post: Post?, _ budget: DecodingBudget) {
@@ -87,7 +85,6 @@ struct FeedContents {
         }
         var batch = try builder.batch()
         batch.repairs = repairs
-        batch.isPartial = isPartial
         return batch
     }
 

@@ -28,7 +28,6 @@ extension FeedContents {
                 continue
             }
             contents.repairs = repairs + (error == nil ? 0 : 1)
-            contents.isPartial = error?.kind == .cut
             self = contents
             return
         }

@@ -16,8 +16,8 @@ package struct PostBatch: Sendable, Equatable {
     package var skipped = 0
     /// The number of repairs before the response could be read.
     package var repairs = 0
-    /// Whether the response broke off, so that posts may exist that it does not hold.
-    package var isPartial = false
+    /// Whether the response broke off or was repaired, so that posts may exist that it does not hold.
+    package var isPartial: Bool { repairs > 0 }
 }
 
 /// Makes a batch of an upstream's posts: the one way for posts of any kind into norrisd. Whatever is added has the

@@ -61,8 +61,6 @@ final class FetchThread: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if !post(.start(fetch, id: id, continuation)) { Self.refuse(fetch, continuation) }
-                // A cancellation before the start found nothing to cancel.
-                if Task.isCancelled { _ = post(.cancel(id: id)) }
             }
         } onCancel: {
             _ = post(.cancel(id: id))
@@ -71,15 +69,17 @@ final class FetchThread: Sendable {
 
     private static func refuse(_ fetch: Fetch, _ continuation: Continuation) {
         let fault = "\(fetch.url.authority) cannot be fetched: no memory or thread is left."
-        continuation.resume(returning: Exchange(failure: UpstreamError(.offline, fault)))
+        let failure = Task.isCancelled ? .cancelled : UpstreamError(.offline, fault)
+        continuation.resume(returning: Exchange(failure: failure))
     }
 
-    /// - Returns: false where there is no thread, and none can be made.
+    /// - Returns: false for a start in a cancelled task, or where there is no thread and none can be made.
     private func post(_ command: Command) -> Bool {
         state.withLock { state in
-            if state.multi == nil {
-                guard case .start = command else { return true }
-                state.multi = Self.begin()
+            if case .start = command {
+                // Under the lock: the command of a later cancellation comes behind this one.
+                if Task.isCancelled { return false }
+                state.multi = state.multi ?? Self.begin()
             }
             guard let multi = state.multi else { return false }
             state.commands.append(command)

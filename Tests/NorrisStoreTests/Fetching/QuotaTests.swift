@@ -172,6 +172,40 @@ struct QuotaLedgerTests {
         databases.close()
     }
 
+    @Test func callsThatCouldNotBeReadStayOnTheDisk() async throws {
+        let start = Timestamp.start.seconds
+        try await run { ledger, databases in
+            #expect(await ledger.take(.user, limit: 1, now: .start) == .granted)
+            try await databases.state.writer.write { try $0.execute("ALTER TABLE quota_calls RENAME TO hidden") }
+            let again = QuotaLedger(source: "gifs", databases: databases)
+            try await databases.state.writer.write { try $0.execute("ALTER TABLE hidden RENAME TO quota_calls") }
+            #expect(await again.take(.user, limit: 1, now: .start + 1) == .granted)
+            try await check(databases, [start, start + 1])
+        }
+    }
+
+    /// Each write has the new calls and the expired ones, however many count.
+    @Test func aTakeWritesNoCallTwice() async throws {
+        try await run { ledger, databases in
+            for second in 0..<10 { _ = await ledger.take(.user, limit: 100, now: .start + Int64(second) * 600) }
+            let rows = try await databases.state.writer.read {
+                try Int64.fetchAll($0, "SELECT rowid FROM quota_calls ORDER BY rowid")
+            }
+            #expect(rows == [5, 6, 7, 8, 9, 10])
+        }
+    }
+
+    @Test func clockThatIsSetBackIsNotedOnTheDisk() async throws {
+        try await run { ledger, databases in
+            for second: Int64 in [0, 500_000, 9, 10] {
+                #expect(await ledger.take(.user, limit: 5, now: .start + second) == .granted)
+            }
+            try await check(databases, [9, 9, 10].map { Timestamp.start.seconds + $0 })
+            #expect(await ledger.take(.user, limit: 5, now: .start + 3_609) == .granted)
+            try await check(databases, [10, 3_609].map { Timestamp.start.seconds + $0 })
+        }
+    }
+
     @Test func callsAtOneTimeDoNotGoBeyondTheLimit() async throws {
         try await run { ledger, databases in
             let granted = await withTaskGroup(of: QuotaWindow.Answer.self) { group in

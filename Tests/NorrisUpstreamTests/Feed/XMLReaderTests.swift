@@ -117,14 +117,19 @@ struct XMLReaderTests {
         let many = String(repeating: "<category>x</category>", count: 30_000)
         let batch = try batch(
             rss(
-                "<item><guid>1</guid><description>\(long)</description>\(many)</item>"
+                "<item><guid>1</guid><description>\(long)</description>\(many)<link>https://h/1</link></item>"
                     + "<item><guid>2</guid><title>t</title></item>"
             )
         )
         #expect(batch.posts.map(\.id) == ["blog:1", "blog:2"])
         #expect(batch.posts.first?.text?.unicodeScalars.count == 10_000)
         #expect(batch.posts.first?.tags == ["x"])
+        #expect(batch.posts.first?.url == nil)
         #expect(batch.posts.last?.title == "t")
+        for (length, title) in [(256 << 10, nil), ((256 << 10) - 1, "x")] as [(Int, String?)] {
+            let text = String(repeating: " ", count: length) + "xy"
+            #expect(try rssPost("<description>d</description><title>\(text)</title>")?.title == title)
+        }
     }
 
     @Test func readingStopsWhenCancelled() async {

@@ -68,6 +68,18 @@ struct TimeoutTests {
             }
         }
     }
+
+    @Test func aCancelledTaskSendsNothing() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setFault(.hang)
+            await withTaskGroup(of: UpstreamError?.self) { group in
+                group.cancelAll()
+                group.addTask { await fixture.failure(timeout: Fixture.longEnough) }
+                #expect(await group.next() == .some(.cancelled))
+            }
+            #expect(fixture.upstream.requests.isEmpty)
+        }
+    }
 }
 
 /// A listening socket that nobody accepts from, with a full queue: whoever connects waits.
