@@ -104,19 +104,21 @@ struct FactHandlers: Sendable {
 
     @Sendable
     private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let id = try IDParameters(call.arguments).id
-        let isExplicit = store.withFactInMemory(id: id, uid: call.uid) { fact in
+        let parameters = try FactGet.Parameters(call.arguments)
+        let (id, name) = (parameters.id, try parameters.name.map(usableName))
+        let isExplicit = store.withFactInMemory(id: id, uid: call.uid, name: name) { fact in
             if !fact.isExplicit {
                 json.literal(FactGet.Result.opening)
-                json.raw(fact.json)
+                write(fact.json, name, to: &json)
                 json.join("}", endsValue: true)
             }
             return fact.isExplicit
         }
         if isExplicit == false { return nil }
         return .disk { () async throws(ResponseError) -> FactGet.Result in
-            let fact = try await store.presentable(id: id)
-            store.noteServed(id, .fact, uid: call.peer.uid)
+            var fact = try await store.presentable(id: id)
+            store.noteServed(id, .fact, uid: call.peer.uid, name: name)
+            if let name { fact.text = personalized(fact.text, for: name) }
             return FactGet.Result(fact: fact)
         }
     }
