@@ -12,28 +12,33 @@ package struct Card {
     let composition: Composition
     let landscape: Landscape
 
-    /// - Parameter size: the width in pixels, one of ``sizes``, and the height unless the text needs more.
-    package init(fact: Fact, size: Int = 1080, showsTags: Bool = true) throws(CardError) {
+    /// - Parameter size: the width in pixels, one of ``sizes``. The height is the same, or a quarter more of a poster,
+    ///   unless the text needs more.
+    package init(
+        fact: Fact, size: Int = 1080, style: CardStyle = .scenic, showsTags: Bool = true
+    ) throws(CardError) {
         self.fact = fact
         text = try CardText(fact.text)
-        composition = try Composition(fact, text: text, size: size, showsTags: showsTags)
+        composition = try Composition(fact, text: text, size: size, style: style, showsTags: showsTags)
         landscape = Landscape(
-            seed: stableHash(fact.id), category: fact.categories.first, width: size, height: composition.height,
-            letters: composition.letters)
+            seed: stableHash(fact.id), category: fact.categories.first, width: composition.picture.width,
+            height: composition.picture.height, letters: composition.letters)
     }
 
     /// What the picture shows, in words, on one line.
     package var alternativeText: String {
-        "A picture of \(landscape.description), with the words: \(sanitizedLine(text.text))"
+        let headline = composition.headline.map { "the headline \($0.uppercased()) and " } ?? ""
+        let kind = headline.isEmpty ? "picture" : "black poster with a picture"
+        return "A \(kind) of \(landscape.description), with \(headline)the words: \(text.line)"
     }
 
     /// Draws the card as a PNG file. The same fact gives the same bytes where fonts and libraries are the same.
     package func png() throws(CardError) -> [UInt8] {
-        let (width, scrims) = (composition.width, composition.scrims)
+        let (width, picture, scrims) = (composition.width, composition.picture, composition.scrims)
         let writer = try PNGWriter(
             width: width, height: composition.height,
             texts: [
-                ("Title", sanitizedLine(text.text)),
+                ("Title", text.line),
                 ("Source", sanitizedLine(fact.url.flatMap { $0.isEmpty ? nil : $0 } ?? fact.source)),
                 ("Description", alternativeText), ("Software", "norrisd \(NorrisVersion.current)"),
             ])
@@ -43,7 +48,14 @@ package struct Card {
         for top in stride(from: 0, to: composition.height, by: bandHeight) {
             let rows = top..<min(top + bandHeight, composition.height)
             let pixels = UnsafeMutableBufferPointer(rebasing: canvas.pixels[..<(rows.count * width)])
-            landscape.paint(rows: rows, scrims: scrims, into: pixels)
+            let painted = rows.clamped(to: picture.y..<picture.y + picture.height)
+            if picture.width < width { pixels.update(repeating: Composition.mat) }
+            if !painted.isEmpty {
+                let start = (painted.lowerBound - top) * width + picture.x
+                landscape.paint(
+                    rows: painted.lowerBound - picture.y..<painted.upperBound - picture.y, scrims: scrims,
+                    into: UnsafeMutableBufferPointer(rebasing: pixels[start...]), stride: width)
+            }
             try canvas.draw(color: Composition.color) { composition.drawLetters(on: $0, rows: rows) }
             writer.append(UnsafeBufferPointer(pixels))
         }

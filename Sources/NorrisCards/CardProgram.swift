@@ -25,8 +25,8 @@ package enum CardProgram {
         switch request {
         case .help: return Array(help.utf8)
         case .version: return Array("norris-card \(NorrisVersion.current)\n".utf8)
-        case .card(let size, let showsTags, let isText):
-            let card = try Card(fact: readFact(), size: size, showsTags: showsTags)
+        case .card(let size, let style, let showsTags, let isText):
+            let card = try Card(fact: readFact(), size: size, style: style, showsTags: showsTags)
             return isText ? Array((card.alternativeText + "\n").utf8) : try card.png()
         }
     }
@@ -47,14 +47,18 @@ package enum CardProgram {
         Draws a fact as a picture: reads it as JSON from standard input, as norrisd's protocol has it, and writes a PNG
         to standard output. norrisctl card is made for people.
 
-        usage: norris-card [--size N] [--no-tags] [--alt] < fact.json > card.png
+        usage: norris-card [--size N] [--style STYLE] [--headline WORD] [--no-tags] [--alt] < fact.json > card.png
 
-          --size N    the width in pixels, 256 to 4096; 1080 if not given. The card is as high, or higher
-                      where the text is long.
-          --no-tags   leave the categories out
-          --alt       write a text that stands for the picture instead
-          --version   write the version
-          --help      write this text
+          --size N          the width in pixels, 256 to 4096; 1080 if not given. The card is as high, or higher
+                            where the text is long.
+          --style STYLE     scenic (the text on a landscape) or poster (a framed landscape, a headline and the
+                            text); scenic if not given
+          --headline WORD   what a poster says in large letters, at most 24 characters; if not given it follows
+                            from the category
+          --no-tags         leave the categories out; a poster never has them
+          --alt             write a text that stands for the picture instead
+          --version         write the version
+          --help            write this text
 
         """
 }
@@ -64,19 +68,32 @@ enum CardRequest: Equatable {
     case help
     case version
     /// A picture, or the text that stands for it.
-    case card(size: Int, showsTags: Bool, isText: Bool)
+    case card(size: Int, style: CardStyle, showsTags: Bool, isText: Bool)
 
-    /// - Parameter arguments: without the program's name. The last of several `--size` counts.
+    /// - Parameter arguments: without the program's name. The last of several equal options counts.
     init(arguments: [String]) throws(CardError) {
-        var (size, showsTags, isText) = (1080, true, false)
+        var (size, showsTags, isText, isPoster) = (1080, true, false, false)
+        var headline: String?
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            switch argument {
+            // The value stands behind a `=`, or is the next argument.
+            let end = argument.hasPrefix("--") ? argument.firstIndex(of: "=") : nil
+            func value() -> String { end.map { String(argument[$0...].dropFirst()) } ?? rest.popFirst() ?? "" }
+            switch end.map({ String(argument[...$0]) }) ?? argument {
             case "--alt": isText = true
             case "--no-tags": showsTags = false
-            case "--size": size = try CardRequest.size(rest.popFirst() ?? "")
-            case _ where argument.hasPrefix("--size="):
-                size = try CardRequest.size(String(argument.dropFirst("--size=".count)))
+            case "--size", "--size=": size = try CardRequest.size(value())
+            case "--style", "--style=":
+                let style = value()
+                guard ["scenic", "poster"].contains(style) else {
+                    throw .usage("--style '\(sanitizedLine(style))' is neither scenic nor poster.")
+                }
+                isPoster = style == "poster"
+            case "--headline", "--headline=":
+                headline = Headline.checked(value())
+                guard headline != nil else {
+                    throw .usage("--headline takes 1 to \(Headline.longest) characters that show something.")
+                }
             case "--help", "-h":
                 self = .help
                 return
@@ -86,7 +103,9 @@ enum CardRequest: Equatable {
             default: throw .usage("'\(sanitizedLine(argument))' is unknown; norris-card --help lists the options.")
             }
         }
-        self = .card(size: size, showsTags: showsTags, isText: isText)
+        guard isPoster || headline == nil else { throw .usage("--headline is for posters; add --style poster.") }
+        let style = isPoster ? CardStyle.poster(headline: headline) : .scenic
+        self = .card(size: size, style: style, showsTags: showsTags, isText: isText)
     }
 
     private static func size(_ text: String) throws(CardError) -> Int {

@@ -2,9 +2,12 @@ import NorrisProtocol
 import NorrisText
 
 /// The text of a fact as it is drawn: sanitized, with single spaces, no white space around a line, no empty line at an
-/// end, and no two of them in a row. Lines that were broken for a terminal are joined.
+/// end, and no two of them in a row. Lines that were broken for a terminal are joined, and quotes and dashes are those
+/// of a printed text.
 struct CardText {
     let text: String
+    /// Whose words they are, behind a dash; nil where the text does not say so at its end.
+    let attribution: String?
 
     init(_ source: String) throws(CardError) {
         let clean = sanitizedText(source)
@@ -24,8 +27,47 @@ struct CardText {
             columnsBefore = displayWidth(of: String(source)) + 8 * source.count { $0 == "\t" }
         }
         if lines.last?.isEmpty == true { lines.removeLast() }
-        text = lines.joined(separator: "\n")
+        attribution = CardText.removeAttribution(from: &lines).map(typographic)
+        text = typographic(lines.joined(separator: "\n"))
     }
+
+    /// All its words on one line.
+    var line: String { sanitizedLine(attribution.map { "\(text) \($0)" } ?? text) }
+
+    /// Takes `-- Name` away from the end: lines of its own, or what follows the last sentence.
+    private static func removeAttribution(from lines: inout [String]) -> String? {
+        func name(_ text: some StringProtocol) -> String? {
+            let name = text.drop { $0 == " " || dashes.contains($0) }
+            let isName = name.first.map { $0.isLetter || $0.isNumber || $0.isPunctuation } == true
+            return isName && displayWidth(of: String(name)) <= 120 ? "— \(name)" : nil
+        }
+        func beginsWithDash(_ line: String) -> Bool {
+            line.hasPrefix("-- ") || line.first.map(dashes.dropFirst().contains) == true
+                || line.hasPrefix("--") && line.dropFirst(2).first?.isUppercase == true
+        }
+        if let start = lines.lastIndex(where: beginsWithDash), start > 0, lines.count - start <= 3,
+            !beginsWithDash(lines[start - 1]), let name = name(lines[start...].joined(separator: " "))
+        {
+            lines.removeSubrange(start...)
+            if lines.last?.isEmpty == true { lines.removeLast() }
+            return name
+        }
+        guard let line = lines.last, let space = line.indices.last(where: { index in
+            let rest = line[index...].dropFirst()
+            let dash = rest.prefix(while: dashes.contains)
+            return line[index] == " " && (dash == "--" || dash.count == 1 && dash != "-")
+                && rest[dash.endIndex...].first == " "
+        }), ".!?…\"”'’)".contains(line[..<space].last ?? " ") else { return nil }
+        let rest = line[space...]
+        // What ends as a sentence does is one.
+        guard let name = name(rest), name.dropFirst(2).first?.isLowercase == false, !".!?".contains(rest.last ?? "."),
+            displayWidth(of: name) <= 62
+        else { return nil }
+        lines[lines.count - 1] = String(line[..<space])
+        return name
+    }
+
+    private static let dashes: [Character] = ["-", "–", "—", "―"]
 
     /// Whether a line was broken because a terminal has no more room, as those of fortunes are: with the next word it
     /// would have been wider than verse ever is.
@@ -43,7 +85,7 @@ struct CardText {
 
 extension Character {
     /// Whether it is shown as a picture (UTS #51): by itself, or by U+FE0F behind it.
-    fileprivate var isEmoji: Bool {
+    var isEmoji: Bool {
         guard let first = unicodeScalars.first else { return false }
         let properties = first.properties
         return properties.isEmojiPresentation || properties.isEmoji && unicodeScalars.dropFirst().contains("\u{FE0F}")

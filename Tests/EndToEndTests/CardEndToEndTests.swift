@@ -95,6 +95,14 @@ struct CardEndToEndTests {
         let today = try shell("norrisctl card --today -o f.png --json", folder, socket).output
         #expect(today == (try shell("norrisctl fact --today --json", folder, socket).output))
         #expect(try drawn() == FactToday.Result(json: JSON.parse(Array(today.utf8))).fact)
+        let named = try shell("norrisctl fact --category dev --name Ada --json", folder, socket).output
+        let shown = try #require(FactRandom.Result(json: JSON.parse(Array(named.utf8))).items.first)
+        for _ in 0..<2 {
+            #expect(try shell("norrisctl card -o f.png", folder, socket).status == 0)
+            #expect(try drawn() == shown)
+        }
+        #expect(try shell("norrisctl card -c dev -o f.png", folder, socket).status == 0)
+        #expect(try drawn().categories.contains("dev"))
         #expect(try shell("norrisctl card --id nope -o g.png", folder, socket).status == 1)
         #expect(try shell("norrisctl card -o g.png", folder).status == 69)
         #expect(try names(folder) == ["f.png"])

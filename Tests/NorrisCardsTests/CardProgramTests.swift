@@ -92,7 +92,7 @@ struct CardProgramTests {
             #expect(version.output == "norris-card \(NorrisVersion.current)\n")
             let help = try run(Programs.norrisCard, ["--help"])
             #expect(help.status == 0)
-            for option in ["--size", "--no-tags", "--alt", "--version", "--help"] {
+            for option in ["--size", "--style", "--headline", "--no-tags", "--alt", "--version", "--help"] {
                 #expect(help.output.contains("\n  \(option) "))
             }
             let alternative = try run(Programs.norrisCard, ["--alt"], input: json("Two\nlines"))
@@ -129,13 +129,18 @@ struct CardProgramTests {
 
 struct CardRequestTests {
     @Test func readsOptions() throws {
-        func card(_ size: Int, tags: Bool = true, isText: Bool = false) -> CardRequest {
-            .card(size: size, showsTags: tags, isText: isText)
+        func card(
+            _ size: Int, _ style: CardStyle = .scenic, tags: Bool = true, isText: Bool = false
+        ) -> CardRequest {
+            .card(size: size, style: style, showsTags: tags, isText: isText)
         }
         #expect(try CardRequest(arguments: []) == card(1080))
         #expect(try CardRequest(arguments: ["--size", "256", "--no-tags"]) == card(256, tags: false))
         #expect(try CardRequest(arguments: ["--size=300", "--size=4096"]) == card(4096))
         #expect(try CardRequest(arguments: ["--alt", "--size", "256"]) == card(256, isText: true))
+        #expect(try CardRequest(arguments: ["--style", "poster"]) == card(1080, .poster(headline: nil)))
+        #expect(try CardRequest(arguments: ["--style=poster", "--headline=-x"]) == card(1080, .poster(headline: "-x")))
+        #expect(try CardRequest(arguments: ["--style=poster", "--style=scenic"]) == card(1080))
         #expect(try CardRequest(arguments: ["--version", "--what"]) == .version)
         #expect(try CardRequest(arguments: ["--help"]) == .help)
         #expect(try CardRequest(arguments: ["-h"]) == .help)
@@ -151,7 +156,10 @@ struct CardRequestTests {
         #expect(error?.message?.contains("\u{1B}") == false)
     }
 
-    @Test("What is unknown is refused", arguments: [["--tags"], ["card.png"], ["--size"], ["-"], ["--alt=1"]])
+    @Test("What is unknown is refused", arguments: [
+        ["--tags"], ["card.png"], ["--size"], ["-"], ["--alt=1"], ["--style"], ["--style", "Poster"], ["--headline=x"],
+        ["--style=poster", "--headline="], ["--style=poster", "--headline", "a headline that is too long"],
+    ])
     func refusesTheUnknown(arguments: [String]) {
         let error = #expect(throws: CardError.self) { try CardRequest(arguments: arguments) }
         #expect(error?.status == 64)

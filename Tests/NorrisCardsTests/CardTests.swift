@@ -66,7 +66,7 @@ struct CardTests {
 
     @Test func theAlternativeTextIsOneLine() throws {
         let card = try Card(fact: fact("Two\nlines,\u{1B}[31m red"))
-        #expect(card.alternativeText.hasPrefix("A picture of mountains above a lake "))
+        #expect(card.alternativeText.hasPrefix("A picture of "))
         #expect(card.alternativeText.hasSuffix(", with the words: Two lines, red"))
     }
 
@@ -74,6 +74,67 @@ struct CardTests {
         let bytes = String(decoding: try png(fact("Grüße.")), as: Unicode.ASCII.self)
         #expect(bytes.contains("Description"))
         #expect(bytes.contains("Software\u{0}\u{0}\u{0}\u{0}\u{0}norrisd \(NorrisVersion.current)"))
+    }
+
+    // MARK: Posters
+
+    private func poster(_ fact: Fact, _ headline: String? = nil, size: Int = 256) throws -> Picture {
+        try #require(Picture(png: Card(fact: fact, size: size, style: .poster(headline: headline)).png()))
+    }
+
+    @Test func aPosterIsFourByFiveAndALongTextMakesItHigher() throws {
+        let short = try poster(fact("Chuck Norris counted to infinity. Twice."), size: 300)
+        #expect(short.width == 300 && short.height == 375)
+        let long = try poster(fact(String(repeating: "Once is not enough. ", count: 90)))
+        #expect(long.width == 256 && long.height > 320)
+    }
+
+    @Test func aPosterHasABlackMatAndARuleAroundThePicture() throws {
+        let card = try Card(fact: fact("x"), size: 512, style: .poster(headline: nil))
+        let frame = card.composition.picture
+        let pixels = try poster(fact("x"), size: 512).pixels
+        func pixel(_ x: Int, _ y: Int) -> Float { relativeLuminance(pixels[y * 512 + x]) }
+        let middle = frame.y + frame.height / 2
+        #expect(pixels[0] == Composition.mat && pixels[middle * 512 + 5] == Composition.mat)
+        #expect(pixels[middle * 512 + frame.x - 2] == Composition.mat)
+        let beside = (0..<frame.x).map { pixel($0, middle) }
+        #expect(try #require(beside.max()) > 0.3, "there is a rule")
+        let inside = (frame.x..<frame.x + frame.width).filter { pixels[middle * 512 + $0] != Composition.mat }
+        #expect(inside.count > frame.width * 9 / 10)
+        // No letter is on the picture.
+        let letters = try Canvas(width: 512, rows: card.composition.height)
+        try letters.draw(color: 0xFFFFFF) { card.composition.drawLetters(on: $0, rows: 0..<card.composition.height) }
+        let covered = (frame.y..<frame.y + frame.height).contains { row in
+            (frame.x..<frame.x + frame.width).contains { letters.pixels[row * 512 + $0] & 0xFF_FFFF != 0 }
+        }
+        #expect(!covered)
+    }
+
+    @Test func aHeadlineIsDrawnAndSaid() throws {
+        let plain = try poster(fact("x", categories: ["career"]))
+        #expect(try poster(fact("x", categories: ["career"]), "Ambition") == plain)
+        #expect(try poster(fact("x", categories: ["career"]), "Courage") != plain)
+        #expect(try poster(fact("x", categories: ["career"]), String(repeating: "W", count: 24)) != plain)
+        let card = try Card(fact: fact("Two\nlines", categories: ["career"]), style: .poster(headline: nil))
+        #expect(card.alternativeText.hasPrefix("A black poster with a picture of "))
+        #expect(card.alternativeText.hasSuffix(", with the headline AMBITION and the words: Two lines"))
+    }
+
+    @Test("The headline follows from the category", arguments: [
+        ("career", "Ambition"), ("science", "science"), ("linux-cookie", "linux cookie"), ("", "Determination"),
+        ("\u{1B}[31m", "Determination"), (String(repeating: "x", count: 40), "Determination"),
+    ])
+    func findsHeadlines(category: String, word: String) { #expect(Headline.word(for: category) == word) }
+
+    @Test func headlinesOfOnesOwnAreBounded() {
+        #expect(Headline.checked("  Grit \u{1B}[31m ") == "Grit")
+        #expect(Headline.checked(String(repeating: "é", count: 24)) != nil)
+        for text in ["", " ", "\u{200D}", String(repeating: "x", count: 25)] { #expect(Headline.checked(text) == nil) }
+    }
+
+    @Test func noTagStandsTwice() throws {
+        let once = try picture(fact("x", categories: ["dev", "food"]))
+        #expect(try picture(fact("x", categories: ["dev", "food", "dev", "food"])) == once)
     }
 
     /// What WCAG 2.2 asks for (success criterion 1.4.3), measured on the painted ground of every pixel that a letter

@@ -5,7 +5,7 @@ import Testing
 struct CardTextTests {
     @Test("White space and controls go, lines and paragraphs stay", arguments: [
         ("  two\t words  ", "two words"),
-        ("\n\n\u{3000}first\n\n\n\nsecond \n\t-- third\n\n", "first\n\nsecond\n-- third"),
+        ("\n\n\u{3000}first\n\n\n\nsecond \n\tthird\n\n", "first\n\nsecond\nthird"),
         ("\u{1B}[31mred\u{1B}[0m\u{0}\u{202E}!", "red!"), ("a\u{2028}b\r\nc", "a\nb\nc"),
         ("<b>&amp;</b>", "<b>&amp;</b>"),
     ])
@@ -35,9 +35,11 @@ struct CardTextTests {
         let expected = """
             Q: What did he do with the line that was too long for the terminal of somebody who had but one?
             A: He broke it.
-            -- A Book
             """
-        #expect(try CardText(fortune).text == expected)
+        let text = try CardText(fortune)
+        #expect(text.text == expected)
+        #expect(text.attribution == "— A Book")
+        #expect(text.line.hasSuffix("A: He broke it. — A Book"))
     }
 
     @Test func knowsEmoji() throws {
@@ -48,4 +50,38 @@ struct CardTextTests {
             #expect(try !CardText(text).isEmoji)
         }
     }
+
+    @Test("A name at the end, behind a dash, is whose words they are", arguments: [
+        ("Be.\n\t\t-- Ada", "Be.", "— Ada"), ("Be.\n\n-- Ada,\n   \"A Book\"", "Be.", "— Ada, “A Book”"),
+        ("Be brave. -- Ada Lovelace", "Be brave.", "— Ada Lovelace"), ("\"Be!\" — Ada", "“Be!”", "— Ada"),
+        ("Be.\n—Ada", "Be.", "— Ada"), ("Be.\n-- unknown", "Be.", "— unknown"),
+    ])
+    func findsAttributions(source: String, text: String, name: String) throws {
+        let card = try CardText(source)
+        #expect(card.text == text)
+        #expect(card.attribution == name)
+    }
+
+    @Test("Other dashes are not", arguments: [
+        "He waits -- and strikes.", "He waits. -- Then he strikes.", "-- Ada", "Use it.\n--help", "He has two -- Ada",
+        "-- one\n-- two", "Wait. -- \(String(repeating: "long ", count: 20))", "A - B.\n- C",
+    ])
+    func leavesOtherDashes(source: String) throws { #expect(try CardText(source).attribution == nil) }
+}
+
+struct TypographyTests {
+    @Test("Quotes, apostrophes and dashes are those of print", arguments: [
+        ("He said \"hi\" (\"no\").", "He said “hi” (“no”)."), ("don't, dogs' and it's", "don’t, dogs’ and it’s"),
+        ("'Tis the '70s, rock 'n' roll, get 'em", "’Tis the ’70s, rock ’n’ roll, get ’em"),
+        ("He said 'yes' to \"'no'\".", "He said ‘yes’ to “‘no’”."), ("the 1990's", "the 1990’s"),
+        ("He waits -- and strikes--hard.", "He waits — and strikes—hard."), ("``Yes,'' he said.", "“Yes,” he said."),
+        ("\"In 1999\"", "“In 1999”"), ("word\n\"line\"", "word\n“line”"),
+    ])
+    func replaces(text: String, expected: String) { #expect(typographic(text) == expected) }
+
+    @Test("What may be something else stays", arguments: [
+        "6'2\" tall", "5'10 or 6'", "a 19\" rack", "print(\"hi\")", "x = 'a'", "`ls 'a'`", "{\"a\": 1}", "--help",
+        "a --- b", "C:\\ 'x'", "צה\"ל", "a \" b ' c", "i-- and --i",
+    ])
+    func keeps(text: String) { #expect(typographic(text) == text) }
 }

@@ -17,16 +17,20 @@ struct GoldenCardTests {
     private static let facts: [String: Fact] = [
         "arabic": fact("عدّ تشاك نوريس إلى ما لا نهاية. مرتين.", id: "arabic", categories: ["science"]),
         "emoji": fact("👨‍👩‍👧‍👦 🇩🇪 👍🏽", id: "emoji", categories: ["music"], source: "text"),
-        "japanese": fact("チャック・ノリスは無限まで数えた。しかも二回も数えた。", id: "japanese", categories: ["travel"]),
+        "japanese": fact("チャック・ノリスは無限まで数えた。しかも二回も数えた。", id: "japanese-21", categories: ["travel"]),
         "long": fact(
             "Chuck Norris once visited the Virgin Islands. They are now called the Islands. A cartographer who asked "
                 + "for the reason has since been working as a gardener, far from any coast, and plants his hedges in "
                 + "perfect straight lines. He says that he has never slept better.",
-            id: "long", categories: ["food", "history", "movie", "science", "sport"]
+            id: "long-22", categories: ["food", "history", "movie", "science", "sport"]
         ),
-        "short": fact("Chuck Norris counted to infinity. Twice.", id: "short", categories: ["dev"]),
+        "poster": fact(
+            "'Tis not he who does push-ups -- he pushes the Earth down. 🌍\n\t\t-- Chuck Norris", id: "poster",
+            categories: ["sport"]
+        ),
+        "short": fact("Chuck Norris counted to infinity. Twice.", id: "short-32", categories: ["dev"]),
         "tall": fact(
-            String(repeating: "Once is not enough, and twice is too much. ", count: 30), id: "tall",
+            String(repeating: "Once is not enough, and twice is too much. ", count: 30), id: "tall-17",
             categories: ["animal"], source: "fortune:wisdom"
         ),
     ]
@@ -34,7 +38,8 @@ struct GoldenCardTests {
     @Test("Cards look as they did; NORRIS_UPDATE_DOCUMENTS=1 writes the files", arguments: facts.keys.sorted())
     func looksAsItDid(name: String) throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).png")
-        let png = try Card(fact: #require(GoldenCardTests.facts[name]), size: 256).png()
+        let style = name == "poster" ? CardStyle.poster(headline: nil) : .scenic
+        let png = try Card(fact: #require(GoldenCardTests.facts[name]), size: 256, style: style).png()
         if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {
             try Data(png).write(to: file)
             return

@@ -21,10 +21,11 @@ struct LandscapeTests {
         #expect(isSame)
     }
 
-    @Test(arguments: [Hour.night, .goldenHour])
-    func aLargerOneShowsTheSame(hour: Hour) {
-        let small = painted(seed: 11, hour: hour)
-        let large = painted(seed: 11, hour: hour, size: 512)
+    @Test(arguments: [(Scene.lake, Hour.night), (.lake, .goldenHour), (.desert, .dusk), (.sea, .dawn), (.forest, .dusk),
+        (.city, .night), (.snow, .dawn)])
+    func aLargerOneShowsTheSame(scene: Scene, hour: Hour) {
+        let small = painted(seed: 11, scene: scene, hour: hour)
+        let large = painted(seed: 11, scene: scene, hour: hour, size: 512)
         var reduced: [UInt32] = []
         for row in 0..<256 {
             for column in 0..<256 {
@@ -36,7 +37,7 @@ struct LandscapeTests {
     }
 
     @Test func aTallerOneShowsTheSameLakeAndMoreSky() {
-        let tall = Landscape(seed: 5, category: "travel", hour: .dusk, width: 256, height: 640)
+        let tall = Landscape(seed: 5, category: "travel", scene: .lake, hour: .dusk, width: 256, height: 640)
         let all = pixels(of: tall)
         #expect(all.count == 256 * 640)
         // The upper half is sky: no row of it holds an edge.
@@ -50,14 +51,18 @@ struct LandscapeTests {
     @Test(arguments: Hour.allCases)
     func whiteLettersCanBeReadOnTheUpperThirdWithoutScrims(hour: Hour) throws {
         for category in [nil, "animal", "dev", "history", "money", "sport"] {
-            let landscape = Landscape(seed: 19, category: category, hour: hour, width: 256, height: 256)
+            let landscape = Landscape(seed: 19, category: category, scene: .lake, hour: hour, width: 256, height: 256)
             let brightest = pixels(of: landscape)[..<(85 * 256)].map(relativeLuminance).max()
             #expect(try #require(brightest) < 0.183)
+        }
+        for scene in Scene.allCases where scene.hours.contains(hour) {
+            let landscape = Landscape(seed: 19, category: "travel", scene: scene, hour: hour, width: 256, height: 256)
+            #expect(try #require(pixels(of: landscape)[..<(64 * 256)].map(relativeLuminance).max()) < 0.183, "\(scene)")
         }
     }
 
     @Test func scrimsDimWhatIsBright() {
-        let landscape = Landscape(seed: 2, category: nil, hour: .noon, width: 256, height: 256)
+        let landscape = Landscape(seed: 2, category: nil, scene: .lake, hour: .noon, width: 256, height: 256)
         let area = Rectangle(x: 64, y: 64, width: 96, height: 64)
         let plain = pixels(of: landscape)
         let scrim = Scrim(area: area, fade: 10, ceiling: 0.06)
@@ -89,9 +94,42 @@ struct LandscapeTests {
 
     @Test(arguments: Hour.allCases)
     func saysWhatIsToBeSeen(hour: Hour) {
-        let landscape = Landscape(seed: 1, category: nil, hour: hour, width: 256, height: 256)
+        let landscape = Landscape(seed: 1, category: nil, scene: .lake, hour: hour, width: 256, height: 256)
         #expect(landscape.description.hasPrefix("mountains above a lake \(hour.description), "))
         #expect(landscape.description.hasSuffix("moon") || landscape.description.hasSuffix("sun"))
+    }
+
+    @Test func scenesDifferByMoreThanColor() {
+        // Gray, and as bright as each other.
+        let pictures = Scene.allCases.map { scene in
+            let lights = painted(seed: 5, category: "dev", scene: scene).map { relativeLuminance($0).squareRoot() }
+            let mean = lights.reduce(0, +) / Float(lights.count)
+            return lights.map { $0 / mean }
+        }
+        for one in pictures.indices {
+            for other in 0..<one {
+                let sum = zip(pictures[one], pictures[other]).reduce(Float(0)) { $0 + abs($1.0 - $1.1) }
+                let difference = sum / Float(pictures[one].count)
+                #expect(difference > 0.1, "\(Scene.allCases[one]) \(Scene.allCases[other])")
+            }
+        }
+    }
+
+    @Test func everySceneComesAndFollowsFromTheSeed() {
+        var counts: [Scene: Int] = [:]
+        for seed in 0..<600 as Range<UInt64> { counts[Scene(seed: seed), default: 0] += 1 }
+        for scene in Scene.allCases { #expect((70...130).contains(counts[scene] ?? 0), "\(scene)") }
+        for seed in 0..<9 as Range<UInt64> { #expect(Scene(seed: seed) == Scene(seed: seed)) }
+    }
+
+    @Test func dryScenesReachTheLowerEdge() {
+        for scene in [Scene.desert, .forest, .snow] {
+            for height in [256, 700] {
+                let landscape = Landscape(seed: 8, category: nil, scene: scene, hour: .dusk, width: 256, height: height)
+                let last = pixels(of: landscape).suffix(256).map(relativeLuminance)
+                #expect((last.max() ?? 1) < 0.6, "\(scene): it is ground, not sky")
+            }
+        }
     }
 
     @Test func everyHourComes() {
@@ -108,7 +146,7 @@ struct LandscapeTests {
 struct LuminaryPlacementTests {
     private func placement(_ hour: Hour, seed: UInt64, _ letters: Rectangle?) -> (LuminaryPlacement, Ground) {
         var random = SeededRandom(seed: seed)
-        let ground = Ground(width: 1000, height: 1000, water: 0.27)
+        let ground = Ground(width: 1000, height: 1000, below: 0.27)
         let luminary = Luminary(hour: hour, palette: Palette(category: "dev", seed: seed), random: &random)
         let placement = LuminaryPlacement(of: luminary, hour: hour, ground: ground, letters: letters) {
             Ridge.ranges(gap: $0, surplus: 0, seed: seed)
@@ -146,13 +184,17 @@ struct LuminaryPlacementTests {
 
     @Test func onlyLightIsLeftWhereLettersAreEverywhere() {
         let letters = Rectangle(x: 0, y: 0, width: 256, height: 256)
-        let landscape = Landscape(seed: 3, category: nil, hour: .dusk, width: 256, height: 256, letters: letters)
+        let landscape = Landscape(
+            seed: 3, category: nil, scene: .lake, hour: .dusk, width: 256, height: 256, letters: letters
+        )
         #expect(landscape.description == "mountains above a lake at dusk")
     }
 }
 
-private func painted(seed: UInt64, category: String? = nil, hour: Hour = .dusk, size: Int = 256) -> [UInt32] {
-    pixels(of: Landscape(seed: seed, category: category, hour: hour, width: size, height: size))
+private func painted(
+    seed: UInt64, category: String? = nil, scene: Scene? = .lake, hour: Hour = .dusk, size: Int = 256
+) -> [UInt32] {
+    pixels(of: Landscape(seed: seed, category: category, scene: scene, hour: hour, width: size, height: size))
 }
 
 private func pixels(of landscape: Landscape, rows: Range<Int>? = nil, scrims: [Scrim] = []) -> [UInt32] {

@@ -6,7 +6,7 @@ import Testing
 struct LetteringTests {
     private func block(_ text: String) throws -> TextBlock {
         let typesetter = try Typesetter(language: language(of: text))
-        return try typesetter.block(CardText(text), measure: 830, room: 730, width: 1000)
+        return try typesetter.column(CardText(text), measure: 830, room: 730, width: 1000).blocks[0].block
     }
 
     @Test func shortTextsAreBrokenIntoLinesOfAboutTheSameLength() throws {
@@ -58,6 +58,27 @@ struct LetteringTests {
         }
     }
 
+    @Test func anAttributionIsSmallerAndBelow() throws {
+        let typesetter = try Typesetter(language: "en")
+        for text in ["Be brave.\n-- Ada", String(repeating: "Be brave. ", count: 60) + "\n-- Ada"] {
+            let column = try typesetter.column(CardText(text), measure: 830, room: 730, width: 1000)
+            let (words, name) = (column.blocks[0], column.blocks[1])
+            #expect(column.blocks.count == 2 && name.block.size < words.block.size)
+            #expect(name.y > words.block.height && column.height == name.y + name.block.height)
+        }
+    }
+
+    @Test func punctuationHangs() throws {
+        for line in try block("「はい。」").lines + block("“Yes.”\n“No.”").lines {
+            #expect(line.hanging.left > 0 && line.hanging.right > 0)
+            let (left, right) = (line.x + line.hanging.left, line.x + line.width - line.hanging.right)
+            #expect(abs(left + right - 830) < 0.01)
+        }
+        let long = try block(String(repeating: "“So be it,” he said.\n", count: 9)).lines
+        #expect(long.allSatisfy { abs($0.x + $0.hanging.left) < 0.01 && $0.x < 0 })
+        #expect(try block("。」").lines[0].hanging.right == 0, "there is nothing else")
+    }
+
     @Test func linesDoNotTouch() throws {
         let texts = [
             "ชัค นอร์ริสนับถึงอนันต์สองครั้ง แล้วเขาก็ยิ้มที่นี่", "चक नॉरिस ने अनंत तक गिनती की। दो बार। फिर हँसा।",
@@ -75,8 +96,8 @@ struct LetteringTests {
     @Test func theSameBreaksAtEverySize() throws {
         let text = try CardText("When Chuck Norris does a push-up, he isn't lifting himself up, he is pushing.")
         let typesetter = try Typesetter(language: "en")
-        let small = typesetter.block(text, measure: 0.83 * 256, room: 0.73 * 256, width: 256)
-        let large = typesetter.block(text, measure: 0.83 * 4096, room: 0.73 * 4096, width: 4096)
+        let small = typesetter.column(text, measure: 0.83 * 256, room: 0.73 * 256, width: 256).blocks[0].block
+        let large = typesetter.column(text, measure: 0.83 * 4096, room: 0.73 * 4096, width: 4096).blocks[0].block
         #expect(small.lines.count == large.lines.count)
         #expect(abs(small.height * 16 - large.height) < 0.01 * large.height)
     }
@@ -94,6 +115,8 @@ struct TiesTests {
         ("It surrendered again.", "It surrendered again."), ("Two words", "Two words"),
         ("A three-way handshake", "A three-+way handshake"), ("- One", "- One"),
         ("A black-and-white-and-read-all-over paper.", "A black-and-white-and-read-all-over paper."),
+        ("Ship it now 🚀", "Ship it now~🚀"), ("Go🚀now", "Go+🚀now"), ("🚀 🚀 🚀 it flies", "🚀 🚀 🚀 it~flies"),
+        ("He counted — and waited patiently", "He counted~— and waited patiently"),
         ("He learned C++ overnight.", "He learned C+++ overnight."), ("Word", "Word"), ("", ""),
     ])
     func tiesLastWords(text: String, expected: String) { #expect(tied(text) == expected) }
@@ -101,6 +124,8 @@ struct TiesTests {
     @Test func breaksKoreanAtSpacesAndJapaneseBeforePhrases() {
         #expect(tied("무한대 두 번") == "무+한+대 두~번")
         #expect(tied("無限まで数えた。しかも二回") == "無+限+ま+で数+え+た。し+か+も+二+回")
+        #expect(tied("チャック・ノリスは彼をすぐに見た") == "チ+ャ+ッ+ク+・+ノ+リ+ス+は彼+をす+ぐ+に+見+た")
+        #expect(tied("10回も跳んだ") == "10+回+も跳+ん+だ")
         #expect(tied("查克数到了无穷大。") == "查克数到了无穷+大+。")
     }
 

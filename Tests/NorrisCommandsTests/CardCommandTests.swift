@@ -64,6 +64,158 @@ struct CardCommandTests {
         #expect(machine.parameters == [#"{"kind":"fact"}"#, #"{"id":"x"}"#])
     }
 
+    @Test func keepsTheNameThatWasUsed() {
+        let norris = #"{"fact":\#(fact("x", "CHUCK NORRIS waits, Chuck Norris does not."))}"#
+        func text(_ arguments: String..., replies: [String]) -> String {
+            let machine = machine(replies)
+            #expect(machine.run(["card", "-o", "f.png"] + arguments).errors == wrote)
+            return input(machine)
+        }
+        let served = #"{"id":"x","name":"Ada"}"#
+        #expect(text(replies: [served, norris]).contains(#""Ada waits, Ada does not.""#))
+        #expect(text("--name", "Grace", replies: [served, norris]).contains(#""Grace waits, Grace does not.""#))
+        #expect(text("--id", "x", "--name", "-Ada\t", replies: [norris]).contains(#""-Ada waits, -Ada does not.""#))
+        let today = #"{"fact":\#(fact("t", "Chuck Norris.")),"freshness":\#(fresh)}"#
+        #expect(text("--today", "--name", "Ada", replies: [today]).contains(#""Ada.""#))
+    }
+
+    @Test(arguments: ["-c", "--category"])
+    func takesAFactOfACategory(option: String) {
+        let machine = machine([page(fact("n", "Next."))])
+        #expect(machine.run("card", option, "dev", "--name", "Ada", "-o", "f.png").errors == wrote)
+        #expect(machine.methods == ["fact.random"])
+        #expect(machine.parameters == [#"{"category":["dev"],"name":"Ada"}"#])
+        #expect(input(machine).contains("Next."))
+        let empty = self.machine([page()])
+        #expect(empty.run("card", option, "dev", "-o", "f.png") == Outcome(
+            errors: "norrisctl: There is no fact of this category.\n  norrisctl categories lists those there are.\n",
+            status: .nothing
+        ))
+    }
+
+    @Test func passesTheStyleOn() {
+        let machine = machine()
+        let poster = ["--style", "poster", "--headline", "No fear"]
+        #expect(machine.run(["card", "--text", "x", "-o", "f.png"] + poster).errors == wrote)
+        #expect(machine.runs.map(\.arguments) == [["--size", "1080", "--style", "poster", "--headline=No fear"]])
+        let scenic = self.machine()
+        #expect(scenic.run("card", "--text", "x", "--style", "scenic", "-o", "f.png").errors == wrote)
+        #expect(scenic.runs.map(\.arguments) == [["--size", "1080"]])
+    }
+
+    @Test("What is no PNG, style or headline is refused before anything is asked", arguments: [
+        (["-o", "x.jpg"], "Cards are PNG files, not JPG: give -o a name that ends in .png."),
+        (["-o", "a.b/x.JPEG"], "Cards are PNG files, not JPEG: give -o a name that ends in .png."),
+        (["--output=x.webp"], "Cards are PNG files, not WEBP: give -o a name that ends in .png."),
+        (["--style", "poster", "--headline", "", "-o", "f.png"], "it takes 1 to 24 characters."),
+        (["--style=poster", "--headline=a headline that is too long", "-o", "f"], "it takes 1 to 24 characters."),
+        (["--headline", "Courage", "-o", "f.png"], "--headline is for posters: add --style poster."),
+        (["--style", "comic", "-o", "f.png"], "it takes scenic or poster."),
+        (["--today", "-c", "dev", "-o", "f.png"], "Of --id, --text, --today and --category there can be one only."),
+        (["--text", "x", "--name", "Ada", "-o", "f.png"], "--name is for facts: leave it out beside --text."),
+    ])
+    func refuses(options: [String], message: String) {
+        let machine = machine()
+        let outcome = machine.run(["card"] + options)
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        #expect(machine.runs.isEmpty && machine.requests.isEmpty && machine.writtenFiles.isEmpty)
+    }
+
+    @Test(arguments: ["f", "f.png", "F.PNG", "x.jpg/f", "/dev/stdout", "jpg"])
+    func takesOtherNames(name: String) {
+        let machine = machine()
+        #expect(machine.run("card", "--text", "x", "-o", name).status == .done)
+        #expect(machine.writtenFiles.count == 1)
+    }
+
+    @Test func warnsOfACardThatIsTallerThanFourByFive() {
+        let tall = Self.picture.dropLast(1) + [0x47]
+        let machine = machine(card: [.ended(status: 0, output: Array(tall))])
+        #expect(machine.run("card", "--text", "x", "-o", "f.png") == Outcome(errors: """
+            Wrote f.png, 1080 × 1351.
+            norrisctl: The text makes the card taller than 4:5; some sites crop such pictures.
+
+            """))
+    }
+
+    @Test func copiesThePicture() {
+        let machine = machine()
+        machine.environment["WAYLAND_DISPLAY"] = "w"
+        machine.programs["wl-copy"] = [.ended(status: 0)]
+        #expect(machine.run("card", "--text", "x", "--copy") == Outcome(errors: "Copied the card to the clipboard.\n"))
+        #expect(machine.runs.last?.arguments == ["--type", "image/png"])
+        #expect(machine.runs.last?.input == .bytes(Self.picture))
+        let other = self.machine()
+        other.environment["DISPLAY"] = ":0"
+        other.programs["xclip"] = [.ended(status: 0)]
+        let both = other.run("card", "--text", "x", "--copy", "-o", "f.png")
+        #expect(both.errors == wrote + "Copied the card to the clipboard.\n")
+        #expect(other.runs.last?.arguments == ["-selection", "clipboard", "-target", "image/png", "-in"])
+        let none = self.machine().onTerminal()
+        #expect(none.run("card", "--text", "x", "--copy") == Outcome(
+            errors: "norrisctl: The card cannot be copied: wl-copy and xclip need a display.\n"
+                + "  With Wayland: apt install wl-clipboard; with X11: apt install xclip\n",
+            status: .unavailable
+        ))
+    }
+
+    // MARK: Alone
+
+    private func terminal(_ results: [String], chafa: [SubprocessOutcome] = [.ended(status: 0)]) -> Machine {
+        let machine = machine(results).onTerminal()
+        machine.environment["LANG"] = "C.UTF-8"
+        machine.environment["NO_COLOR"] = "1"
+        machine.programs["chafa"] = chafa
+        return machine
+    }
+
+    @Test func aloneShowsCardAndFactAndSaysHowToSaveIt() {
+        let machine = terminal([#"{"id":"x"}"#, one])
+        #expect(machine.run("card") == Outcome(
+            output: "First.\n#dev  a\n", errors: "To save it: norrisctl card -o card.png\n"
+        ))
+        #expect(machine.runs.map(\.program) == [Self.card, "chafa"])
+        #expect(machine.writtenFiles.isEmpty)
+        let options = terminal([])
+        let words = ["--text", "Ship it.", "--style", "poster", "--headline", "Grit", "--size", "540", "--no-tags"]
+        #expect(options.run(["card"] + words).errors == "To save it: norrisctl card --text 'Ship it.' --style poster "
+            + "--headline Grit --size 540 --no-tags -o card.png\n")
+        // It is the last that was shown then, and the daemon knows the name.
+        let random = terminal([page(fact("n", "Next."))])
+        #expect(random.run("card", "-c", "dev", "--name", "Ada").errors == "To save it: norrisctl card -o card.png\n")
+    }
+
+    @Test func aloneShowsTheFactWhereItCannotShowTheCard() {
+        let machine = terminal([#"{"id":"x"}"#, one], chafa: [])
+        machine.programs["chafa"] = nil
+        #expect(machine.run("card") == Outcome(
+            output: "First.\n#dev  a\n", errors: """
+                norrisctl: chafa is not installed.
+                  apt install chafa
+                To save it: norrisctl card -o card.png
+
+                """,
+            status: .unavailable
+        ))
+        let missing = terminal([#"{"id":"x"}"#, one])
+        missing.programs[Self.card] = nil
+        #expect(missing.run("card") == Outcome(
+            output: "First.\n#dev  a\n",
+            errors: "norrisctl: norris-card is not installed.\n  apt install norris-card\n", status: .unavailable
+        ))
+    }
+
+    @Test(arguments: [[], ["--json"], ["--plain"], ["--style", "poster"]])
+    func aloneIsRefusedWhereThereIsNoTerminal(options: [String]) {
+        let machine = options.first?.hasPrefix("--style") ?? true ? machine() : terminal([])
+        #expect(machine.run(["card"] + options) == .failed(
+            .usage, "There is no terminal to draw the card on, or --plain or --json.",
+            "-o card.png writes it into a file, and --alt prints it in words."
+        ))
+        #expect(machine.runs.isEmpty && machine.requests.isEmpty)
+    }
+
     @Test func takesTheNextFactWhereNoneWasShown() {
         for first in [error(.notFound), error(.unknownMethod)] {
             let machine = Machine([first, .success(Array(Machine.result(page(fact("n", "Next."))).utf8))])

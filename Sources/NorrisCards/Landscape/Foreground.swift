@@ -4,11 +4,12 @@ struct Foreground {
     private let bank: [Float]
     private let trees: [NearTree]
     private let color: LinearColor
+    private let soil: LinearColor
     /// The first row that it reaches.
     private let top: Int
 
     /// - Parameter side: 1 for the right side, -1 for the left.
-    init(ground: Ground, side: Float, hour: Hour, palette: Palette, random: inout SeededRandom) {
+    init(ground: Ground, scene: Scene, side: Float, hour: Hour, palette: Palette, random: inout SeededRandom) {
         let noise = random.noise()
         let tallest = random.number(in: 0.18...0.32)
         let unit = Float(ground.width)
@@ -38,6 +39,8 @@ struct Foreground {
         self.trees = trees
         top = Int(min(trees.map(\.top).min() ?? bottom, bottom - (rise + 0.006) * unit))
         color = palette.tone(0.105 + 0.10 * hour.sky[0].lightness, 0.03, way: 0.1).light
+        let near = scene.soil(hour)
+        soil = scene.isBare ? palette.tone(0.85 * near.lightness, near.chroma, way: near.way).light : color
     }
 
     func paint(row: Int, into line: UnsafeMutableBufferPointer<LinearColor>) {
@@ -45,7 +48,7 @@ struct Foreground {
         for tree in trees { tree.paint(row: row, color: color, into: line) }
         for column in 0..<line.count {
             let cover = Float(row) + 1 - bank[column]
-            if cover > 0 { line[column] = line[column].mixed(color, min(cover, 1)) }
+            if cover > 0 { line[column] = line[column].mixed(soil, min(cover, 1)) }
         }
     }
 }

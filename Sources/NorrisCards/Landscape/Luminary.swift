@@ -27,7 +27,7 @@ struct Luminary {
         let third = random.number(in: 0.29...0.37)
         x = isLeft ? third : 1 - third
         elevation = 0
-        isRising = hour == .dawn
+        isRising = hour == .dawn || hour == .morning
         let chance = random.number(in: 0...1)
         switch hour {
         case .night: kind = .moon(terminator: [0.62, 0.05, -1][Int(chance * 2.99)])

@@ -18,7 +18,7 @@ extension SeededRandom {
     /// The parts of a landscape that have numbers of their own, so that the others do not change them.
     enum Thing: UInt64 {
         case hour = 1
-        case ground, sky, water, foreground, ranges, slopes
+        case ground, sky, water, foreground, ranges, slopes, scene, windows
         case forest = 0x100
         case stars = 0x200
     }

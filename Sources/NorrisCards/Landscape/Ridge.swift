@@ -7,6 +7,15 @@ struct Ridge {
         case hills
         /// Hills with a fringe of conifers.
         case forest
+        /// Table mountains.
+        case mesa
+        case dunes
+        /// Land that ends at the middle, and rocks beyond it; the spread is 1 where it is at the right, -1 at the left.
+        case cliff
+        case towers
+
+        /// Whether it is seen as an outline alone.
+        var isOutline: Bool { self == .forest || self == .towers }
     }
 
     let kind: Kind
@@ -24,10 +33,9 @@ struct Ridge {
 
     /// The elevation of the ground, without trees.
     func elevation(_ x: Float) -> Float {
-        let distance = (x - middle) / spread
-        let envelope = 0.30 + 0.70 / (1 + distance * distance)
+        let envelope = envelope(x)
         let way = (x - gap) / 0.16
-        let open = kind == .forest ? 1 : 1 - 0.58 / (1 + way * way * way * way)
+        let open = kind == .peaks || kind == .hills ? 1 - 0.58 / (1 + way * way * way * way) : 1
         let offset = x * frequency + 100
         let shape: Float
         switch kind {
@@ -35,8 +43,57 @@ struct Ridge {
             shape = 0.84 * noise.summits(offset) + 0.17 * noise.fractal(offset * 4, octaves: 8, roughness: 0.62)
         case .hills: shape = 0.55 + 0.45 * noise.fractal(offset, octaves: 9, roughness: 0.44)
         case .forest: shape = 0.5 + 0.5 * noise.fractal(offset, octaves: 6, roughness: 0.4)
+        case .mesa:
+            let value = noise.value(offset) + 0.12 * noise.fractal(offset * 3, octaves: 6, roughness: 0.6)
+            // Scree at the foot of a wall.
+            let height = 0.35 * step(value, -0.25, 0.12) + 0.65 * step(value, 0.1, 0.17)
+            return foot + rise * (height + 0.025 * noise.fractal(offset * 6, octaves: 5, roughness: 0.6))
+        case .dunes:
+            // Sharp crests between round hollows, which wander.
+            let value = noise.value(offset + 0.2 * noise.value(offset * 1.7))
+            let crest = 1 - (value * value + 0.003).squareRoot()
+            shape = 0.72 * crest * crest.squareRoot() + 0.28 * (0.5 + 0.5 * noise.value(offset * 0.6 + 40))
+        case .cliff: return foot + rise * cliff((x - middle) * spread)
+        case .towers: return foot + rise * max(tower(x, 1), 0.75 * tower(x, 1.63))
         }
         return foot + rise * envelope * open * shape
+    }
+
+    /// What is left of the rise at a distance from the middle.
+    private func envelope(_ x: Float) -> Float {
+        let distance = (x - middle) / spread
+        return 0.30 + 0.70 / (1 + distance * distance)
+    }
+
+    /// - Parameter distance: from the edge into the land.
+    private func cliff(_ distance: Float) -> Float {
+        let rock = noise.fractal(distance * frequency + 100, octaves: 7, roughness: 0.6)
+        let wall = distance + 0.02 * rock
+        let land = 0.5 * step(wall, 0, 0.03) + 0.26 * step(wall, 0.045, 0.075) + 0.25 * min(max(distance, 0), 0.4)
+        let lighthouse = 0.15 * min(max((0.007 - abs(distance - 0.12)) / 0.003, 0), 1)
+        let rocks = 0.34 * max(noise.summits(distance * 24) - 0.5, 0) * step(distance, -0.2, -0.05)
+        return max(land + 0.05 * rock * min(land, 1) + lighthouse, rocks)
+    }
+
+    /// The towers of one row of houses, 0 to 1.
+    private func tower(_ x: Float, _ scale: Float) -> Float {
+        let position = x * frequency * scale + 100 * scale
+        let house = position.rounded(.down)
+        let aside = abs(position - house - 0.5)
+        let middle = (house + 0.5 - 100 * scale) / (frequency * scale)
+        let height = (0.55 + 0.45 * noise.value(house, 5)) * envelope(middle) + 0.08
+        let width = 0.36 + 0.13 * noise.value(house, 11)
+        // Low houses stand between them.
+        if aside > width { return 0.05 }
+        // Some have a mast, some a narrower top.
+        let top = noise.value(house, 17)
+        if top > 0.35 && aside < 0.022 * scale { return height + 0.14 }
+        return top < -0.3 && aside > 0.6 * width ? 0.86 * height : height
+    }
+
+    private func step(_ value: Float, _ start: Float, _ end: Float) -> Float {
+        let part = min(max((value - start) / (end - start), 0), 1)
+        return part * part * (3 - 2 * part)
     }
 
     /// Where an elevation is between the foot (0) and the summit (1), for the mist; a far range has more of it.

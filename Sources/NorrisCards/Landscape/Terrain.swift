@@ -1,4 +1,5 @@
-/// The ranges above the water, the farthest first: their edges in every column and their colors in every row.
+/// The ranges above the water or down to the lower edge, the farthest first: their edges in every column and their
+/// colors in every row.
 struct Terrain {
     private let width: Int
     private let landRows: Int
@@ -13,10 +14,12 @@ struct Terrain {
     private let slopeLight: [LinearColor]
     /// For each row below an edge.
     private let depths: [SlopeDepth]
+    /// Those of the nearest range; nil where it has none.
+    private let windows: Windows?
 
     init(
-        ground: Ground, ridges: [Ridge], hour: Hour, palette: Palette, sky: SkyGradient, luminary: Luminary,
-        seed: UInt64
+        ground: Ground, scene: Scene, ridges: [Ridge], hour: Hour, palette: Palette, sky: SkyGradient,
+        luminary: Luminary, seed: UInt64
     ) {
         width = ground.width
         landRows = ground.landRows
@@ -28,22 +31,27 @@ struct Terrain {
         for (index, ridge) in ridges.enumerated() {
             var random = SeededRandom(seed: seed, thing: .forest, number: ridges.count - index)
             let nearness = Float(index) / Float(ridges.count - 1)
+            let tallest = (0.012 + 0.030 * nearness * nearness) * scene.treeHeight
             let line = RangePoint.line(
-                of: ridge, trees: 0.006...(0.012 + 0.030 * nearness * nearness), ground: ground, luminary: luminary,
+                of: ridge, trees: 0.006...tallest, ground: ground, luminary: luminary,
                 random: &random)
             for column in 0..<width {
                 skyline[column] = min(skyline[column], line[column].edge - 0.5 / line[column].sharpness)
             }
             points += line
-            let paint = RangePaint(nearness: nearness, hour: hour, palette: palette, sky: sky)
+            let paint = RangePaint(
+                nearness: nearness, kind: ridge.kind, scene: scene, hour: hour, palette: palette, sky: sky)
             colors += (0..<landRows).map { paint.color(height: ridge.height(of: ground.elevation(row: $0))) }
-            slopeLight.append(ridge.kind == .forest ? .zero : paint.slopeLight)
+            slopeLight.append(ridge.kind.isOutline ? .zero : paint.slopeLight)
         }
         self.points = points
         self.colors = colors
         self.slopeLight = slopeLight
         self.skyline = skyline
-        var random = SeededRandom(seed: seed, thing: .slopes)
+        var random = SeededRandom(seed: seed, thing: .windows)
+        windows = scene != .city ? nil
+            : Windows(edges: points.suffix(width).map(\.edge), ground: ground, palette: palette, random: &random)
+        random = SeededRandom(seed: seed, thing: .slopes)
         depths = SlopeDepth.rows(landRows, unit: Float(width), noise: random.noise())
     }
 
@@ -83,6 +91,7 @@ struct Terrain {
                     let lit = slope.broad + (slope.fine - slope.broad) * depth.detail
                     color += slopeLight[range] * (lit * depth.light)
                 }
+                if let windows, range == ranges &- 1 { color += windows.light(column: column, row: row, below: below) }
                 sum += color * (rest * cover)
                 rest *= 1 - cover
                 if rest < 0.004 { return sum }
@@ -102,19 +111,23 @@ struct RangePaint {
     let slopeLight: LinearColor
 
     /// - Parameter nearness: 0 (the farthest) to 1.
-    init(nearness: Float, hour: Hour, palette: Palette, sky: SkyGradient) {
+    init(
+        nearness: Float, kind: Ridge.Kind, scene: Scene, hour: Hour, palette: Palette, sky: SkyGradient
+    ) {
         let far = sky.level(elevation: 0.16)
         let haze = sky.level(elevation: 0.06)
-        let dark = 0.10 + 0.10 * hour.sky[0].lightness
-        let share = nearness.squareRoot()
-        let lightness = far.lightness * 0.96 + (dark - far.lightness * 0.96) * share
-        let chroma = far.chroma * 0.9 + (0.035 - far.chroma * 0.9) * nearness
-        summit = palette.tone(lightness, chroma, way: (0.62 - 0.52 * nearness) * hour.warmth).light
+        let near = (kind.isOutline ? .forest : scene).soil(hour)
+        // Snow is bright however far it is.
+        let share = scene == .snow ? 0.55 + 0.45 * nearness : nearness.squareRoot()
+        let lightness = far.lightness * 0.96 + (near.lightness - far.lightness * 0.96) * share
+        let chroma = far.chroma * 0.9 + (near.chroma - far.chroma * 0.9) * nearness
+        summit = palette.tone(lightness, chroma, way: (0.62 + (near.way - 0.62) * nearness) * hour.warmth).light
         mist = palette.tone(
             haze.lightness * (0.99 - 0.22 * nearness), haze.chroma * 0.85, way: (0.85 - 0.35 * nearness) * hour.warmth
         ).light
-        mistiness = 0.90 - 0.55 * nearness
-        slopeLight = sky.tone(elevation: 0).light * (0.9 * (1 - nearness) * (0.22 + nearness))
+        mistiness = scene.isBare ? 0.85 * (1 - nearness) : 0.90 - 0.55 * nearness
+        let relief = scene.isBare ? (kind == .peaks ? 1.3 : 0.3) : 0.9 * (1 - nearness) * (0.22 + nearness)
+        slopeLight = sky.tone(elevation: 0).light * relief
     }
 
     /// - Parameter height: 0 at the foot, 1 at the summit.
@@ -147,9 +160,10 @@ struct RangePoint: BitwiseCopyable {
             Conifers.grow(on: &elevations, heights: trees, random: &random)
         }
         let rows = elevations.map { ground.row(elevation: $0) }
-        let sharpness = sharpness(of: rows)
+        // Walls stand between two columns.
+        let sharpness = ridge.kind == .towers ? rows.map { _ in 1 } : sharpness(of: rows)
         return rows.indices.map { column in
-            guard ridge.kind != .forest else {
+            guard !ridge.kind.isOutline else {
                 return RangePoint(edge: rows[column], sharpness: sharpness[column], flank: 0, fine: 0, broad: 0)
             }
             let x = ground.position(column: column)

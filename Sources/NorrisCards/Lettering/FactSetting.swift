@@ -6,44 +6,60 @@ extension Typesetter {
     /// More lines than these are not centered: the eye finds the next line where lines begin at the same column.
     private static let mostCenteredLines = 7
 
-    /// Sets a text as large as its length and the room allow, and at the smallest size where there is not room enough.
+    /// Sets a text, and below it smaller whose words it is.
     ///
     /// - Parameters:
     ///   - measure: the widest a line may be.
-    ///   - room: the height that the block should keep to.
-    func block(_ text: CardText, measure: Double, room: Double, width: Double) -> TextBlock {
+    ///   - room: the height that both should keep to.
+    ///   - isCaption: whether it stands below a headline.
+    func column(
+        _ text: CardText, measure: Double, room: Double, width: Double, isCaption: Bool = false
+    ) -> TextColumn {
+        let line = text.attribution == nil ? 0 : 2 * TypeScale.smallest * width
+        let block = block(text, measure: measure, room: room - line, width: width, isCaption: isCaption)
+        guard let attribution = text.attribution else { return TextColumn(blocks: [(block, 0)]) }
+        let smallest = 0.9 * TypeScale.smallest * width
+        let face = isCaption ? Face.caption : .text
+        let size = min(max(0.5 * block.size, smallest), 1.4 * TypeScale.smallest * width)
+        let layout = layout(attribution, face: face, size: size)
+        layout.shrink(to: measure, smallest: smallest)
+        layout.setWidth(measure, insideWords: true)
+        let alignment = block.alignment == .left ? TextBlock.Alignment.right : block.alignment
+        let second = TextBlock(layout, alignment: alignment, measure: measure)
+        return TextColumn(blocks: [(block, 0), (second, block.height + 0.6 * line)])
+    }
+
+    /// Sets a text as large as its length and the room allow, and at the smallest size where there is not room enough.
+    private func block(
+        _ text: CardText, measure: Double, room: Double, width: Double, isCaption: Bool
+    ) -> TextBlock {
         let smallest = TypeScale.smallest * width
         let columns = displayWidth(of: text.text)
-        let size = width * (text.isEmoji ? TypeScale.size(emoji: columns / 2) : TypeScale.size(columns: columns))
-        let face = columns <= 160 ? Face.display : .text
+        let scale = text.isEmoji ? TypeScale.size(emoji: columns / 2) : TypeScale.size(columns: columns)
+        let size = width * (isCaption ? min(scale, TypeScale.largestCaption) : scale)
+        let face = isCaption ? Face.caption : columns <= 160 ? .display : .text
         let layout = layout(withTies(text.text, language: language), face: face, size: size)
         // To keep the writer's own lines, and long words whole, letters may be somewhat smaller.
         let smaller = max(smallest, 0.7 * size)
         if text.lineCount > 1 {
-            shrink(layout, to: measure, smallest: smaller)
+            layout.shrink(to: measure, smallest: smaller)
         }
+        // Phrases of Japanese are long; where one fills a line the others are too short.
+        let widest = language == "ja" ? 0.85 * measure : measure
+        layout.setWidth(widest)
+        layout.shrink(to: widest, smallest: smaller)
         layout.setWidth(measure)
-        shrink(layout, to: measure, smallest: smaller)
         let breaksWords = layout.width > measure
         layout.setWidth(measure, insideWords: breaksWords)
         fit(layout, measure: measure, room: room, smallest: smallest)
         // What no line can break, such as an emoji of many parts or marks piled up, has to fit at any size.
-        shrink(layout, to: measure, smallest: 0)
+        layout.shrink(to: measure, smallest: 0)
         let isCentered =
             layout.lineCount <= Typesetter.mostCenteredLines
             && (text.lineCount == 1 || text.lineCount == layout.lineCount)
         if isCentered { balance(layout, measure: measure, breaksWords: breaksWords) }
         let alignment: TextBlock.Alignment = isCentered ? .center : isRightToLeft(text.text) ? .right : .left
         return TextBlock(layout, alignment: alignment, measure: measure)
-    }
-
-    /// Makes letters smaller, where that keeps the widest line to the measure.
-    private func shrink(_ layout: TextLayout, to measure: Double, smallest: Double) {
-        let size = layout.size * measure / layout.width
-        if size < layout.size && size >= smallest {
-            // Widths go with the size, but for what rounding does.
-            layout.setSize(0.999 * size)
-        }
     }
 
     /// Finds the largest size at which the lines fit the room.
@@ -79,6 +95,8 @@ extension Typesetter {
 enum TypeScale {
     /// What can still be read on a telephone.
     static let smallest = 1.0 / 30
+    /// A caption is read behind its headline.
+    static let largestCaption = 0.044
 
     /// The size for a text: large for a short one, and ever smaller down to the smallest.
     ///

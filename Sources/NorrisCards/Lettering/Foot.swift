@@ -16,7 +16,8 @@ struct Foot {
         }
         source = block(Foot.name(ofSource: fact.source), .text, room: measure / 2, isMirrored ? .left : .right)
         let room = measure - (source.map { $0.right - $0.left + 2 * size } ?? 0)
-        let names = showsTags ? fact.categories.filter(Fact.isCategoryName) : []
+        var shown: Set<String> = []
+        let names = showsTags ? fact.categories.filter { Fact.isCategoryName($0) && shown.insert($0).inserted } : []
         let line = Foot.line(tags: names) { typesetter.layout($0, face: .label, size: size).width <= room }
         tags = block(line, .label, room: room, isMirrored ? .right : .left)
         if tags == nil && source == nil { return nil }

@@ -7,6 +7,9 @@ struct TextBlock {
 
     /// Keeps the lines alive.
     private let layout: TextLayout
+    let alignment: Alignment
+    /// That of the letters.
+    var size: Double { layout.size }
     let lines: [TextLine]
     let height: Double
     let firstBaseline: Double
@@ -18,6 +21,7 @@ struct TextBlock {
     /// - Parameter measure: the width in which the lines are aligned.
     init(_ layout: TextLayout, alignment: Alignment, measure: Double) {
         self.layout = layout
+        self.alignment = alignment
         var lines = layout.lines
         let step = TextBlock.step(of: lines, size: layout.size, measure: measure)
         var baseline = lines.first?.ascent ?? 0
@@ -25,10 +29,11 @@ struct TextBlock {
             // Half a line between paragraphs is enough.
             if index > 0 { baseline += lines[index].isEmpty ? step / 2 : step }
             lines[index].baseline = baseline
+            let (room, hanging) = (measure - lines[index].width, lines[index].hanging)
             switch alignment {
-            case .left: break
-            case .center: lines[index].x = (measure - lines[index].width) / 2
-            case .right: lines[index].x = measure - lines[index].width
+            case .left: lines[index].x = -hanging.left
+            case .center: lines[index].x = (room - hanging.left + hanging.right) / 2
+            case .right: lines[index].x = room + hanging.right
             }
         }
         self.lines = lines
@@ -55,5 +60,18 @@ struct TextBlock {
         for line in lines where y + line.top < Double(rows.upperBound) && y + line.bottom > Double(rows.lowerBound) {
             line.draw(on: canvas, x: x, y: y - Double(rows.lowerBound), hasEmoji: layout.hasEmoji)
         }
+    }
+}
+
+/// Blocks one below the other, in pixels from the upper left corner of the first.
+struct TextColumn {
+    let blocks: [(block: TextBlock, y: Double)]
+
+    var height: Double { blocks.last.map { $0.y + $0.block.height } ?? 0 }
+    var left: Double { blocks.map(\.block.left).min() ?? 0 }
+    var right: Double { blocks.map(\.block.right).max() ?? 0 }
+
+    func draw(on canvas: OpaquePointer, x: Double, y: Double, rows: Range<Int>) {
+        for (block, offset) in blocks { block.draw(on: canvas, x: x, y: y + offset, rows: rows) }
     }
 }

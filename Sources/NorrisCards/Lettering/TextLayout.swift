@@ -1,4 +1,5 @@
 import CPango
+import NorrisText
 
 /// A text laid out in lines by Pango, in pixels.
 final class TextLayout {
@@ -30,6 +31,19 @@ final class TextLayout {
         pango_font_description_set_weight(description, face.weight)
         pango_font_description_set_absolute_size(description, size * Double(PANGO_SCALE))
         pango_layout_set_font_description(layout, description)
+        guard face.spacing > 0 else { return }
+        let attributes = pango_attr_list_new()
+        defer { pango_attr_list_unref(attributes) }
+        let spacing = Int32(face.spacing * size * Double(PANGO_SCALE))
+        pango_attr_list_insert(attributes, pango_attr_letter_spacing_new(spacing))
+        pango_layout_set_attributes(layout, attributes)
+    }
+
+    /// Makes letters smaller, where that keeps the widest line to the measure.
+    func shrink(to measure: Double, smallest: Double) {
+        let smaller = size * measure / width
+        // Widths go with the size, but for what rounding does.
+        if smaller < size && smaller >= smallest { setSize(0.999 * smaller) }
     }
 
     /// Breaks the text into lines; words too, where they are wider than a line and it says so.
@@ -68,6 +82,9 @@ struct TextLine {
     let ascent: Double
     /// How far ink reaches below the baseline.
     let descent: Double
+    /// The widths of quotes at the start, and of quotes and ideographic punctuation at the end: they hang beyond the
+    /// edge that the other letters are aligned by.
+    let hanging: (left: Double, right: Double)
 
     init(_ line: UnsafeMutablePointer<PangoLayoutLine>) {
         self.line = line
@@ -79,6 +96,30 @@ struct TextLine {
         width = Double(logical.width) / scale
         ascent = Double(-ink.y) / scale
         descent = Double(ink.y + ink.height) / scale
+        let (left, right) = TextLine.hangingBytes(of: line)
+        func x(_ index: Int32) -> Double {
+            var x: Int32 = 0
+            pango_layout_line_index_to_x(line, line.pointee.start_index + index, 0, &x)
+            return Double(x) / scale
+        }
+        let end = right > 0 ? max(width - x(line.pointee.length - right), 0) : 0
+        hanging = (left > 0 ? x(left) : 0, end)
+    }
+
+    /// How many bytes at the start and the end of a line hang; none of one that is nothing else.
+    private static func hangingBytes(of line: UnsafeMutablePointer<PangoLayoutLine>) -> (Int32, Int32) {
+        let bytes = pango_layout_get_text(line.pointee.layout) + Int(line.pointee.start_index)
+        let length = Int(line.pointee.length)
+        let text = bytes.withMemoryRebound(to: UInt8.self, capacity: length) {
+            String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
+        }
+        let start = text.prefix { "“‘「『（".contains($0) }
+        // With the space at which the line was broken.
+        guard let last = text.lastIndex(where: { !"”’」』）。、，． ".contains($0) }), start.endIndex <= last,
+            !containsRightToLeft(text)
+        else { return (0, 0) }
+        let end = text[last...].dropFirst()
+        return (Int32(start.utf8.count), Int32(end.utf8.count))
     }
 
     /// Puts all letters on one baseline. Pango shifts those of other scripts than the first by what their fonts say of

@@ -5,7 +5,8 @@
 /// - Hyphens hold short words together, and so do the signs of C++.
 /// - Korean breaks at spaces alone.
 /// - Japanese breaks before what begins a phrase: between the small words and endings, which are hiragana, and the
-///   next kanji or katakana.
+///   next kanji or katakana, and behind particles.
+/// - An emoji and a dash stay with the word before them.
 ///
 /// - Parameter language: as `language(of:)` gives it.
 func withTies(_ text: String, language: String) -> String {
@@ -24,22 +25,35 @@ private func tied(_ line: Substring, isJapanese: Bool) -> String {
         characters[space] = "\u{A0}"
     }
     let words = characters.split(separator: " ", omittingEmptySubsequences: false)
-    return words.map { tied(word: $0, isJapanese: isJapanese) }.joined(separator: " ")
+    var result = ""
+    for (index, word) in words.enumerated() {
+        if index > 0 {
+            let isEmoji = word.first?.isEmoji == true && words[index - 1].last?.isEmoji == false
+            result += isEmoji || word == ["—"] ? "\u{A0}" : " "
+        }
+        result += tied(word: word, isJapanese: isJapanese)
+    }
+    return result
 }
 
 private func tied(word: ArraySlice<Character>, isJapanese: Bool) -> String {
     var result = ""
     var before: Character?
+    var isParticle = false
     var length = 0
     for character in word {
         let isHyphenated = before == "-" && character.isLetter && word.count <= longestTie
-        if let before, isHyphenated || length < longestPhrase && areTied(before, character, isJapanese) {
+        if let before, !isParticle,
+            isHyphenated || length < longestPhrase && areTied(before, character, isJapanese)
+        {
             result.append(joiner)
             length += 1
         } else {
             length = 0
         }
         result.append(character)
+        isParticle = isJapanese && (character == "を" || "はがにとものへ".contains(character)
+            && (before?.script == .han || before?.script == .katakana))
         before = character
     }
     return result
@@ -55,10 +69,11 @@ private let longestPhrase = 9
 
 private func areTied(_ character: Character, _ next: Character, _ isJapanese: Bool) -> Bool {
     switch (character.script, next.script) {
-    case (nil, nil): character == "+" && next == "+"
+    case (nil, nil) where character == "+": next == "+"
     case (.hangul, .hangul): true
     case (.han, .han), (.katakana, .katakana), (_?, .hiragana): isJapanese
-    default: false
+    case (nil, .han) where character.isNumber: isJapanese
+    default: next.isEmoji && !character.isEmoji && !character.isWhitespace
     }
 }
 
@@ -72,7 +87,8 @@ extension Character {
         guard let scalar = unicodeScalars.first else { return nil }
         switch scalar.value {
         case 0x3041...0x309F: return .hiragana
-        case 0x30A1...0x30FA, 0x30FC...0x30FF: return .katakana
+        // With the middle dot between the parts of a name.
+        case 0x30A1...0x30FF: return .katakana
         case 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF: return .han
         case 0xAC00...0xD7A3: return .hangul
         default: return nil

@@ -43,6 +43,8 @@ struct Face {
     /// any.
     let families: String
     let weight: PangoWeight
+    /// Between letters, as a part of their size.
+    var spacing = 0.0
 
     /// For large letters: drawn finer and closer.
     static let display = Face(families: "Inter Display," + text.families, weight: PANGO_WEIGHT_SEMIBOLD)
@@ -52,6 +54,10 @@ struct Face {
     static let text = Face(
         families: "Inter,Noto Sans,Noto Sans Arabic,Noto Sans Hebrew,DejaVu Sans,sans-serif",
         weight: PANGO_WEIGHT_MEDIUM)
+    /// For a poster's headline and its caption.
+    static let headline = Face(
+        families: "Noto Serif Display," + caption.families, weight: PANGO_WEIGHT_MEDIUM, spacing: 0.26)
+    static let caption = Face(families: "Noto Serif,DejaVu Serif,serif", weight: PANGO_WEIGHT_NORMAL)
 }
 
 /// The language that fonts for a text are chosen by, as a tag of BCP 47 that fontconfig knows.

@@ -8,64 +8,108 @@ struct CardCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "card", abstract: "Make a picture of a fact.",
         usage: """
-            [--id <id> | --text <text> | --today] [--size <n>] [--no-tags] -o <file> [--open]
-            norrisctl card ... [-o <file>] --alt | --show
+            [--id <id> | --text <text> | --today | --category <name>] [--name <name>] [--style <style>]
+                [--headline <word>] [--size <n>] [--no-tags] [-o <file.png>] [--open] [--show] [--copy] [--alt]
             """,
         discussion: """
-            It is the fact you were shown last, or where there is none the next one, unless an option names another. A
-            fact has the same picture every time. Short texts make a square; long ones make it higher.
-            --show draws with chafa; --open takes xdg-open. norris-card may take 60s to draw, unless --timeout is
-            given, which is for all.
+            Without an option that names a fact, the card shows the fact you were shown last, with the name used then.
+            A fact has the same picture every time. Cards are PNG files.
+
+            norrisctl card alone draws the card on the terminal (chafa), prints the fact, and says how to save it.
+            --open takes xdg-open, --copy takes wl-copy or xclip. Drawing may take 60s; an explicit --timeout covers
+            the whole command.
+
+            Styles: scenic writes the text on a landscape. poster is a black motivational poster with a framed
+            landscape, a headline and the text as its caption. Long texts make a card taller.
 
             Examples:
+              norrisctl card
               norrisctl card -o fact.png
+              norrisctl card --category dev --style poster -o poster.png
               norrisctl card --today --size 2160 -o today.png --open
-              norrisctl card --text "Ship it." --show
-              norrisctl card --id builtin-8t1ie85ph93io -o - | wl-copy -t image/png
+              norrisctl card --text "Ship it." --style poster --headline Courage --show
             """
     )
 
-    @Option("The fact of this id.", "id", parsing: .unconditional) var id: String?
+    static let statuses: [ExitStatus] = [
+        .done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted,
+    ]
+
+    @Option("The fact with this id.", "id", parsing: .unconditional) var id: String?
     @Option("A text of your own; needs no daemon.", "text", parsing: .unconditional) var text: String?
     @Flag(help: "The fact of the day.") var today = false
+
+    @Option(
+        name: [.customShort("c"), .long],
+        help: ArgumentHelp("A fact of this category you have not seen yet.", valueName: "name")
+    )
+    var category: String?
+
+    @Option("Replace Chuck Norris with this name.", "name", parsing: .unconditional) var name: String?
+    @Option("scenic or poster. (default: scenic)", "style", checked("it takes scenic or poster.") {
+        ["scenic", "poster"].contains($0)
+    })
+    var style: String?
+    @Option("The poster's headline, at most 24 characters. (default: from the category)", "word", checkedHeadline)
+    var headline: String?
     @Option("The width in pixels, 256 to 4096. (default: 1080)", in: 256...4096) var size: Int?
     @Flag(name: .customLong("no-tags"), help: "Leave out the #tags.") var leavesOutTags = false
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("Write the picture, a PNG, into this file; - is standard output.", valueName: "file")
+        help: ArgumentHelp("Write the picture, a PNG, to this file; - is standard output.", valueName: "file")
     )
     var output: String?
 
     @Flag(help: "Print alt text for screen readers.") var alt = false
     @Flag(help: "Draw the picture on the terminal.") var show = false
     @Flag(help: "Open the file that -o names.") var open = false
-    static var statuses: [ExitStatus] { [.done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted] }
-
+    @Flag(help: "Copy the picture to the clipboard.") var copy = false
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func validate() throws {
-        if [id != nil, text != nil, today].count(where: { $0 }) > 1 {
-            throw ValidationError("Of --id, --text and --today there can be one only.")
+        if [id != nil, text != nil, today, category != nil].count(where: { $0 }) > 1 {
+            throw ValidationError("Of --id, --text, --today and --category there can be one only.")
+        }
+        if text != nil, name != nil { throw ValidationError("--name is for facts: leave it out beside --text.") }
+        if headline != nil, style != "poster" {
+            throw ValidationError("--headline is for posters: add --style poster.")
         }
         if output == "" { throw ValidationError("The name of the file behind -o is empty.") }
-        try globals.refuseJSON(besides: ("--show", show), ("--open", open))
+        if let output, let kind = Self.otherKind(output) {
+            throw ValidationError("Cards are PNG files, not \(kind): give -o a name that ends in .png.")
+        }
+        try globals.refuseJSON(besides: ("--show", show), ("--open", open), ("--copy", copy))
         if globals.json, alt {
             throw ValidationError("--json and --alt are both for standard output: leave out one of the two.")
         }
-        if output == "-", globals.json || alt || show || open {
-            throw ValidationError("-o - is the picture alone: leave out --json, --alt, --show and --open.")
+        if output == "-", globals.json || alt || show || open || copy {
+            throw ValidationError("-o - is the picture alone: leave out --json, --alt, --show, --open and --copy.")
         }
         if alt, show { throw ValidationError("--alt is for those who do not see the picture: leave out --show.") }
         if open, output == nil { throw ValidationError("--open opens the file that -o names: add -o fact.png.") }
-        if output == nil, !alt, !show {
-            throw ValidationError("Say where the picture is to go: add -o fact.png, --show or --alt.")
-        }
     }
+
+    /// The kind of picture that a file's name promises, in capitals; nil for PNG and for names that promise none.
+    private static func otherKind(_ file: String) -> String? {
+        guard let dot = file.lastIndex(of: "."), !file[dot...].contains("/") else { return nil }
+        let kind = String(file[dot...].dropFirst()).uppercased()
+        let others = ["AVIF", "BMP", "GIF", "HEIC", "JPEG", "JPG", "PDF", "SVG", "TIF", "TIFF", "WEBP"]
+        return others.contains(kind) ? kind : nil
+    }
+
+    /// Whether the command line says nothing of what is to become of the card.
+    private var isBare: Bool { output == nil && !alt && !show && !copy }
 
     func run(in session: Session) throws(Failure) -> Report {
         if show {
             try session.requireTerminalToDraw(otherwise: "-o fact.png writes the picture into a file.")
+        }
+        if isBare, session.layout.width == nil || globals.json {
+            throw Failure(
+                .usage, "There is no terminal to draw the card on, or --plain or --json.",
+                hint: "-o card.png writes it into a file, and --alt prints it in words."
+            )
         }
         if output == "-", session.system.terminal.isTerminal {
             throw Failure(
@@ -74,14 +118,44 @@ struct CardCommand: SessionCommand {
             )
         }
         let (fact, json, freshness) = try subject(session)
-        let drawing = CardDrawing(fact: fact, size: size ?? 1080, showsTags: !leavesOutTags)
+        let drawing = CardDrawing(
+            fact: fact, size: size ?? 1080, showsTags: !leavesOutTags,
+            style: (style == "poster" ? ["--style", "poster"] : []) + (headline.map { ["--headline=\($0)"] } ?? [])
+        )
         let words = alt ? try drawing.alternativeText(session) : nil
-        let picture = output != nil || show ? try drawing.picture(session) : nil
-        var report = session.report(json, freshness: freshness, source: "facts") { screen in
-            words.map { screen.line($0) }
+        guard isBare else {
+            let picture = output != nil || show || copy ? try drawing.picture(session) : nil
+            var report = session.report(json, freshness: freshness, source: "facts") { screen in
+                words.map { screen.line($0) }
+            }
+            if let picture { try deliver(picture, session, &report) }
+            return report
         }
-        if let picture { try deliver(picture, session, &report) }
+        // The fact is shown even where its card cannot be.
+        var report = session.report(json) { $0.facts([fact]) }
+        let picture: CardPicture
+        do throws(Failure) {
+            picture = try drawing.picture(session)
+        } catch {
+            report.add(error)
+            return report
+        }
+        do throws(Failure) {
+            try session.draw(picture: picture.bytes)
+        } catch {
+            report.add(error)
+        }
+        report.remark("To save it: \(savingCommand)")
         return report
+    }
+
+    /// What writes the card that has just been shown. The daemon knows the fact and the name.
+    private var savingCommand: String {
+        let options = optionWords(("--socket", globals.socket), ("--id", id), ("--text", text))
+            + flagWords([("--today", today)]) + optionWords(("--name", category == nil ? name : nil))
+            + optionWords(("--style", style), ("--headline", headline), ("--size", size.map(String.init)))
+            + flagWords([("--no-tags", leavesOutTags)])
+        return (["norrisctl", "card"] + options.map(shellQuoted) + ["-o", "card.png"]).joined(separator: " ")
     }
 
     /// The fact, the result it came in, and how fresh that is.
@@ -89,27 +163,45 @@ struct CardCommand: SessionCommand {
 
     /// What the card is about: without an option the fact the user was shown last, or where there is none the next one.
     private func subject(_ session: Session) throws(Failure) -> Subject {
-        func get(_ id: String) throws(Failure) -> Subject {
+        func get(_ id: String, _ name: String?) throws(Failure) -> Subject {
             let reply = try session.call(FactGet.self, IDParameters(id: id))
-            return (reply.value.fact, reply.json, nil)
+            var fact = reply.value.fact
+            guard let name else { return (fact, reply.json, nil) }
+            fact.text = personalized(fact.text, for: sanitizedLine(name))
+            return (fact, FactGet.Result(fact: fact), nil)
         }
-        if let id { return try get(id) }
+        if let id { return try get(id, name) }
         if let text {
             let fact = try Self.fact(text)
             return (fact, FactGet.Result(fact: fact), nil)
         }
         if today {
             let reply = try session.call(FactToday.self)
+            if let name {
+                var fact = reply.value.fact
+                fact.text = personalized(fact.text, for: sanitizedLine(name))
+                return (fact, FactToday.Result(fact: fact, freshness: reply.value.freshness), nil)
+            }
             return (reply.value.fact, reply.json, reply.value.freshness)
         }
-        do throws(Failure) {
-            return try get(session.call(RecentServed.self, RecentServed.Parameters(kind: .fact)).value.id)
-        } catch {
-            // There is none, it is gone, or an older daemon does not know it.
-            guard [.notFound, .unknownMethod].contains(error.response?.code) else { throw error }
+        if category == nil {
+            do throws(Failure) {
+                let served = try session.call(RecentServed.self, RecentServed.Parameters(kind: .fact)).value
+                return try get(served.id, name ?? served.name)
+            } catch {
+                // There is none, it is gone, or an older daemon does not know it.
+                guard [.notFound, .unknownMethod].contains(error.response?.code) else { throw error }
+            }
         }
-        let reply = try session.call(FactRandom.self)
+        let categories = category.map { [$0] } ?? []
+        let reply = try session.call(
+            FactRandom.self, FactRandom.Parameters(categories: categories, name: name),
+            notFound: categoryHint(categories)
+        )
         guard let fact = reply.value.items.first else {
+            if category != nil {
+                throw Failure(.nothing, "There is no fact of this category.", hint: categoryHint(categories))
+            }
             throw Failure(.nothing, "norrisd has no fact.", hint: "Draw a text of your own: --text \"Ship it.\"")
         }
         return (fact, reply.json, reply.value.freshness)
@@ -129,7 +221,7 @@ struct CardCommand: SessionCommand {
         return Fact(id: "text-" + String(stableHash(text), radix: 16), text: text, categories: [], source: "text")
     }
 
-    /// Writes, shows and opens the picture.
+    /// Writes, shows, copies and opens the picture.
     private func deliver(_ picture: CardPicture, _ session: Session, _ report: inout Report) throws(Failure) {
         if output == "-" {
             report.output = picture.bytes
@@ -140,6 +232,12 @@ struct CardCommand: SessionCommand {
                 throw Failure(.inputOutput, "\(output.quotedForMessage) cannot be written: \(error.reason).")
             }
             report.remark("Wrote \(output), \(picture.width) × \(picture.height).")
+        }
+        if copy {
+            report.attempt { () throws(Failure) in try session.copy(picture: picture.bytes) }
+        }
+        if output != nil || copy, 4 * picture.height > 5 * picture.width {
+            report.note("The text makes the card taller than 4:5; some sites crop such pictures.")
         }
         if show {
             do throws(Failure) {
@@ -152,4 +250,14 @@ struct CardCommand: SessionCommand {
             report.attempt { () throws(Failure) in try session.open(file: output) }
         }
     }
+}
+
+/// A headline as norris-card draws it, which checks it again.
+@Sendable
+private func checkedHeadline(_ text: String) throws -> String {
+    let line = sanitizedLine(text)
+    guard 1...24 ~= line.count, displayWidth(of: line) > 0 else {
+        throw ValidationError("it takes 1 to 24 characters.")
+    }
+    return line
 }

@@ -8,6 +8,8 @@ struct CardDrawing {
     /// The width in pixels.
     let size: Int
     let showsTags: Bool
+    /// Of norris-card's options those that it takes besides: `--style poster`.
+    let style: [String]
     /// What norris-card may write, in bytes.
     private static let limit = 512 << 20
 
@@ -34,7 +36,7 @@ struct CardDrawing {
     private func run(_ arguments: [String], _ session: Session) throws(Failure) -> [UInt8] {
         var request = SubprocessRequest(
             program: "norris-card",
-            arguments: ["--size", "\(size)"] + (showsTags ? [] : ["--no-tags"]) + arguments,
+            arguments: ["--size", "\(size)"] + style + (showsTags ? [] : ["--no-tags"]) + arguments,
             input: .bytes(fact.jsonBytes),
             output: .collected(limit: Self.limit),
             // Only the user's own timeout bounds a large card on a small machine.

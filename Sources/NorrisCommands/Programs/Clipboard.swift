@@ -8,10 +8,10 @@ extension Session {
     /// - Returns: what has been done, as a sentence.
     func copy(_ text: String) throws(Failure) -> String {
         let bytes = Array(sanitizedLine(text).utf8)
-        for program in clipboardPrograms where copy(bytes, with: program) {
+        for program in clipboardPrograms("text/plain") where copy(bytes, with: program) {
             return "Copied to the clipboard."
         }
-        let hint: Advice = "With Wayland: apt install wl-clipboard; with X11: apt install xclip"
+        let hint = Self.clipboardHint
         guard let write = terminalWriter else {
             let message = "No clipboard is available."
             throw Failure(.unavailable, message, hint: hint)
@@ -26,11 +26,26 @@ extension Session {
         return "Copied to the clipboard by the terminal."
     }
 
+    /// Copies a PNG to the clipboard. A terminal takes text alone.
+    func copy(picture: [UInt8]) throws(Failure) -> String {
+        for program in clipboardPrograms("image/png") where copy(picture, with: program) {
+            return "Copied the card to the clipboard."
+        }
+        throw Failure(
+            .unavailable, "The card cannot be copied: wl-copy and xclip need a display.", hint: Self.clipboardHint
+        )
+    }
+
+    private static var clipboardHint: Advice {
+        "With Wayland: apt install wl-clipboard; with X11: apt install xclip"
+    }
+
     /// Those of the display there is. They stay in the background to hold the text, with nothing of norrisctl's open.
-    private var clipboardPrograms: [(String, [String])] {
-        [
-            ("WAYLAND_DISPLAY", "wl-copy", ["--type", "text/plain"]),
-            ("DISPLAY", "xclip", ["-selection", "clipboard", "-in"]),
+    private func clipboardPrograms(_ type: String) -> [(String, [String])] {
+        let target = type == "text/plain" ? [] : ["-target", type]
+        return [
+            ("WAYLAND_DISPLAY", "wl-copy", ["--type", type]),
+            ("DISPLAY", "xclip", ["-selection", "clipboard"] + target + ["-in"]),
         ].filter { system.environment.value(of: $0.0) != nil }.map { ($0.1, $0.2) }
     }
 

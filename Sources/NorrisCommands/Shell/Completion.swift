@@ -114,6 +114,7 @@ struct Completion {
             return try session.call(AuthorList.self).value.items.compactMap { author in
                 [author.name, author.handle ?? "", author.id].first(where: isPlain)
             }
+        case ("card", "--style"): return ["poster", "scenic"]
         case (_, "--color"): return ["auto", "always", "never"]
         case (_, "--kind"), (_, "kind"): return Favorite.Kind.all.map(\.rawValue)
         case (_, "shell"): return ShellName.allCases.map(\.rawValue)

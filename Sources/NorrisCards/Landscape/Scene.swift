@@ -1,0 +1,164 @@
+/// What a landscape is of.
+enum Scene: CaseIterable {
+    case lake, desert, sea, forest, city, snow
+
+    init(seed: UInt64) {
+        var random = SeededRandom(seed: seed, thing: .scene)
+        self = Scene.allCases[Int(random.next() % UInt64(Scene.allCases.count))]
+    }
+
+    /// As part of a sentence.
+    var description: String { look.words }
+    /// What is below the horizon, as a part of a square picture.
+    var below: ClosedRange<Float> { look.below }
+    /// Whether there is water below the horizon; else the nearest range goes down to the lower edge.
+    var hasWater: Bool { look.hasWater }
+    /// How often conifers stand on the near bank, 0 to 1.
+    var foreground: Float { look.foreground }
+    /// When it looks best.
+    var hours: [Hour] { Hour.allCases.filter { !look.without.contains($0) } }
+    /// How tall trees are, in those at a lake.
+    var treeHeight: Float { self == .forest ? 2.4 : 1 }
+    /// Whether the ground is bare, so that light and shade are seen on the nearest range too, and no mist.
+    var isBare: Bool { self == .desert || self == .snow }
+
+    private var look:
+        (words: String, below: ClosedRange<Float>, hasWater: Bool, foreground: Float, without: Set<Hour>)
+    {
+        switch self {
+        case .lake: ("mountains above a lake", 0.25...0.30, true, 0.65, [])
+        case .desert: ("dunes and table mountains", 0.28...0.34, false, 0, [.blueHour])
+        case .sea: ("cliffs by the sea", 0.28...0.34, true, 0, [])
+        case .forest: ("a forest in the mist", 0.24...0.28, false, 0.8, [.night])
+        case .city: ("a city by a river", 0.18...0.22, true, 0, [.dawn, .morning, .noon, .goldenHour])
+        case .snow: ("mountains in the snow", 0.24...0.28, false, 0.5, [.noon, .goldenHour, .dusk])
+        }
+    }
+
+    /// The color of near ground without a shadow; `way` as in ``Palette/tone(_:_:way:)``, for warm hours.
+    func soil(_ hour: Hour) -> (lightness: Float, chroma: Float, way: Float) {
+        let light = hour.sky[0].lightness
+        switch self {
+        case .desert: return (0.19 + 0.5 * light, 0.065, 0.9)
+        case .snow: return (0.50 + 0.75 * light, 0.02, 0.2)
+        default: return (0.10 + 0.10 * light, 0.035, 0.1)
+        }
+    }
+
+    /// Its ranges, the farthest first.
+    ///
+    /// - Parameters:
+    ///   - gap: the position of sun or moon.
+    ///   - surplus: how much higher the picture is than a square, in widths.
+    func ridges(gap: Float, surplus: Float, seed: UInt64) -> [Ridge] {
+        guard self != .lake else { return Ridge.ranges(gap: gap, surplus: surplus, seed: seed) }
+        var random = SeededRandom(seed: seed, thing: .ranges)
+        let away: Float = gap < 0.5 ? 1 : -1
+        /// - Parameter aside: of the middle, away from sun or moon.
+        func ridge(
+            _ kind: Ridge.Kind, _ foot: Float, _ rise: ClosedRange<Float>, _ aside: ClosedRange<Float>,
+            _ spread: Float, _ frequency: ClosedRange<Float>
+        ) -> Ridge {
+            Ridge(
+                kind: kind, foot: foot, rise: random.number(in: rise), middle: 0.5 + away * random.number(in: aside),
+                spread: spread, frequency: random.number(in: frequency), gap: gap, noise: random.noise())
+        }
+        switch self {
+        case .lake: return []
+        case .desert:
+            return [
+                ridge(.mesa, -0.004, 0.05...0.09, -0.4...0, 0.5, 4...6),
+                ridge(.mesa, -0.012, 0.13...0.2, 0...0.3, 0.3, 2.4...3.4),
+                ridge(.dunes, -0.05, 0.06...0.08, -0.4...0.4, 0.8, 3.5...4.5),
+                ridge(.dunes, -0.13, 0.10...0.13, -0.5...0, 0.7, 2...2.6),
+                ridge(.dunes, -0.27, 0.20...0.25, 0.1...0.5, 0.8, 1.1...1.5),
+            ]
+        case .sea:
+            return [
+                ridge(.hills, -0.012, 0.05...0.07, -0.7 ... -0.5, 0.3, 2...4),
+                ridge(.peaks, -0.02, 0.12...0.16, 0.45...0.6, 0.2, 2...4),
+                ridge(.cliff, -0.03, 0.34...0.46, 0.25...0.34, away, 6...9),
+            ]
+        case .forest:
+            return [
+                ridge(.peaks, 0.05, 0.14...0.22, -0.2...0.3, 0.4, 2...3.5),
+                ridge(.forest, 0.05, 0.06...0.10, -0.5 ... -0.2, 0.6, 2...3),
+                ridge(.forest, 0.01, 0.08...0.12, 0.2...0.5, 0.5, 1.6...2.4),
+                ridge(.forest, -0.06, 0.08...0.12, -0.5 ... -0.3, 0.5, 1.6...2.4),
+                ridge(.forest, -0.14, 0.08...0.12, 0.3...0.5, 0.6, 1.4...2),
+                ridge(.forest, -0.24, 0.06...0.10, -0.4...0, 0.6, 1.4...2),
+            ]
+        case .city:
+            return [
+                ridge(.towers, 0.03, 0.12...0.17, -0.1...0.2, 0.5, 17...21),
+                ridge(.towers, 0.02, 0.19...0.25, 0.1...0.25, 0.3, 13...16),
+                ridge(.towers, 0.012, 0.24...0.32, 0.2...0.35, 0.17, 9...11),
+            ]
+        case .snow:
+            return [
+                ridge(.peaks, 0.05, 0.17...0.22, -0.3 ... -0.1, 0.7, 3.5...5),
+                ridge(.peaks, 0.02, 0.30...0.40, 0.15...0.28, 0.26, 2...2.8),
+                ridge(.hills, -0.02, 0.06...0.09, -0.5...0, 0.4, 2...3),
+                ridge(.forest, -0.06, 0.05...0.07, 0.3...0.6, 0.4, 2...3),
+                ridge(.hills, -0.10, 0.07...0.10, -0.5 ... -0.2, 0.5, 1.2...1.8),
+                ridge(.hills, -0.27, 0.12...0.16, 0.1...0.5, 0.6, 0.8...1.2),
+            ]
+        }
+    }
+}
+
+/// The lit windows of towers, a grid of them.
+struct Windows {
+    /// The distance of two windows, and how much of it one takes; in widths.
+    private static let pitch = SIMD2<Float>(0.0074, 0.0105)
+    private static let size: Float = 0.5
+    /// Between a roof and the first windows, in widths.
+    private static let roof: Float = 0.006
+
+    /// For each column and row of pixels how much of it windows take, 0 to 1.
+    private let columns: [Float]
+    private let rows: [Float]
+    /// For each cell of the grid how bright its window is.
+    private let lights: [Float]
+    private let cells: Int
+    private let unit: Float
+    private let color: LinearColor
+
+    /// - Parameter edges: of the towers, a row for each column.
+    init(edges: [Float], ground: Ground, palette: Palette, random: inout SeededRandom) {
+        unit = Float(ground.width)
+        let pitch = Self.pitch * unit
+        func covers(_ count: Int, _ pitch: Float) -> [Float] {
+            (0..<count).map { index in
+                let start = (Float(index) / pitch).rounded(.down) * pitch
+                return max(min(Float(index) + 1, start + pitch * Self.size) - max(Float(index), start), 0)
+            }
+        }
+        let wall = Int(pitch.x * Self.size + 1.5)
+        columns = covers(ground.width, pitch.x).enumerated().map { column, cover in
+            // Where a tower ends there is wall.
+            let near = edges[max(column - wall, 0)...min(column + wall, ground.width - 1)]
+            return near.allSatisfy { $0 == edges[column] } ? cover : 0
+        }
+        rows = covers(ground.landRows, pitch.y)
+        let cells = Int(unit / pitch.x) + 2
+        self.cells = cells
+        let noise = random.noise()
+        lights = (0..<cells * (Int(Float(ground.landRows) / pitch.y) + 2)).map { cell in
+            let (x, y) = (Float(cell % cells), Float(cell / cells))
+            // Some floors and some houses are brighter than others.
+            let chance = noise.value(x, y) + 0.5 * noise.value(x * 0.21 + 70, y * 0.35)
+            return chance > 0.25 ? 0.25 + 0.75 * min(chance - 0.25, 1) : 0
+        }
+        color = palette.tone(0.80, 0.10, way: 1).light.mixed(LinearColor(1, 0.62, 0.25, 0), 0.5) * 0.8
+    }
+
+    /// - Parameter below: the edge of the tower, in rows.
+    @inline(__always)
+    func light(column: Int, row: Int, below: Float) -> LinearColor {
+        let cover = columns[column] * rows[row]
+        guard cover > 0, below > Self.roof * unit else { return .zero }
+        let x = Int(Float(column) / (Self.pitch.x * unit))
+        return color * (cover * lights[Int(Float(row) / (Self.pitch.y * unit)) &* cells &+ x])
+    }
+}
