@@ -96,7 +96,8 @@ final class Machine {
 
     func run(_ arguments: [String]) -> Outcome {
         let waiting = WaitingLine(
-            isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { self.errorColumns }, write: { self.told += Array($0.utf8) }
+            isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { self.errorColumns },
+            write: { self.told += Array($0.utf8) }
         )
         var system = System()
         system.environment = Environment(environment)

@@ -9,7 +9,7 @@ struct WatchCommand: SessionCommand {
         "watch", abstract: "Follow what norrisd does.",
         discussion: """
             Prints fetches, reloads and new items until Ctrl-C, or until norrisd stops. --timeout limits only the
-            wait for the connection. Fields in a pipe: time, source, event.
+            wait for the connection. Tab-separated in a pipe: time, source, event.
 
             Examples:
               norrisctl watch

@@ -40,7 +40,9 @@ struct CardCommand: SessionCommand {
     @Flag(help: "Print alt text for screen readers.") var alt = false
     @Flag(help: "Draw the picture on the terminal.") var show = false
     @Flag(help: "Open the file that -o names.") var open = false
-    static var statuses: [ExitStatus] { [.done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted] }
+    static var statuses: [ExitStatus] {
+        [.done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted]
+    }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
