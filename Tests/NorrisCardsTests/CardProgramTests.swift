@@ -60,7 +60,7 @@ struct CardProgramTests {
         ("", "256", 65, "Standard input is no fact: The JSON ends too early, at byte 0."),
         ("[]", "256", 65, "Standard input is no fact: The value must be an object."),
         (#"{"id":"1","categories":[],"source":"text"}"#, "256", 65, "Standard input is no fact: text is missing."),
-        (input("a") + " x", "256", 65, "Standard input is no fact: Something follows the end of the value"),
+        (input("a") + " x", "256", 65, "Standard input is no fact: Unexpected text after the value"),
         (input(" \\n\\t"), "256", 65, "The fact's text shows nothing"),
         (input(String(repeating: "x", count: 10_001)), "256", 65, "The fact's text is longer than 10000 characters"),
         (input(String(repeating: "a\\n", count: 5_000)), "256", 65, "The fact's text has too many lines"),

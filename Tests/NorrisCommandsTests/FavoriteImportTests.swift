@@ -125,7 +125,7 @@ struct FavoriteImportTests {
         let machine = Machine()
         machine.files["f"] = [UInt8](repeating: UInt8(ascii: "\n"), count: 64 << 20 + 1)
         #expect(machine.run("favorite", "import", "f") == Outcome(
-            errors: "norrisctl: \"f\" is larger than 64 MiB.\n  Split it between lines and import the parts.\n",
+            errors: "norrisctl: \"f\" is larger than 64 MiB.\n  Split it and import the parts.\n",
             status: .usage
         ))
     }

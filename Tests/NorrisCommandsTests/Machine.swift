@@ -107,7 +107,8 @@ final class Machine {
     @discardableResult
     func use(_ body: (System) -> Outcome) -> Outcome {
         let waiting = WaitingLine(
-            isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { self.errorColumns }, write: { self.told += Array($0.utf8) }
+            isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { self.errorColumns },
+            write: { self.told += Array($0.utf8) }
         )
         var system = System()
         system.environment = Environment(environment)

@@ -133,7 +133,8 @@ struct ConfigurationTests {
             loaded.warnings.map(\.description) == [
                 "c.yaml:1: facts.refresh: 299s is a very short interval; use 5m or more to spare the upstream",
                 "c.yaml:4: posts.refresh: 1s is a very short interval; use 5m or more to spare the upstream",
-                "c.yaml:7: posts.sources.town.refresh: 4m is a very short interval; use 5m or more to spare the upstream",
+                "c.yaml:7: posts.sources.town.refresh: 4m is a very short interval; "
+                    + "use 5m or more to spare the upstream",
             ]
         )
     }

@@ -98,7 +98,7 @@ struct MethodArgumentsTests {
         for method in [Self.method, MethodDescription(ServerInfo.self)] {
             let error = refusal(of: method, params)
             #expect(error?.code == .invalidParams)
-            #expect(error?.message == "The parameters of a request are passed by name.")
+            #expect(error?.message == "Parameters are passed by name.")
             #expect(error?.details == [:])
         }
     }

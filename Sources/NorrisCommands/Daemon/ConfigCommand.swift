@@ -68,7 +68,9 @@ struct ConfigCheckCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let path = try session.configurationFile.path
         guard session.system.exists(path) else {
-            return session.report(["path": .string(path)] as JSON) { $0.line("ok: there is no \(path), so the defaults apply") }
+            return session.report(["path": .string(path)] as JSON) {
+                $0.line("ok: there is no \(path), so the defaults apply")
+            }
         }
         let status = try session.checkConfiguration(path, .terminal(reset: []))
         return Report(status: ExitStatus(rawValue: status) ?? .internalError)
@@ -207,7 +209,7 @@ extension Session {
             let own = folder.map { "\($0)/norrisd/config.yaml" }
             let paths = [own, "/etc/norrisd/config.yaml"].compactMap { $0 }
             guard let path = paths.first(where: system.exists) ?? own else {
-                throw Failure(.configuration, "There is no home directory, so no configuration file.", hint: "Set HOME.")
+                throw Failure(.configuration, "There is no home directory for a configuration file.", hint: "Set HOME.")
             }
             return (path, info != nil)
         }

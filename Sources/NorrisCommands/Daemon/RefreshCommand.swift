@@ -22,7 +22,9 @@ struct RefreshCommand: SessionCommand {
 
     @Argument(help: "The source, such as facts. See norrisctl status. (default: all)") var source: String?
     @Flag(help: "Wait for the result.") var wait = false
-    static var statuses: [ExitStatus] { [.done, .nothing, .usage, .unavailable, .temporary, .notPermitted, .configuration] }
+    static var statuses: [ExitStatus] {
+        [.done, .nothing, .usage, .unavailable, .temporary, .notPermitted, .configuration]
+    }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 

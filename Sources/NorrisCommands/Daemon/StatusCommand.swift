@@ -8,7 +8,7 @@ struct StatusCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "status", abstract: "Show the state of norrisd and its sources.",
         discussion: """
-            Fields in a pipe: key, value.
+            Tab-separated in a pipe: key, value.
 
             Examples:
               norrisctl status

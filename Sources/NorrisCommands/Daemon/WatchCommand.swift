@@ -9,7 +9,7 @@ struct WatchCommand: SessionCommand {
         "watch", abstract: "Follow what norrisd does.",
         discussion: """
             Prints fetches, reloads and new items until Ctrl-C, or until norrisd stops. --timeout limits only the
-            wait for the connection. Times are local on a terminal. Fields in a pipe: time in UTC, source, event.
+            wait for the connection. Times are local on a terminal. Tab-separated in a pipe: time in UTC, source, event.
 
             Examples:
               norrisctl watch

@@ -7,7 +7,7 @@ struct CategoriesCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "categories", abstract: "List the categories of facts.",
         discussion: """
-            Shows how many facts each category has. Fields in a pipe: name, count.
+            Shows how many facts each category has. Tab-separated in a pipe: name, count.
 
             Examples:
               norrisctl categories

@@ -66,7 +66,7 @@ struct FactRequest: Equatable {
         let choosesRandom = !categories.isEmpty || count != nil || maxLength != nil || name != nil || source != nil
             || allowsExplicit
         if id != nil, isToday || choosesRandom { return "--id names one fact: leave out the other options." }
-        if isToday, choosesRandom { return "The fact of the day is the same for everybody: leave out the other options." }
+        if isToday, choosesRandom { return "--today is one fact for everybody: leave out the other options." }
         if isCopied, count ?? 1 > 1 { return "--copy takes one fact: leave out --count." }
         return nil
     }

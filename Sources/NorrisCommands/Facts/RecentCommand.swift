@@ -7,7 +7,7 @@ struct RecentCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "recent", abstract: "List your last searches, or repeat one.",
         discussion: """
-            Keeps the last six. Fields in a pipe: number, text, kind, time.
+            Keeps the last six. Tab-separated in a pipe: number, text, kind, time.
 
             Examples:
               norrisctl recent

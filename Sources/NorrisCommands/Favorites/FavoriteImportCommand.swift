@@ -19,7 +19,7 @@ struct FavoriteImportCommand: SessionCommand {
     /// In bytes: 10,000 facts or posts of a usual size are a few of these MiB.
     private static let longestFile = 64 << 20
 
-    @Argument(help: ArgumentHelp("The file, or - for standard input. (default: -)", valueName: "file")) var file: String?
+    @Argument(help: ArgumentHelp("The file; - is standard input. (default: -)", valueName: "file")) var file: String?
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
@@ -64,12 +64,12 @@ struct FavoriteImportCommand: SessionCommand {
             }
         } else {
             if session.system.isInputTerminal {
-                session.writeError("norrisctl: Reading from the terminal, one item a line. Ctrl-D ends, Ctrl-C cancels.")
+                session.writeError("norrisctl: Reading from the terminal, one item a line. Ctrl-D ends it.")
             }
             bytes = try session.readInput(Self.longestFile)
         }
         guard bytes.count <= Self.longestFile else {
-            throw Failure(.usage, "\(name) is larger than 64 MiB.", hint: "Split it between lines and import the parts.")
+            throw Failure(.usage, "\(name) is larger than 64 MiB.", hint: "Split it and import the parts.")
         }
         return bytes
     }
@@ -181,7 +181,8 @@ struct FavoriteImportCommand: SessionCommand {
         }
         let count = total.added + total.known
         if count > 0 {
-            failure.steps.append("The \(countText(count, "item")) after that were imported. It is safe to import the file again.")
+            let imported = "The \(countText(count, "item")) after that were imported."
+            failure.steps.append("\(imported) It is safe to import the file again.")
         } else if failure.response != nil {
             failure.steps.append("Nothing was imported.")
         }

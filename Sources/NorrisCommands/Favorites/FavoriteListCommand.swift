@@ -7,7 +7,7 @@ struct FavoriteListCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "list", of: "favorite", aliases: ["ls"], abstract: "List your favorites, newest first.",
         discussion: """
-            Fields in a pipe: kind, id, time, title.
+            Tab-separated in a pipe: kind, id, time, title.
 
             Examples:
               norrisctl favorite list

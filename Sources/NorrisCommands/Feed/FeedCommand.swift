@@ -7,7 +7,8 @@ struct FeedCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "feed", abstract: "Show the posts of your sources, newest first.",
         discussion: """
-            A dot marks unread posts; norrisctl read marks them as read. Fields in a pipe: id, time, author, text.
+            A dot marks unread posts; norrisctl read marks them as read.
+            Tab-separated in a pipe: id, time, author, text.
 
             Examples:
               norrisctl feed

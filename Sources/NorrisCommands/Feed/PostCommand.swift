@@ -14,7 +14,7 @@ struct PostCommand: SessionCommand {
             --show needs chafa and curl, --open needs xdg-open. Images are exempt from the default 5s limit; an
             explicit --timeout covers the whole command.
 
-            Fields in a pipe: id, time, author, text.
+            Tab-separated in a pipe: id, time, author, text.
 
             Examples:
               norrisctl post town:109372843234

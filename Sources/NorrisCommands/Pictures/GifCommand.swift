@@ -13,7 +13,7 @@ struct GifCommand: SessionCommand {
             or xclip, and chafa with curl. Images are exempt from the default 5s limit; an explicit --timeout covers
             the whole command.
 
-            Fields in a pipe: id, title, address, "Powered by GIPHY".
+            Tab-separated in a pipe: id, title, address, "Powered by GIPHY".
 
             Examples:
               norrisctl gif

@@ -63,7 +63,8 @@ struct HelpPage {
         section(title, rows.flatMap { label, text in
             let lines = wrapped(text, width: max(1, width - (isNarrow ? 6 : column)))
             let isBeside = !isNarrow && displayWidth(of: label) + 4 <= column
-            let first = isBeside ? padded("  \(label)", toColumns: column) + (lines.first ?? "") : "  \(label)"
+            let first = isBeside ? padded("  \(label)", toColumns: column) + (lines.first ?? "")
+                : "  \(isNarrow ? label.drop { $0 == " " } : label[...])"
             let indentation = String(repeating: " ", count: isNarrow ? 6 : column)
             return [first] + lines.dropFirst(isBeside ? 1 : 0).map { indentation + $0 }
         })

@@ -18,7 +18,7 @@ struct Welcome {
         var screen = Screen(layout: session.layout)
         greet(&screen)
         screen.line()
-        screen.paragraph("norrisctl shows Chuck Norris facts, GIFs and posts of your feeds. The daemon norrisd fetches and caches them.")
+        screen.paragraph("norrisctl shows Chuck Norris facts, GIFs and your feeds, which the daemon norrisd caches.")
         screen.line()
         screen.line("Three things to try:")
         for command in ["norrisctl fact --category dev", "norrisctl gif round house kick", "norrisctl feed"] {

@@ -61,7 +61,9 @@ struct System {
         let isUTF8 = isUTF8Locale(environment)
         let output = TextWriter(descriptor: STDOUT_FILENO, isASCII: !isUTF8 && isatty(STDOUT_FILENO) == 1)
         let errors = TextWriter(descriptor: STDERR_FILENO, isASCII: !isUTF8 && isErrorTerminal)
-        func errorColumns() -> Int { TerminalFacts(descriptor: STDERR_FILENO).width(flag: nil, environment: environment) }
+        func errorColumns() -> Int {
+            TerminalFacts(descriptor: STDERR_FILENO).width(flag: nil, environment: environment)
+        }
         let waiting = WaitingLine(
             isOn: isErrorTerminal && !isDumbTerminal(environment),
             elapsed: monotonicTime,

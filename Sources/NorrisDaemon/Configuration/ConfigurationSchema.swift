@@ -134,7 +134,7 @@ enum ConfigurationSchema {
         .init("refresh", \.gifs.refresh, .refresh, "How often GIFs are fetched; a search stays fresh as long."),
         .init("queries", \.gifs.queries, listOf: .query(1...50), "Searches to prefetch."),
         .init("keep", \.gifs.keep, .keep, "How long a GIF is kept; favorites keep id and title."),
-        .init("hourly_quota", \.gifs.hourlyQuota, .count(1...1_000_000), "The requests an hour that the API key allows."),
+        .init("hourly_quota", \.gifs.hourlyQuota, .count(1...1_000_000), "Requests an hour that the API key allows."),
     ]
 
     private static let posts: [ConfigurationKey<Configuration>] = [

@@ -96,7 +96,9 @@ extension Fetching {
     func post(id: String, uid: UInt32) async throws(ResponseError) -> Post {
         let read = await stores.readMarks.read(uid: uid)
         guard let post = try await stores.posts.post(id: id, sources: sources.postNames, read: read) else {
-            throw .notFound("There is no post with the id \(id.quotedForMessage).", hint: "List the posts: norrisctl feed")
+            throw .notFound(
+                "There is no post with the id \(id.quotedForMessage).", hint: "List the posts: norrisctl feed"
+            )
         }
         return post
     }

@@ -154,7 +154,7 @@ extension MethodDescription {
         var values: [JSONToken?] = []
         if let params {
             guard params.kind == .object else {
-                throw .invalidParams("The parameters of a request are passed by name.", hint: "Send params as an object.")
+                throw .invalidParams("Parameters are passed by name.", hint: "Send params as an object.")
             }
             values = try line.withRawBytes { bytes throws(ResponseError) in
                 try self.values(of: params, JSONParser(bytes))

@@ -78,7 +78,9 @@ struct DatabasesAccessTests {
         await #expect(throws: unreadable) { try await databases.read(content) { _ in throw Failure() } }
         #expect(recorder.lines == ["error database.unreadable", "error database.unreadable"])
         #expect(databases.faults == [])
-        let unwritable = ResponseError.storage("Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
+        let unwritable = ResponseError.storage(
+            "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
+        )
         await #expect(throws: unwritable) { try await databases.writeState { _ in throw Failure() } }
         #expect(databases.faults.count == 1)
     }

@@ -188,7 +188,9 @@ struct FailingDiskTests {
         #expect(store.count == 20)
         let favorites = Favorites(databases: store.databases)
         #expect(try await favorites.list(uid: 1, cursor: nil, limit: 9).items == [kept])
-        let error = ResponseError.storage("Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
+        let error = ResponseError.storage(
+            "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
+        )
         await #expect(throws: error) { try await favorites.remove(.fact, id: "f", uid: 1) }
     }
 }

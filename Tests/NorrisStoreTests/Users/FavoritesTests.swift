@@ -196,7 +196,9 @@ struct FavoritesTests {
         try await withFavorites { favorites in
             let databases = favorites.databases
             #expect(try await favorites.add(fact("f"), uid: 1))
-            let refusal = ResponseError.storage("Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
+            let refusal = ResponseError.storage(
+                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
+            )
             try await databases.state.refuseWrites(to: "favorites")
             await #expect(throws: refusal) { try await favorites.add(fact("g"), uid: 1) }
             await #expect(throws: refusal) { try await favorites.import([fact("h")], uid: 1) }

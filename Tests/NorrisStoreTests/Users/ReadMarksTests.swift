@@ -80,7 +80,9 @@ struct ReadMarksTests {
             #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
             _ = await marks.read(uid: 1)
             try await databases.state.refuseWrites(to: "read_marks")
-            let refusal = ResponseError.storage("Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
+            let refusal = ResponseError.storage(
+                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
+            )
             await #expect(throws: refusal) { try await marks.mark(uid: 1, ids: ["a:2"]) }
             #expect(await !marks.read(uid: 1).contains("a:2"))
             #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])

@@ -123,7 +123,9 @@ struct RecentSearchesTests {
             }
             await recents.record(uid: 1, kind: .fact, query: "punch")
             #expect(databases.faults.first?.hasPrefix("The state takes no writes: ") == true)
-            let refusal = ResponseError.storage("Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
+            let refusal = ResponseError.storage(
+                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
+            )
             await #expect(throws: refusal) { try await recents.clear(uid: 1) }
             try await check(recents, ["kick"])
             try await databases.state.takeWritesAgain()

@@ -106,8 +106,9 @@ struct RedirectTargetTests {
     @Test(
         arguments: [
             (nil, "https://h/x/y", "h/x/y redirects to something that is not an http or https URL"),
-            ("ftp://h/", "https://h/x/y", "is not an http"), ("javascript:alert(1)", "https://h/x/y", "but to no http"),
-            ("https://u:p@h/", "https://h/x/y", "is not an http"), ("https://h/\u{7}", "https://h/x/y", "is not an http"),
+            ("ftp://h/", "https://h/x/y", "is not an http"), ("javascript:alert(1)", "https://h/x/y", "is not an http"),
+            ("https://u:p@h/", "https://h/x/y", "is not an http"),
+            ("https://h/\u{7}", "https://h/x/y", "is not an http"),
             ("http://o/p?key=secret", "https://h/x/y?secret", "to http://o/p, and only redirects from https"),
             ("http://o/p", "http://h/x", "only redirects from https"),
             ("https://o/p", "http://h/x", "redirects to https://o/p, and only redirects from https"),
