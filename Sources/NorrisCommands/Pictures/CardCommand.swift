@@ -7,10 +7,6 @@ import NorrisText
 struct CardCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "card", abstract: "Make a picture of a fact.",
-        usage: """
-            [--id <id> | --text <text> | --today | --category <name>] [--name <name>] [--style <style>]
-                [--headline <word>] [--size <n>] [--no-tags] [-o <file.png>] [--open] [--show] [--copy] [--alt]
-            """,
         discussion: """
             Without an option that names a fact, the card shows the fact you were shown last, with the name used then.
             A fact has the same picture every time. Cards are PNG files.

@@ -107,7 +107,8 @@ extension CommandGrammar.Positional {
 extension CommandGrammar.Option {
     /// `-n, --count <n>`, or with room for the short name.
     fileprivate var label: String {
-        let short = names.first { !$0.hasPrefix("--") }
+        // ``Invocation`` knows that one, ArgumentParser does not.
+        let short = names.first { !$0.hasPrefix("--") } ?? (name == "--version" ? "-V" : nil)
         return (short.map { "\($0), " } ?? "    ") + name + (takesValue ? " <\(valueName)>" : "")
     }
 }
