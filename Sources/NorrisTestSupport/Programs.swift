@@ -8,6 +8,9 @@ package enum Programs {
     package static let norrisctl = folder + "/norrisctl"
     package static let norrisd = folder + "/norrisd"
 
+    /// Whether they are those beside the test bundle, which need many times as long.
+    package static var areDebug: Bool { ProcessInfo.processInfo.environment["NORRIS_PROGRAMS"] == nil }
+
     private static var folder: String {
         if let folder = ProcessInfo.processInfo.environment["NORRIS_PROGRAMS"] { return folder }
         let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()

@@ -42,6 +42,9 @@ package final class RunningDaemon {
         }
     }
 
+    /// Before its folder is removed.
+    deinit { end(SIGKILL) }
+
     /// The flags that keep a daemon in a folder.
     package static func arguments(in folder: TemporaryFolder) -> [String] {
         ["--socket", folder("sock"), "--state-dir", folder("state"), "--cache-dir", folder("cache")]

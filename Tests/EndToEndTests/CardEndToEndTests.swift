@@ -82,29 +82,29 @@ struct CardEndToEndTests {
         let folder = try installation()
         let socket = ["NORRISD_SOCKET": daemon.socket]
         // The next one, and then the same, for it has been shown now.
-        let next = try shell("norrisctl card -o f.png --json", folder, socket)
+        let next = try shell("norrisctl --timeout 5m card -o f.png --json", folder, socket)
         #expect(next.status == 0, "\(next)")
         let first = try FactRandom.Result(json: JSON.parse(Array(next.output.utf8))).items
-        let again = try shell("norrisctl card -o f.png --json", folder, socket)
+        let again = try shell("norrisctl --timeout 5m card -o f.png --json", folder, socket)
         #expect(try [FactGet.Result(json: JSON.parse(Array(again.output.utf8))).fact] == first, "\(again)")
         func drawn() throws -> Fact { try Fact(json: JSON.parse(Array(bytes(folder("bin/norris-card.input"))))) }
-        let served = try shell("norrisctl fact --json", folder, socket).output
+        let served = try shell("norrisctl --timeout 5m fact --json", folder, socket).output
         let fact = try #require(FactRandom.Result(json: JSON.parse(Array(served.utf8))).items.first)
-        #expect(try shell("norrisctl card -o f.png", folder, socket).status == 0)
+        #expect(try shell("norrisctl --timeout 5m card -o f.png", folder, socket).status == 0)
         #expect(try drawn() == fact)
-        let today = try shell("norrisctl card --today -o f.png --json", folder, socket).output
-        #expect(today == (try shell("norrisctl fact --today --json", folder, socket).output))
+        let today = try shell("norrisctl --timeout 5m card --today -o f.png --json", folder, socket).output
+        #expect(today == (try shell("norrisctl --timeout 5m fact --today --json", folder, socket).output))
         #expect(try drawn() == FactToday.Result(json: JSON.parse(Array(today.utf8))).fact)
-        let named = try shell("norrisctl fact --category dev --name Ada --json", folder, socket).output
+        let named = try shell("norrisctl --timeout 5m fact --category dev --name Ada --json", folder, socket).output
         let shown = try #require(FactRandom.Result(json: JSON.parse(Array(named.utf8))).items.first)
         for _ in 0..<2 {
-            #expect(try shell("norrisctl card -o f.png", folder, socket).status == 0)
+            #expect(try shell("norrisctl --timeout 5m card -o f.png", folder, socket).status == 0)
             #expect(try drawn() == shown)
         }
-        #expect(try shell("norrisctl card -c dev -o f.png", folder, socket).status == 0)
+        #expect(try shell("norrisctl --timeout 5m card -c dev -o f.png", folder, socket).status == 0)
         #expect(try drawn().categories.contains("dev"))
-        #expect(try shell("norrisctl card --id nope -o g.png", folder, socket).status == 1)
-        #expect(try shell("norrisctl card -o g.png", folder).status == 69)
+        #expect(try shell("norrisctl --timeout 5m card --id nope -o g.png", folder, socket).status == 1)
+        #expect(try shell("norrisctl --timeout 5m card -o g.png", folder).status == 69)
         #expect(try names(folder) == ["f.png"])
     }
 
@@ -152,11 +152,11 @@ struct CardEndToEndTests {
 
     @Test(arguments: [SIGINT, SIGTERM])
     func aSignalEndsNorrisCardAndLeavesNothing(signal: Int32) throws {
-        let folder = try installation("echo $$ >\"$0.pid\"; mv \"$0.pid\" \"$0.begun\"; exec sleep 1000")
+        let folder = try installation("echo $$ >\"$0.pid\"; mv \"$0.pid\" \"$0.begun\"; exec sleep 60")
         let child = try ChildProcess(
             folder("bin/norrisctl"), ["card", "--text", "x", "-o", folder("home/f.png")]
         )
-        for _ in 0..<2000 where access(folder("bin/norris-card.begun"), F_OK) != 0 { poll(nil, 0, 10) }
+        for _ in 0..<12_000 where access(folder("bin/norris-card.begun"), F_OK) != 0 { poll(nil, 0, 10) }
         let text = try String(contentsOfFile: folder("bin/norris-card.begun"), encoding: .utf8)
         let process = try #require(Int32(text.dropLast()))
         child.send(signal)

@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// How the built daemon starts, stops, reloads and meets trouble.
-@Suite(.serialized)
+@Suite(.onTestThread, .serialized)
 struct DaemonEndToEndTests {
     private func norrisd(_ arguments: [String], environment: [String: String] = [:]) throws -> ProgramResult {
         try run(Programs.norrisd, arguments, environment: ["HOME": "/nonexistent"].merging(environment) { $1 })

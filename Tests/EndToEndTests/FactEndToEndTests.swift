@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// Both built programs over a real socket, as a user types it.
-@Suite(.serialized)
+@Suite(.onTestThread, .serialized)
 struct FactEndToEndTests {
     @Test func aDevFactComesOverTheSocket() throws {
         let daemon = try RunningDaemon()

@@ -172,7 +172,7 @@ struct FaultEndToEndTests {
         do {
             let daemon = try RunningDaemon(
                 configuration: RunningDaemon.configuration(
-                    "https://jokes.example", http: "proxy: 'http://127.0.0.1:\(proxy.port)'"
+                    "https://jokes.example", http: "proxy: 'http://127.0.0.1:\(proxy.port)', timeout: 60s"
                 ),
                 environment: ["SSL_CERT_FILE": certificate.path])
             try daemon.waitUntilFailing(daemon.watch())

@@ -6,14 +6,16 @@ import Testing
 /// How the built programs fetch from an upstream that is well.
 @Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct FetchEndToEndTests {
-    @Test func nineThousandFactsArriveOnceAndAreForgottenAndFetchedAgain() async throws {
-        let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 9_000))
+    @Test func thousandsOfFactsArriveOnceAndAreForgottenAndFetchedAgain() async throws {
+        // A debug program may need more for nine thousand than the three seconds that a document has.
+        let thousands = Programs.areDebug ? 2 : 9
+        let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: thousands * 1000))
         do {
             let folder = TemporaryFolder()
             var daemon: RunningDaemon? = try .fetching(from: upstream, in: folder)
             try daemon?.waitUntilFetched(#require(daemon).watch())
             let items = try #require(daemon?.source().items)
-            #expect(items > 9_000)
+            #expect(items > thousands * 1000)
             let paths = upstream.requests.map(\.path)
             #expect(paths == ["/jokes/search", "/jokes/search", "/jokes/categories"])
             let nextRun = try #require(try daemon?.source().nextRunAt)
@@ -24,15 +26,15 @@ struct FetchEndToEndTests {
             #expect(try next.source().nextRunAt == nextRun)
             #expect(try next.source().items == items)
             let page: FactSearch.Result = try LineClient(path: next.socket).call(
-                FactSearch.self, #"{"query":"counted to 8999 "}"#)
+                FactSearch.self, #"{"query":"counted to \#(thousands * 1000 - 1) "}"#)
             #expect(page.items.count == 1)
             #expect(page.freshness?.origin == .cache)
             #expect(page.freshness?.state == .fresh)
             #expect(upstream.requests.count == 3, "A restart asks for nothing, and neither does a search")
 
             let watch = try next.watch()
-            #expect(try next.ctl("clear-cache").output == "removed 9,000 items\n")
-            let finished = try watch.wait(for: .finished)
+            #expect(try next.ctl("clear-cache").output == "removed \(thousands),000 items\n")
+            let finished = try watch.waitUntilFinished()
             #expect(finished.items == items)
             #expect(upstream.requests.count == 6)
             #expect(upstream.requests.allSatisfy { $0.header("If-None-Match") == nil })
@@ -104,7 +106,7 @@ struct FetchEndToEndTests {
     @Test func aReloadAllowsALargerBodyAndTheSourceRecovers() async throws {
         let upstream = try await FakeUpstream.start()
         do {
-            let daemon = try RunningDaemon.fetching(from: upstream, http: "max_body: 4KiB")
+            let daemon = try RunningDaemon.fetching(from: upstream, http: "max_body: 4KiB, timeout: 60s")
             let watch = try daemon.watch()
             try daemon.waitUntilFailing(watch)
             let failure = try #require(try daemon.source().freshness.error)

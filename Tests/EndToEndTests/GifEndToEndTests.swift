@@ -24,9 +24,21 @@ struct GifEndToEndTests {
         return """
             log: {level: trace}
             facts: {enabled: false}
+            http: {timeout: 60s}
             gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(file)', queries: []\(gifs)}
 
             """
+    }
+
+    /// Runs a body until a search in it is answered, up to five times: norrisd gives the upstream of one two seconds,
+    /// which a busy machine may take from it, and asks for nothing in the next minute. A fresh daemon does at once.
+    ///
+    /// - Parameter body: returns false if the search was not answered.
+    private func retrying(_ body: () async throws -> Bool) async throws {
+        for _ in 0..<4 {
+            if try await body() { return }
+        }
+        #expect(try await body())
     }
 
     /// The requests that were searches, by their offset.
@@ -36,25 +48,26 @@ struct GifEndToEndTests {
 
     @Test func aSearchPagesToItsEndWithoutADoubleAndIsAskedOnce() async throws {
         let upstream = try await upstream()
-        do {
+        try await retrying {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: configuration(upstream, folder))
             // What is trending comes first, and a search waits for its turn no longer than two seconds.
             try daemon.waitUntilFetched(daemon.watch(), "gifs")
+            let before = searches(upstream).count
             let first = try daemon.ctl("gif", "aquabats", "--url")
-            #expect(first.status == 0, "\(first)")
+            guard first.status == 0 else { return false }
             #expect(first.errors.contains("Powered by GIPHY"))
             #expect(first.output.split(separator: "\n").count == 25)
-            #expect(searches(upstream) == ["0"])
+            #expect(searches(upstream).dropFirst(before) == ["0"])
 
             upstream.setFault(.status(500), path: "/v1/gifs/search")
             let failed = try daemon.ctl("gif", "aquabats", "--page", "2")
             #expect(failed.status == 75, "\(failed)")
             #expect(try daemon.ctl("gif", "aquabats", "--url").output == first.output, "The first page is still there")
-            withExtendedLifetime(daemon) {}
+            return true
         }
         upstream.setFault(nil, path: "/v1/gifs/search")
-        do {
+        try await retrying {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: configuration(upstream, folder))
             try daemon.waitUntilFetched(daemon.watch(), "gifs")
@@ -62,6 +75,7 @@ struct GifEndToEndTests {
             var ids: [String] = []
             for page in ["1", "2"] {
                 let result = try daemon.ctl("gif", "AQUABATS ", "--page", page)
+                guard result.status == 0 else { return false }
                 ids += result.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
             }
             #expect(ids.count == 46)
@@ -72,18 +86,19 @@ struct GifEndToEndTests {
             #expect(try daemon.ctl("gif", "aquabats", "--page", "3").status == 1)
             // What is trending was fetched ahead.
             #expect(try daemon.quota().used == 3)
+            return true
         }
         await upstream.stop()
     }
 
     @Test func theKeyIsNowhereButInTheRequests() async throws {
         let upstream = try await upstream()
-        do {
+        try await retrying {
             let folder = TemporaryFolder()
             let configuration = try configuration(upstream, folder)
             let daemon = try RunningDaemon(in: folder, configuration: configuration)
             try daemon.waitUntilFetched(daemon.watch(), "gifs")
-            _ = try daemon.ctl("gif", "aquabats")
+            guard try daemon.ctl("gif", "aquabats").status == 0 else { return false }
             upstream.setFault(.status(500, body: "no such key: \(Self.key)"))
             let failed = try daemon.ctl("--json", "gif", "other")
             let status = try daemon.ctl("--json", "status")
@@ -99,23 +114,25 @@ struct GifEndToEndTests {
                 #expect(bytes.count > 4_096)
                 #expect(bytes.range(of: Data(Self.key.utf8)) == nil, "\(name)")
             }
+            return true
         }
         await upstream.stop()
     }
 
     @Test func theBudgetOutlivesTheDaemonAndAFifthIsForUsers() async throws {
         let upstream = try await upstream()
-        do {
+        try await retrying {
             let folder = TemporaryFolder()
+            let before = upstream.requests.count
             // Of five requests one is kept for users; what is trending takes the others.
             let configuration = try configuration(
                 upstream, folder, gifs: ", hourly_quota: 5, refresh: 1s")
             var daemon: RunningDaemon? = try RunningDaemon(in: folder, configuration: configuration)
-            await upstream.waitForRequests(4)
-            let trending = upstream.requests.filter { $0.path.hasSuffix("/trending") }.count
+            await upstream.waitForRequests(before + 4)
+            let trending = upstream.requests.dropFirst(before).filter { $0.path.hasSuffix("/trending") }.count
             #expect(trending == 4)
             #expect(try daemon?.quota().used == 4)
-            #expect(try daemon?.ctl("gif", "aquabats").status == 0)
+            guard try daemon?.ctl("gif", "aquabats").status == 0 else { return false }
             #expect(try daemon?.quota().used == 5)
             let used = try #require(daemon).ctl("gif", "nothing of the kind")
             #expect(used.status == 75, "\(used)")
@@ -127,7 +144,8 @@ struct GifEndToEndTests {
             #expect(try next.quota().used == 5)
             #expect(try next.ctl("gif", "nothing of the kind").status == 75)
             #expect(try next.ctl("gif", "aquabats", "--offline").status == 0)
-            #expect(upstream.requests.count == 5)
+            #expect(upstream.requests.count == before + 5)
+            return true
         }
         await upstream.stop()
     }

@@ -219,7 +219,7 @@ struct Snippet {
     init(_ name: String, norrisctl script: String? = nil) throws {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardized
         path = root.appending(path: "Scripts/integrations").appending(path: name).path
-        _ = try folder.writeProgram(script ?? #"exec '\#(Programs.norrisctl)' "$@" --timeout 20s"#, to: "norrisctl")
+        _ = try folder.writeProgram(script ?? #"exec '\#(Programs.norrisctl)' "$@" --timeout 5m"#, to: "norrisctl")
     }
 
     /// - Parameter daemon: nil while it is away.

@@ -112,7 +112,7 @@ struct TerminalEndToEndTests {
         daemon.send(SIGCONT)
         // A pipe gets what there is.
         let piped = try run(
-            Programs.norrisctl, ["fact", "--name", "Élan …漢…"],
+            Programs.norrisctl, ["fact", "--name", "Élan …漢…", "--timeout", "5m"],
             environment: ["LC_ALL": "C", "NORRISD_SOCKET": daemon.socket])
         #expect(piped.output.contains("Élan …漢…"))
     }
@@ -169,7 +169,8 @@ struct TerminalEndToEndTests {
     @Test func anOutputIsOneWrite() throws {
         let daemon = try RunningDaemon()
         let trace = daemon.folder("trace")
-        let command = ["-f", "-e", "trace=write,writev", "-o", trace, Programs.norrisctl, "fact", "--count", "50"]
+        let norrisctl = [Programs.norrisctl, "--timeout", "5m", "fact", "--count", "50"]
+        let command = ["-f", "-e", "trace=write,writev", "-o", trace] + norrisctl
         let environment = ["NORRISD_SOCKET": daemon.socket]
         func writes() throws -> [Substring] {
             let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
@@ -184,7 +185,8 @@ struct TerminalEndToEndTests {
     }
 
     @Test("What cannot be written is an error, except for a prompt", arguments: [
-        ("fact >/dev/full", 74), ("status >&-", 74), ("prompt >/dev/full", 0), ("prompt --timeout=1s >&- 2>&- <&-", 0),
+        ("fact --timeout 5m >/dev/full", 74), ("status --timeout 5m >&-", 74), ("prompt >/dev/full", 0),
+        ("prompt --timeout=1s >&- 2>&- <&-", 0),
     ])
     func anOutputThatCannotBeWritten(command: String, status: Int32) throws {
         let daemon = try RunningDaemon()
@@ -198,8 +200,8 @@ struct TerminalEndToEndTests {
     @Test func aClosedPipeIsNoError() throws {
         let daemon = try RunningDaemon()
         let script = """
-            "$0" fact --count 100 | head -n 1; echo "${PIPESTATUS[0]}"
-            "$0" fact | exec true; echo "${PIPESTATUS[0]}"
+            "$0" fact --timeout 5m --count 100 | head -n 1; echo "${PIPESTATUS[0]}"
+            "$0" fact --timeout 5m | exec true; echo "${PIPESTATUS[0]}"
             """
         let result = try run(
             "bash", ["-c", script, Programs.norrisctl], environment: ["NORRISD_SOCKET": daemon.socket])

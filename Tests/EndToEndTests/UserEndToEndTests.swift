@@ -4,12 +4,12 @@ import NorrisTestSupport
 import Testing
 
 /// Events and recent searches through the built programs.
-@Suite(.serialized)
+@Suite(.onTestThread, .serialized)
 struct EventEndToEndTests {
     /// Starts `norrisctl watch` on a daemon that has not been asked anything, and returns when it has subscribed.
     private func watch(_ daemon: RunningDaemon) throws -> ChildProcess {
         let process = try ChildProcess(
-            Programs.norrisctl, ["watch"], environment: ["NORRISD_SOCKET": daemon.socket],
+            Programs.norrisctl, ["watch", "--timeout", "5m"], environment: ["NORRISD_SOCKET": daemon.socket],
             output: daemon.folder("events"), errors: daemon.folder("notes"))
         var asked = 0
         repeat {
@@ -103,12 +103,13 @@ struct FavoriteEndToEndTests {
                 in: folder,
                 configuration: """
                     facts: {enabled: false}
+                    http: {timeout: 60s}
                     posts: {sources: {team: {kind: users-posts, url: '\(upstream.baseURL)'}}}
 
                     """
             )
             try #require(chmod(folder.path, 0o755) == 0 && chmod(daemon.socket, 0o666) == 0)
-            try #require(try daemon.ctl("refresh", "--wait", "--timeout", "1m").status == 0)
+            try #require(try daemon.ctl("refresh", "--wait").status == 0)
             let (ada, bob) = (4001, 4002)
             func status(_ uid: Int, _ arguments: String...) throws -> Int32 {
                 try daemon.ctl(uid: uid, arguments).status

@@ -227,6 +227,9 @@ final class Machine {
         return streamEnd
     }
 
+    /// Whether there are replies that no call asked for, or lines that no connection was followed for.
+    var hasUnusedReplies: Bool { !replies.isEmpty || !stream.isEmpty && waits.isEmpty }
+
     /// The parameters of the calls, as text.
     var parameters: [String] {
         requests.map { request in

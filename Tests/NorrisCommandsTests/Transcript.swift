@@ -11,15 +11,25 @@ struct TranscriptTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Golden/Transcripts")
 
-    @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted())
+    private static let files = [
+        "conventions.txt", "daemon.txt", "doctor.txt", "events.txt", "facts.txt", "failures.txt", "favorite.txt", "feed.txt", "gif.txt",
+        "search.txt", "waiting.txt",
+    ]
+
+    @Test func noFileIsLeftOut() throws {
+        #expect(try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted() == Self.files)
+    }
+
+    @Test(arguments: files)
     func commandsDoWhatTheyDid(file: String) throws {
         let url = Self.folder.appending(path: file)
         let golden = try String(contentsOf: url, encoding: .utf8)
         var names = ["version": NorrisVersion.current]
         let shown = try golden.components(separatedBy: "\n\n").map { block in
-            guard block.hasPrefix("let ") else { return try Transcript(block, names: names).text }
+            guard block.hasPrefix("let ") else { return try Transcript(block, names: names).text() }
             for line in block.components(separatedBy: "\n") {
-                let parts = line.dropFirst(4).components(separatedBy: " = ")
+                let parts = line.dropFirst(4).split(separator: " = ", maxSplits: 1).map(String.init)
+                guard line.hasPrefix("let "), parts.count == 2 else { throw Transcript.Invalid(line: line) }
                 names[parts[0]] = Transcript.replacing(names, in: parts[1])
             }
             return block
@@ -61,11 +71,11 @@ struct TranscriptTests {
 /// All up to the daemon's lines is written by hand, the rest by a run with `NORRIS_UPDATE_DOCUMENTS=1`.
 struct Transcript {
     private var inputs: [String] = []
-    private var arguments: [String] = []
+    private var arguments: [String]?
     private let names: [String: String]
     private let machine = Machine()
 
-    private struct Invalid: Error {
+    fileprivate struct Invalid: Error {
         let line: String
     }
 
@@ -93,14 +103,16 @@ struct Transcript {
         let first = String(value.prefix { $0 != " " })
         switch name {
         case "$":
-            arguments = ShellExample.runs(of: "norrisctl", in: value.replacing("␛", with: "\u{1B}")).first ?? []
+            arguments = ShellExample.runs(of: "norrisctl", in: value.replacing("␛", with: "\u{1B}")).first
         case "<": machine.reply(.success(Array(Machine.result(value).utf8)))
         case "<error": machine.reply(.success(Array(#"{"jsonrpc":"2.0","id":1,"error":\#(value)}"#.utf8)))
         case "<raw": machine.reply(.success(Array(value.utf8)))
         case "<failed": machine.reply(.failure(try failure(value)))
         case "~": machine.stream.append(value)
         case "~failed": machine.streamEnd = try failure(value)
-        case "terminal": _ = machine.onTerminal(columns: Int(value) ?? 80)
+        case "terminal":
+            guard let columns = Int(value) else { throw Invalid(line: "terminal \(value)") }
+            _ = machine.onTerminal(columns: columns)
         case "listener": machine.listener = Int(value)
         case "error-terminal":
             machine.isErrorTerminal = true
@@ -111,7 +123,9 @@ struct Transcript {
             machine.environment[String(name)] = String(value.dropFirst(name.count + 1))
         case "stdin": machine.input = value == "none" ? nil : try text(value)
         case "file": machine.files[first] = try text(value.dropFirst(first.count + 1))
-        case "delay": machine.delay = Timeout(value)?.duration ?? .zero
+        case "delay":
+            guard let delay = Timeout(value) else { throw Invalid(line: "delay \(value)") }
+            machine.delay = delay.duration
         case "full-disk": machine.outputError = .system(errno: 28)
         case "closed-pipe": machine.outputError = .closedPipe
         default: return false
@@ -137,8 +151,10 @@ struct Transcript {
     }
 
     /// All of it, with what comes of a run.
-    var text: String {
+    func text() throws -> String {
+        guard let arguments else { throw Invalid(line: "a transcript without $: \(inputs.first ?? "")") }
         let outcome = machine.run(arguments)
+        #expect(!machine.hasUnusedReplies, "\(inputs.joined(separator: "\n"))")
         return (inputs + machine.sentLines + lines("|", outcome.output) + lines("!", outcome.errors)
             + (outcome.status == .done ? [] : ["= \(outcome.status.rawValue)"])).joined(separator: "\n")
     }

@@ -130,7 +130,7 @@ struct EventTests {
     // MARK: The end
 
     @Test func aSilentSubscriberIsNotIdle() async throws {
-        try await withHub(tuning: .eager(idle: .seconds(1))) { live in
+        try await withHub(tuning: .eager(idle: .seconds(5))) { live in
             let client = try subscriber(of: live)
             // These come later and go: the subscriber has been silent for longer than others may.
             for _ in 0..<2 { try live.connect().waitForClose() }

@@ -125,7 +125,7 @@ struct SlowPeerTests {
     }
 
     @Test func aPeerThatWaitsForItsAnswerIsNotIdle() async throws {
-        try await withServer(tuning: .eager(idle: .seconds(1))) { live in
+        try await withServer(tuning: .eager(idle: .seconds(5))) { live in
             let client = try live.connect()
             try client.send(lines: request(1, "fact.today"))
             // These come later and go: the other has been silent for longer than idle ones may.

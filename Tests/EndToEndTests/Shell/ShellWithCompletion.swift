@@ -99,15 +99,12 @@ final class ShellWithCompletion {
     ///
     /// - Returns: what came last.
     func completing(_ line: String, until arguments: String) -> String {
-        for _ in 1..<Self.attempts {
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
             let result = completing(line)
-            if result == arguments { return result }
+            if result == arguments || ContinuousClock.now > end { return result }
         }
-        return completing(line)
     }
-
-    /// How often something is tried.
-    private static let attempts = 20
 
     /// Types a beginning, presses Tab twice, and waits for words that are shown, in the order of the screen; does it
     /// again where they do not come.
@@ -115,7 +112,7 @@ final class ShellWithCompletion {
     /// - Returns: those that did not come.
     func missing(_ words: [String], behind line: String) -> [String] {
         var missing = words
-        for _ in 0..<Self.attempts where !missing.isEmpty {
+        for _ in 0..<20 where !missing.isEmpty {
             terminal.type(line + "\t\t")
             missing = words.filter { terminal.wait(for: $0, within: 3) == nil }
             // Ctrl-U; Ctrl-C would also take away what is typed next.

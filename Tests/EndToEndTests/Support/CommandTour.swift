@@ -122,7 +122,7 @@ struct CommandTour {
         let terminal = try PseudoTerminal(
             Programs.norrisctl, ["--color", "always", "watch"], environment: environment)
         // The first run may be over before they listen.
-        for _ in 0..<5 where terminal.transcript.isEmpty {
+        for _ in 0..<60 where terminal.transcript.isEmpty {
             _ = try NorrisTestSupport.run(Programs.norrisctl, ["refresh", "--wait"], environment: environment)
             terminal.wait(for: "\n", within: 2)
         }

@@ -44,7 +44,7 @@ enum HostileUpstream {
         }
         return """
             log: {level: trace}
-            http: {timeout: 20s}
+            http: {timeout: 60s}
             facts: {base_url: '\(upstream.baseURL)', fortunes: ['\(fortunes)']}
             gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: []}
             posts:

@@ -36,7 +36,10 @@ extension RunningDaemon {
 
     /// Waits until a source has been fetched once.
     func waitUntilFetched(_ watch: LineClient, _ name: String = "facts") throws {
-        while try source(name).freshness.fetchedAt == nil { try watch.wait(for: .finished) }
+        while case let freshness = try source(name).freshness, freshness.fetchedAt == nil {
+            try freshness.error?.throwUnlessRetried()
+            try watch.waitUntilFinished(name)
+        }
     }
 
     /// Waits until the source fails.
@@ -47,5 +50,28 @@ extension RunningDaemon {
     /// The lines of the log for an event, such as `source.failed`.
     func log(of event: String) -> [Substring] {
         log.split(separator: "\n").filter { $0.contains(" \(event) ") }
+    }
+}
+
+extension LineClient {
+    /// Waits until a run of a source ends well.
+    ///
+    /// - Throws: why one failed, unless it is retried soon.
+    @discardableResult
+    func waitUntilFinished(_ name: String = "facts") throws -> Event {
+        while true {
+            let event = try receiveEvent()
+            guard event.source == name else { continue }
+            if event.phase == .finished { return event }
+            try event.error?.throwUnlessRetried()
+        }
+    }
+}
+
+extension SourceFailure {
+    /// Throws it unless the source is fetched again before a test gives up.
+    fileprivate func throwUnlessRetried() throws {
+        guard let retryAt, retryAt.seconds > Timestamp.now().seconds + 240 else { return }
+        throw LineClient.Failure(description: message)
     }
 }

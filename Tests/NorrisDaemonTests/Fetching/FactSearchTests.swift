@@ -96,10 +96,10 @@ struct FactSearchTests {
             #expect(failure.kind == .timeout)
             #expect(failure.retryAt != nil)
             #expect(try daemon.search(text: "walker").freshness?.error == failure)
-            #expect(upstream.requests.count == 1)
             daemon.advance(by: .seconds(59))
-            _ = try daemon.search(text: "walker")
-            #expect(upstream.requests.count == 1)
+            #expect(try daemon.search(text: "walker").freshness?.error == failure)
+            // On a busy machine not even the first may have come so far.
+            #expect(upstream.requests.count <= 1)
         }
     }
 
@@ -153,5 +153,16 @@ struct RecentHandlersTests {
             }
             #expect(try queries(daemon) == [])
         }
+    }
+}
+
+struct PersonalizedFactTests {
+    @Test(arguments: [
+        ("Chuck Norris", "Ada"), ("CHUCK norris's dog and chucK NorriS", "Ada's dog and Ada"),
+        ("Chuchuck Norris, Chuck Norri", "ChuAda, Chuck Norri"), ("é Chuck Norris é", "é Ada é"),
+        ("Chuck\nNorris", "Chuck\nNorris"), ("Chuck  Norris", "Chuck  Norris"), ("Norris", "Norris"), ("", ""),
+    ])
+    func theWholeNameIsReplacedInAnyCase(text: String, expected: String) {
+        #expect(personalized(text, for: "Ada").hasSameBytes(as: expected))
     }
 }
