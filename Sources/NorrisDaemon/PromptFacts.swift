@@ -42,8 +42,8 @@ final class PromptFactsWriter: Sendable {
         }
     }
 
-    /// Random facts, one a line, without repeats; all that fit where they are few. Texts of several lines are joined
-    /// where that fits.
+    /// Random facts, one a line, without repeats; all that fit where they are few. Texts of several lines and drawings
+    /// are left out.
     static func lines(
         from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator
     ) -> [String] {

@@ -13,15 +13,14 @@ extension Screen {
     // MARK: For a terminal
 
     private mutating func page(_ status: ServerStatus.Result, width: Int, now: Timestamp) {
-        let failing = status.sources.filter(\.isFailing)
-        let isWell = status.state == .ok && failing.isEmpty
-        let style: Style = isWell ? .good : .warning
-        let state = status.state == .ok && !isWell ? "failing:" : status.state.rawValue
-        // The daemon's message names what is degraded.
-        let names = status.state == .ok ? failing.map(\.name) : []
-        let list = names.enumerated().map { Span($1 + ($0 < names.count - 1 ? "," : ""), style) }
+        let failing = status.sources.filter(\.isFailing).map(\.name)
+        let style: Style = status.state == .ok && failing.isEmpty ? .good : .warning
+        // Sources that have failed for a short time do not degrade the daemon.
+        let state = failing.isEmpty
+            ? [status.state.rawValue] : (status.state == .ok ? [] : ["\(status.state.rawValue),"]) + ["failing:"]
+        let list = failing.enumerated().map { $1 + ($0 < failing.count - 1 ? "," : "") }
         flow(
-            [Span("●", style), Span("norrisd \(status.version)", .bold), Span(state, style)] + list,
+            [Span("●", style), Span("norrisd \(status.version)", .bold)] + (state + list).map { Span($0, style) },
             separator: Span(" "), width: width
         )
         paragraph(status.message)

@@ -4,8 +4,8 @@
 /// (zshmisc(1), "EXPANSION OF PROMPT SEQUENCES"). What a text says without them is not what it says, so such a text is
 /// left out and not changed.
 ///
-/// - Returns: nil for a text with one of these five characters, one of several lines, a drawing, one that shows nothing,
-///   and one that takes more columns.
+/// - Returns: nil for a text with one of these five characters, one of several lines, a drawing, one that shows
+///   nothing, and one that takes more columns.
 package func promptLine(_ text: String, columns: Int) -> String? {
     guard let line = singleLine(text), !line.utf8.contains(where: isExpandedInPrompts) else { return nil }
     let width = displayWidth(of: line)

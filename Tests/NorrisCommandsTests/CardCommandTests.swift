@@ -112,6 +112,7 @@ struct CardCommandTests {
         (["--headline", "Courage", "-o", "f.png"], "--headline is for posters: add --style poster."),
         (["--style", "comic", "-o", "f.png"], "it takes scenic or poster."),
         (["--today", "-c", "dev", "-o", "f.png"], "Of --id, --text, --today and --category there can be one only."),
+        (["--json"], "--json is beside a file: add -o card.png."),
         (["--text", "x", "--name", "Ada", "-o", "f.png"], "--name is for facts: leave it out beside --text."),
     ])
     func refuses(options: [String], message: String) {
@@ -206,11 +207,11 @@ struct CardCommandTests {
         ))
     }
 
-    @Test(arguments: [[], ["--json"], ["--plain"], ["--style", "poster"]])
+    @Test(arguments: [[], ["--plain"], ["--style", "poster"]])
     func aloneIsRefusedWhereThereIsNoTerminal(options: [String]) {
         let machine = options.first?.hasPrefix("--style") ?? true ? machine() : terminal([])
         #expect(machine.run(["card"] + options) == .failed(
-            .usage, "There is no terminal to draw the card on, or --plain or --json.",
+            .usage, "norrisctl card alone draws on a terminal, and there is none, or --plain.",
             "-o card.png writes it into a file, and --alt prints it in words."
         ))
         #expect(machine.runs.isEmpty && machine.requests.isEmpty)

@@ -62,7 +62,8 @@ struct CompletionTests {
         ("norrisctl favorite list --kind ", ["fact", "gif", "post"]),
         ("norrisctl completion ", ["bash", "zsh", "fish"]), ("norrisctl --socket ", ["/"]),
         ("norrisctl status --socket=/r", ["/"]), ("norrisctl favorite import ", ["/"]),
-        ("norrisctl card -o ", ["/"]), ("norrisctl card --output fa", ["/"]), ("norrisctl card --output=fa", ["/"]),
+        ("norrisctl card --style ", ["poster", "scenic"]), ("norrisctl card -o ", ["/"]),
+        ("norrisctl card --output fa", ["/"]), ("norrisctl card --output=fa", ["/"]),
     ])
     func offersWhatIsAlwaysTheSame(line: String, expected: [String]) {
         #expect(words(line) == expected)

@@ -48,9 +48,9 @@ struct PromptFactsTests {
         #expect(try lines(facts(["Chuck Norris."], categories: ["explicit"])) == [])
     }
 
-    @Test func severalLinesAreJoinedAndEqualOnesComeOnce() throws {
-        let texts = ["Why?\n\tBecause.", "Why? Because.", " ", "\n", String(repeating: "x\n", count: 51)]
-        #expect(try lines(facts(texts)) == ["Why? Because."])
+    @Test func severalLinesAndDrawingsAreLeftOutAndEqualOnesComeOnce() throws {
+        let texts = ["Why?\n\tBecause.", "No.", "\nNo.\n", " ", "\n", " /\\_/\\\n( o.o )", "|   |", "x = [_] (__) [_]"]
+        #expect(try lines(facts(texts)) == ["No."])
     }
 
     @Test func onlyFactsOfTheSourceAreThere() throws {

@@ -45,7 +45,9 @@ struct PromptRequest: Equatable {
         let line = Session.line(FactRandom.name, FactRandom.PromptParameters(maxLength: maxLength))
         // A fact is far shorter, and reading a long reply would delay the prompt.
         for _ in 0..<Self.attempts {
-            guard let reply = try? session.system.exchange(line, session.sockets, 65_536, session.timeLeft) else { break }
+            guard let reply = try? session.system.exchange(line, session.sockets, 65_536, session.timeLeft) else {
+                break
+            }
             if session.settings.json {
                 report.output = result(reply)
                 break

@@ -164,9 +164,8 @@ struct DaemonProcess {
     private static func unit(of id: Int, _ system: System) -> Unit? {
         guard let bytes = try? system.readFile("/proc/\(id)/cgroup", 65_536) else { return nil }
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            guard let name = line.split(separator: "/").last, name.hasSuffix(".service"), name.contains("norrisd") else {
-                continue
-            }
+            guard let name = line.split(separator: "/").last, name.hasSuffix(".service"), name.contains("norrisd")
+            else { continue }
             return Unit(name: shellQuoted(String(name.dropLast(8))), isUsers: line.contains("/user@"))
         }
         return nil

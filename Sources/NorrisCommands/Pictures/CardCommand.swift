@@ -8,15 +8,15 @@ struct CardCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "card", abstract: "Make a picture of a fact.",
         discussion: """
-            Without an option that names a fact, the card shows the fact you were shown last, with the name used then.
-            A fact has the same picture every time. Cards are PNG files.
+            Without an option that names a fact, the card is of the fact you were shown last, with the name used
+            then. A fact has the same picture every time.
 
-            norrisctl card alone draws the card on the terminal (chafa), prints the fact, and says how to save it.
-            --open takes xdg-open, --copy takes wl-copy or xclip. Drawing may take 60s; an explicit --timeout covers
-            the whole command.
+            norrisctl card alone draws the card on the terminal, prints the fact, and says how to save the card.
+            --show needs chafa, --open xdg-open, --copy wl-copy or xclip. Drawing may take 60s; an explicit --timeout
+            covers the whole command.
 
-            Styles: scenic writes the text on a landscape. poster is a black motivational poster with a framed
-            landscape, a headline and the text as its caption. Long texts make a card taller.
+            The style scenic writes the text on a landscape. A poster is black, with a framed landscape, a headline,
+            and the text as its caption. Long texts make a card taller.
 
             Examples:
               norrisctl card
@@ -76,6 +76,7 @@ struct CardCommand: SessionCommand {
             throw ValidationError("Cards are PNG files, not \(kind): give -o a name that ends in .png.")
         }
         try globals.refuseJSON(besides: ("--show", show), ("--open", open), ("--copy", copy))
+        if globals.json, isBare { throw ValidationError("--json is beside a file: add -o card.png.") }
         if globals.json, alt {
             throw ValidationError("--json and --alt are both for standard output: leave out one of the two.")
         }
@@ -101,9 +102,9 @@ struct CardCommand: SessionCommand {
         if show {
             try session.requireTerminalToDraw(otherwise: "-o fact.png writes the picture into a file.")
         }
-        if isBare, session.layout.width == nil || globals.json {
+        if isBare, session.layout.width == nil {
             throw Failure(
-                .usage, "There is no terminal to draw the card on, or --plain or --json.",
+                .usage, "norrisctl card alone draws on a terminal, and there is none, or --plain.",
                 hint: "-o card.png writes it into a file, and --alt prints it in words."
             )
         }

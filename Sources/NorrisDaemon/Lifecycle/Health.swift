@@ -43,9 +43,9 @@ final class Health: Sendable {
 
     /// What is wrong, a sentence each.
     var faults: [String] {
-        let overdue = fetching.overdueSources
+        let overdue = fetching.overdueSources.joined(separator: ", ")
         return databases.faults + (settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
-            + (overdue.isEmpty ? [] : ["Sources that could not be refreshed in time: \(overdue.joined(separator: ", "))"])
+            + (overdue.isEmpty ? [] : ["Sources that could not be refreshed in time: \(overdue)"])
     }
 
     var status: ServerStatus.Result {

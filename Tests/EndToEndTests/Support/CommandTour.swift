@@ -58,6 +58,7 @@ struct CommandTour {
             // Small pictures, for a debug build draws slowly.
             ("card", [
                 ["-o", folder("card.png")], ["--alt"], ["--today", "--alt"], ["--id", fact, "-o", folder("card.png")],
+                [], ["--style", "poster", "-o", folder("card.png")], ["-c", "dev", "--name", text, "--alt"],
                 ["--id", text, "--alt"], ["--text", text, "--alt"], ["--text", text, "-o", folder(text)],
                 ["--text", "a", "-o", folder("\(text)/\(text)")],
             ].map { ["--size", "256"] + $0 } + [["--size", text, "--alt"], [text]]),

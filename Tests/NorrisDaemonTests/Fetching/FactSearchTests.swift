@@ -1,6 +1,7 @@
 import NorrisProtocol
 import NorrisStore
 import NorrisTestSupport
+import NorrisText
 import Synchronization
 import Testing
 
