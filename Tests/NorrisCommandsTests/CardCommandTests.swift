@@ -88,7 +88,7 @@ struct CardCommandTests {
         #expect(input(machine).contains("Next."))
         let empty = self.machine([page()])
         #expect(empty.run("card", option, "dev", "-o", "f.png") == Outcome(
-            errors: "norrisctl: There is no fact of this category.\n  norrisctl categories lists those there are.\n",
+            errors: "norrisctl: There is no fact of this category.\n  List the categories: norrisctl categories\n",
             status: .nothing
         ))
     }

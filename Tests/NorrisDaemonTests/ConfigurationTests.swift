@@ -208,7 +208,7 @@ struct ConfigurationPrintTests {
                 http:
                   timeout: 10s
                   max_body: 16MiB
-                  user_agent: "norrisd/1 (+url)"
+                  user_agent: norrisd/0.1.0
                   proxy: null
                 facts:
                   enabled: true
