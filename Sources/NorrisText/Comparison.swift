@@ -67,31 +67,6 @@ package func searchMatches(of words: [String], in text: String) -> [Bool] {
     return result
 }
 
-/// A text with a name in place of `Chuck Norris` in any case of its letters, and of nothing else: not half the name,
-/// not with a line break.
-package func personalized(_ text: String, for name: String) -> String {
-    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    let (bytes, replaced) = (Array(text.utf8), Array("chuck norris".utf8))
-    var result: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-        var length = 0
-        while length < replaced.count, index + length < bytes.count {
-            let byte = bytes[index + length]
-            guard (capitals.contains(byte) ? byte + 32 : byte) == replaced[length] else { break }
-            length += 1
-        }
-        if length == replaced.count {
-            result += name.utf8
-            index += length
-        } else {
-            result.append(bytes[index])
-            index += 1
-        }
-    }
-    return String(decoding: result, as: UTF8.self)
-}
-
 /// Whether a word may have been meant to be a command: the command begins with it, or two slips of the finger lie
 /// between them, one in words of four letters or fewer.
 package func isNear(_ word: String, _ command: String) -> Bool {

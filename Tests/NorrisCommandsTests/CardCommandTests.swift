@@ -65,18 +65,19 @@ struct CardCommandTests {
     }
 
     @Test func keepsTheNameThatWasUsed() {
-        let norris = #"{"fact":\#(fact("x", "CHUCK NORRIS waits, Chuck Norris does not."))}"#
-        func text(_ arguments: String..., replies: [String]) -> String {
-            let machine = machine(replies)
-            #expect(machine.run(["card", "-o", "f.png"] + arguments).errors == wrote)
-            return input(machine)
-        }
-        let served = #"{"id":"x","name":"Ada"}"#
-        #expect(text(replies: [served, norris]).contains(#""Ada waits, Ada does not.""#))
-        #expect(text("--name", "Grace", replies: [served, norris]).contains(#""Grace waits, Grace does not.""#))
-        #expect(text("--id", "x", "--name", "-Ada\t", replies: [norris]).contains(#""-Ada waits, -Ada does not.""#))
-        let today = #"{"fact":\#(fact("t", "Chuck Norris.")),"freshness":\#(fresh)}"#
-        #expect(text("--today", "--name", "Ada", replies: [today]).contains(#""Ada.""#))
+        let machine = machine([#"{"id":"x","name":"Ada"}"#, one])
+        #expect(machine.run("card", "-o", "f.png").errors == wrote)
+        #expect(machine.parameters == [#"{"kind":"fact"}"#, #"{"id":"x","name":"Ada"}"#])
+        let other = self.machine([#"{"id":"x","name":"Ada"}"#, one])
+        #expect(other.run("card", "--name", "Grace", "-o", "f.png").errors == wrote)
+        #expect(other.parameters.last == #"{"id":"x","name":"Grace"}"#)
+        let byID = self.machine([one])
+        #expect(byID.run("card", "--id", "a", "--name", "-Ada", "-o", "f.png").errors == wrote)
+        #expect(byID.parameters == [#"{"id":"a","name":"-Ada"}"#])
+        let today = self.machine([self.today, one])
+        #expect(today.run("card", "--today", "--name", "Ada", "-o", "f.png").errors == wrote)
+        #expect(today.methods == ["fact.today", "fact.get"])
+        #expect(today.parameters.last == #"{"id":"t","name":"Ada"}"#)
     }
 
     @Test(arguments: ["-c", "--category"])

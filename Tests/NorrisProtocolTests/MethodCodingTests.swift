@@ -47,7 +47,9 @@ struct MethodCodingTests {
     }
 
     @Test func itemsByID() throws {
-        #expect(try check(IDParameters(id: "-a"), of: FactGet.self, json: #"{"id":"-a"}"#).id == "-a")
+        #expect(try check(FactGet.Parameters(id: "-a"), of: FactGet.self, json: #"{"id":"-a"}"#).id == "-a")
+        let named = FactGet.Parameters(id: "a", name: "Ada")
+        #expect(try check(named, of: FactGet.self, json: #"{"id":"a","name":"Ada"}"#) == named)
         #expect(try check(IDParameters(id: "-a"), of: GifGet.self, json: #"{"id":"-a"}"#).id == "-a")
         #expect(try check(IDParameters(id: "t:1"), of: PostGet.self, json: #"{"id":"t:1"}"#).id == "t:1")
         checkCoding(FactGet.Result(fact: fact), json: #"{"fact":\#(factJSON)}"#)

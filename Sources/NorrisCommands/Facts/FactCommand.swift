@@ -73,7 +73,7 @@ struct FactRequest: Equatable {
 
     func report(_ session: Session) throws(Failure) -> Report {
         if let id {
-            let reply = try session.call(FactGet.self, IDParameters(id: id))
+            let reply = try session.call(FactGet.self, FactGet.Parameters(id: id))
             return report(session, reply, [reply.value.fact], nil)
         }
         if isToday {

@@ -161,11 +161,8 @@ struct CardCommand: SessionCommand {
     /// What the card is about: without an option the fact the user was shown last, or where there is none the next one.
     private func subject(_ session: Session) throws(Failure) -> Subject {
         func get(_ id: String, _ name: String?) throws(Failure) -> Subject {
-            let reply = try session.call(FactGet.self, IDParameters(id: id))
-            var fact = reply.value.fact
-            guard let name else { return (fact, reply.json, nil) }
-            fact.text = personalized(fact.text, for: sanitizedLine(name))
-            return (fact, FactGet.Result(fact: fact), nil)
+            let reply = try session.call(FactGet.self, FactGet.Parameters(id: id, name: name))
+            return (reply.value.fact, reply.json, nil)
         }
         if let id { return try get(id, name) }
         if let text {
@@ -174,11 +171,7 @@ struct CardCommand: SessionCommand {
         }
         if today {
             let reply = try session.call(FactToday.self)
-            if let name {
-                var fact = reply.value.fact
-                fact.text = personalized(fact.text, for: sanitizedLine(name))
-                return (fact, FactToday.Result(fact: fact, freshness: reply.value.freshness), nil)
-            }
+            if let name { return try get(reply.value.fact.id, name) }
             return (reply.value.fact, reply.json, reply.value.freshness)
         }
         if category == nil {

@@ -201,11 +201,7 @@ extension Failure {
         let error = response.details["last_error"].flatMap { try? SourceFailure(json: $0) }
         var failure = self
         if response.lacksCredentials {
-            // The source's own words as a further sentence, unless the message has them already.
-            if let words = error?.message, !words.isEmpty {
-                let sentence = words.last == "." ? words : words + "."
-                failure.message += sentence.hasSameBytes(as: failure.message) ? "" : " " + sentence
-            }
+            if let words = error?.message, !words.isEmpty { failure.message = words.last == "." ? words : words + "." }
             let reload = DaemonCommands(socket: "", option: session.settings.socket).norrisctl("reload")
             failure.hint = "Get your own API key at https://developers.giphy.com."
             failure.steps = [

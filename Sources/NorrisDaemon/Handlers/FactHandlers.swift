@@ -104,19 +104,21 @@ struct FactHandlers: Sendable {
 
     @Sendable
     private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
-        let id = try IDParameters(call.arguments).id
-        let isExplicit = store.withFactInMemory(id: id, uid: call.uid) { fact in
+        let parameters = try FactGet.Parameters(call.arguments)
+        let (id, name) = (parameters.id, try parameters.name.map(usableName))
+        let isExplicit = store.withFactInMemory(id: id, uid: call.uid, name: name) { fact in
             if !fact.isExplicit {
                 json.literal(FactGet.Result.opening)
-                json.raw(fact.json)
+                write(fact.json, name, to: &json)
                 json.join("}", endsValue: true)
             }
             return fact.isExplicit
         }
         if isExplicit == false { return nil }
         return .disk { () async throws(ResponseError) -> FactGet.Result in
-            let fact = try await store.presentable(id: id)
-            store.noteServed(id, .fact, uid: call.peer.uid)
+            var fact = try await store.presentable(id: id)
+            store.noteServed(id, .fact, uid: call.peer.uid, name: name)
+            if let name { fact.text = personalized(fact.text, for: name) }
             return FactGet.Result(fact: fact)
         }
     }
@@ -192,4 +194,29 @@ extension FactStore {
         }
         return fact
     }
+}
+
+/// A text with a name in place of `Chuck Norris` in any case of its letters, and of nothing else: not half the name,
+/// not with a line break.
+func personalized(_ text: String, for name: String) -> String {
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    let (bytes, replaced) = (Array(text.utf8), Array("chuck norris".utf8))
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+        var length = 0
+        while length < replaced.count, index + length < bytes.count {
+            let byte = bytes[index + length]
+            guard (capitals.contains(byte) ? byte + 32 : byte) == replaced[length] else { break }
+            length += 1
+        }
+        if length == replaced.count {
+            result += name.utf8
+            index += length
+        } else {
+            result.append(bytes[index])
+            index += 1
+        }
+    }
+    return String(decoding: result, as: UTF8.self)
 }

@@ -113,7 +113,25 @@ package enum FactToday: Method {
 package enum FactGet: Method {
     package static let name = "fact.get"
     package static let summary = "Returns the fact with an id."
-    package typealias Parameters = IDParameters
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var id = ""
+        package var name: String?
+
+        package init(id: String, name: String? = nil) { (self.id, self.name) = (id, name) }
+
+        /// Not the generic function: `fact.get` is called often.
+        package init(_ arguments: Arguments) throws(ResponseError) { try read(arguments) }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.id(&id)
+            try members.optional(
+                FactRandom.nameParameter, &name, .text(1...64), "A name to put in place of Chuck Norris."
+            )
+        }
+    }
 
     package struct Result: WireObject, Equatable, Sendable {
         package var fact = Fact()
@@ -136,9 +154,6 @@ package struct IDParameters: WireObject, Equatable, Sendable {
     package var id = ""
 
     package init(id: String) { self.id = id }
-
-    /// Not the generic function: `fact.get` is called often.
-    package init(_ arguments: Arguments) throws(ResponseError) { try read(arguments) }
 
     package init() {}
 

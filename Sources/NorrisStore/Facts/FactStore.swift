@@ -211,12 +211,14 @@ package final class FactStore: Sendable {
     /// Lends the fact of an id.
     ///
     /// - Returns: nil where it is not in memory, which says nothing about `cache.db` (``fact(id:)``).
-    package func withFactInMemory<Result>(id: String, uid: UInt32, _ body: (EncodedFact) -> Result) -> Result? {
+    package func withFactInMemory<Result>(
+        id: String, uid: UInt32, name: String? = nil, _ body: (EncodedFact) -> Result
+    ) -> Result? {
         let (result, isFirst) = withState { state -> (Result?, Bool) in
             let isFirst = !state.book.hasChanges
             let found = state.chunks?.withRecord(id: id) { fact, ordinal in (body(fact), ordinal, fact.isExplicit) }
             guard let (result, ordinal, isExplicit) = found ?? nil else { return (nil, false) }
-            if !isExplicit { state.book.note(.init(uid: Int64(uid), kind: .fact), .ordinal(ordinal)) }
+            if !isExplicit { state.book.note(.init(uid: Int64(uid), kind: .fact), .ordinal(ordinal), name: name) }
             return (result, isFirst && !isExplicit)
         }
         if isFirst { notifyOfMove() }

@@ -50,11 +50,13 @@ extension FactStore {
 
     /// Notes that a user was served an item, not from a shuffle; written with the shuffles.
     ///
-    /// - Parameter id: nil where nothing was served.
-    package func noteServed(_ id: String?, _ kind: Favorite.Kind, uid: UInt32) {
+    /// - Parameters:
+    ///   - id: nil where nothing was served.
+    ///   - name: that replaced Chuck Norris.
+    package func noteServed(_ id: String?, _ kind: Favorite.Kind, uid: UInt32, name: String? = nil) {
         guard let id else { return }
         let isFirst = withState { state in
-            defer { state.book.note(ServedItem.Key(uid: Int64(uid), kind: kind), .id(id)) }
+            defer { state.book.note(ServedItem.Key(uid: Int64(uid), kind: kind), .id(id), name: name) }
             return !state.book.hasChanges
         }
         if isFirst { notifyOfMove() }

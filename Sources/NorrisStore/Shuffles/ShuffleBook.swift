@@ -175,11 +175,11 @@ struct ShuffleBook {
     }
 
     /// Notes that a user was served an item, not from a shuffle.
-    mutating func note(_ key: ServedItem.Key, _ what: Served.What) {
+    mutating func note(_ key: ServedItem.Key, _ what: Served.What, name: String? = nil) {
         // More users than are stored.
         guard noted.count < ServedItem.maximum || noted[key] != nil else { return }
         lastUse += 1
-        noted[key] = Served(key: key, what: what, usedAt: lastUse)
+        noted[key] = Served(key: key, what: what, name: name, usedAt: lastUse)
     }
 
     /// What a user was served last since the last write.

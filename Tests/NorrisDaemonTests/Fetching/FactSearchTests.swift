@@ -1,7 +1,6 @@
 import NorrisProtocol
 import NorrisStore
 import NorrisTestSupport
-import NorrisText
 import Synchronization
 import Testing
 

@@ -292,6 +292,11 @@ struct FactFileTests {
             _ = store.withFactInMemory(id: "fact-000007", uid: 1) { _ in }
             let got = try await store.lastServed(.fact, uid: 1)
             #expect(got?.id == "fact-000007" && got?.name == nil)
+            _ = store.withFactInMemory(id: "fact-000008", uid: 1, name: "Grace") { _ in }
+        }
+        try await fixture.run { store in
+            let got = try await store.lastServed(.fact, uid: 1)
+            #expect(got?.id == "fact-000008" && got?.name == "Grace")
         }
     }
 
