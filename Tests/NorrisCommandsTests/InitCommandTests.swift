@@ -51,7 +51,7 @@ struct InitCommandTests {
     @Test(arguments: shells)
     func theLengthGoesToTheFallbackToo(shell: String) {
         #expect(script([shell, "--max-length", "47"]).contains("norrisctl prompt --max-length 47 "))
-        #expect(script([shell]).contains("norrisctl prompt --max-length 60 <"))
+        #expect(script([shell]).contains("norrisctl prompt <"))
     }
 
     @Test func anUnknownShellIsAnsweredWithTheThree() {

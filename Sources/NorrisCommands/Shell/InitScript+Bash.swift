@@ -105,7 +105,7 @@ extension InitScript {
 
         __norris_prompt() {
             \builtin local status=$?
-            __norris_next "${COLUMNS-}"
+            __norris_next "${COLUMNS:-\#(standardColumns)}"
             \builtin return "$status"
         }
 

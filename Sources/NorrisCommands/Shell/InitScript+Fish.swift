@@ -81,7 +81,7 @@ extension InitScript {
             set -g __norris_greeted 1
             __norris_next 10000
             if test -n "$NORRIS_FACT"
-                set -l width \#(standardLength)
+                set -l width \#(standardColumns)
                 string match -qr '^[1-9][0-9]{0,2}$' -- "$COLUMNS"; and set width $COLUMNS
                 # At spaces, and in a word that is longer than a line.
                 string match -ar -- "(?=\S).{1,$width}(?= |\$)|\S{$width}" $NORRIS_FACT
@@ -93,6 +93,7 @@ extension InitScript {
     private static let fishPrompt = #"""
 
         function __norris_prompt --on-event fish_prompt
+            set -q COLUMNS; or set -l COLUMNS \#(standardColumns)
             __norris_next $COLUMNS
         end
 

@@ -99,7 +99,7 @@ extension InitScript {
     private static let zshPrompt = #"""
 
         __norris_prompt() {
-            __norris_next "$COLUMNS"
+            __norris_next "${COLUMNS:-\#(standardColumns)}"
         }
 
         () {

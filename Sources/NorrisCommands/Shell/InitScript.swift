@@ -33,14 +33,16 @@ struct InitScript {
     let prompts: Bool
     /// `--max-length`, in characters.
     let maxLength: Int?
-    /// Fits beside what a prompt shows otherwise.
-    static let standardLength = 60
+    /// As long as those of the file are.
+    static let standardLength = 100
+    /// Where the width of the terminal is not known.
+    static let standardColumns = 60
 
     /// The longest fact that is shown, in characters.
     var longest: Int { maxLength ?? Self.standardLength }
 
     /// The command that stands in for the file.
-    var fallback: String { "norrisctl prompt --max-length \(longest)" }
+    var fallback: String { "norrisctl prompt" + (maxLength.map { " --max-length \($0)" } ?? "") }
 
     func text(for shell: ShellName) -> String {
         switch shell {
@@ -111,11 +113,11 @@ extension InitScript {
     /// `__norris_wrap` of bash and zsh. Older versions of bash do not know the width before the first prompt.
     var wrapping: String {
         #"""
-        # __norris_wrap TEXT: prints it in lines as wide as the terminal, or of \#(Self.standardLength) columns.
+        # __norris_wrap TEXT: prints it in lines as wide as the terminal, or of \#(Self.standardColumns) columns.
         __norris_wrap() {
             \builtin local rest line width
             rest=$1
-            width=\#(Self.standardLength)
+            width=\#(Self.standardColumns)
             case ${COLUMNS-} in
                 ([1-9] | [1-9][0-9] | [1-9][0-9][0-9]) width=$COLUMNS ;;
             esac

@@ -51,10 +51,10 @@ struct ShellFactTests {
 
     @Test(arguments: Shell.allCases)
     func leavesOutWhatIsTooLong(shell: Shell) throws {
-        let long = String(repeating: "é", count: 60)
+        let long = String(repeating: "é", count: 70)
         let lines = [long, long + "x", "short", "ééééé", "öööööö"]
-        let any = try home(shell, ["--prompt"], facts: lines).start()
-        #expect(any.facts(ofPrompts: 4).sorted() == lines.filter { $0.count <= 60 }.sorted())
+        let any = try home(shell, ["--prompt", "--max-length", "70"], facts: lines).start()
+        #expect(any.facts(ofPrompts: 4).sorted() == lines.filter { $0.count <= 70 }.sorted())
         let short = try home(shell, ["--prompt", "--max-length", "5"], facts: lines).start()
         #expect(short.facts(ofPrompts: 2).sorted() == ["short", "ééééé"])
     }
@@ -79,7 +79,7 @@ struct ShellFactTests {
 
     /// Where the width is not known it is that of 60 columns.
     @Test func aGreetingOfBashIsWrappedBeforeTheWidthIsKnown() throws {
-        let home = try ShellHome(.bash, ["--greeting", "--max-length", "100"])
+        let home = try ShellHome(.bash, ["--greeting"])
         try home.write(facts: [String(repeating: "fact ", count: 14) + "end"])
         try home.configure(before: "unset COLUMNS")
         let terminal = try home.start()
