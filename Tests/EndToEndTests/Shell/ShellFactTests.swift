@@ -98,8 +98,8 @@ struct ShellFactTests {
         let terminal = try home.start()
         #expect(Set(terminal.facts(ofPrompts: 6)) == ["short", "ééé"])
         try home.write(facts: [long])
-        _ = terminal.facts(ofPrompts: 4)
-        #expect(terminal.run("") == "0:ééé" || terminal.run("") == "0:short", "What was shown last stays")
+        let last = (0..<4).map { _ in terminal.run("") ?? "none" }
+        #expect(["0:ééé", "0:short"].contains(last[3]), "What was shown last stays: \(last)")
     }
 
     @Test(arguments: Shell.allCases)
