@@ -11,13 +11,11 @@ extension Screen {
             let tags = fact.categories.map { Span("#\($0)", .dim) }
             if let width = layout.width {
                 if index > 0 { line() }
-                let text = sanitizedText(fact.text)
-                highlighted(words, in: wrapped(text, width: width), of: text).forEach { line($0) }
+                highlighted(words, in: wrapped(sanitizedText(fact.text), width: width)).forEach { line($0) }
                 flow(tags + [Span(fact.id, .dim, link: fact.url)], width: width)
             } else if layout.usesEscapes {
                 // Escapes in a pipe were asked for by name; there is nothing but the tags to use them on.
-                let text = sanitizedLine(fact.text)
-                line(highlighted(words, in: [text], of: text)[0] + tags.flatMap { [Span(" "), $0] })
+                line(highlighted(words, in: [sanitizedLine(fact.text)])[0] + tags.flatMap { [Span(" "), $0] })
             } else {
                 line(fact.text)
             }
@@ -45,21 +43,19 @@ extension Screen {
     }
 }
 
-/// The lines of a text, with what a search found in a style of its own.
-private func highlighted(_ words: [String], in lines: [String], of text: String) -> [[Span]] {
+/// Lines, with what a search found in a style of its own.
+private func highlighted(_ words: [String], in lines: [String]) -> [[Span]] {
     guard !words.isEmpty else { return lines.map { [Span($0)] } }
-    // What is wrapped lacks some of the text's white space, and nothing else.
-    var rest = Array(zip(text, searchMatches(of: words, in: text)))[...]
+    var matches = searchMatches(of: words, in: lines.joined(separator: "\n"))[...]
     return lines.map { line in
         var spans: [(text: String, isMatch: Bool)] = []
         for character in line {
-            let isMatch = rest.firstIndex { $0.0 == character }.map { position in
-                defer { rest = rest[rest.index(after: position)...] }
-                return rest[position].1
-            } ?? false
+            let isMatch = matches.popFirst() ?? false
             if spans.last?.isMatch != isMatch { spans.append(("", isMatch)) }
             spans[spans.count - 1].text.append(character)
         }
+        // The line's end.
+        matches = matches.dropFirst()
         return spans.map { Span($0.text, $0.isMatch ? .match : .normal) }
     }
 }

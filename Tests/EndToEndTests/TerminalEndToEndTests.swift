@@ -28,6 +28,19 @@ struct TerminalEndToEndTests {
         #expect(short.rest.contains("builtin-"))
     }
 
+    /// less(1) takes it as a key, and norrisctl goes on waiting for it.
+    @Test func ctrlCIsThePagers() throws {
+        let daemon = try RunningDaemon()
+        let terminal = try terminal(
+            daemon, ["categories"], environment: ["NORRISCTL_PAGER": "less -FRX"], rows: 5)
+        #expect(terminal.wait(for: ":") != nil)
+        terminal.type("\u{3}")
+        terminal.type("G")
+        #expect(terminal.wait(for: "travel") != nil)
+        terminal.type("q")
+        #expect(terminal.waitForEnd() == 0)
+    }
+
     @Test("A pager that is missing, ends early or fails", arguments: [
         ("nosuchpager -x", true, ""), ("head -n 1", false, ""), ("true", false, ""),
         ("false", false, "norrisctl: The pager \"false\" ended with status 1."),

@@ -58,6 +58,7 @@ struct CompletionTests {
     @Test(arguments: [
         ("norrisctl --color ", ["auto", "always", "never"]), ("norrisctl fact --color=n", ["auto", "always", "never"]),
         ("norrisctl search -n 3 --source ", ["norris", "fortune", "all"]),
+        ("norrisctl random --source ", ["norris", "fortune", "all"]), ("norrisctl fav rm ", ["fact", "gif", "post"]),
         ("norrisctl favorite add ", ["fact", "gif", "post"]), ("norrisctl favorite remove g", ["fact", "gif", "post"]),
         ("norrisctl favorite list --kind ", ["fact", "gif", "post"]),
         ("norrisctl completion ", ["bash", "zsh", "fish"]), ("norrisctl --socket ", ["/"]),

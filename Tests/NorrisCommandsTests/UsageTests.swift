@@ -83,7 +83,6 @@ struct UsageTests {
         ("fcat", "fact"), ("facts", "fact"), ("categ", "categories"), ("crad", "card"), ("stat", "status"),
         ("seach", "search"), ("serach", "search"), ("relod", "reload"), ("docter", "doctor"), ("calll", "call"),
         ("hlep", "help"), ("categroies", "categories"), ("gfi", "gif"), ("favorites", "favorite"),
-        ("favorites", "favorite"),
     ])
     func suggestsTheCommandThatWasMeant(word: String, command: String) {
         #expect(Machine().run(word) == .failed(

@@ -39,7 +39,9 @@ struct CallCommand: SessionCommand {
         }
         session.system.waiting.show("waiting for norrisd")
         switch try session.send(line, to: session.sockets) {
-        case .success(let result): return Report(json: result)
+        case .success(let result):
+            guard session.settings.format != nil else { return Report(json: result) }
+            return session.report(result, schema: MethodTable.methods.first { $0.name == method }?.result ?? .any)
         case .failure(let error):
             return Report(Failure(ExitStatus(error), error.message, response: error), json: true)
         }

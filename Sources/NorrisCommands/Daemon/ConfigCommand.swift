@@ -244,7 +244,7 @@ extension Session {
         for editor in chosen.map({ [$0] }) ?? ["editor", "vi", "nano"] {
             let outcome = system.run(SubprocessRequest(
                 program: "/bin/sh", arguments: ["-c", "\(editor) \"$1\"", editor, path], input: .inherited,
-                output: .terminal(reset: []), inheritsErrors: chosen != nil
+                output: .terminal(reset: []), inheritsErrors: chosen != nil, keepsKeys: true
             ))
             switch outcome {
             case .ended(status: 0, _): return

@@ -30,6 +30,7 @@ struct RefreshCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         let parameters = SourceRefresh.Parameters(source: source)
+        try session.checkFormat(for: SourceRefresh.self)
         do throws(Failure) {
             if wait { return try refreshAndWait(parameters, session) }
             let reply = try session.call(SourceRefresh.self, parameters)

@@ -21,6 +21,7 @@ struct ReloadCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
+        try session.checkFormat(for: ServerReload.self)
         let reply = try session.call(ServerReload.self)
         return session.report(reply) { $0.line("reloaded") }
     }
@@ -44,9 +45,8 @@ struct ClearCacheCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
-        let reply = try session.call(
-            CacheClear.self, CacheClear.Parameters(source: source)
-        )
+        try session.checkFormat(for: CacheClear.self)
+        let reply = try session.call(CacheClear.self, CacheClear.Parameters(source: source))
         return session.report(reply, of: "item")
     }
 }

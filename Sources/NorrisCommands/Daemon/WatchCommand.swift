@@ -38,6 +38,6 @@ struct WatchCommand: SessionCommand {
     }
 
     private func text(_ params: JSON, _ event: Event, _ session: Session) -> [UInt8] {
-        session.report(params) { $0.event(event, time: session.system.localText(event.at, "%H:%M:%S")) }.output
+        session.report(params, schema: Event.schema) { $0.event(event, time: session.system.localText(event.at, "%H:%M:%S")) }.output
     }
 }

@@ -84,6 +84,7 @@ struct FactRequest: Equatable {
             categories: categories, count: count, maxLength: maxLength, name: name, allowExplicit: allowsExplicit,
             source: source
         )
+        try session.checkFormat(for: FactRandom.self)
         let reply = try session.call(
             FactRandom.self, parameters, notFound: categoryHint(categories, allowsExplicit: allowsExplicit)
         )

@@ -26,6 +26,7 @@ struct RecentCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         if clear {
+            try session.checkFormat(for: RecentClear.self)
             let reply = try session.call(RecentClear.self)
             return session.report(reply, of: "search", plural: "searches")
         }

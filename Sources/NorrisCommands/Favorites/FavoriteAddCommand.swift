@@ -23,6 +23,7 @@ struct FavoriteAddCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
+        try session.checkFormat(for: FavoriteAdd.self)
         let parameters = try item.parameters(session, verb: "add")
         let reply = try add(parameters, session)
         return session.report(reply) { screen in
@@ -73,6 +74,7 @@ struct FavoriteRemoveCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
+        try session.checkFormat(for: FavoriteRemove.self)
         let parameters = try item.parameters(session, verb: "remove")
         let reply = try session.call(FavoriteRemove.self, parameters)
         var report = session.report(reply, status: reply.value.removed ? .done : .nothing) {

@@ -41,7 +41,8 @@ struct FeedCommand: SessionCommand {
             + optionWords(("--limit", limit.map(String.init))) + flagWords([("--full", full)])
         let now = session.system.now
         var posts: [Post] = []
-        let paging = Paging(session, page: page, limit: limit, noun: "posts", command: "feed", options: options)
+        var paging = Paging(session, page: page, limit: limit, noun: "posts", command: "feed", options: options)
+        paging.hasFoot = open == nil
         var report = try paging.report(
             PostList.self, PostList.Parameters(source: source, author: author, unread: unread),
             notFound: source.map { _ in "List the sources: norrisctl status" }, source: source ?? "posts",

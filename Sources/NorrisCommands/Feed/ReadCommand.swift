@@ -35,13 +35,14 @@ struct ReadCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let requests = all
             ? [PostMarkRead.Parameters(all: true)] : Self.chunks(of: ids).map { PostMarkRead.Parameters(ids: $0) }
+        try session.checkFormat(for: PostMarkRead.self)
         var replies: [Reply<PostMarkRead.Result>] = []
         for parameters in requests {
             replies.append(try session.call(PostMarkRead.self, parameters, notFound: PostCommand.hint))
         }
         let marked = replies.reduce(0) { $0 + $1.value.marked }
         let json: any JSONEncodable = replies.count == 1 ? replies[0].json : PostMarkRead.Result(marked: marked)
-        return session.report(json) {
+        return session.report(json, schema: PostMarkRead.Result.schema) {
             $0.line(marked > 0 ? "\(groupedDigits(marked)) marked as read" : "already read")
         }
     }

@@ -27,9 +27,13 @@ struct DaemonCommands {
         } else if socket == SocketPath.system {
             manager = .unit(.system)
         } else {
-            let isUsers = socket.hasPrefix("/run/user/") && socket.hasSuffix("/norrisd.sock")
-            manager = isUsers ? .unit(.user) : .unknown
+            manager = Self.isOfUser(socket) ? .unit(.user) : .unknown
         }
+    }
+
+    /// Whether a user's own daemon listens there by default.
+    fileprivate static func isOfUser(_ socket: String) -> Bool {
+        socket.hasPrefix("/run/user/") && socket.hasSuffix("/norrisd.sock")
     }
 
     private var unit: DaemonProcess.Unit? { if case .unit(let unit) = manager { unit } else { nil } }
@@ -175,7 +179,7 @@ struct DaemonProcess {
     fileprivate func command(socket: String) -> String? {
         guard let arguments else { return nil }
         let namesSocket = arguments.contains { $0 == "--socket" || $0.hasPrefix("--socket=") }
-        let isStandard = socket == SocketPath.system || socket.hasPrefix("/run/user/")
+        let isStandard = socket == SocketPath.system || DaemonCommands.isOfUser(socket)
         return shellCommand(arguments + (namesSocket || isStandard ? [] : ["--socket", socket]))
     }
 }

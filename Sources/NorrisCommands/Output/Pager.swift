@@ -22,6 +22,9 @@ struct Pager {
         let script = "export LESS=\"${LESS-FRX}\" LV=\"${LV--c}\"; " + command
         var request = SubprocessRequest(program: "/bin/sh", arguments: ["-c", script], input: .bytes(text))
         request.output = .terminal(reset: [])
+        // more(1) and vim(1) read keys from there.
+        request.inheritsErrors = true
+        request.keepsKeys = true
         switch system.run(request) {
         case .ended(status: 0, _): return true
         // It is not there, or cannot be run (POSIX, "Exit Status for Commands").

@@ -25,6 +25,8 @@ struct Paging {
     let noun: String
     /// What is said of how many there are where the daemon gives no total; nil where that may be any number.
     var uncounted: String? = "more than \(countedMatches)"
+    /// Whether a terminal is told of the next page.
+    var hasFoot = true
     /// The words of the command that shows the same list, before and behind `--page N`.
     private let command: (before: [String], after: [String])
 
@@ -46,7 +48,7 @@ struct Paging {
         _ method: M.Type, _ parameters: M.Parameters, notFound: Advice? = nil, source: String, nothing: String,
         empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil }, show: (inout Screen, Page<Item>) -> Void
     ) throws(Failure) -> Report where M.Parameters: PagedParameters, M.Result == Page<Item> {
-        try session.settings.format?.check(M.Result.schema)
+        try session.checkFormat(for: method)
         var parameters = parameters
         parameters.page = PageRequest(limit: limit)
         var reply = try session.call(method, parameters, notFound: notFound)
@@ -71,7 +73,7 @@ struct Paging {
             reply, freshness: page.freshness, source: source, nothing: page.items.isEmpty ? nothing : nil
         ) { screen in
             show(&screen, page)
-            if screen.layout.width != nil, page.next != nil { foot(&screen, total: page.total) }
+            if hasFoot, screen.layout.width != nil, page.next != nil { foot(&screen, total: page.total) }
         }
     }
 

@@ -70,7 +70,22 @@ struct Report: Equatable, Sendable {
         } catch {
             self.init(error, json: session.settings.json)
         }
-        usesPager = session.settings.usesPager && session.layout.width != nil
+        usesPager = session.settings.usesPager && session.system.terminal.isTerminal && !session.settings.plain
+        if let socket = session.settings.socket { repeatSocket(socket) }
+    }
+
+    /// Completes the commands that the notes advise, so that they reach the same daemon.
+    private mutating func repeatSocket(_ socket: String) {
+        // What cannot be typed as it is cannot be shown either.
+        guard let socket = shellCommand([socket]) else { return }
+        for (index, note) in notes.enumerated() where !isErrorJSON && !note.contains("--socket") {
+            for name in Norrisctl.commands.map({ $0.word }) {
+                for (start, gap) in [(": ", " "), (": ", "\u{A0}"), ("(", " "), ("(", "\u{A0}")] {
+                    let words = ["norrisctl", "--socket", socket, name].joined(separator: gap)
+                    notes[index] = notes[index].replacing("\(start)norrisctl\(gap)\(name)", with: start + words)
+                }
+            }
+        }
     }
 
     /// Adds a failure in words; what else there is stays.
@@ -110,7 +125,7 @@ struct Report: Equatable, Sendable {
 
     /// The notes as they are written, wrapped for a terminal of so many columns.
     func errorText(columns: Int?) -> String {
-        notes.map { errorLines($0, columns: isErrorJSON ? nil : columns) }.joined()
+        notes.map { isErrorJSON ? $0 + "\n" : errorLines($0, columns: columns) }.joined()
     }
 
     private static func line(_ value: some JSONEncodable) -> [UInt8] {
@@ -168,8 +183,7 @@ extension Session {
         var report = Report(output: screen.text, status: status)
         if let template = settings.format {
             do throws(Failure) {
-                try template.check(schema())
-                report = Report(output: try template.lines(of: json), status: status)
+                report = Report(output: try template.lines(of: json, schema()), status: status)
             } catch {
                 return Report(error, json: false)
             }

@@ -58,8 +58,11 @@ struct Template: Equatable, Sendable {
     }
 
     /// A line for each item of a result.
-    func lines(of result: some JSONEncodable) throws(Failure) -> String {
+    ///
+    /// - Parameter schema: of the result; `.any` where it has the members that it has.
+    func lines(of result: some JSONEncodable, _ schema: Schema) throws(Failure) -> String {
         guard let result = try? JSON.parse(result.jsonBytes) else { throw .unreadable("it is no JSON") }
+        try check(schema == .any ? Schema(of: result) : schema)
         let holder = Self.itemNames.lazy.map { result.member($0) }.first { $0 != .null } ?? result
         let items = if case .array(let items) = holder { items } else { [holder] }
         return items.map { item in
@@ -98,6 +101,16 @@ extension JSON {
 }
 
 extension Schema {
+    /// Of a value that is what it is.
+    fileprivate init(of value: JSON) {
+        switch value {
+        case .object(let members):
+            self = .object(members.members.map { Member(name: $0.key, schema: Schema(of: $0.value), isRequired: true) })
+        case .array(let elements): self = .list(elements.first.map(Schema.init(of:)) ?? .any)
+        default: self = .string
+        }
+    }
+
     /// The schema of a member, or of an element of a list; nil where there is none of that name.
     fileprivate func member(_ name: String) -> Schema? {
         switch resolved {

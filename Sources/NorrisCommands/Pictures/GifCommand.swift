@@ -45,6 +45,9 @@ struct GifCommand: SessionCommand {
     @Flag(help: "Draw the GIF on the terminal.") var show = false
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
+    /// As many as a person looks at, where no limit is given.
+    private static let fewGIFs = 5
+
     /// Whether addresses are printed to be pasted somewhere.
     private var isForPasting: Bool { url || markdown }
 
@@ -52,7 +55,7 @@ struct GifCommand: SessionCommand {
     private var text: String? { query.isEmpty ? nil : query.joined(separator: " ") }
 
     func validate() throws {
-        if text == "" { throw ValidationError("The query is empty.") }
+        if text?.allSatisfy(\.isWhitespace) == true { throw ValidationError("The query is empty.") }
         if [url, markdown, open, copy, show].count(where: { $0 }) > 1 {
             throw ValidationError("Choose one of --url, --markdown, --open, --copy and --show.")
         }
@@ -73,6 +76,7 @@ struct GifCommand: SessionCommand {
         if show {
             try session.requireTerminalToDraw(otherwise: "Print the address: --url")
         }
+        let limit = limit ?? (session.layout.width != nil && !session.settings.json ? Self.fewGIFs : nil)
         // What is to be pasted is laid out as for a pipe.
         let session = isForPasting ? session.with { $0.plain = true } : session
         do throws(Failure) {
@@ -86,7 +90,7 @@ struct GifCommand: SessionCommand {
                 let reply = try session.call(GifRandom.self, GifRandom.Parameters(tag: text), notFound: hint)
                 return try report(session, reply, reply.value.gif, reply.value.freshness)
             }
-            return try list(session)
+            return try list(session, limit: limit)
         } catch {
             throw error.withGifHint(session)
         }
@@ -105,15 +109,13 @@ struct GifCommand: SessionCommand {
     }
 
     /// A page of those that answer the query, or of those that are trending.
-    private func list(_ session: Session) throws(Failure) -> Report {
-        let options = flagWords([("--trending", text == nil)]) + optionWords(("--limit", limit.map(String.init)))
+    private func list(_ session: Session, limit: Int?) throws(Failure) -> Report {
+        let options = flagWords([("--trending", text == nil)]) + optionWords(("--limit", self.limit.map(String.init)))
             + flagWords([("--offline", offline)]) + optionWords(("--rendition", rendition))
             + flagWords([("--url", url), ("--markdown", markdown)])
             + flagWords([("--open", open), ("--copy", copy), ("--show", show)])
-        let isForEyes = session.system.terminal.isTerminal && !globals.plain && !globals.json && globals.format == nil
         var paging = Paging(
-            session, page: page, limit: limit ?? (isForEyes ? 5 : nil), noun: "GIFs", command: "gif", options: options,
-            argument: text
+            session, page: page, limit: limit, noun: "GIFs", command: "gif", options: options, argument: text
         )
         paging.uncounted = nil
         var printed: [Gif] = []
@@ -164,7 +166,7 @@ struct GifCommand: SessionCommand {
         notes(omitted).forEach { report.note($0) }
         if shown.isEmpty, !omitted.isEmpty { report.status = .nothing }
         guard let first = shown.first else { return }
-        if isForPasting || globals.format != nil { report.remark(Gif.attribution) }
+        if isForPasting || session.settings.format != nil { report.remark(Gif.attribution) }
         let addresses = shown.compactMap { $0.picture(rendition)?.address }
         if copy { report.attempt { () throws(Failure) in try session.copy(addresses[0]) } }
         if open { report.attempt { () throws(Failure) in try session.open(first.pageURL, of: "GIF \(first.id)") } }

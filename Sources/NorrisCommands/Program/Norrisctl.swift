@@ -100,4 +100,10 @@ extension CommandConfiguration {
             version: Norrisctl.version, subcommands: subcommands, aliases: aliases
         )
     }
+
+    /// The words of the command behind the program's name.
+    var fullName: [String] {
+        let words = (_superCommandName ?? "").split(separator: " ").dropFirst().map(String.init)
+        return words + [commandName ?? ""]
+    }
 }

@@ -26,6 +26,9 @@ struct SubprocessRequest: Equatable, Sendable {
     var output = Output.discarded
     /// Whether standard error is norrisctl's own; else it is discarded, since it may quote what came from the net.
     var inheritsErrors = false
+    /// Whether the keys' signals are for the program alone: norrisctl ignores SIGINT and SIGQUIT meanwhile, as
+    /// system(3) does.
+    var keepsKeys = false
     /// nil waits for ever.
     var timeout: Duration?
     /// Whether a program that takes longer is left alone, not ended.
@@ -78,6 +81,9 @@ extension Failure {
 func runSubprocess(_ request: SubprocessRequest, tick: () -> Void = {}) -> SubprocessOutcome {
     let path = getenv("PATH").map { String(cString: $0) } ?? ""
     guard let file = executable(named: request.program, in: path) else { return .missing }
+    let keys = request.keepsKeys ? [SIGINT, SIGQUIT].filter { !isIgnored($0) } : []
+    let actions = keys.map { ($0, signal($0, SIG_IGN)) }
+    defer { for (key, action) in actions { signal(key, action) } }
     // One that is ignored, as below nohup(1), ends nothing; blocked it would be pending all the same.
     let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].filter { !isIgnored($0) }
     var mask = sigset_t()
@@ -87,7 +93,7 @@ func runSubprocess(_ request: SubprocessRequest, tick: () -> Void = {}) -> Subpr
     pthread_sigmask(SIG_BLOCK, &mask, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     do throws(SystemError) {
-        var subprocess = try Subprocess(request, file: file, signals: signals, signalMask: before)
+        var subprocess = try Subprocess(request, file: file, keys: keys, signals: signals, signalMask: before)
         return subprocess.outcome(tick)
     } catch {
         return .notStarted(errno: error.errno)
@@ -118,14 +124,19 @@ private struct Subprocess: ~Copyable {
     private var rest: ArraySlice<UInt8> = []
     private var collected: [UInt8] = []
 
-    init(_ request: SubprocessRequest, file: String, signals: [Int32], signalMask: sigset_t) throws(SystemError) {
+    /// - Parameters:
+    ///   - keys: signals that norrisctl ignores now, and the program does not.
+    ///   - signals: those at which it is ended.
+    init(
+        _ request: SubprocessRequest, file: String, keys: [Int32], signals: [Int32], signalMask: sigset_t
+    ) throws(SystemError) {
         self.request = request
         // The keys' signals go to all that is in the foreground of the terminal, and the program may well go on.
         // norrisctl waits, as system(3) does, and is ended by them when the program has ended.
         self.signals = request.input == .inherited ? signals.filter { ![SIGINT, SIGQUIT].contains($0) } : signals
         terminal = if case .terminal(let reset) = request.output { TerminalState(reset: reset) } else { nil }
         leadsSession = terminal == nil
-        (processID, input, output) = try Self.spawn(request, file, signalMask, leadsSession: leadsSession)
+        (processID, input, output) = try Self.spawn(request, file, keys, signalMask, leadsSession: leadsSession)
         if case .bytes(let bytes) = request.input { rest = bytes[...] }
     }
 
@@ -136,7 +147,7 @@ private struct Subprocess: ~Copyable {
 
     /// - Returns: with norrisctl's ends of the pipes.
     private static func spawn(
-        _ request: SubprocessRequest, _ file: String, _ signalMask: sigset_t, leadsSession: Bool
+        _ request: SubprocessRequest, _ file: String, _ keys: [Int32], _ signalMask: sigset_t, leadsSession: Bool
     ) throws(SystemError) -> (processID: pid_t, input: Int32, output: Int32) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -174,6 +185,7 @@ private struct Subprocess: ~Copyable {
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         sigaddset(&signals, SIGXFSZ)
+        keys.forEach { sigaddset(&signals, $0) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
         var signalMask = signalMask
         posix_spawnattr_setsigmask(&attributes, &signalMask)

@@ -91,6 +91,11 @@ extension Session {
         }
     }
 
+    /// Refuses a field of `--format` that no result has, before a call that changes something.
+    func checkFormat<M: Method>(for method: M.Type) throws(Failure) {
+        try settings.format?.check(M.Result.schema)
+    }
+
     /// What is waited for: GIFs and searches the daemon may have to fetch.
     private func waitingText(_ method: String) -> String {
         switch method {

@@ -34,7 +34,8 @@ struct Completion {
     init(words: [String], system: System) {
         let invocation = Invocation(Array(words.dropFirst().dropLast()))
         current = words.count > 1 ? words[words.count - 1] : ""
-        command = invocation.words
+        // With the names that aliases stand for.
+        command = invocation.command?.configuration.fullName ?? invocation.words
         if command == ["help"] {
             let topic = Invocation(invocation.arguments)
             commands = topic.words.isEmpty ? Norrisctl.commands : topic.command?.subcommands ?? []
@@ -72,7 +73,7 @@ struct Completion {
         var lines: [String] = []
         if let argument {
             // The shell knows the names of files better.
-            if ["--socket", "--output", "-o", "file"].contains(argument) { return Report(output: "/\n") }
+            if ["--socket", "--output", "file"].contains(argument) { return Report(output: "/\n") }
             // No words where the daemon does not reply in time.
             lines = ((try? words(for: argument)) ?? []).filter(isPlain)
         } else if isOption || commands.isEmpty {

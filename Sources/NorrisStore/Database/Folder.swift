@@ -22,8 +22,7 @@ package enum Folder {
     ///
     /// - Throws: where it cannot be written; SQLite itself would open it and fail at the first change.
     static func makePrivateFile(_ path: String) throws(StoreError) {
-        // Not a link: where the folder belongs to somebody else, it could lead to a file that is not theirs to empty.
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw notWritable(path) }
         close(descriptor)
     }
