@@ -90,7 +90,7 @@ struct ConfigCommandTests {
         ))
         #expect(machine.writtenFiles == [path: new])
         #expect(machine.files[copy] == nil)
-        #expect(machine.runs.first?.arguments == ["-c", "emacs -nw \"$1\"", "emacs -nw", copy])
+        #expect(machine.runs.first?.arguments == ["-c", "trap : INT QUIT; emacs -nw \"$1\"", "emacs -nw", copy])
         #expect(machine.runs.last?.arguments == ["--check-config", "--config", copy])
     }
 

@@ -243,7 +243,7 @@ extension Session {
         let chosen = ["VISUAL", "EDITOR"].lazy.compactMap { system.environment.value(of: $0) }.first
         for editor in chosen.map({ [$0] }) ?? ["editor", "vi", "nano"] {
             let outcome = system.run(SubprocessRequest(
-                program: "/bin/sh", arguments: ["-c", "\(editor) \"$1\"", editor, path], input: .inherited,
+                program: "/bin/sh", arguments: ["-c", "trap : INT QUIT; \(editor) \"$1\"", editor, path], input: .inherited,
                 output: .terminal(reset: []), inheritsErrors: chosen != nil, keepsKeys: true
             ))
             switch outcome {
