@@ -49,8 +49,8 @@ package enum CardProgram {
 
         usage: norris-card [--size N] [--style STYLE] [--headline WORD] [--no-tags] [--alt] < fact.json > card.png
 
-          --size N          the width in pixels, 256 to 4096; 1080 if not given. The card is as high, or higher
-                            where the text is long.
+          --size N          the width in pixels, 256 to 4096; 1080 if not given. A scenic card is square and
+                            a poster a quarter higher; long texts make both taller.
           --style STYLE     scenic (the text on a landscape) or poster (a framed landscape, a headline and the
                             text); scenic if not given
           --headline WORD   what a poster says in large letters, at most 24 characters; if not given it follows

@@ -38,12 +38,15 @@ struct CardText {
     private static func removeAttribution(from lines: inout [String]) -> String? {
         func name(_ text: some StringProtocol) -> String? {
             let name = text.drop { $0 == " " || dashes.contains($0) }
-            let isName = name.first.map { $0.isLetter || $0.isNumber || $0.isPunctuation } == true
+            // A number behind a dash may be a negative one.
+            let isName = name.first.map { $0.isLetter || $0.isPunctuation } == true
             return isName && displayWidth(of: String(name)) <= 120 ? "— \(name)" : nil
         }
         func beginsWithDash(_ line: String) -> Bool {
-            line.hasPrefix("-- ") || line.first.map(dashes.dropFirst().contains) == true
-                || line.hasPrefix("--") && line.dropFirst(2).first?.isUppercase == true
+            let dash = line.prefix(while: dashes.contains)
+            guard dash == "--" || !dash.isEmpty && !dash.hasPrefix("-"), let next = line[dash.endIndex...].first
+            else { return false }
+            return next == " " || next.isLetter && !next.isLowercase
         }
         if let start = lines.lastIndex(where: beginsWithDash), start > 0, lines.count - start <= 3,
             !beginsWithDash(lines[start - 1]), let name = name(lines[start...].joined(separator: " "))
@@ -53,10 +56,10 @@ struct CardText {
             return name
         }
         guard let line = lines.last, let space = line.indices.last(where: { index in
+            guard line[index] == " " else { return false }
             let rest = line[index...].dropFirst()
             let dash = rest.prefix(while: dashes.contains)
-            return line[index] == " " && (dash == "--" || dash.count == 1 && dash != "-")
-                && rest[dash.endIndex...].first == " "
+            return (dash == "--" || dash.count == 1 && dash != "-") && rest[dash.endIndex...].first == " "
         }), ".!?…\"”'’)".contains(line[..<space].last ?? " ") else { return nil }
         let rest = line[space...]
         // What ends as a sentence does is one.

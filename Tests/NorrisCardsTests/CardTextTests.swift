@@ -55,6 +55,7 @@ struct CardTextTests {
         ("Be.\n\t\t-- Ada", "Be.", "— Ada"), ("Be.\n\n-- Ada,\n   \"A Book\"", "Be.", "— Ada, “A Book”"),
         ("Be brave. -- Ada Lovelace", "Be brave.", "— Ada Lovelace"), ("\"Be!\" — Ada", "“Be!”", "— Ada"),
         ("Be.\n—Ada", "Be.", "— Ada"), ("Be.\n-- unknown", "Be.", "— unknown"),
+        ("Be.\n--Ada", "Be.", "— Ada"), ("Sei.\n— 老子", "Sei.", "— 老子"),
     ])
     func findsAttributions(source: String, text: String, name: String) throws {
         let card = try CardText(source)
@@ -65,6 +66,8 @@ struct CardTextTests {
     @Test("Other dashes are not", arguments: [
         "He waits -- and strikes.", "He waits. -- Then he strikes.", "-- Ada", "Use it.\n--help", "He has two -- Ada",
         "-- one\n-- two", "Wait. -- \(String(repeating: "long ", count: 20))", "A - B.\n- C",
+        "Temperature:\n–5 °C", "Temperature:\n– 5 °C", "Temperature:\n-- 5", "It was cold. – 5 °C", "He went\n—away",
+        String(repeating: "-", count: 10_000),
     ])
     func leavesOtherDashes(source: String) throws { #expect(try CardText(source).attribution == nil) }
 }
@@ -76,12 +79,17 @@ struct TypographyTests {
         ("He said 'yes' to \"'no'\".", "He said ‘yes’ to “‘no’”."), ("the 1990's", "the 1990’s"),
         ("He waits -- and strikes--hard.", "He waits — and strikes—hard."), ("``Yes,'' he said.", "“Yes,” he said."),
         ("\"In 1999\"", "“In 1999”"), ("word\n\"line\"", "word\n“line”"),
+        ("See \"https://x.org/a--b\", it's here--now.", "See “https://x.org/a--b”, it’s here—now."),
+        ("Note: don't...wait, it's 'a.b'.", "Note: don’t...wait, it’s ‘a.b’."), ("_Don't_ go--now", "_Don’t_ go—now"),
+        ("git is hard -- he isn't.", "git is hard — he isn’t."), ("``a' b'', c.", "“a’ b”, c."),
     ])
     func replaces(text: String, expected: String) { #expect(typographic(text) == expected) }
 
     @Test("What may be something else stays", arguments: [
         "6'2\" tall", "5'10 or 6'", "a 19\" rack", "print(\"hi\")", "x = 'a'", "`ls 'a'`", "{\"a\": 1}", "--help",
         "a --- b", "C:\\ 'x'", "צה\"ל", "a \" b ' c", "i-- and --i",
+        "git checkout -- file", "cd \"/tmp\"", "echo \"Hello, world!\"", "https://x.org/a--b", "at x.org/Moore's--law",
+        "foo--bar.txt", "(/a--b)", "snake_a--b", "a--b@x.org", "std::a--b",
     ])
     func keeps(text: String) { #expect(typographic(text) == text) }
 }

@@ -68,6 +68,15 @@ struct LetteringTests {
         }
     }
 
+    @Test func anAttributionIsNotWiderThanTheMeasure() throws {
+        let typesetter = try Typesetter(language: "en")
+        let family = String(repeating: "👩\u{200D}", count: 40)
+        let text = try CardText("Be brave.\n-- Ada \(family)")
+        let blocks = typesetter.column(text, measure: 830, room: 730, width: 1000).blocks
+        #expect(blocks.count == 2)
+        #expect(blocks[1].block.left > -0.01 && blocks[1].block.right < 830.01)
+    }
+
     @Test func punctuationHangs() throws {
         for line in try block("「はい。」").lines + block("“Yes.”\n“No.”").lines {
             #expect(line.hanging.left > 0 && line.hanging.right > 0)
@@ -128,6 +137,12 @@ struct TiesTests {
         #expect(tied("10回も跳んだ") == "10+回+も跳+ん+だ")
         #expect(tied("查克数到了无穷大。") == "查克数到了无穷+大+。")
     }
+
+    @Test("No line begins with the second of two particles", arguments: [
+        ("日本には行く", "日+本+に+は行+く"), ("日本にはたくさん", "日+本+に+はた+く+さ+ん"), ("世界との旅行", "世+界+と+の旅+行"),
+        ("彼はとても強い", "彼+はと+て+も強+い"),
+    ])
+    func tiesParticles(text: String, expected: String) { #expect(tied(text + "。見る。").hasPrefix(expected + "。")) }
 
     @Test func leavesAWayOutOfLongWords() {
         let kana = String(repeating: "あ", count: 30)

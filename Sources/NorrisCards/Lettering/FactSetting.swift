@@ -24,6 +24,7 @@ extension Typesetter {
         let layout = layout(attribution, face: face, size: size)
         layout.shrink(to: measure, smallest: smallest)
         layout.setWidth(measure, insideWords: true)
+        layout.shrink(to: measure, smallest: 0)
         let alignment = block.alignment == .left ? TextBlock.Alignment.right : block.alignment
         let second = TextBlock(layout, alignment: alignment, measure: measure)
         return TextColumn(blocks: [(block, 0), (second, block.height + 0.6 * line)])

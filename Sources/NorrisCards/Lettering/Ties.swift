@@ -5,7 +5,7 @@
 /// - Hyphens hold short words together, and so do the signs of C++.
 /// - Korean breaks at spaces alone.
 /// - Japanese breaks before what begins a phrase: between the small words and endings, which are hiragana, and the
-///   next kanji or katakana, and behind particles.
+///   next kanji or katakana, and behind particles, of which two in a row are one.
 /// - An emoji and a dash stay with the word before them.
 ///
 /// - Parameter language: as `language(of:)` gives it.
@@ -43,7 +43,8 @@ private func tied(word: ArraySlice<Character>, isJapanese: Bool) -> String {
     var length = 0
     for character in word {
         let isHyphenated = before == "-" && character.isLetter && word.count <= longestTie
-        if let before, !isParticle,
+        let isSecond = isParticle && before.map("にとへの".contains) == true && "はがをのも".contains(character)
+        if let before, !isParticle || isSecond,
             isHyphenated || length < longestPhrase && areTied(before, character, isJapanese)
         {
             result.append(joiner)
@@ -53,7 +54,7 @@ private func tied(word: ArraySlice<Character>, isJapanese: Bool) -> String {
         }
         result.append(character)
         isParticle = isJapanese && (character == "を" || "はがにとものへ".contains(character)
-            && (before?.script == .han || before?.script == .katakana))
+            && (before?.script == .han || before?.script == .katakana) || isSecond && "はが".contains(character))
         before = character
     }
     return result

@@ -1,17 +1,23 @@
 /// A text with the quotes, apostrophes and dashes of print in place of those of a keyboard.
 ///
-/// What is ambiguous stays: marks behind digits, which may be feet and inches, quotes between letters, and all of a text
-/// that looks like code.
+/// What is ambiguous stays: marks behind digits, which may be feet and inches, quotes between letters, addresses and
+/// file names, and all of a text that looks like code.
 func typographic(_ text: String) -> String {
     let characters = Array(text)
     guard !isCode(characters) else { return text }
+    let addresses = addresses(characters)
+    // Of the marks that may end a quote of one mark.
+    let lastClosing = characters.indices.dropFirst().last {
+        characters[$0] == "'" && !characters[$0 - 1].isWhitespace && !Mark(characters, $0).after.isWordPart
+    } ?? 0
     var result = ""
-    var isOpen = false
+    var (isOpen, hasOpened) = (false, false)
     var index = 0
     while index < characters.count {
         let mark = Mark(characters, index)
         var (shown, count) = (String(characters[index]), 1)
         switch characters[index] {
+        case _ where addresses.contains(index): break
         case "\"":
             if let quote = mark.quote(isOpen: isOpen) {
                 isOpen = quote == "“"
@@ -19,14 +25,15 @@ func typographic(_ text: String) -> String {
             }
         // Quotes as TeX has them, and many fortunes do.
         case "`" where mark.after == "`": (shown, count) = ("“", 2)
-        case "'" where mark.after == "'" && result.contains("“"): (shown, count) = ("”", 2)
-        case "'": shown = mark.apostrophe
+        case "'" where mark.after == "'" && hasOpened: (shown, count) = ("”", 2)
+        case "'": shown = mark.apostrophe(isClosed: index + 1 < lastClosing)
         case "-" where mark.after == "-" && mark.before != "-":
             let next = index + 2 < characters.count ? characters[index + 2] : " "
             let isDash = mark.before == " " && next == " " || mark.before.isLetter && next.isLetter
             (shown, count) = (isDash ? "—" : "--", 2)
         default: break
         }
+        hasOpened = hasOpened || shown == "“"
         result += shown
         index += count
     }
@@ -58,7 +65,8 @@ private struct Mark {
         return before.isNumber && !isOpen ? nil : "”"
     }
 
-    var apostrophe: String {
+    /// - Parameter isClosed: whether a quote of one mark ends behind it.
+    func apostrophe(isClosed: Bool) -> String {
         if before.isWordPart && after.isLetter { return "’" }
         if opens {
             let word = String(rest.prefix { $0.isLetter }).lowercased()
@@ -67,23 +75,38 @@ private struct Mark {
         return before.isNumber || before.isWhitespace ? "'" : "’"
     }
 
-    /// Whether a quote of one mark ends behind it.
-    private var isClosed: Bool {
-        rest.indices.dropFirst().contains { index in
-            rest[index] == "'" && !rest[index - 1].isWhitespace
-                && (index + 1 == rest.endIndex || !rest[index + 1].isWordPart)
-        }
-    }
-
     /// Words that have lost their first letters.
     private static let shortened: Set = [
         "tis", "twas", "twere", "twill", "twould", "til", "till", "em", "cause", "bout", "round", "n", "neath", "nuff",
     ]
 }
 
-/// Whether quotes may be those of a program: beside its other signs, or behind the name of a function.
+/// The indices of words that hold a sign of an address or a file name, without the marks around them.
+private func addresses(_ characters: [Character]) -> Set<Int> {
+    var indices: Set<Int> = []
+    for word in characters.split(whereSeparator: { $0.isWhitespace || $0 == "\"" }) {
+        func isEdge(_ character: Character) -> Bool { character.isWordPart || character == "/" }
+        guard let first = word.firstIndex(where: isEdge), let last = word.lastIndex(where: isEdge) else { continue }
+        let isAddress = (first...last).contains { index in
+            "/_@:".contains(word[index])
+                || word[index] == "." && word[index - 1].isWordPart && word[index + 1].isWordPart
+        }
+        if isAddress { indices.formUnion(first...last) }
+    }
+    return indices
+}
+
+/// Commands that seldom begin a sentence in lower case.
+private let commands: Set = [
+    "$", "apt", "awk", "cd", "chmod", "cp", "curl", "docker", "echo", "git", "grep", "ls", "mkdir", "mv", "npm", "pip",
+    "rm", "sed", "ssh", "sudo", "tar", "vim",
+]
+
+/// Whether quotes may be those of a program: in a command that does not end as a sentence, beside other signs of a
+/// program, or behind the name of a function.
 private func isCode(_ characters: [Character]) -> Bool {
-    characters.indices.contains { index in
+    let isCommand = commands.contains(String(characters.prefix { !$0.isWhitespace }))
+    return isCommand && !".!?…".contains(characters.last ?? ".") || characters.indices.contains { index in
         let before = index > 0 ? characters[index - 1] : " "
         let after = index + 1 < characters.count ? characters[index + 1] : " "
         switch characters[index] {
