@@ -80,15 +80,15 @@ struct CardCommandTests {
         #expect(today.parameters.last == #"{"id":"t","name":"Ada"}"#)
     }
 
-    @Test(arguments: ["-c", "--category"])
-    func takesAFactOfACategory(option: String) {
+    @Test(arguments: [["-c", "dev"], ["-cdev"], ["--category", "dev"]])
+    func takesAFactOfACategory(option: [String]) {
         let machine = machine([page(fact("n", "Next."))])
-        #expect(machine.run("card", option, "dev", "--name", "Ada", "-o", "f.png").errors == wrote)
+        #expect(machine.run(["card"] + option + ["--name", "Ada", "-of.png"]).errors == wrote)
         #expect(machine.methods == ["fact.random"])
         #expect(machine.parameters == [#"{"category":["dev"],"name":"Ada"}"#])
         #expect(input(machine).contains("Next."))
         let empty = self.machine([page()])
-        #expect(empty.run("card", option, "dev", "-o", "f.png") == Outcome(
+        #expect(empty.run(["card"] + option + ["-o", "f.png"]) == Outcome(
             errors: "norrisctl: There is no fact of this category.\n  List the categories: norrisctl categories\n",
             status: .nothing
         ))
@@ -112,8 +112,9 @@ struct CardCommandTests {
         (["--style=poster", "--headline=a headline that is too long", "-o", "f"], "it takes 1 to 24 characters."),
         (["--headline", "Courage", "-o", "f.png"], "--headline is for posters: add --style poster."),
         (["--style", "comic", "-o", "f.png"], "it takes scenic or poster."),
-        (["--today", "-c", "dev", "-o", "f.png"], "Of --id, --text, --today and --category there can be one only."),
-        (["--json"], "--json is beside a file: add -o card.png."),
+        (["--today", "-c", "dev", "-o", "f.png"], "Use only one of --id, --text, --today and --category."),
+        (["--alt", "--show"], "--alt and --show exclude each other."),
+        (["--json"], "--json needs a file: add -o card.png."),
         (["--text", "x", "--name", "Ada", "-o", "f.png"], "--name is for facts: leave it out beside --text."),
     ])
     func refuses(options: [String], message: String) {
@@ -156,7 +157,7 @@ struct CardCommandTests {
         #expect(other.runs.last?.arguments == ["-selection", "clipboard", "-target", "image/png", "-in"])
         let none = self.machine().onTerminal()
         #expect(none.run("card", "--text", "x", "--copy") == Outcome(
-            errors: "norrisctl: The card cannot be copied: wl-copy and xclip need a display.\n"
+            errors: "norrisctl: No clipboard program took the card.\n"
                 + "  With Wayland: apt install wl-clipboard; with X11: apt install xclip\n",
             status: .unavailable
         ))
@@ -183,6 +184,9 @@ struct CardCommandTests {
         let words = ["--text", "Ship it.", "--style", "poster", "--headline", "Grit", "--size", "540", "--no-tags"]
         #expect(options.run(["card"] + words).errors == "To save it: norrisctl card --text 'Ship it.' --style poster "
             + "--headline Grit --size 540 --no-tags -o card.png\n")
+        // A command line of one line would be of another text.
+        #expect(terminal([]).run("card", "--text", "Ship\nit.").errors
+            == "To save it: the same command with -o card.png\n")
         // It is the last that was shown then, and the daemon knows the name.
         let random = terminal([page(fact("n", "Next."))])
         #expect(random.run("card", "-c", "dev", "--name", "Ada").errors == "To save it: norrisctl card -o card.png\n")
@@ -208,11 +212,11 @@ struct CardCommandTests {
         ))
     }
 
-    @Test(arguments: [[], ["--plain"], ["--style", "poster"]])
+    @Test(arguments: [[], ["--plain"], ["--format", "{id}"], ["--style", "poster"]])
     func aloneIsRefusedWhereThereIsNoTerminal(options: [String]) {
         let machine = options.first?.hasPrefix("--style") ?? true ? machine() : terminal([])
         #expect(machine.run(["card"] + options) == .failed(
-            .usage, "norrisctl card alone draws on a terminal, and there is none, or --plain.",
+            .usage, "norrisctl card without -o needs a terminal, and no --plain or --format.",
             "-o card.png writes it into a file, and --alt prints it in words."
         ))
         #expect(machine.runs.isEmpty && machine.requests.isEmpty)
@@ -275,7 +279,7 @@ struct CardCommandTests {
         let long = machine()
         #expect(long.run("card", "--text", String(repeating: "é", count: 10_000), "-o", "f.png").status == .done)
         #expect(machine().run("card", "--text", String(repeating: "é", count: 10_001), "-o", "f.png") == Outcome(
-            errors: "norrisctl: The text is longer than 10,000 characters.\n  Leave some of it out.\n", status: .usage
+            errors: "norrisctl: The text is longer than 10,000 characters.\n  Shorten it.\n", status: .usage
         ))
     }
 

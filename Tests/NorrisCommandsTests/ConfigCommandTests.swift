@@ -51,6 +51,29 @@ struct ConfigCommandTests {
         #expect(machine.run("config", "path") == Outcome(output: expected + "\n"))
     }
 
+    @Test func aDaemonThatDoesNotAnswerIsMentioned() {
+        let hung = Machine(failure: .timedOut(path: "/s"))
+        hung.environment = ["NORRISD_CONFIG": "/n.yaml"]
+        #expect(hung.run("config", "path") == Outcome(
+            output: "/n.yaml\n",
+            errors: "norrisctl: norrisd at /s did not answer within 5s. Using the default file.\n"
+        ))
+        let stopped = Machine(failure: .refused(path: "/s"))
+        stopped.environment = hung.environment
+        #expect(stopped.run("config", "path") == Outcome(output: "/n.yaml\n"))
+    }
+
+    @Test(arguments: [ClientError.noSocket(paths: ["/s"]), .refused(path: "/s"), .timedOut(path: "/s")])
+    func takesNoOtherFileForASocketThatWasGiven(failure: ClientError) {
+        for command in ["path", "check", "edit"] {
+            let machine = Machine(failure: failure)
+            machine.environment = ["NORRISD_CONFIG": "/n.yaml", "EDITOR": "vi"]
+            let outcome = machine.run("config", command, "--socket", "/s")
+            #expect(outcome.status == .unavailable && outcome.output == "" && outcome.errors.contains("/s"))
+            #expect(machine.runs.isEmpty)
+        }
+    }
+
     @Test func saysWhereNoFileCanBe() {
         let outcome = Machine(failure: .noSocket(paths: ["/s"])).run("config", "path")
         #expect(outcome.status == .configuration)
@@ -62,10 +85,13 @@ struct ConfigCommandTests {
     @Test(arguments: [(Int32(0), ExitStatus.done), (78, .configuration), (3, .internalError)])
     func passesOnWhatTheCheckFinds(status: Int32, expected: ExitStatus) {
         let machine = machine(checks: status)
-        #expect(machine.run("config", "check") == Outcome(status: expected))
+        #expect(machine.run("config", "check") == Outcome(output: status == 0 ? "ok\n" : "", status: expected))
         let run = machine.runs.last
         #expect(run?.arguments == ["--check-config", "--config", path])
-        #expect(run?.output == .terminal(reset: []) && run?.inheritsErrors == true)
+        #expect(run?.output == .discarded && run?.inheritsErrors == true)
+        #expect(self.machine(checks: status).run("config", "check", "--json") == Outcome(
+            output: #"{"path":"\#(path)","valid":\#(status == 0)}"# + "\n", status: expected
+        ))
     }
 
     @Test func aMissingFileIsNoFault() {
@@ -127,21 +153,47 @@ struct ConfigCommandTests {
     }
 
     @Test func keepsABadFileAsideAndGoesOnWithIt() {
-        let machine = machine(new, checks: 78, 0)
+        let machine = machine(old + old, new, checks: 78, 0)
         #expect(machine.run("config", "edit") == .failed(
             .configuration, "The configuration has faults, so \(path) was not changed.",
             "Your changes are in \(copy). Go on with: norrisctl config edit"
         ))
         #expect(machine.writtenFiles.isEmpty)
-        #expect(machine.files == [path: old, copy: new])
-        machine.reply(.success(Array(Machine.result(#"{"name":""}"#).utf8)))
+        #expect(machine.files == [path: old, copy: old + old])
+        machine.reply(.failure(.noSocket(paths: ["/s"])))
         machine.environment["NORRISD_CONFIG"] = path
         let next = machine.run("config", "edit")
-        #expect(next.errors.hasPrefix("norrisctl: Going on with the changes that were left in \(copy).\n"))
+        #expect(next.errors.hasPrefix("norrisctl: Continuing with the unsaved changes in \(copy).\n"))
         #expect(machine.writtenFiles == [path: new])
     }
 
-    @Test(arguments: [(["y", "n"], 2), ([""], 2), (["n"], 1), ([String](), 1)])
+    @Test func aCopyThatWasLeftIsNotAppliedUntouched() {
+        let machine = machine(checks: 0)
+        machine.files[copy] = new
+        #expect(machine.run("config", "edit") == Outcome(output: "unchanged: \(path)\n", errors: """
+            norrisctl: Continuing with the unsaved changes in \(copy).
+            norrisctl: The unsaved changes in \(copy) were not applied.
+              To apply them, change something in the editor; to discard them, delete that file.
+
+            """))
+        #expect(machine.writtenFiles.isEmpty && machine.files == [path: old, copy: new])
+    }
+
+    @Test func aCopyThatIsOlderThanTheFileIsRefused() {
+        let machine = machine(new, checks: 0)
+        machine.files[copy] = new
+        let earlier = Timestamp(seconds: Machine.now.seconds - 1)
+        machine.fileStatuses[copy] = FileStatus(isPlainFile: true, bytes: new.count, modifiedAt: earlier)
+        #expect(machine.run("config", "edit") == .failed(
+            .temporary, "\(path) is newer than the unsaved changes in \(copy).",
+            "Compare them: diff \(path) \(copy), then delete the copy: rm \(copy)"
+        ))
+        #expect(machine.runs.isEmpty && machine.writtenFiles.isEmpty && machine.files[copy] == new)
+    }
+
+    @Test(arguments: [
+        (["y", "n"], 2), ([""], 2), (["n"], 1), (["N"], 1), (["No"], 1), (["NO"], 1), ([String](), 1),
+    ])
     func asksWhetherToEditAgain(answers: [String], edits: Int) {
         let machine = machine(new, old, new, checks: 78, 78, 78)
         if answers == [""] { machine.programs["/opt/libexec/norrisd"] = [.ended(status: 78), .ended(status: 0)] }
@@ -165,10 +217,26 @@ struct ConfigCommandTests {
     @Test func namesTheCommandForWhoMayNotWrite() {
         let machine = machine()
         machine.fileWriteErrors[path] = SystemError(errno: EACCES)
-        #expect(machine.run("config", "edit", "--socket", "/s") == .failed(
+        machine.listener = 7
+        machine.environment["NORRISD_SOCKET"] = "/s"
+        #expect(machine.run("config", "edit") == .failed(
             .notPermitted, "You may not change \(path).", "Run: sudo norrisctl config edit --socket /s"
         ))
         #expect(machine.runs.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["NORRISD_CONFIG": "/n b.yaml"], "/n b.yaml", "sudoedit '/n b.yaml'"),
+        (["HOME": "/h"], "/etc/norrisd/config.yaml", "sudo norrisctl config edit"),
+    ])
+    func namesTheFileForWhoMayNotWriteWhereNoDaemonRuns(environment: [String: String], file: String, command: String) {
+        let machine = Machine(failure: .noSocket(paths: ["/s"]))
+        machine.environment = environment
+        machine.files[file] = old
+        machine.fileWriteErrors[file] = SystemError(errno: EACCES)
+        #expect(machine.run("config", "edit") == .failed(
+            .notPermitted, "You may not change \(file).", "Run: \(command)"
+        ))
     }
 
     @Test func doesNotUndoWhatSomebodyElseHasWritten() {
@@ -180,7 +248,7 @@ struct ConfigCommandTests {
         }
         let outcome = machine.run("config", "edit")
         #expect(outcome.status == .temporary)
-        #expect(outcome.errors.contains(copy))
+        #expect(outcome.errors.contains("\(path) changed while you edited") && outcome.errors.contains("diff \(path) \(copy)"))
         #expect(machine.writtenFiles.isEmpty && machine.files[copy] == new)
     }
 }
@@ -190,12 +258,15 @@ struct ConfigFileTests {
     private let folder = TemporaryFolder()
 
     @Test func makesAPrivateFileAndItsFolders() throws {
-        try createFile(folder("a/b/c.yaml"), [1, 2])
+        try createFile(folder("a/b/c.yaml"), [1, 2], home: folder.path)
         #expect(try readFile(folder("a/b/c.yaml"), limit: 10) == [1, 2])
         var status = stat()
         #expect(stat(folder("a/b/c.yaml"), &status) == 0 && status.st_mode & 0o7777 == 0o600)
         #expect(stat(folder("a/b"), &status) == 0 && status.st_mode & 0o7777 == 0o700)
-        #expect(throws: SystemError(errno: EEXIST)) { try createFile(folder("a/b/c.yaml"), [3]) }
+        #expect(throws: SystemError(errno: EEXIST)) { try createFile(folder("a/b/c.yaml"), [3], home: nil) }
+        // The system's daemon, another user, reads the files in it.
+        try createFile(folder("etc/c.yaml"), [1], home: folder("a"))
+        #expect(stat(folder("etc"), &status) == 0 && status.st_mode & 0o755 == 0o755)
     }
 
     @Test func knowsWhatMayBeReplaced() throws {

@@ -80,13 +80,14 @@ struct DoctorChecksTests {
         #expect(prompt(FileStatus(isPlainFile: false, bytes: 40, modifiedAt: Self.now)) == [
             "warn\tprompt\t\(Self.path) is not a plain file. Move it away, then: \(restart)"
         ])
-        let denied = "warn\tprompt\t\(Self.path) cannot be read: Permission denied. See who may: ls -ld \(Self.path)"
+        let denied = "warn\tprompt\t\(Self.path) cannot be read: Permission denied. "
+            + "Check its permissions: ls -ld \(Self.path)"
         #expect(prompt(nil) == [denied])
         #expect(prompt(FileStatus(isPlainFile: true, bytes: 4, modifiedAt: Self.now)) == [denied])
 
         let empty = machine()
         empty.files[Self.path] = []
-        #expect(lines("prompt", empty) == ["warn\tprompt\t\(Self.path) is empty. Have it written: \(restart)"])
+        #expect(lines("prompt", empty) == ["warn\tprompt\t\(Self.path) is empty. Rewrite it: \(restart)"])
 
         // The user's own file, while the system's daemon answers.
         let left = machine()
@@ -94,12 +95,12 @@ struct DoctorChecksTests {
         left.files["/run/user/7/norrisd/prompt-facts"] = []
         #expect(lines("prompt", left) == [
             "warn\tprompt\t/run/user/7/norrisd/prompt-facts is empty. "
-                + "Nobody keeps it any more: rm /run/user/7/norrisd/prompt-facts"
+                + "No daemon updates it. Delete it: rm /run/user/7/norrisd/prompt-facts"
         ])
 
         for (age, line) in [
             (3_600, "ok\tprompt\t\(Self.path) was written 1 hour ago."),
-            (3_601, "warn\tprompt\t\(Self.path) was last written 1 hour ago. Have it written: \(restart)"),
+            (3_601, "warn\tprompt\t\(Self.path) was last written 1 hour ago. Rewrite it: \(restart)"),
             (-3_601, "ok\tprompt\t\(Self.path) was written just now."),
         ] as [(Int64, String)] {
             let machine = machine()

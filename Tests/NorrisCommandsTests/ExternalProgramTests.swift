@@ -45,7 +45,7 @@ struct CopyTests {
     @Test(arguments: [("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("ÿ>?", "w78+Pw==")])
     func leavesItToTheTerminalWhereThereIsNoProgram(text: String, encoded: String) {
         let sequence = "\u{1B}]52;c;\(encoded)\u{1B}\\"
-        let remark = "Copied to the clipboard by the terminal.\n"
+        let remark = "Sent to the terminal's clipboard.\n"
         let viaErrors = machine(page(fact("a", text)))
         viaErrors.isErrorTerminal = true
         #expect(viaErrors.run("fact", "--copy") == Outcome(output: text + "\n", errors: sequence + remark))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
 
@@ -29,8 +30,9 @@ struct ConfigPathCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "path", of: "config", abstract: "Print the path of the configuration file.",
         discussion: """
-            norrisd itself says which file it reads. If it is not running, this is the file it would read by default:
-            yours if it exists, else the system's. The file need not exist: every setting has a default.
+            norrisd itself says which file it reads. If it does not answer, and --socket is not given, this is the
+            file it would read by default: yours if it exists, else the system's. The file need not exist: every
+            setting has a default.
 
             Examples:
               norrisctl config path
@@ -38,7 +40,7 @@ struct ConfigPathCommand: SessionCommand {
             """
     )
 
-    static var statuses: [ExitStatus] { [.done, .usage, .configuration] }
+    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted, .configuration] }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
@@ -61,19 +63,21 @@ struct ConfigCheckCommand: SessionCommand {
             """
     )
 
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .configuration] }
+    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted, .configuration] }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         let path = try session.configurationFile.path
         guard session.system.exists(path) else {
-            return session.report(["path": .string(path)] as JSON) {
+            return session.report(["path": .string(path), "valid": true] as JSON) {
                 $0.line("ok: there is no \(path), so the defaults apply")
             }
         }
-        let status = try session.checkConfiguration(path, .terminal(reset: []))
-        return Report(status: ExitStatus(rawValue: status) ?? .internalError)
+        let status = ExitStatus(rawValue: try session.checkConfiguration(path)) ?? .internalError
+        return session.report(["path": .string(path), "valid": .bool(status == .done)] as JSON, status: status) {
+            if status == .done { $0.line("ok") }
+        }
     }
 }
 
@@ -105,23 +109,39 @@ struct ConfigEditCommand: SessionCommand {
         let (path, isRunning) = try session.configurationFile
         let socket = optionWords(("--socket", session.settings.socket))
         guard session.system.mayReplace(path) else {
-            let command = shellCommand(["sudo", "norrisctl", "config", "edit"] + socket) ?? "sudo norrisctl config edit"
-            throw Failure(.notPermitted, "You may not change \(path).", hint: "Run: \(command: command)")
+            // sudo(8) clears the environment, which may have led to the daemon or to the file.
+            let answered = isRunning ? session.sockets.first { session.system.listener($0) != nil } : nil
+            let edit = ["sudo", "norrisctl", "config", "edit"]
+                + optionWords(("--socket", answered == SocketPath.system ? nil : answered))
+            let words = isRunning || path == Session.systemFile ? edit : ["sudoedit", path]
+            let hint = shellCommand(words).map { "Run: \(command: $0)" as Advice }
+            throw Failure(.notPermitted, "You may not change \(path).", hint: hint)
         }
         let old = try contents(of: path, session)
         // In the same folder, to which relative paths in the file refer; with its ending, which editors go by.
         let copy = path.hasSuffix(".yaml") ? "\(path.dropLast(5)).edit.yaml" : "\(path).edit"
-        var start: [UInt8]?
-        if !session.system.exists(copy) {
+        let compare: Advice = """
+            Compare them: \(command: "diff \(shellQuoted(path)) \(shellQuoted(copy))"), \
+            then delete the copy: \(command: "rm \(shellQuoted(copy))")
+            """
+        let isResumed = session.system.exists(copy)
+        let start: [UInt8]?
+        if isResumed {
+            if let file = try? session.system.fileStatus(path), let left = try? session.system.fileStatus(copy),
+                left.modifiedAt < file.modifiedAt
+            {
+                throw Failure(.temporary, "\(path) is newer than the unsaved changes in \(copy).", hint: compare)
+            }
+            session.writeError("norrisctl: Continuing with the unsaved changes in \(copy).")
+            start = try contents(of: copy, session)
+        } else {
             let text = old ?? Array("# man norrisd.conf lists the settings; each has a default.\n".utf8)
             try writing(copy) { () throws(SystemError) in try session.system.createFile(copy, text) }
             start = text
-        } else {
-            session.writeError("norrisctl: Going on with the changes that were left in \(copy).")
         }
         defer {
             // What was only looked at, or could not be opened, leaves nothing behind.
-            if let start, (try? contents(of: copy, session)) == start { session.system.removeFile(copy) }
+            if !isResumed, (try? contents(of: copy, session)) == start { session.system.removeFile(copy) }
         }
         guard let new = try editedUntilValid(copy, session) else {
             throw Failure(
@@ -130,12 +150,19 @@ struct ConfigEditCommand: SessionCommand {
             )
         }
         guard new != start else {
-            return session.report(["path": .string(path), "changed": false] as JSON) { $0.line("unchanged: \(path)") }
+            var report = session.report(["path": .string(path), "changed": false] as JSON) {
+                $0.line("unchanged: \(path)")
+            }
+            if isResumed {
+                report.note("The unsaved changes in \(copy) were not applied.")
+                report.hint("To apply them, change something in the editor; to discard them, delete that file.")
+            }
+            return report
         }
         guard try contents(of: path, session) == old else {
             throw Failure(
-                .temporary, "\(path) was changed by somebody else meanwhile; it was left as it is.",
-                hint: "Your changes are in \(copy)."
+                .temporary, "\(path) changed while you edited, so it was not replaced.",
+                hint: "Your changes are in \(copy). \(compare)"
             )
         }
         try writing(path) { () throws(SystemError) in try session.system.writeFile(path, new) }
@@ -171,7 +198,7 @@ struct ConfigEditCommand: SessionCommand {
     private func editedUntilValid(_ copy: String, _ session: Session) throws(Failure) -> [UInt8]? {
         while true {
             try session.edit(copy)
-            if try session.checkConfiguration(copy, .discarded) == 0 {
+            if try session.checkConfiguration(copy) == 0 {
                 // A copy that the editor has removed leaves nothing to put in place.
                 guard let new = try contents(of: copy, session) else {
                     throw Failure(.inputOutput, "\(copy) is gone, so nothing was changed.")
@@ -180,7 +207,8 @@ struct ConfigEditCommand: SessionCommand {
             }
             guard session.system.isInputTerminal, session.system.isErrorTerminal else { return nil }
             session.writeError("Edit it again? [Y/n]")
-            guard let answer = session.system.readAnswer(), !["n", "N", "no"].contains(answer) else { return nil }
+            let answer = session.system.readAnswer()?.lowercased()
+            guard let answer, !["n", "no"].contains(answer) else { return nil }
         }
     }
 }
@@ -197,17 +225,29 @@ extension System {
 }
 
 extension Session {
+    fileprivate static let systemFile = "/etc/norrisd/config.yaml"
+
     /// The file that the daemon reads, as it says; else the one that it would read if this user or the system started
     /// it, and whether it runs.
     fileprivate var configurationFile: (path: String, isRunning: Bool) {
         get throws(Failure) {
-            let info: Reply<ServerInfo.Result>? = try? call(ServerInfo.self)
+            var info: Reply<ServerInfo.Result>?
+            do throws(Failure) {
+                info = try call(ServerInfo.self)
+            } catch {
+                guard settings.socket == nil else { throw error }
+                switch error.connection {
+                case .noSocket?, .refused?: break
+                // With a fault in the file no daemon answers until it is corrected, which must be possible.
+                default: writeError("norrisctl: \(error.message) Using the default file.")
+                }
+            }
             if let path = info?.value.configPath { return (path, true) }
             if let path = system.environment.value(of: "NORRISD_CONFIG") { return (path, info != nil) }
             let home = system.environment.value(of: "HOME").map { "\($0)/.config" }
             let folder = system.environment.value(of: "XDG_CONFIG_HOME") ?? home
             let own = folder.map { "\($0)/norrisd/config.yaml" }
-            let paths = [own, "/etc/norrisd/config.yaml"].compactMap { $0 }
+            let paths = [own, Self.systemFile].compactMap { $0 }
             guard let path = paths.first(where: system.exists) ?? own else {
                 throw Failure(.configuration, "There is no home directory for a configuration file.", hint: "Set HOME.")
             }
@@ -217,16 +257,12 @@ extension Session {
 
     /// Runs `norrisd --check-config`, which writes the faults to standard error itself.
     ///
-    /// - Parameter output: what becomes of its `ok`.
     /// - Returns: its exit status.
-    fileprivate func checkConfiguration(
-        _ path: String, _ output: SubprocessRequest.Output
-    ) throws(Failure) -> Int32 {
+    fileprivate func checkConfiguration(_ path: String) throws(Failure) -> Int32 {
         // Both are installed together; what is beside norrisctl is of its version.
         for program in system.ownFolders().map({ "\($0)/norrisd" }) + ["norrisd"] {
             let outcome = system.run(SubprocessRequest(
-                program: program, arguments: ["--check-config", "--config", path], output: output,
-                inheritsErrors: true
+                program: program, arguments: ["--check-config", "--config", path], inheritsErrors: true
             ))
             switch outcome {
             case .missing: continue

@@ -195,17 +195,17 @@ struct Doctor {
         let (cache, state) = (byteSizeText(database.cacheBytes), byteSizeText(database.stateBytes))
         if database.isReadOnly {
             let hint: Advice = "Free space or repair the disk: \(command: commands.disk), then: \(commands.replace)"
-            fail("databases", .inputOutput, "They cannot be written, so nothing new is kept.", hint)
+            fail("databases", .inputOutput, "The databases are read-only; nothing new is stored.", hint)
         } else {
             ok("databases", "They can be written: cache \(cache), state \(state).")
         }
         guard let freeBytes = database.freeBytes else { return }
         let message = "\(byteSizeText(freeBytes)) are free for the databases."
+        let hint: Advice = "Free some space. See what is full: \(command: commands.disk)"
         if freeBytes <= 0 {
-            let hint: Advice = "Free some; what is full: \(command: commands.disk)"
             fail("disk", .inputOutput, "No space is left for the databases.", hint)
         } else if freeBytes < ServerStatus.Database.scarceBytes {
-            warn("disk", message, "Free some more; what is full: \(command: commands.disk)")
+            warn("disk", message, hint)
         } else {
             ok("disk", message)
         }
@@ -240,7 +240,7 @@ struct Doctor {
             return sources.forEach { examine($0) }
         }
         warn("network", "No source can be fetched: \(name) is \(failure.summary(now: now)).", """
-            Look at the way out: \
+            Test the network: \
             \(command: "resolvectl query api.chucknorris.io; curl -I https://api.chucknorris.io"); \
             or set http.proxy in the configuration, then: \(command: commands.norrisctl("reload"))
             """)
@@ -282,11 +282,11 @@ struct Doctor {
                 return try examinePrompt(path)
             } catch {
                 guard error.errno != ENOENT else { continue }
-                let look = shellCommand(["ls", "-ld", path]).map { "See who may: \(command: $0)" as Advice }
+                let look = shellCommand(["ls", "-ld", path]).map { "Check its permissions: \(command: $0)" as Advice }
                 return warn("prompt", "\(path) cannot be read: \(error.reason).", look)
             }
         }
-        let rewrite: Advice = "Have it written: \(commands.replace)"
+        let rewrite: Advice = "Rewrite it: \(commands.replace)"
         let export: Advice = """
             Tell the daemon and your shell: \(command: "export XDG_RUNTIME_DIR=/run/user/$(id -u)"), \
             then: \(commands.replace)
@@ -305,8 +305,8 @@ struct Doctor {
         _ = try session.system.readFile(path, 0)
         // The system's daemon does not maintain the file of a user.
         let remove = commands.isForSystem && path != Self.systemPath ? shellCommand(["rm", path]) : nil
-        let repair = remove.map { "Nobody keeps it any more: \(command: $0)" as Advice }
-            ?? "Have it written: \(commands.replace)"
+        let repair = remove.map { "No daemon updates it. Delete it: \(command: $0)" as Advice }
+            ?? "Rewrite it: \(commands.replace)"
         let age = relativeTime(of: min(status.modifiedAt, now), at: now)
         if status.bytes == 0 {
             warn("prompt", "\(path) is empty.", repair)

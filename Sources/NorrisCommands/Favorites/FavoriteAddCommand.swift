@@ -92,6 +92,6 @@ extension Failure {
     /// Says that explicit facts, which norrisctl shows with `--explicit`, are served by no id.
     fileprivate var withExplicitHint: Failure {
         // Without a reason of its own, it differs from an id that is not known by the text alone.
-        notFound(message.hasSuffix("\" is explicit.") ? "Explicit facts cannot be kept." : nil)
+        notFound(message.hasSuffix("\" is explicit.") ? "Explicit facts cannot be favorites." : nil)
     }
 }

@@ -108,7 +108,7 @@ extension Failure {
                 (
                     .notPermitted, "You are not permitted to connect to \(path).",
                     """
-                    See who is: \(command: "ls -l \(shellQuoted(path))"); \
+                    Check its permissions: \(command: "ls -l \(shellQuoted(path))"); \
                     or run your own daemon: \(command: "systemctl --user start norrisd")
                     """
                 )
@@ -164,7 +164,7 @@ extension Failure {
 /// What to do about something, in one sentence: words, and among them commands, which a page shows on lines of their
 /// own so that they can be copied.
 ///
-/// Written as a text: `"Have it written: \(command: "norrisd")"`.
+/// Written as a text: `"Rewrite it: \(command: "norrisd")"`.
 struct Advice: Equatable, ExpressibleByStringInterpolation {
     struct Part: Equatable {
         fileprivate(set) var text: String

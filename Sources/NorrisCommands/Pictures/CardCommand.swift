@@ -36,7 +36,7 @@ struct CardCommand: SessionCommand {
     @Flag(help: "The fact of the day.") var today = false
 
     @Option(
-        name: [.customShort("c"), .long],
+        name: .named("c"),
         help: ArgumentHelp("A fact of this category you have not seen yet.", valueName: "name")
     )
     var category: String?
@@ -52,7 +52,7 @@ struct CardCommand: SessionCommand {
     @Flag(name: .customLong("no-tags"), help: "Leave out the #tags.") var leavesOutTags = false
 
     @Option(
-        name: [.customShort("o"), .long],
+        name: .named("o"),
         help: ArgumentHelp("Write the picture, a PNG, to this file; - is standard output.", valueName: "file")
     )
     var output: String?
@@ -65,7 +65,7 @@ struct CardCommand: SessionCommand {
 
     func validate() throws {
         if [id != nil, text != nil, today, category != nil].count(where: { $0 }) > 1 {
-            throw ValidationError("Of --id, --text, --today and --category there can be one only.")
+            throw ValidationError("Use only one of --id, --text, --today and --category.")
         }
         if text != nil, name != nil { throw ValidationError("--name is for facts: leave it out beside --text.") }
         if headline != nil, style != "poster" {
@@ -76,14 +76,14 @@ struct CardCommand: SessionCommand {
             throw ValidationError("Cards are PNG files, not \(kind): give -o a name that ends in .png.")
         }
         try globals.refuseJSON(besides: ("--show", show), ("--open", open), ("--copy", copy))
-        if globals.json, isBare { throw ValidationError("--json is beside a file: add -o card.png.") }
+        if globals.json, isBare { throw ValidationError("--json needs a file: add -o card.png.") }
         if globals.json, alt {
             throw ValidationError("--json and --alt are both for standard output: leave out one of the two.")
         }
         if output == "-", globals.json || alt || show || open || copy {
-            throw ValidationError("-o - is the picture alone: leave out --json, --alt, --show, --open and --copy.")
+            throw ValidationError("-o - prints only the picture: leave out --json, --alt, --show, --open and --copy.")
         }
-        if alt, show { throw ValidationError("--alt is for those who do not see the picture: leave out --show.") }
+        if alt, show { throw ValidationError("--alt and --show exclude each other.") }
         if open, output == nil { throw ValidationError("--open opens the file that -o names: add -o fact.png.") }
     }
 
@@ -104,7 +104,7 @@ struct CardCommand: SessionCommand {
         }
         if isBare, session.layout.width == nil {
             throw Failure(
-                .usage, "norrisctl card alone draws on a terminal, and there is none, or --plain.",
+                .usage, "norrisctl card without -o needs a terminal, and no --plain or --format.",
                 hint: "-o card.png writes it into a file, and --alt prints it in words."
             )
         }
@@ -152,7 +152,7 @@ struct CardCommand: SessionCommand {
             + flagWords([("--today", today)]) + optionWords(("--name", category == nil ? name : nil))
             + optionWords(("--style", style), ("--headline", headline), ("--size", size.map(String.init)))
             + flagWords([("--no-tags", leavesOutTags)])
-        return (["norrisctl", "card"] + options.map(shellQuoted) + ["-o", "card.png"]).joined(separator: " ")
+        return shellCommand(["norrisctl", "card"] + options + ["-o", "card.png"]) ?? "the same command with -o card.png"
     }
 
     /// The fact, the result it came in, and how fresh that is.
@@ -201,11 +201,11 @@ struct CardCommand: SessionCommand {
     private static func fact(_ text: String) throws(Failure) -> Fact {
         let text = sanitizedText(text)
         guard !sanitizedLine(text).isEmpty else {
-            throw Failure(.usage, "There is nothing to be seen in the text.", hint: "Give one: --text \"Ship it.\"")
+            throw Failure(.usage, "The text has no visible characters.", hint: "Give one: --text \"Ship it.\"")
         }
         guard text.unicodeScalars.count <= Fact.maximumLength else {
             let limit = groupedDigits(Fact.maximumLength)
-            throw Failure(.usage, "The text is longer than \(limit) characters.", hint: "Leave some of it out.")
+            throw Failure(.usage, "The text is longer than \(limit) characters.", hint: "Shorten it.")
         }
         // The same text has the same id, and so the same picture.
         return Fact(id: "text-" + String(stableHash(text), radix: 16), text: text, categories: [], source: "text")

@@ -105,7 +105,7 @@ extension Option where Value == [String] {
 
 extension NameSpecification {
     /// The long name, and before it a short one if there is one.
-    fileprivate static func named(_ short: Character?) -> NameSpecification {
+    static func named(_ short: Character?) -> NameSpecification {
         short.map { [.customShort($0, allowingJoined: true), .long] } ?? .long
     }
 }

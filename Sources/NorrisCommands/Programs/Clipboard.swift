@@ -23,7 +23,7 @@ extension Session {
         }
         // OSC 52 of xterm's ctlseqs; what stands in it is base64, so nothing of the text reaches the terminal.
         write(Array("\u{1B}]52;c;\(encoded)\u{1B}\\".utf8))
-        return "Copied to the clipboard by the terminal."
+        return "Sent to the terminal's clipboard."
     }
 
     /// Copies a PNG to the clipboard. A terminal takes text alone.
@@ -31,9 +31,7 @@ extension Session {
         for program in clipboardPrograms("image/png") where copy(picture, with: program) {
             return "Copied the card to the clipboard."
         }
-        throw Failure(
-            .unavailable, "The card cannot be copied: wl-copy and xclip need a display.", hint: Self.clipboardHint
-        )
+        throw Failure(.unavailable, "No clipboard program took the card.", hint: Self.clipboardHint)
     }
 
     private static var clipboardHint: Advice {

@@ -76,9 +76,11 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     }
 }
 
-/// Writes a new file with mode 0600, and makes the folders it lies in.
-func createFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
-    for index in path.indices.dropFirst() where path[index] == "/" { mkdir(String(path[..<index]), 0o700) }
+/// Writes a new file with mode 0600, and makes the folders it lies in: private in the home directory, elsewhere open to
+/// the daemon, which is another user.
+func createFile(_ path: String, _ bytes: [UInt8], home: String?) throws(SystemError) {
+    let mode: mode_t = home.map { path.hasPrefix("\($0)/") } ?? false ? 0o700 : 0o755
+    for index in path.indices.dropFirst() where path[index] == "/" { mkdir(String(path[..<index]), mode) }
     try write(bytes, try open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode: 0o600))
 }
 

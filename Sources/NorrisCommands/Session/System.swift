@@ -105,7 +105,9 @@ struct System {
         readFile = NorrisCommands.readFile
         fileStatus = NorrisCommands.fileStatus
         writeFile = NorrisCommands.writeFile
-        createFile = NorrisCommands.createFile
+        createFile = { path, bytes throws(SystemError) in
+            try NorrisCommands.createFile(path, bytes, home: environment.value(of: "HOME"))
+        }
         removeFile = { unlink($0) }
         mayReplace = NorrisCommands.mayReplace
         readAnswer = { readLine() }
