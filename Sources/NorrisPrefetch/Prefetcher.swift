@@ -93,7 +93,7 @@ package final class Prefetcher: Service {
         state.withLock { $0.planner.schedules[source] }
     }
 
-    private func lock(of source: String) -> AsyncLock {
+    func lock(of source: String) -> AsyncLock {
         state.withLock { state in
             let lock = state.locks[source] ?? AsyncLock()
             state.locks[source] = lock
@@ -136,8 +136,6 @@ package final class Prefetcher: Service {
             }
         }
         change(name) { $0.finish(name, outcome, now: self.clock.now) }
-        // Only now: whoever has the lock next finds the schedule as this run left it.
-        if isLocked { lock.unlock() }
         switch outcome {
         case .fetched(let added, _):
             host.finished(name, added: added)
@@ -149,6 +147,8 @@ package final class Prefetcher: Service {
         case .contentGone, .cancelled:
             break
         }
+        // Only now: whoever has the lock next finds the schedule as this run left it, and publishes after it.
+        if isLocked { lock.unlock() }
         wakeUp.set()
     }
 

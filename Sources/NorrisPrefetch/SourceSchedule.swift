@@ -61,6 +61,8 @@ package struct SourceSchedule: Sendable {
     private var lastRefresh: Timestamp?
     /// Whether another run follows the one under way: what that fetches may be older than a request to refresh.
     private var isRefreshWanted = false
+    /// The first of the failed runs in a row: unlike the failure's, no search changes it. Not stored.
+    private var failingSince: Timestamp?
     /// A search that timed out waiting for the source's lock, which is no failure of the upstream.
     private var lockTimeout: SourceFailure?
     /// The refresh interval of this machine.
@@ -70,6 +72,7 @@ package struct SourceSchedule: Sendable {
         self.policy = policy
         self.interval = interval
         (record, content) = (history.record, history.content)
+        if record.failures > 0 { failingSince = record.failure?.since ?? now }
         // Content that never came, although these settings were tried, is not gone.
         let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
         if record.nextRunAt == nil || (content?.settings != policy.settings && !neverCame) { record.nextRunAt = now }
@@ -115,11 +118,21 @@ package struct SourceSchedule: Sendable {
         return content.fetchedAt.duration(to: now) <= policy.staleAfter
     }
 
-    /// Whether the source fails, and its last success, or else its first failure, is too long ago.
-    package func isOverdue(_ now: Timestamp) -> Bool {
-        guard policy.isEnabled, let since = record.failure?.since else { return false }
-        let success = content?.settings == policy.settings ? content?.fetchedAt : nil
-        return (success ?? since).duration(to: now) > policy.staleAfter
+    /// Whether runs fail, and the last success, or else the first failed run, is too long ago.
+    ///
+    /// - Parameter unavailableSince: since when no run is possible at all; nil where runs are possible.
+    package func isOverdue(_ now: Timestamp, unavailableSince: Timestamp? = nil) -> Bool {
+        let start: Timestamp
+        if let unavailableSince {
+            start = content?.fetchedAt ?? unavailableSince
+        } else if policy.isEnabled, record.failures > 0, let failingSince {
+            // While the machine slept or the daemon was stopped, content grew old without any failure.
+            let earliest = failingSince.advanced(by: .zero - interval)
+            start = content?.settings == policy.settings ? max(content?.fetchedAt ?? earliest, earliest) : failingSince
+        } else {
+            return false
+        }
+        return start.duration(to: now) > policy.staleAfter
     }
 
     /// Whether a search may be passed on to the upstream.
@@ -195,13 +208,14 @@ package struct SourceSchedule: Sendable {
         case .fetched(let added, let notBefore):
             if added > 0 { runs.added += 1 } else { runs.nothingNew += 1 }
             record = ScheduleRecord()
-            lockTimeout = nil
+            (lockTimeout, failingSince) = (nil, nil)
             content = lostContent ? nil : Content(settings: settings, fetchedAt: now)
             let putOff = min(notBefore ?? .zero, SourceSchedule.maximumPutOff)
             record.nextRunAt = now.advanced(by: max(interval, putOff))
         case .failed(let failure):
             runs.failed += 1
             record.failures += 1
+            failingSince = failingSince ?? now
             note(failure, now)
             if failure.isRetryable {
                 record.backoffUntil = now.advanced(by: Backoff.delay(failures: record.failures, using: &generator))
@@ -284,6 +298,7 @@ package struct SourceSchedule: Sendable {
         }
         guard since.duration(to: now) >= SourceSchedule.rollbackConfirmation else { return nil }
         rollback = nil
+        failingSince = failingSince?.past(now)
         return record
     }
 }

@@ -69,6 +69,8 @@ final class AsyncLock: Sendable {
 
     private let state = Mutex(State())
 
+    var isLocked: Bool { state.withLock { $0.isLocked } }
+
     /// - Returns: false where the task was cancelled before it got the lock.
     func lock() async -> Bool {
         let ticket = state.withLock { state in

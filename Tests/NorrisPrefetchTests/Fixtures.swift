@@ -24,6 +24,8 @@ final class RecordingHost: PrefetchHost {
     }
 
     private let state = Mutex(State())
+    /// Is called before each event is noted.
+    let onEvent = Mutex<(@Sendable (Event) -> Void)?>(nil)
 
     var stored: [String: ScheduleRecord] { state.withLock { $0.stored } }
     var events: [Event] { state.withLock { $0.events } }
@@ -36,7 +38,10 @@ final class RecordingHost: PrefetchHost {
     func finished(_ source: String, added: Int) { note(.finished(source, added)) }
     func failed(_ source: String, _ failure: SourceFailure) { note(.failed(source, failure.kind)) }
 
-    private func note(_ event: Event) { state.withLock { $0.events.append(event) } }
+    private func note(_ event: Event) {
+        onEvent.withLock { $0 }?(event)
+        state.withLock { $0.events.append(event) }
+    }
 
     /// Returns when this event has come; events before it are passed over.
     func heard(_ event: Event) async {

@@ -2,6 +2,7 @@ import Logging
 import NorrisProtocol
 import NorrisTestSupport
 import ServiceLifecycle
+import Synchronization
 import Testing
 
 @testable import NorrisPrefetch
@@ -56,6 +57,18 @@ import Testing
         }
         #expect(host.events == [.began("facts"), .finished("facts", 7), .began("facts"), .finished("facts", 0)])
         #expect(host.stored["facts"] == schedule?.record)
+    }
+
+    /// So that no later run or search of the source is published before it.
+    @Test(arguments: [FetchOutcome.fetched(added: 1), .failed(offline)])
+    func theEndOfARunIsPublishedWhileItHasTheLock(outcome: FetchOutcome) async throws {
+        let lock = prefetcher.lock(of: "facts")
+        host.onEvent.withLock { $0 = { event in #expect(lock.isLocked, "\(event)") } }
+        try await running {
+            await upstream.finish(outcome)
+            await eventually { host.events.count == 2 }
+        }
+        host.onEvent.withLock { $0 = nil }
     }
 
     @Test func timesThatAreLimitedForLongAreStored() async throws {

@@ -245,11 +245,13 @@ struct SourceScheduleTests {
     }
 
     /// Of a source that fails, by its last success or else by its first failure.
-    @Test mutating func aSourceIsOverdueAfterOneAndAHalfIntervals() {
+    @Test mutating func aSourceIsOverdueAfterOneAndAHalfIntervals() throws {
         let late = Self.start.advanced(by: Self.day * 1.5)
-        let later = late.advanced(by: .seconds(1))
+        // Times of the schedule are rounded up.
+        let later = late.advanced(by: .seconds(2))
         var schedule = fetched()
         #expect(!schedule.isOverdue(later), "It may have slept")
+        run(&schedule, .failed(Self.offline), at: try #require(schedule.nextRunAt))
         run(&schedule, .failed(Self.offline), at: later)
         #expect(schedule.isOverdue(later) && !schedule.isOverdue(late))
         run(&schedule, .fetched(added: 0), at: later)
@@ -263,6 +265,47 @@ struct SourceScheduleTests {
             SourcePolicy(isEnabled: false, refresh: Self.day, settings: "a"), interval: Self.day, now: later
         )
         #expect(!never.isOverdue(later))
+    }
+
+    @Test mutating func oneFailureAfterASleepMakesNoSourceOverdue() {
+        var schedule = fetched()
+        let awake = Self.start.advanced(by: Self.day * 9)
+        run(&schedule, .failed(Self.offline), at: awake)
+        #expect(!schedule.isOverdue(awake))
+        #expect(!schedule.isOverdue(awake.advanced(by: Self.day * 0.3)))
+        #expect(schedule.isOverdue(awake.advanced(by: Self.day * 0.7)))
+        // The same is known after a restart.
+        let again = self.schedule(record: schedule.record, content: schedule.content, now: awake)
+        #expect(!again.isOverdue(awake) && again.isOverdue(awake.advanced(by: Self.day * 0.7)))
+    }
+
+    @Test mutating func searchesMakeNoSourceOverdueNorPutItsRunsRight() {
+        let (late, later) = (Self.start.advanced(by: Self.day * 1.4), Self.start.advanced(by: Self.day * 1.7))
+        var schedule = fetched()
+        schedule.finishSearch(Self.offline, now: late)
+        #expect(!schedule.isOverdue(Self.start.advanced(by: Self.day * 9)))
+        run(&schedule, .failed(Self.offline), at: Self.start.advanced(by: Self.day * 1.1))
+        schedule.finishSearch(nil, now: late)
+        #expect(schedule.failure == nil && !schedule.isOverdue(late) && schedule.isOverdue(later))
+        run(&schedule, .failed(Self.offline), at: late)
+        #expect(schedule.isOverdue(later), "Still since the first failed run")
+        schedule.finishSearch(nil, now: later)
+        // What is not stored is counted from the restart.
+        let again = self.schedule(record: schedule.record, content: schedule.content, now: later)
+        #expect(!again.isOverdue(later) && again.isOverdue(later.advanced(by: Self.day * 0.7)))
+    }
+
+    /// Such as one whose key is invalid: its runs cannot fail.
+    @Test mutating func aSourceThatCannotBeFetchedIsOverdueToo() {
+        let off = SourcePolicy(isEnabled: false, refresh: Self.day, settings: "b")
+        let (late, later) = (Self.start.advanced(by: Self.day * 1.4), Self.start.advanced(by: Self.day * 1.6))
+        let never = schedule(off)
+        #expect(!never.isOverdue(later))
+        #expect(!never.isOverdue(late, unavailableSince: Self.start))
+        #expect(never.isOverdue(later, unavailableSince: Self.start))
+        // Whatever it was fetched with, and since whichever start of the daemon.
+        let once = schedule(off, content: fetched().content)
+        #expect(!once.isOverdue(late, unavailableSince: late) && once.isOverdue(later, unavailableSince: late))
     }
 
     @Test mutating func aRunThatTheDaemonDoesNotSurviveIsPutOff() throws {

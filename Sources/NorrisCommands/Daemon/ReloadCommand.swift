@@ -32,8 +32,8 @@ struct ClearCacheCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "clear-cache", abstract: "Delete what norrisd has fetched.",
         discussion: """
-            Favorites stay, and the next run fetches the rest again. Only for administrators: root, the user norrisd
-            runs as, and the members of admin_groups.
+            Favorites stay; the rest is fetched again at once, unless a source is in backoff. Only for administrators:
+            root, the user norrisd runs as, and the members of admin_groups.
 
             Examples:
               norrisctl clear-cache facts

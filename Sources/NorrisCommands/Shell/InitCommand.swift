@@ -6,8 +6,8 @@ struct InitCommand: SessionCommand {
         "init", abstract: "Show facts in new shells and prompts.",
         discussion: """
             Prints a script for the start-up file of your shell. A new shell then shows a fact, and each prompt can
-            show another one: it is in $NORRIS_FACT. The script starts no process: it reads a file that norrisd
-            writes.
+            show another one: it is in $NORRIS_FACT. It reads a file that norrisd writes; only if there is none, it
+            runs norrisctl prompt once per shell.
 
             In ~/.bashrc:
               eval "$(norrisctl init bash)"

@@ -167,7 +167,8 @@ enum ConfigurationSchema {
             "kind", \.kind, .choice, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
         ),
         .init(
-            name: "url", summary: "The address of the feed, or of the server for the other kinds.",
+            name: "url",
+            summary: "The feed itself; for mastodon the server; for users-posts the base URL of the API.",
             accepts: ConfigurationKind.documentURL.expectation, isRequired: true,
             read: { node, source, reader in
                 source.url = reader.read(source.kind == .feed ? .documentURL : .baseURL, node) ?? ""

@@ -278,7 +278,11 @@ extension Fetching {
     /// The names of the sources whose content could not be refreshed for 1.5 times their interval.
     var overdueSources: [String] {
         let now = environment.clock.now
-        return sources.all.map(\.name).filter { prefetcher.schedule(of: $0)?.isOverdue(now) == true }
+        return sources.all.filter { source in
+            // A source that was given no key is expected to have none.
+            let reason = source.isConfigured ? source.unavailableReason : nil
+            return prefetcher.schedule(of: source.name)?.isOverdue(now, unavailableSince: reason?.since) == true
+        }.map(\.name)
     }
 
     /// The sources as `server.status` shows them.

@@ -6,8 +6,9 @@ import NorrisUpstream
 
 /// One entry of `posts.sources`, whatever its kind.
 struct PostSource: ContentSource {
-    /// The name that the one request of a run has among the validators.
-    private static let part = "posts"
+    /// The name that the one request of a run has among the validators: another one where the reply was repaired, so
+    /// that a later reply without news is known to confirm a repaired one.
+    private static func part(isRepaired: Bool) -> String { isRepaired ? "posts.repaired" : "posts" }
 
     let configuration: Configuration.PostSource
     let http: HTTPSettings
@@ -33,28 +34,31 @@ struct PostSource: ContentSource {
 
     func fetch() async -> FetchOutcome {
         await run { transport in
-            let known = lastFetch?.parts[PostSource.part]?.validators ?? Validators()
+            let parts = lastFetch?.parts ?? [:]
+            let repaired = parts[PostSource.part(isRepaired: true)]
+            let known = (repaired ?? parts[PostSource.part(isRepaired: false)])?.validators ?? Validators()
             let fetched = try await upstream(transport).posts(validators: known, timeout: http.timeout)
             let info = fetched.info
             guard case .changed(let batch, _) = fetched else {
-                let record = record(info.validators)
+                let record = record(info.validators, isRepaired: repaired != nil)
                 guard let changes = stores.posts.confirm(
-                    source: name, keep: configuration.keep, fetch: record, at: now
+                    source: name, keep: repaired == nil ? configuration.keep : nil, fetch: record, at: now
                 ) else { return .contentGone }
                 await stores.readMarks.forget(ids: changes.removed)
                 return .fetched(added: 0, notBefore: info.notBefore)
             }
             let changes = try await withTaskExecutorPreference(Prefetcher.background) {
-                // Without the validators of a partial reply, the next request gets what this one left out.
-                try store(batch, record(batch.isPartial ? Validators() : info.validators))
+                // Without the validators of a reply that broke off, the next request gets what this one left out.
+                let validators = batch.isCut ? Validators() : info.validators
+                return try store(batch, record(validators, isRepaired: batch.isPartial))
             }
             await stores.readMarks.forget(ids: changes.removed)
             return .fetched(added: changes.added, notBefore: info.notBefore)
         }
     }
 
-    private func record(_ validators: Validators) -> FetchRecord {
-        newRecord(parts: [PostSource.part: PartRecord(validators, at: now)])
+    private func record(_ validators: Validators, isRepaired: Bool) -> FetchRecord {
+        newRecord(parts: [PostSource.part(isRepaired: isRepaired): PartRecord(validators, at: now)])
     }
 
     private func store(_ batch: PostBatch, _ record: FetchRecord) throws -> PostChanges {

@@ -24,7 +24,10 @@ package enum PostList: Method {
             try members.optional("source", &source, .text(1...200), "Only posts of this source.")
             try members.optional(
                 "author", &author, .text(1...200),
-                "Only posts of authors with this id, or with this in their handle or name in any case."
+                """
+                Only posts by the author with this id, or by authors whose handle or name contains this, ignoring \
+                case.
+                """
             )
             try members.flag("unread", &unread, "Whether to leave out what the user has marked as read.")
             try members.page(&page, default: 20)

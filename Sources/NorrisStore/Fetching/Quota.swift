@@ -27,15 +27,15 @@ package final class QuotaLedger: Sendable {
         _ purpose: QuotaWindow.Purpose, limit: Int, now: Timestamp = .now()
     ) async -> QuotaWindow.Answer {
         let (answer, isRolledBack) = window.withLock { window in
-            let last = window.calls.last
-            return (window.take(purpose, limit: limit, now: now), last.map { $0 > now } ?? false)
+            (window.take(purpose, limit: limit, now: now), window.rolledBackTo != nil)
         }
-        guard answer == .granted else { return answer }
+        guard answer == .granted || isRolledBack else { return answer }
         // Writes run one after the other, each with all calls that the ones before did not write.
         _ = try? await databases.write(.state) { [self] database in
-            if isRolledBack {
+            let (calls, rolledBackTo) = window.withLock { ($0.calls.suffix($0.unwritten), $0.rolledBackTo) }
+            if let rolledBackTo {
                 let sql = "UPDATE quota_calls SET at = ? WHERE source = ? AND at > ?"
-                try database.execute(sql, [now, source, now])
+                try database.execute(sql, [rolledBackTo, source, rolledBackTo])
             }
             // The oldest have the lowest numbers, so no row behind the first that counts is read.
             try database.execute(
@@ -46,15 +46,17 @@ package final class QuotaLedger: Sendable {
                 """,
                 [source, source, now.seconds - QuotaWindow.length]
             )
-            let calls = window.withLock { $0.calls.suffix($0.unwritten) }
             for call in calls {
                 try database.execute("INSERT INTO quota_calls (source, at) VALUES (?, ?)", [source, call])
             }
             database.afterCommit { [self] in
-                window.withLock { $0.unwritten = max($0.unwritten - calls.count, 0) }
+                window.withLock { window in
+                    window.unwritten = max(window.unwritten - calls.count, 0)
+                    if window.rolledBackTo == rolledBackTo { window.rolledBackTo = nil }
+                }
             }
         }
-        return .granted
+        return answer
     }
 
     /// From memory, for callers that must not wait.
@@ -90,11 +92,14 @@ package struct QuotaWindow: Sendable, Equatable {
     private(set) var calls: [Timestamp]
     /// How many of the newest are not on the disk yet.
     fileprivate(set) var unwritten = 0
+    /// The time that replaced later ones after a clock rollback, until it does so on the disk too.
+    fileprivate(set) var rolledBackTo: Timestamp?
 
     package init(calls: [Timestamp] = []) { self.calls = calls.sorted() }
 
     /// Counts a call, if there is one left.
     package mutating func take(_ purpose: Purpose, limit: Int, now: Timestamp) -> Answer {
+        if let last = calls.last, last > now { rolledBackTo = now }
         calls = counting(at: now)
         let free = nextFree(purpose, limit: limit, now: now)
         guard free == now else { return .exhausted(until: free) }

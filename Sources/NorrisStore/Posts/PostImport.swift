@@ -27,6 +27,8 @@ struct PostImport {
     /// The numbers of the posts and authors that the fetch held.
     private var heldPosts: Set<Int64> = []
     private var heldAuthors: Set<Int64> = []
+    /// The authors of posts that now have another one.
+    private var formerAuthors: Set<Int64> = []
     private var steps = 0
 
     init(source: String, at now: Timestamp, isCancelled: @escaping () -> Bool, _ database: Database) {
@@ -51,8 +53,14 @@ struct PostImport {
     private mutating func take(_ post: Post, author: Int64) throws {
         let content = content(post)
         let known = try database.first(
-            "SELECT number, first_seen, held_at IS NULL, content = ? FROM posts WHERE id = ?", [content, post.id]
-        ) { (number: $0[0] as Int64, firstSeen: $0[1] as Int64, wasHeld: $0[2] as Bool, isSame: $0[3] as Bool) }
+            "SELECT number, first_seen, held_at IS NULL, content = ?, author FROM posts WHERE id = ?",
+            [content, post.id]
+        ) {
+            (
+                number: $0[0] as Int64, firstSeen: $0[1] as Int64, wasHeld: $0[2] as Bool, isSame: $0[3] as Bool,
+                author: $0[4] as Int64
+            )
+        }
         guard let known else {
             try database.execute(
                 """
@@ -70,6 +78,7 @@ struct PostImport {
         }
         guard heldPosts.insert(known.number).inserted else { return }
         if known.wasHeld && known.isSame { return }
+        if known.author != author { formerAuthors.insert(known.author) }
         try database.execute(
             "UPDATE posts SET content = ?, author = ?, sort_at = ?, held_at = NULL WHERE number = ?",
             [content, author, sortAt(post, firstSeen: known.firstSeen), known.number]
@@ -124,7 +133,8 @@ struct PostImport {
     ///
     /// - Parameters:
     ///   - last: the fetch that counts as the last that held them.
-    ///   - isComplete: else authors without posts stay: it is not known how long they have been missing.
+    ///   - isComplete: else authors without posts stay, unless this fetch gave their posts to others: it is not known
+    ///     how long they have been missing.
     mutating func leaveOthers(last: Timestamp, isComplete: Bool) throws {
         let posts = try Int64.fetchAll(
             database, "SELECT number FROM posts WHERE source = ? AND held_at IS NULL", [source]
@@ -145,7 +155,7 @@ struct PostImport {
             """,
             [source, isComplete]
         )
-        for number in authors where !heldAuthors.contains(number) {
+        for number in formerAuthors.union(authors) where !heldAuthors.contains(number) {
             try step()
             try database.execute("UPDATE authors SET held = 0 WHERE number = ?", [number])
         }
@@ -177,7 +187,6 @@ struct PostImport {
             changes.removed += removed
             changes.total -= removed.count
         }
-        if keep == nil { return }
         try database.execute(
             """
             DELETE FROM authors WHERE source = ? AND NOT held

@@ -73,9 +73,10 @@ package final class PostStore: Sendable {
 
     /// Notes a reply without news, and removes expired posts.
     ///
+    /// - Parameter keep: how long a post stays after the last fetch that held it; nil for any time.
     /// - Returns: nil where there is no record of a fetch any more: the content that the reply is about was removed.
     package func confirm(
-        source: String, keep: Duration, fetch: FetchRecord, at now: Timestamp = .now()
+        source: String, keep: Duration?, fetch: FetchRecord, at now: Timestamp = .now()
     ) -> PostChanges? {
         do {
             return try change { database -> PostChanges? in

@@ -45,7 +45,7 @@ func decodeFeed(
         throw .unusable(webPageFault(document, at: base, hidingQueries: mayHoldKey, budget))
     case "<"?: contents = try FeedContents(xml: document, at: base, budget)
     case nil: throw .unusable("answered with an empty document instead of a feed")
-    default: throw .unusable("answered with something that is not a feed; is url right?")
+    default: throw .unusable("answered with something that is not a feed. Check the URL.")
     }
     return try contents.batch(for: source, budget)
 }
@@ -61,6 +61,8 @@ struct FeedContents {
     private(set) var posts: [Post] = []
     /// The number of repairs before it could be read; what breaks off has one at least.
     var repairs = 0
+    /// Whether it broke off.
+    var isCut = false
 
     /// - Parameter post: nil for an item that cannot be used, which is counted.
     mutating func add(_ post: Post?, _ budget: DecodingBudget) {
@@ -84,7 +86,7 @@ struct FeedContents {
             try builder.add(post)
         }
         var batch = try builder.batch()
-        batch.repairs = repairs
+        (batch.repairs, batch.isCut) = (repairs, isCut)
         return batch
     }
 

@@ -28,6 +28,7 @@ extension FeedContents {
                 continue
             }
             contents.repairs = repairs + (error == nil ? 0 : 1)
+            contents.isCut = error?.kind == .cut
             self = contents
             return
         }

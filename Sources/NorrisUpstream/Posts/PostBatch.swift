@@ -18,6 +18,8 @@ package struct PostBatch: Sendable, Equatable {
     package var repairs = 0
     /// Whether the response broke off or was repaired, so that posts may exist that it does not hold.
     package var isPartial: Bool { repairs > 0 }
+    /// Whether the response broke off: the same one, whole, may hold more.
+    package var isCut = false
 }
 
 /// Makes a batch of an upstream's posts: the one way for posts of any kind into norrisd. Whatever is added has the

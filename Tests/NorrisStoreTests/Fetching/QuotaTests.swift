@@ -206,6 +206,22 @@ struct QuotaLedgerTests {
         }
     }
 
+    /// Also where no call is left, and where the disk takes no writes for a while: no restart counts them anew.
+    @Test func clockThatIsSetBackIsNotedOnTheDiskWithoutACall() async throws {
+        let start = Timestamp.start.seconds
+        try await run { ledger, databases in
+            #expect(await ledger.take(.user, limit: 1, now: .start + 500_000) == .granted)
+            try await databases.state.refuseWrites(to: "quota_calls")
+            #expect(await ledger.take(.user, limit: 2, now: .start) == .granted)
+            try await check(databases, [start + 500_000])
+            try await databases.state.takeWritesAgain()
+            #expect(await ledger.take(.user, limit: 2, now: .start + 9) == .exhausted(until: .start + 3_600))
+            try await check(databases, [start, start])
+            #expect(await ledger.take(.user, limit: 3, now: .start + 10) == .granted)
+            try await check(databases, [start, start, start + 10])
+        }
+    }
+
     @Test func callsAtOneTimeDoNotGoBeyondTheLimit() async throws {
         try await run { ledger, databases in
             let granted = await withTaskGroup(of: QuotaWindow.Answer.self) { group in

@@ -127,6 +127,7 @@ private struct World {
     ) -> (changed: Int, removed: [String]) {
         var changed = 0
         var held: Set<String> = []
+        var former: Set<String> = []
         for post in new where held.insert(post.id).inserted {
             guard let index = posts.firstIndex(where: { $0.post.id == post.id }) else {
                 posts.append(Known(post: post, firstSeen: now, heldAt: now))
@@ -137,6 +138,7 @@ private struct World {
             same.author.name = posts[index].post.author.name
             let isSame = posts[index].post == same
             let wasHeld = posts[index].isHeld
+            if posts[index].post.author.id != post.author.id { former.insert(posts[index].post.author.id) }
             if !isSame { changed += 1 }
             (posts[index].post, posts[index].heldAt, posts[index].isHeld) = (post, now, true)
             if !isSame || !wasHeld { posts[index].sort(at: now) }
@@ -156,7 +158,8 @@ private struct World {
         }
         for index in authors.indices where authors[index].source == source {
             let id = authors[index].author.id
-            guard isComplete || posts.contains(where: { $0.post.author.id == id }) else { continue }
+            let isKnown = former.contains(id) || posts.contains { $0.post.author.id == id }
+            guard isComplete || isKnown else { continue }
             authors[index].isHeld = named.contains(id)
         }
         fetched.insert(source)

@@ -140,6 +140,22 @@ struct PostStoreTests {
         #expect(authors.items.map(\.id) == ["b:ann"])
     }
 
+    /// Such as those of a feed that is repaired each time.
+    @Test func authorsWithoutPostsGoAlsoWhereNoPostDoes() async throws {
+        let store = try PostStore.inMemory()
+        func fetch(_ posts: Post..., at now: Int64) async throws -> [String] {
+            try store.fetch(posts, isComplete: false, keep: nil, at: now)
+            return try await store.authors(sources: ["a"], cursor: nil, limit: 10).items.map(\.id)
+        }
+        // Each time by another one.
+        #expect(try await fetch(.sample("a:1", by: "ann"), at: 10) == ["a:ann"])
+        #expect(try await fetch(.sample("a:1", by: "bob"), at: 20) == ["a:bob"])
+        // One who was missing before.
+        #expect(try await fetch(.sample("a:2", by: "cy"), at: 30) == ["a:bob", "a:cy"])
+        #expect(try await fetch(.sample("a:1", by: "cy"), at: 40) == ["a:cy"])
+        #expect(store.count(source: "a") == 2)
+    }
+
     @Test func postsOfSourcesThatAreGoneAreHiddenAndLaterRemoved() async throws {
         let store = try PostStore.inMemory()
         for source in ["a", "b", "c"] {
