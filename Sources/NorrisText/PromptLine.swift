@@ -26,10 +26,11 @@ package func promptText(_ text: String) -> String? {
 /// than two columns, or more signs than letters and digits.
 private func singleLine(_ text: String) -> String? {
     var (hasBegun, breaks, blanks, letters, signs) = (false, false, 0, 0, 0)
-    for byte in text.utf8 {
+    // Line separators beyond ASCII become newlines.
+    for byte in sanitizedText(text).utf8 {
         switch byte {
         case UInt8(ascii: " "): blanks += 1
-        case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): breaks = true
+        case UInt8(ascii: "\n"), UInt8(ascii: "\t"): breaks = true
         default:
             if hasBegun, breaks || blanks > 2 { return nil }
             (hasBegun, breaks, blanks) = (true, false, 0)

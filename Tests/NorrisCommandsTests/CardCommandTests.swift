@@ -49,6 +49,13 @@ struct CardCommandTests {
         ])
     }
 
+    @Test func formatsMembersThatTheFactHasNot() {
+        let machine = machine([#"{"fact":{"id":"a","text":"First.","categories":[],"source":"s"}}"#])
+        #expect(machine.run("card", "--id", "a", "-o", "f.png", "--format", "{id} {url}.") == Outcome(
+            output: "a .\n", errors: wrote
+        ))
+    }
+
     @Test func passesItsOptionsOn() {
         let machine = machine([today])
         #expect(machine.run("card", "--today", "--size", "256", "--no-tags", "--output=f.png").errors == wrote)
