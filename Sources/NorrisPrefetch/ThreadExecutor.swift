@@ -4,9 +4,10 @@ import Synchronization
 
 /// One thread that runs the jobs of tasks and ends their sleeps. It lives as long as the process.
 ///
-/// Swift's own pool stays unused in an idle daemon: it runs on libdispatch, which wakes up once a second from the pool's
-/// first job to the end of the process (`_dispatch_workq_monitor_pools`). `Task {}` and `Task.sleep` use that pool,
-/// whatever executor the task prefers; `cancelOnGracefulShutdown()` does, and `cancelWhenGracefulShutdown` when it ends.
+/// Swift's own pool stays unused in an idle daemon: it runs on libdispatch, which wakes up once a second from the
+/// pool's first job to the end of the process (`_dispatch_workq_monitor_pools`). `Task {}` and `Task.sleep` use that
+/// pool, whatever executor the task prefers; `cancelOnGracefulShutdown()` does, and `cancelWhenGracefulShutdown` when
+/// it ends.
 package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     /// Runs the services and deferred requests.
     package static let services = ThreadExecutor()

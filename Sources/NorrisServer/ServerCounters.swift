@@ -11,7 +11,8 @@ package final class ServerCounters: Sendable {
     private let accepted = Atomic<Int>(0)
     private let refused = Atomic<Int>(0)
 
-    /// Why requests fail: a closed set, so that no client can add to it by what it sends. The last stands for any other.
+    /// Why requests fail: a closed set, so that no client can add to it by what it sends. The last stands for any
+    /// other.
     static let errorReasons = [
         "busy", "internal", "invalid_params", "invalid_request", "line_too_long", "not_found", "nothing_cached",
         "parse_error", "permission_denied", "shutting_down", "storage", "unknown_method", "other",

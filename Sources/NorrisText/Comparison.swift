@@ -21,8 +21,8 @@ package func searchable(_ text: String) -> String {
     return result
 }
 
-/// The words of a query, each searchable: cut at white space, but not between two double quotes; a quote without another
-/// is a character like any other.
+/// The words of a query, each searchable: cut at white space, but not between two double quotes; a quote without
+/// another is a character like any other.
 package func searchWords(of text: String) -> [String] {
     var words: [String] = []
     var word = String.UnicodeScalarView()

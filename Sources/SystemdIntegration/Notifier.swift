@@ -6,8 +6,8 @@ import Glibc
 /// Without `NOTIFY_SOCKET` in the environment, so outside systemd, every call does nothing and returns `false`.
 /// Each call is one short datagram. The variable is read from the process environment each time and never removed.
 ///
-/// sd_notify(3) itself waits for ever where the manager does not read, and ten datagrams are all that many kernels queue
-/// for it (`net.unix.max_dgram_qlen`). Here such a manager costs each call ``timeout``, and the datagram.
+/// sd_notify(3) itself waits for ever where the manager does not read, and ten datagrams are all that many kernels
+/// queue for it (`net.unix.max_dgram_qlen`). Here such a manager costs each call ``timeout``, and the datagram.
 package struct Notifier: Sendable {
     /// The longest status text, in bytes of UTF-8; the rest is cut off.
     ///

@@ -18,8 +18,8 @@ struct Pager {
     func show(_ text: [UInt8], on system: System) throws(Failure) -> Bool {
         let isUTF8 = isUTF8Locale(system.environment)
         let text = isUTF8 ? text : Array(asciiText(String(decoding: text, as: UTF8.self)).utf8)
-        // With the trap, the shell's status is the pager's also after Ctrl-C. Without the variables, less(1) shows escape
-        // sequences as text, and stays where all fits on the screen.
+        // With the trap, the shell's status is the pager's also after Ctrl-C. Without the variables, less(1) shows
+        // escape sequences as text, and stays where all fits on the screen.
         let script = "trap : INT QUIT; export LESS=\"${LESS-FRX}\" LV=\"${LV--c}\"; " + command
         var request = SubprocessRequest(program: "/bin/sh", arguments: ["-c", script], input: .bytes(text))
         request.output = .terminal(reset: [])

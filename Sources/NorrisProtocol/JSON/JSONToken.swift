@@ -1,6 +1,7 @@
 import Glibc
 
-/// A JSON value that was read in place: what it is, and where its bytes are. Offsets count from the parser's first byte.
+/// A JSON value that was read in place: what it is, and where its bytes are. Offsets count from the parser's first
+/// byte.
 ///
 /// It is found by the same code that builds ``JSON`` values, so it is checked as strictly, but it allocates nothing.
 package struct JSONToken: Equatable, Sendable {

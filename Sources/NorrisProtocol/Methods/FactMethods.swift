@@ -41,8 +41,8 @@ package enum FactRandom: Method {
         }
     }
 
-    /// The parameters of a prompt. They are written by hand: the metadata of the generic functions would cost each prompt
-    /// a sixth of its instructions.
+    /// The parameters of a prompt. They are written by hand: the metadata of the generic functions would cost each
+    /// prompt a sixth of its instructions.
     package struct PromptParameters: JSONEncodable {
         private let maxLength: Int
 

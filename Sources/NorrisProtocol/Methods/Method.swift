@@ -1,6 +1,7 @@
 /// A method of the protocol: what it is called, what it takes and what it returns.
 ///
-/// The one source of the server's dispatch and parameter checks, of what clients send, of `rpc.discover` and the manual.
+/// The one source of the server's dispatch and parameter checks, of what clients send, of `rpc.discover` and the
+/// manual.
 package protocol Method {
     associatedtype Parameters: WireObject & Sendable = NoMembers
     associatedtype Result: WireValue & SendableMetatype

@@ -3,7 +3,8 @@ import NorrisProtocol
 
 /// Folders and files on disk.
 package enum Folder {
-    /// Creates a folder and its parents, private to this user (mode 0700), as the XDG base directory specification wants.
+    /// Creates a folder and its parents, private to this user (mode 0700), as the XDG base directory specification
+    /// wants.
     package static func make(_ path: String) throws(StoreError) {
         var status = stat()
         if mkdir(path, 0o700) == 0 { return }

@@ -92,8 +92,8 @@ struct OpenedDatabase: Sendable {
 
     /// Opens a database of a folder; creates, migrates or quarantines it as needed.
     ///
-    /// - Parameter willTakeLong: called before each step that may take long: the check of a large file, the copy before a
-    ///   migration, the migration, the VACUUM.
+    /// - Parameter willTakeLong: called before each step that may take long: the check of a large file, the copy before
+    ///   a migration, the migration, the VACUUM.
     /// - Throws: only for a newer schema or another program's file, which must not be touched. Where the disk cannot be
     ///   used, the daemon works without it.
     static func open(
@@ -277,8 +277,8 @@ struct OpenedDatabase: Sendable {
         return inMemory(kind, detail)
     }
 
-    /// The name by which SQLite reads a file without its log and index, which it cannot create where the folder takes no
-    /// files (SQLite, "Uniform Resource Identifiers": immutable); none where a log holds what the file does not.
+    /// The name by which SQLite reads a file without its log and index, which it cannot create where the folder takes
+    /// no files (SQLite, "Uniform Resource Identifiers": immutable); none where a log holds what the file does not.
     private static func immutableName(_ path: String) -> [String] {
         guard Folder.size(of: path + "-wal") == 0 else { return [] }
         // Only these three mean something in the path of such a URI.

@@ -180,8 +180,8 @@ struct FactChunks {
 /// The encoded facts in a file beside `cache.db`, for more of them than are kept in memory.
 ///
 /// The file holds nothing that `cache.db` does not: a record that is missing or damaged is written again when it is
-/// needed, so the file may be deleted, truncated or damaged at any time. It is read and never mapped: a mapped file that
-/// is truncated ends the process (SIGBUS, mmap(2)).
+/// needed, so the file may be deleted, truncated or damaged at any time. It is read and never mapped: a mapped file
+/// that is truncated ends the process (SIGBUS, mmap(2)).
 final class FactFile: Sendable {
     enum Read<Result> {
         case record(Result)
@@ -259,8 +259,8 @@ final class FactFile: Sendable {
 
     /// Writes records. What cannot be written is written again when it is needed.
     ///
-    /// The ordinals of a transaction that was rolled back are used again, so behind a failed write the file may have facts
-    /// that were never stored: it is truncated there.
+    /// The ordinals of a transaction that was rolled back are used again, so behind a failed write the file may have
+    /// facts that were never stored: it is truncated there.
     func write(_ bytes: [UInt8], at first: UInt32) {
         guard descriptor >= 0 else { return }
         bytes.withUnsafeBytes { bytes in

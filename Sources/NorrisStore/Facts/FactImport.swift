@@ -68,7 +68,8 @@ struct FactImport: ~Copyable {
         return try run.writer.finish()
     }
 
-    /// Removes from some facts the categories that no part has brought. It is done once ``Brought/incomplete`` is empty.
+    /// Removes from some facts the categories that no part has brought. It is done once ``Brought/incomplete`` is
+    /// empty.
     mutating func complete(limit: Int) throws {
         for (ordinal, categories) in brought.incomplete.prefix(limit) {
             brought.incomplete[ordinal] = nil

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Importing facts: the starting collection, fortune files, and the upstream's facts.
 ///
-/// Blocking, maybe for seconds. A change may displace fortunes, or make their texts free again: fortune files are imported
-/// afterwards, which is cheap where nothing has changed.
+/// Blocking, maybe for seconds. A change may displace fortunes, or make their texts free again: fortune files are
+/// imported afterwards, which is cheap where nothing has changed.
 extension FactStore {
     private static let builtinMark = "builtin_digest"
     /// The name that the upstream has among the fetch records.

@@ -2,10 +2,11 @@ import Glibc
 package import NorrisProtocol
 import Synchronization
 
-/// The facts: served from memory while they are few, else from a file; searched in `cache.db`; and each user's shuffles.
+/// The facts: served from memory while they are few, else from a file; searched in `cache.db`; and each user's
+/// shuffles.
 ///
-/// One lock guards lists and shuffles. It is held for microseconds, never while a disk is waited for: a request that needs
-/// something from the disk gets ``Draw/missing(_:)``, and continues in ``nextReading(_:uid:filter:name:)``.
+/// One lock guards lists and shuffles. It is held for microseconds, never while a disk is waited for: a request that
+/// needs something from the disk gets ``Draw/missing(_:)``, and continues in ``nextReading(_:uid:filter:name:)``.
 package final class FactStore: Sendable {
     /// From this many bytes on encoded facts are read from the file.
     static let bytesInMemory = 8 << 20

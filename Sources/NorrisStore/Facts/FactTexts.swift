@@ -3,8 +3,8 @@ import NorrisText
 
 /// The texts of facts as a search reads them: blocks of case-folded texts, one after the other, in `fact_texts`.
 ///
-/// To read 100,000 facts takes eight milliseconds, whatever the query. An index of trigrams takes three times as long to
-/// write as all else, twice the disk, and finds no two letters.
+/// To read 100,000 facts takes eight milliseconds, whatever the query. An index of trigrams takes three times as long
+/// to write as all else, twice the disk, and finds no two letters.
 ///
 /// A block's key is the highest ordinal in it. Of each fact it holds, with little-endian words of 32 bits: the ordinal,
 /// the kind in the lowest byte and the number of lists above, the length of the text, the lists, the text.

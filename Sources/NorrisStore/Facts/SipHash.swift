@@ -1,6 +1,7 @@
 /// SipHash-2-4, a keyed hash of 64 bits (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).
 ///
-/// The standard library's Hasher is of the same family but draws a new key in each process; cursors and ids live longer.
+/// The standard library's Hasher is of the same family but draws a new key in each process; cursors and ids live
+/// longer.
 enum SipHash {
     static func hash(_ bytes: some Sequence<UInt8>, key: (UInt64, UInt64)) -> UInt64 {
         var state = State(key: key)

@@ -15,8 +15,8 @@ enum Fortunes {
 
     /// Calls the body with each text of a fortune file: what is between lines of only a percent sign (strfile(1)).
     ///
-    /// Sanitised; empty texts and those past ``Fact/maximumLength`` are left out. Takes time in proportion to the bytes,
-    /// whatever they are.
+    /// Sanitised; empty texts and those past ``Fact/maximumLength`` are left out. Takes time in proportion to the
+    /// bytes, whatever they are.
     static func forEachText(in bytes: some Collection<UInt8>, _ body: (String) throws -> Void) rethrows {
         var start = bytes.startIndex
         var lineStart = start
@@ -43,7 +43,8 @@ enum Fortunes {
         line.elementsEqual([UInt8(ascii: "%")]) || line.elementsEqual([UInt8(ascii: "%"), UInt8(ascii: "\r")])
     }
 
-    /// Old files underline and embolden as typewriters did, with a backspace between two characters: the later one stays.
+    /// Old files underline and embolden as typewriters did, with a backspace between two characters: the later one
+    /// stays.
     private static func withoutOverstrikes(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(bytes.count)

@@ -83,8 +83,8 @@ extension GifStore {
     /// - Parameters:
     ///   - nextOffset: where Giphy has more; nil at the end.
     ///   - totalCount: Giphy's count.
-    /// - Returns: how many of the GIFs were not stored before; nil where the page does not continue the list, and nothing
-    ///   changed.
+    /// - Returns: how many of the GIFs were not stored before; nil where the page does not continue the list, and
+    ///   nothing changed.
     @discardableResult
     package func put(
         _ gifs: [Gif], in list: GifList, offset: Int, nextOffset: Int?, totalCount: Int?, at now: Timestamp = .now()

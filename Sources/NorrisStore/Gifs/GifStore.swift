@@ -4,8 +4,8 @@ import Synchronization
 
 /// The GIFs in `cache.db`, and the lists in which Giphy returned them.
 ///
-/// The age of a GIF is that of its last fetch. Each read has a parameter `notBefore`, so that nothing expired is served,
-/// whether or not ``purge(before:now:)`` has run.
+/// The age of a GIF is that of its last fetch. Each read has a parameter `notBefore`, so that nothing expired is
+/// served, whether or not ``purge(before:now:)`` has run.
 package final class GifStore: Sendable {
     /// The name that the source has among the fetch records.
     package static let source = "gifs"

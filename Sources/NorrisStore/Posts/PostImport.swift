@@ -86,7 +86,8 @@ struct PostImport {
         if !known.isSame { changes.changed += 1 }
     }
 
-    /// A post as it is stored: without what has a column or table of its own, so that it changes only when the post does.
+    /// A post as it is stored: without what has a column or table of its own, so that it changes only when the post
+    /// does.
     private func content(_ post: Post) -> String {
         var post = post
         post.source = source

@@ -125,8 +125,8 @@ package final class PostStore: Sendable {
         try Timestamp.fetchOne(database, "SELECT fetched_at FROM fetches WHERE source = ?", [source])
     }
 
-    // MARK: Reading. All throw `-32005` where the disk fails; `sources` are the configured ones, and only their posts are
-    // read.
+    // MARK: Reading. All throw `-32005` where the disk fails; `sources` are the configured ones, and only their posts
+    // are read.
 
     /// A page of posts, newest first, then by id; without a freshness.
     ///

@@ -39,8 +39,8 @@ final class DatabasePool: Sendable {
     /// Reads one state of the database.
     ///
     /// - Parameter limit: how long the body may take, once it runs.
-    /// - Throws: ``CancellationError`` if the task is cancelled, and a ``DatabaseError`` when the limit passes, both also
-    ///   in the middle of a statement.
+    /// - Throws: ``CancellationError`` if the task is cancelled, and a ``DatabaseError`` when the limit passes, both
+    ///   also in the middle of a statement.
     func read<Value: Sendable>(
         within limit: Duration? = nil, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {

@@ -228,9 +228,9 @@ extension Shuffle {
 
 /// A shuffled order of the numbers from 0 to `count` that takes no memory: any number of it is computed from a key.
 ///
-/// Rounds of an odd multiplication, an addition and an xor-shift over the smallest power of two that holds `count`, each
-/// of which can be undone, with cycle-walking for the numbers past the end (Black and Rogaway, "Ciphers with Arbitrary
-/// Finite Domains", 2002): on average fewer than two tries a number. It shuffles; it keeps no secrets.
+/// Rounds of an odd multiplication, an addition and an xor-shift over the smallest power of two that holds `count`,
+/// each of which can be undone, with cycle-walking for the numbers past the end (Black and Rogaway, "Ciphers with
+/// Arbitrary Finite Domains", 2002): on average fewer than two tries a number. It shuffles; it keeps no secrets.
 struct KeyedPermutation {
     let count: UInt32
     private let key: UInt64
@@ -244,8 +244,8 @@ struct KeyedPermutation {
         let bits = UInt32(count <= 1 ? 0 : UInt32.bitWidth - (count - 1).leadingZeroBitCount)
         mask = bits == 32 ? .max : (1 << bits) - 1
         shift = (bits + 1) / 2
-        // Measured with chi-square tests over 400,000 keys: the first, the last and neighbouring numbers, and all orders
-        // of up to five. Two thirds of these rounds show in the tests.
+        // Measured with chi-square tests over 400,000 keys: the first, the last and neighbouring numbers, and all
+        // orders of up to five. Two thirds of these rounds show in the tests.
         rounds = bits <= 3 ? 24 : bits <= 6 ? 12 : 6
     }
 

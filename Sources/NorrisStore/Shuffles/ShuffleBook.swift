@@ -55,8 +55,8 @@ struct ShuffleBook {
     /// A shuffle in the book. A class, so that a request finds it once and changes it in place.
     final class Entry {
         let key: Key
-        // Allocated by the initializer and freed by the deinitializer; used where the book is, under the store's lock. A
-        // variable of this class would be checked by the runtime at each draw.
+        // Allocated by the initializer and freed by the deinitializer; used where the book is, under the store's lock.
+        // A variable of this class would be checked by the runtime at each draw.
         private let storage: UnsafeMutablePointer<Shuffle>
         /// The ordinals that were drawn for a request that could not be served: for the next request.
         var drawn: [UInt32] = []

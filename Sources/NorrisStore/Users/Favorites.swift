@@ -6,7 +6,8 @@ package struct Favorites: Sendable {
 
     package init(databases: Databases) { self.databases = databases }
 
-    /// Adds an item as it is now; one that is a favorite already stays as it was. Of a GIF only id and title are stored.
+    /// Adds an item as it is now; one that is a favorite already stays as it was. Of a GIF only id and title are
+    /// stored.
     ///
     /// - Returns: whether it is new.
     /// - Throws: `-32004` past a limit, `-32005` where the disk takes no writes.

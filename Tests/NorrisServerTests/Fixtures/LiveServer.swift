@@ -184,7 +184,8 @@ extension LineClient {
 
     func receiveOutline() throws -> String? { try receiveLine().map(outline) }
 
-    /// Waits until the server has closed, without reading anything: POLLHUP comes unasked, once both directions are shut.
+    /// Waits until the server has closed, without reading anything: POLLHUP comes unasked, once both directions are
+    /// shut.
     func waitForClose() throws { try poll(for: 0) }
 
     /// Waits until there is something to be read, without reading it.
