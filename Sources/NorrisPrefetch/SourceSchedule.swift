@@ -61,7 +61,8 @@ package struct SourceSchedule: Sendable {
     private var lastRefresh: Timestamp?
     /// Whether another run follows the one under way: what that fetches may be older than a request to refresh.
     private var isRefreshWanted = false
-    /// The first of the failed runs in a row: unlike the failure's, no search changes it. Not stored.
+    /// The first of the failed runs in a row since the machine last slept: unlike the failure's, no search changes it.
+    /// Not stored.
     private var failingSince: Timestamp?
     /// A search that timed out waiting for the source's lock, which is no failure of the upstream.
     private var lockTimeout: SourceFailure?
@@ -125,7 +126,7 @@ package struct SourceSchedule: Sendable {
         let start: Timestamp
         if let unavailableSince {
             start = content?.fetchedAt ?? unavailableSince
-        } else if policy.isEnabled, record.failures > 0, let failingSince {
+        } else if policy.isEnabled, record.failures > 0, let failingSince, !wasAsleep(now) {
             // While the machine slept or the daemon was stopped, content grew old without any failure.
             let earliest = failingSince.advanced(by: .zero - interval)
             start = content?.settings == policy.settings ? max(content?.fetchedAt ?? earliest, earliest) : failingSince
@@ -133,6 +134,12 @@ package struct SourceSchedule: Sendable {
             return false
         }
         return start.duration(to: now) > policy.staleAfter
+    }
+
+    /// Whether the next run should have begun long ago: the machine slept, or the daemon was stopped.
+    private func wasAsleep(_ now: Timestamp) -> Bool {
+        guard !isRunning, let nextRunAt else { return false }
+        return nextRunAt.duration(to: now) > max(interval, .seconds(60))
     }
 
     /// Whether a search may be passed on to the upstream.
@@ -178,6 +185,7 @@ package struct SourceSchedule: Sendable {
     /// - Returns: what to store now: should the daemon be killed in the middle, again and again, the upstream must not
     ///   feel it.
     mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
+        if wasAsleep(now) { failingSince = nil }
         running = policy.settings
         (lostContent, isRefreshWanted) = (false, false)
         var record = record
@@ -215,7 +223,7 @@ package struct SourceSchedule: Sendable {
         case .failed(let failure):
             runs.failed += 1
             record.failures += 1
-            failingSince = failingSince ?? now
+            failingSince = failingSince?.past(now) ?? now
             note(failure, now)
             if failure.isRetryable {
                 record.backoffUntil = now.advanced(by: Backoff.delay(failures: record.failures, using: &generator))

@@ -56,6 +56,13 @@ struct CardCommandTests {
         ))
     }
 
+    @Test func refusesAnUnknownFieldBeforeItWrites() {
+        let machine = machine([one])
+        let outcome = machine.run("card", "-o", "f.png", "--format", "{nosuch}")
+        #expect(outcome.status == .usage && outcome.errors.contains("no field \"nosuch\""))
+        #expect(machine.requests.isEmpty && machine.runs.isEmpty && machine.writtenFiles.isEmpty)
+    }
+
     @Test func passesItsOptionsOn() {
         let machine = machine([today])
         #expect(machine.run("card", "--today", "--size", "256", "--no-tags", "--output=f.png").errors == wrote)

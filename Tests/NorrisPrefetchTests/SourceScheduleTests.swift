@@ -279,6 +279,30 @@ struct SourceScheduleTests {
         #expect(!again.isOverdue(awake) && again.isOverdue(awake.advanced(by: Self.day * 0.7)))
     }
 
+    @Test mutating func aSleepAfterAFailureMakesNoSourceOverdue() {
+        var schedule = fetched(Self.hourly)
+        run(&schedule, .failed(Self.offline), at: Self.start.advanced(by: .seconds(3600)))
+        let awake = Self.start.advanced(by: .seconds(36_000))
+        // Neither before the next run, nor during it, nor after it; and not after a restart.
+        let restarted = self.schedule(Self.hourly, record: schedule.record, content: schedule.content, now: awake)
+        for var schedule in [schedule, restarted] {
+            #expect(!schedule.isOverdue(awake))
+            _ = schedule.start(awake, using: &random)
+            #expect(!schedule.isOverdue(awake))
+            schedule.finish(.failed(Self.offline), now: awake, using: &random)
+            #expect(!schedule.isOverdue(awake))
+            #expect(schedule.isOverdue(awake.advanced(by: .seconds(2200))))
+        }
+    }
+
+    @Test mutating func aFailureBeforeTheClockWasSetBackCountsFromThen() {
+        var schedule = schedule(Self.hourly)
+        for seconds in [9000, 0, 3000] as [Int64] {
+            run(&schedule, .failed(Self.offline), at: Self.start.advanced(by: .seconds(seconds)))
+        }
+        #expect(schedule.isOverdue(Self.start.advanced(by: .seconds(5500))))
+    }
+
     @Test mutating func searchesMakeNoSourceOverdueNorPutItsRunsRight() {
         let (late, later) = (Self.start.advanced(by: Self.day * 1.4), Self.start.advanced(by: Self.day * 1.7))
         var schedule = fetched()
@@ -291,7 +315,8 @@ struct SourceScheduleTests {
         #expect(schedule.isOverdue(later), "Still since the first failed run")
         schedule.finishSearch(nil, now: later)
         // What is not stored is counted from the restart.
-        let again = self.schedule(record: schedule.record, content: schedule.content, now: later)
+        var again = self.schedule(record: schedule.record, content: schedule.content, now: later)
+        run(&again, .failed(Self.offline), at: later)
         #expect(!again.isOverdue(later) && again.isOverdue(later.advanced(by: Self.day * 0.7)))
     }
 

@@ -100,6 +100,8 @@ struct ConfigEditCommand: SessionCommand {
         [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted, .configuration]
     }
 
+    static let hasFields = false
+
     /// The largest file that norrisd reads, in bytes.
     private static let longestFile = 1 << 20
 
@@ -118,20 +120,10 @@ struct ConfigEditCommand: SessionCommand {
             throw Failure(.notPermitted, "You may not change \(path).", hint: hint)
         }
         let old = try contents(of: path, session)
-        // In the same folder, to which relative paths in the file refer; with its ending, which editors go by.
-        let copy = path.hasSuffix(".yaml") ? "\(path.dropLast(5)).edit.yaml" : "\(path).edit"
-        let compare: Advice = """
-            Compare them: \(command: "diff \(shellQuoted(path)) \(shellQuoted(copy))"), \
-            then delete the copy: \(command: "rm \(shellQuoted(copy))")
-            """
+        let copy = Self.copy(of: path, old)
         let isResumed = session.system.exists(copy)
         let start: [UInt8]?
         if isResumed {
-            if let file = try? session.system.fileStatus(path), let left = try? session.system.fileStatus(copy),
-                left.modifiedAt < file.modifiedAt
-            {
-                throw Failure(.temporary, "\(path) is newer than the unsaved changes in \(copy).", hint: compare)
-            }
             session.writeError("norrisctl: Continuing with the unsaved changes in \(copy).")
             start = try contents(of: copy, session)
         } else {
@@ -162,7 +154,11 @@ struct ConfigEditCommand: SessionCommand {
         guard try contents(of: path, session) == old else {
             throw Failure(
                 .temporary, "\(path) changed while you edited, so it was not replaced.",
-                hint: "Your changes are in \(copy). \(compare)"
+                hint: """
+                    Your changes are in \(copy). \
+                    Compare them: \(command: "diff \(shellQuoted(path)) \(shellQuoted(copy))"), \
+                    then delete the copy: \(command: "rm \(shellQuoted(copy))")
+                    """
             )
         }
         try writing(path) { () throws(SystemError) in try session.system.writeFile(path, new) }
@@ -172,6 +168,14 @@ struct ConfigEditCommand: SessionCommand {
             report.remark("Apply it: \(reload)")
         }
         return report
+    }
+
+    /// The copy that is edited: in the folder of the file, to which relative paths in the file refer, and with its
+    /// ending, which editors go by. Its name depends on what the file holds, so that a copy that was left is continued
+    /// only while the file has not changed.
+    static func copy(of path: String, _ content: [UInt8]?) -> String {
+        let hash = String(stableHash(String(decoding: content ?? [], as: UTF8.self)), radix: 36)
+        return path.hasSuffix(".yaml") ? "\(path.dropLast(5)).edit-\(hash).yaml" : "\(path).edit-\(hash)"
     }
 
     /// nil where there is no such file.
@@ -198,13 +202,10 @@ struct ConfigEditCommand: SessionCommand {
     private func editedUntilValid(_ copy: String, _ session: Session) throws(Failure) -> [UInt8]? {
         while true {
             try session.edit(copy)
-            if try session.checkConfiguration(copy) == 0 {
-                // A copy that the editor has removed leaves nothing to put in place.
-                guard let new = try contents(of: copy, session) else {
-                    throw Failure(.inputOutput, "\(copy) is gone, so nothing was changed.")
-                }
-                return new
+            guard let new = try contents(of: copy, session) else {
+                throw Failure(.inputOutput, "The editor has removed \(copy), so nothing was changed.")
             }
+            if try session.checkConfiguration(copy) == 0 { return new }
             guard session.system.isInputTerminal, session.system.isErrorTerminal else { return nil }
             session.writeError("Edit it again? [Y/n]")
             let answer = session.system.readAnswer()?.lowercased()
@@ -236,8 +237,9 @@ extension Session {
                 info = try call(ServerInfo.self)
             } catch {
                 guard settings.socket == nil else { throw error }
+                let isNamed = system.environment.value(of: "NORRISD_SOCKET") != nil
                 switch error.connection {
-                case .noSocket?, .refused?: break
+                case .noSocket? where !isNamed, .refused? where !isNamed: break
                 // With a fault in the file no daemon answers until it is corrected, which must be possible.
                 default: writeError("norrisctl: \(error.message) Using the default file.")
                 }
@@ -279,8 +281,8 @@ extension Session {
         let chosen = ["VISUAL", "EDITOR"].lazy.compactMap { system.environment.value(of: $0) }.first
         for editor in chosen.map({ [$0] }) ?? ["editor", "vi", "nano"] {
             let outcome = system.run(SubprocessRequest(
-                program: "/bin/sh", arguments: ["-c", "trap : INT QUIT; \(editor) \"$1\"", editor, path], input: .inherited,
-                output: .terminal(reset: []), inheritsErrors: chosen != nil, keepsKeys: true
+                program: "/bin/sh", arguments: ["-c", "trap : INT QUIT; \(editor) \"$1\"", editor, path],
+                input: .inherited, output: .terminal(reset: []), inheritsErrors: chosen != nil, keepsKeys: true
             ))
             switch outcome {
             case .ended(status: 0, _): return

@@ -184,7 +184,13 @@ struct Doctor {
         let result: ServerStatus.Result? = read(outcome, of: ServerStatus.self, "status")
         guard let status = result else { return nil }
         let message = status.message.isEmpty ? status.state.rawValue : status.message
-        if status.state == .ok { ok("status", message) } else { warn("status", message, commands.log) }
+        if status.state == .ok {
+            ok("status", message)
+        } else if message.contains("configuration was refused") {
+            warn("status", message, "See what is wrong: \(command: commands.norrisctl("config", "check"))")
+        } else {
+            warn("status", message, commands.log)
+        }
         return status
     }
 

@@ -23,7 +23,11 @@ struct DoctorCommand: SessionCommand {
     func run(in session: Session) -> Report {
         let checks = Doctor(session).checks
         let status = checks.first { $0.outcome == .fail }?.status ?? .done
-        return session.report(["checks": checks], status: status) { screen in
+        let members = ["check", "outcome", "message", "fix"].map {
+            Schema.Member(name: $0, schema: .string, isRequired: $0 != "fix")
+        }
+        let list = Schema.Member(name: "checks", schema: .list(.object(members)), isRequired: true)
+        return session.report(["checks": checks], schema: .object([list]), status: status) { screen in
             let widths = checks.map { Span($0.subject).width }
             let subjectWidth = widths.filter { $0 <= Self.maximumSubjectWidth }.max() ?? 0
             checks.forEach { show($0, &screen, subjectWidth: subjectWidth) }

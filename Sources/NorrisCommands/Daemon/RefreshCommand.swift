@@ -11,7 +11,7 @@ struct RefreshCommand: SessionCommand {
             Each source can be refreshed once in five minutes, by administrators at any time.
 
             --wait returns when all sources are done, after 10 minutes at most (see --timeout). The exit status is 75
-            if one failed, 78 if one lacks a key.
+            if one failed, 78 if those that failed all lack a key.
 
             Examples:
               norrisctl refresh

@@ -32,7 +32,7 @@ struct ClearCacheCommand: SessionCommand {
     static let configuration = CommandConfiguration.command(
         "clear-cache", abstract: "Delete what norrisd has fetched.",
         discussion: """
-            Favorites stay; the rest is fetched again at once, unless a source is in backoff. Only for administrators:
+            Favorites stay. Enabled sources are fetched again as soon as their limits allow. Only for administrators:
             root, the user norrisd runs as, and the members of admin_groups.
 
             Examples:

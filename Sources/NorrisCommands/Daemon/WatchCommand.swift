@@ -22,6 +22,7 @@ struct WatchCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
+        try session.settings.format?.check(Event.schema)
         var isStopping = false
         let end = try session.follow((EventSubscribe.name, EventSubscribe.Parameters())) { incoming throws(Failure) in
             // From here on there may be nothing for hours: no line says that it is waited for.
@@ -38,6 +39,7 @@ struct WatchCommand: SessionCommand {
     }
 
     private func text(_ params: JSON, _ event: Event, _ session: Session) -> [UInt8] {
-        session.report(params, schema: Event.schema) { $0.event(event, time: session.system.localText(event.at, "%H:%M:%S")) }.output
+        let time = session.system.localText(event.at, "%H:%M:%S")
+        return session.report(params, schema: Event.schema) { $0.event(event, time: time) }.output
     }
 }

@@ -63,8 +63,7 @@ struct FactRequest: Equatable {
 
     /// What makes no sense together, as a sentence; nil where all is well.
     var contradiction: String? {
-        let choosesRandom = !categories.isEmpty || count != nil || maxLength != nil || name != nil || source != nil
-            || allowsExplicit
+        let choosesRandom = !categories.isEmpty || count != nil || maxLength != nil || source != nil || allowsExplicit
         if id != nil, isToday || choosesRandom { return "--id names one fact: leave out the other options." }
         if isToday, choosesRandom { return "--today is one fact for everybody: leave out the other options." }
         if isCopied, count ?? 1 > 1 { return "--copy takes one fact: leave out --count." }
@@ -72,13 +71,13 @@ struct FactRequest: Equatable {
     }
 
     func report(_ session: Session) throws(Failure) -> Report {
-        if let id {
-            let reply = try session.call(FactGet.self, FactGet.Parameters(id: id))
-            return report(session, reply, [reply.value.fact], nil)
-        }
-        if isToday {
+        if isToday, name == nil {
             let reply = try session.call(FactToday.self)
             return report(session, reply, [reply.value.fact], reply.value.freshness)
+        }
+        if let id = try isToday ? session.call(FactToday.self).value.fact.id : id {
+            let reply = try session.call(FactGet.self, FactGet.Parameters(id: id, name: name))
+            return report(session, reply, [reply.value.fact], nil)
         }
         let parameters = FactRandom.Parameters(
             categories: categories, count: count, maxLength: maxLength, name: name, allowExplicit: allowsExplicit,

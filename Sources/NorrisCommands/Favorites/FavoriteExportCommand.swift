@@ -18,6 +18,7 @@ struct FavoriteExportCommand: SessionCommand {
 
     /// As many as the daemon gives at once.
     private static let pageLimit = 100
+    static let hasFields = false
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions

@@ -25,6 +25,7 @@ struct FavoriteImportCommand: SessionCommand {
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
+        try session.checkFormat(for: FavoriteImport.self)
         let session = session.forManyCalls
         let lines = try self.lines(of: try read(session))
         var total = FavoriteImport.Result(added: 0, known: 0)

@@ -88,8 +88,8 @@ struct DaemonCommands {
         let key = "Get a key at https://developers.giphy.com, then"
         guard isForSystem else {
             return """
-                \(key): \(paste("~/.config/norrisd/giphy-api-key")), name that file as gifs.api_key_file in \
-                ~/.config/norrisd/config.yaml, then: \(command: norrisctl("reload"))
+                \(key): \(paste("~/.config/norrisd/giphy-api-key")), name that file as gifs.api_key_file: \
+                \(command: norrisctl("config", "edit")), then: \(command: norrisctl("reload"))
                 """
         }
         return """
@@ -108,7 +108,7 @@ struct DaemonCommands {
 
     /// A sentence that says where the daemon's log is.
     var log: Advice {
-        guard let unit else { return "Read what it has written to its standard error." }
+        guard let unit else { return "Read what norrisd has written to its standard error." }
         return "Read its log: \(command: "journalctl \(unit.isUsers ? "--user " : "")-u \(unit.name) -n 20")"
     }
 }

@@ -54,8 +54,18 @@ extension Failure {
         } else if error.code == .permissionDenied, message.hasPrefix("\(method) ") {
             // The daemon names its method.
             message = "Only an administrator may do that."
+        } else if case .string(let name)? = error.details["parameter"], let word = Self.words[name],
+            message.hasPrefix("\(name) ")
+        {
+            message = word + message.dropFirst(name.count)
         }
     }
+
+    /// What norrisctl calls the parameters whose values it leaves to the daemon to check.
+    private static let words = [
+        "author": "--author", "category": "--category", "id": "The id", "ids": "The ids", "name": "--name",
+        "query": "The query", "source": "The source",
+    ]
 }
 
 extension ExitStatus {

@@ -40,12 +40,13 @@ struct Template: Equatable, Sendable {
     }
 
     /// What of a result is an item: each of a list, or the one that it holds, or the result itself.
-    private static let itemNames = ["items", "fact", "gif", "post"]
+    private static let itemNames = ["items", "checks", "fact", "gif", "post"]
 
     /// - Throws: where a field is none of those that the items of a result have.
     func check(_ result: Schema) throws(Failure) {
-        let name = Self.itemNames.first { result.member($0) != nil }
-        let holder = name.flatMap { result.member($0) } ?? result
+        // A member of this name may also be a number.
+        let holder = Self.itemNames.lazy.compactMap { result.member($0) }.first { $0.member("0") != nil || $0.isObject }
+            ?? result
         let item = holder.member("0") ?? holder
         for case .field(let path) in parts {
             var field: Schema? = item
@@ -53,7 +54,10 @@ struct Template: Equatable, Sendable {
             guard field == nil else { continue }
             let name = path.joined(separator: ".").quotedForMessage
             let known = item.memberNames.joined(separator: ", ")
-            throw Failure(.usage, "--format: there is no field \(name).", hint: "There are: \(known)")
+            throw Failure(
+                .usage, "--format: there is no field \(name).",
+                hint: known.isEmpty ? "The result of this command has no fields." : "There are: \(known)"
+            )
         }
     }
 
@@ -63,7 +67,7 @@ struct Template: Equatable, Sendable {
     func lines(of result: some JSONEncodable, _ schema: Schema) throws(Failure) -> String {
         guard let result = try? JSON.parse(result.jsonBytes) else { throw .unreadable("it is no JSON") }
         try check(schema == .any ? Schema(of: result) : schema)
-        let holder = Self.itemNames.lazy.map { result.member($0) }.first { $0 != .null } ?? result
+        let holder = Self.itemNames.lazy.map { result.member($0) }.first(where: \.holdsMembers) ?? result
         let items = if case .array(let items) = holder { items } else { [holder] }
         return items.map { item in
             parts.map { part in
@@ -83,6 +87,13 @@ extension JSON {
         case .object(let members): members[name] ?? .null
         case .array(let elements): Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil } ?? .null
         default: .null
+        }
+    }
+
+    fileprivate var holdsMembers: Bool {
+        switch self {
+        case .object, .array: true
+        default: false
         }
     }
 
@@ -121,6 +132,8 @@ extension Schema {
         default: nil
         }
     }
+
+    fileprivate var isObject: Bool { !memberNames.isEmpty }
 
     fileprivate var memberNames: [String] {
         if case .object(let members) = resolved { members.map(\.name) } else { [] }

@@ -114,7 +114,8 @@ struct CardCommand: SessionCommand {
                 hint: "--show draws it there, and -o fact.png writes it into a file."
             )
         }
-        let (fact, json, schema, freshness) = try subject(session)
+        try session.checkFormat(for: FactGet.self)
+        let (fact, json, freshness) = try subject(session)
         let drawing = CardDrawing(
             fact: fact, size: size ?? 1080, showsTags: !leavesOutTags,
             style: (style == "poster" ? ["--style", "poster"] : []) + (headline.map { ["--headline=\($0)"] } ?? [])
@@ -122,7 +123,9 @@ struct CardCommand: SessionCommand {
         let words = alt ? try drawing.alternativeText(session) : nil
         guard isBare else {
             let picture = output != nil || show || copy ? try drawing.picture(session) : nil
-            var report = session.report(json, schema: schema, freshness: freshness, source: "facts") { screen in
+            var report = session.report(
+                json, schema: FactGet.Result.schema, freshness: freshness, source: "facts"
+            ) { screen in
                 words.map { screen.line($0) }
             }
             if let picture { try deliver(picture, session, &report) }
@@ -155,24 +158,24 @@ struct CardCommand: SessionCommand {
         return shellCommand(["norrisctl", "card"] + options + ["-o", "card.png"]) ?? "the same command with -o card.png"
     }
 
-    /// The fact, the result it came in, that result's schema, and how fresh it is.
-    private typealias Subject = (fact: Fact, json: any JSONEncodable, schema: Schema, freshness: Freshness?)
+    /// The fact, the result it came in, and how fresh that is.
+    private typealias Subject = (fact: Fact, json: any JSONEncodable, freshness: Freshness?)
 
     /// What the card is about: without an option the fact the user was shown last, or where there is none the next one.
     private func subject(_ session: Session) throws(Failure) -> Subject {
         func get(_ id: String, _ name: String?) throws(Failure) -> Subject {
             let reply = try session.call(FactGet.self, FactGet.Parameters(id: id, name: name))
-            return (reply.value.fact, reply.json, FactGet.Result.schema, nil)
+            return (reply.value.fact, reply.json, nil)
         }
         if let id { return try get(id, name) }
         if let text {
             let fact = try Self.fact(text)
-            return (fact, FactGet.Result(fact: fact), FactGet.Result.schema, nil)
+            return (fact, FactGet.Result(fact: fact), nil)
         }
         if today {
             let reply = try session.call(FactToday.self)
             if let name { return try get(reply.value.fact.id, name) }
-            return (reply.value.fact, reply.json, FactToday.Result.schema, reply.value.freshness)
+            return (reply.value.fact, reply.json, reply.value.freshness)
         }
         if category == nil {
             do throws(Failure) {
@@ -194,7 +197,7 @@ struct CardCommand: SessionCommand {
             }
             throw Failure(.nothing, "norrisd has no fact.", hint: "Draw a text of your own: --text \"Ship it.\"")
         }
-        return (fact, reply.json, FactRandom.Result.schema, reply.value.freshness)
+        return (fact, reply.json, reply.value.freshness)
     }
 
     /// A text of the user's own.

@@ -59,7 +59,7 @@ struct GifCommand: SessionCommand {
         if [url, markdown, open, copy, show].count(where: { $0 }) > 1 {
             throw ValidationError("Choose one of --url, --markdown, --open, --copy and --show.")
         }
-        if open || copy, limit != nil { throw ValidationError("--open and --copy take one GIF: leave out --limit.") }
+        if open || copy, limit ?? 1 > 1 { throw ValidationError("--open and --copy take one GIF: leave out --limit.") }
         try globals.refuseJSON(besides: ("--open", open), ("--copy", copy), ("--show", show))
         let choosesPage = limit != nil || page != nil
         if id != nil, text != nil || trending || random || choosesPage || offline {
@@ -204,11 +204,10 @@ extension Failure {
         var failure = self
         if response.lacksCredentials {
             if let words = error?.message, !words.isEmpty { failure.message = words.last == "." ? words : words + "." }
-            let reload = DaemonCommands(socket: "", option: session.settings.socket).norrisctl("reload")
             failure.hint = "Get your own API key at https://developers.giphy.com."
             failure.steps = [
                 "System service: put it into /etc/credstore/giphy-api-key (mode 0600), then: systemctl restart norrisd",
-                "Your own daemon: set gifs.api_key_file (norrisctl config edit), then: \(reload)",
+                "Your own daemon: set gifs.api_key_file (norrisctl config edit), then: norrisctl reload",
             ]
         } else if let error {
             failure.hint = "gifs: \(error.outlook(now: session.system.now))"

@@ -32,14 +32,27 @@ struct Invocation {
         self.arguments = rest
     }
 
-    /// The arguments with `--version` for `-V`, which ArgumentParser does not know; not where it is the value of an
-    /// option or behind `--`.
+    /// The arguments with `--version` for `-V`, which ArgumentParser does not know.
     private static func withLongVersion(_ arguments: [String]) -> [String] {
+        replacing(arguments) { $0 == "-V" ? ["--version"] : [$0] }
+    }
+
+    /// The arguments with `-j -n2` for `-jn2`, which ArgumentParser does not know beside joined values.
+    static func withSeparateFlags(_ arguments: [String]) -> [String] {
+        replacing(arguments) { argument in
+            let rest = argument.dropFirst(2)
+            guard argument.hasPrefix("-j"), let next = rest.first, "clno".contains(next) else { return [argument] }
+            return ["-j", "-\(rest)"]
+        }
+    }
+
+    /// Replaces arguments that are neither the value of an option nor behind `--`.
+    private static func replacing(_ arguments: [String], _ body: (String) -> [String]) -> [String] {
         let valued = ["--author", "--category", "--id", "--name", "--source", "--text", "-c"]
         let end = arguments.firstIndex(of: "--") ?? arguments.count
-        return arguments.indices.map { index in
+        return arguments.indices.flatMap { index in
             let isValue = index > 0 && valued.contains(arguments[index - 1])
-            return arguments[index] == "-V" && index < end && !isValue ? "--version" : arguments[index]
+            return index < end && !isValue ? body(arguments[index]) : [arguments[index]]
         }
     }
 

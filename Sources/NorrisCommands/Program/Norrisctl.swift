@@ -58,6 +58,8 @@ protocol SessionCommand: ParsableCommand {
     var globals: GlobalOptions { get }
     /// Whether its arguments are ids, which may begin with a dash.
     static var takesIDs: Bool { get }
+    /// Whether its result has fields for `--format`.
+    static var hasFields: Bool { get }
 
     func run(in session: Session) throws(Failure) -> Report
 }
@@ -70,6 +72,8 @@ extension SessionCommand {
     static var word: String { configuration.commandName ?? "" }
 
     static var takesIDs: Bool { false }
+
+    static var hasFields: Bool { true }
 
     /// The commands of a group; empty for all others.
     static var subcommands: [any SessionCommand.Type] {

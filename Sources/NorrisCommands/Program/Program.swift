@@ -39,13 +39,17 @@ package enum Program {
         _ type: Command.Type, _ arguments: [String], _ invocation: Invocation, _ system: System
     ) -> Report {
         do {
-            var parsed = try type.parseAsRoot(type.takesIDs ? Invocation.withIDsLast(arguments) : arguments)
+            var parsed = try type.parseAsRoot(
+                type.takesIDs ? Invocation.withIDsLast(arguments) : Invocation.withSeparateFlags(arguments)
+            )
             guard let command = parsed as? Command else {
                 // ArgumentParser's own, which throws the help.
                 try parsed.run()
                 return Report()
             }
-            return Report(of: Session(settings: command.globals.settings, system: system), command.run)
+            let settings = command.globals.settings
+            if settings.format != nil, !type.hasFields { throw ValidationError("--format: there are no fields here.") }
+            return Report(of: Session(settings: settings, system: system), command.run)
         } catch {
             return invocation.report(error, of: type, system: system)
         }

@@ -17,6 +17,7 @@ struct CompletionCommand: SessionCommand {
 
     @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"), transform: ShellName.check)
     var shell: String
+    static let hasFields = false
     static var statuses: [ExitStatus] { [.done, .usage] }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions

@@ -39,6 +39,7 @@ struct InitCommand: SessionCommand {
 
     @Option("Only facts of at most this many characters. (default: \(InitScript.standardLength))", in: 1...10_000)
     var maxLength: Int?
+    static let hasFields = false
     static var statuses: [ExitStatus] { [.done, .usage] }
 
     @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions

@@ -157,7 +157,7 @@ struct FactHandlers: Sendable {
             if name == Fact.explicitCategory, !allowsExplicit {
                 throw .notFound("The category explicit is hidden.", hint: "Use --explicit to see it.")
             }
-            guard fetching.knownCategories.contains(name) || store.hasCategory(name) else {
+            guard fetching.knownCategories.contains(name) || !name.isEmpty && store.hasCategory(name) else {
                 throw .notFound(
                     "There is no category \(name.quotedForMessage).", hint: "List the categories: norrisctl categories"
                 )

@@ -23,8 +23,8 @@ package final class FakeUpstream: Sendable {
     /// - Parameters:
     ///   - prefix: a path before those of the API, such as `/mirror`.
     ///   - gzip: whether answers are compressed for clients that accept it.
-    ///   - host: below 127. One of its own for an upstream that will `close()`: while it is away, whoever listens on any
-    ///     port of the same address could get its own.
+    ///   - host: below 127. One of its own for an upstream that will `close()`: while it is away, whoever listens on
+    ///     any port of the same address could get its own.
     package static func start(
         jokes: [FakeJoke] = jokes(count: 40), prefix: String = "", security: Security = .none, gzip: Bool = false,
         host: String = "127.0.0.1"

@@ -53,8 +53,8 @@ struct PostBatchBuilder {
             skipped += 1
             return
         }
-        merge(post.author)
         guard postIDs.insert(post.id).inserted else { return }
+        merge(post.author)
         budget.spend(bytes: MemoryLayout<Post>.stride)
         posts.append(post)
     }

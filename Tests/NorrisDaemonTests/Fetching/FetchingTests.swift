@@ -180,6 +180,7 @@ struct FetchingTests {
                     )
                     #expect(known.items == [])
                     #expect(daemon.refusal(FactRandom.self, #"{"category":"beta"}"#)?.code == .notFound)
+                    #expect(daemon.refusal(FactRandom.self, #"{"category":["alpha",""]}"#)?.code == .notFound)
                 }
             }
         }
