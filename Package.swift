@@ -35,22 +35,29 @@ let composition: [Target] = [
     .target(
         name: "NorrisDaemon",
         dependencies: [
-            "CEpoll", "CYAML", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisText",
-            "NorrisUpstream", "SystemdIntegration", argumentParser, logging, serviceLifecycle, unixSignals,
+            "CEpoll", "CYAML", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisSystem",
+            "NorrisText", "NorrisUpstream", "SystemdIntegration", argumentParser, logging, serviceLifecycle,
+            unixSignals,
         ]
     ),
 ]
 
 let modules: [Target] = [
     .target(name: "NorrisClient", dependencies: ["NorrisProtocol"]),
-    .target(name: "NorrisPrefetch", dependencies: ["NorrisProtocol", logging, serviceLifecycle]),
+    .target(name: "NorrisPrefetch", dependencies: ["NorrisProtocol", "NorrisSystem", logging, serviceLifecycle]),
     .target(
         name: "NorrisServer",
-        dependencies: ["CEpoll", "NorrisProtocol", logging, serviceLifecycle]
+        dependencies: ["CEpoll", "NorrisProtocol", "NorrisSystem", logging, serviceLifecycle]
     ),
-    .target(name: "NorrisStore", dependencies: ["CEpoll", "CSQLite", "NorrisProtocol", "NorrisText", logging]),
+    .target(
+        name: "NorrisStore",
+        dependencies: ["CEpoll", "CSQLite", "NorrisProtocol", "NorrisSystem", "NorrisText", logging]
+    ),
     .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisText"]),
-    .target(name: "NorrisUpstream", dependencies: ["CCurl", "CExpat", "NorrisProtocol", "NorrisText", logging]),
+    .target(
+        name: "NorrisUpstream",
+        dependencies: ["CCurl", "CExpat", "NorrisProtocol", "NorrisSystem", "NorrisText", logging]
+    ),
     .target(name: "SystemdIntegration", dependencies: ["CSystemd"]),
 ]
 
@@ -62,6 +69,7 @@ let sharedTypes: [Target] = [
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "NorrisProtocol"),
+    .target(name: "NorrisSystem"),
     .target(name: "NorrisText"),
 ]
 
@@ -76,8 +84,8 @@ let tests: [Target] = [
     .testTarget(
         name: "NorrisDaemonTests",
         dependencies: [
-            "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisTestSupport",
-            "NorrisUpstream", logging, serviceLifecycle,
+            "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisSystem",
+            "NorrisTestSupport", "NorrisUpstream", logging, serviceLifecycle,
         ]
     ),
     .testTarget(
@@ -91,12 +99,13 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "NorrisServerTests",
-        dependencies: ["NorrisProtocol", "NorrisServer", "NorrisTestSupport", logging, serviceLifecycle]
+        dependencies: ["NorrisProtocol", "NorrisServer", "NorrisSystem", "NorrisTestSupport", logging, serviceLifecycle]
     ),
     .testTarget(
         name: "NorrisStoreTests",
-        dependencies: ["NorrisProtocol", "NorrisStore", "NorrisTestSupport", "NorrisText", logging]
+        dependencies: ["NorrisProtocol", "NorrisStore", "NorrisSystem", "NorrisTestSupport", "NorrisText", logging]
     ),
+    .testTarget(name: "NorrisSystemTests", dependencies: ["NorrisSystem", "NorrisTestSupport"]),
     .testTarget(
         name: "NorrisTerminalTests",
         dependencies: ["NorrisProtocol", "NorrisTerminal", "NorrisTestSupport", "NorrisText"]
@@ -104,7 +113,7 @@ let tests: [Target] = [
     .testTarget(name: "NorrisTextTests", dependencies: ["NorrisTestSupport", "NorrisText"]),
     .testTarget(
         name: "NorrisUpstreamTests",
-        dependencies: ["NorrisProtocol", "NorrisTestSupport", "NorrisUpstream", logging]
+        dependencies: ["NorrisProtocol", "NorrisSystem", "NorrisTestSupport", "NorrisUpstream", logging]
     ),
     .testTarget(name: "SystemdIntegrationTests", dependencies: ["NorrisTestSupport", "SystemdIntegration"]),
     .target(

@@ -6,10 +6,10 @@ import Synchronization
 /// What the prefetcher needs of the daemon: to store records and publish what happens. Never called on the event loop.
 package protocol PrefetchHost: Sendable {
     /// What was stored of a source when it was last here.
-    func history(of source: String) -> SourceSchedule.History
+    func history(of source: String) async -> SourceSchedule.History
 
     /// Stores a record for good.
-    func store(_ record: ScheduleRecord, of source: String)
+    func store(_ record: ScheduleRecord, of source: String) async
 
     func began(_ source: String)
     func finished(_ source: String, added: Int)
@@ -38,11 +38,6 @@ package final class Prefetcher: Service {
         var locks: [String: AsyncLock] = [:]
     }
 
-    /// The thread for what may take long and is in no hurry.
-    package static var background: any TaskExecutor { BackgroundThreads.background }
-    /// The threads that decode upstreams' replies.
-    package static var decoding: any TaskExecutor { BackgroundThreads.decoding }
-
     /// How much of the time of a search is worth a request.
     private static let shortestRequest = Duration.milliseconds(250)
 
@@ -68,13 +63,14 @@ package final class Prefetcher: Service {
     }
 
     /// Takes over the sources of a configuration, the first or a new one.
-    package func configure(_ sources: [Source]) {
+    package func configure(_ sources: [Source]) async {
         let known = state.withLock { $0.planner.schedules }
-        let new = sources.filter { known[$0.name] == nil }.map { ($0.name, host.history(of: $0.name)) }
-        change { state in
-            state.planner.configure(
-                sources.map { ($0.name, $0.policy) }, histories: Dictionary(uniqueKeysWithValues: new), now: clock.now
-            )
+        var histories: [String: SourceSchedule.History] = [:]
+        for source in sources where known[source.name] == nil {
+            histories[source.name] = await host.history(of: source.name)
+        }
+        change { [histories] state in
+            state.planner.configure(sources.map { ($0.name, $0.policy) }, histories: histories, now: clock.now)
             state.fetches = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.fetch) })
         }
         wakeUp.set()
@@ -111,7 +107,7 @@ package final class Prefetcher: Service {
                     let (limited, begun, pause) = self.change {
                         ($0.planner.limitTimes(now), $0.planner.begin(now), $0.planner.pause(now))
                     }
-                    for (name, record) in limited { self.host.store(record, of: name) }
+                    for (name, record) in limited { await self.host.store(record, of: name) }
                     for (name, record) in begun {
                         runs.addTask { await self.fetch(name, storing: record) }
                     }
@@ -130,12 +126,12 @@ package final class Prefetcher: Service {
             if let limit = schedule(of: name)?.rateLimit(clock.now) {
                 outcome = .postponed(limit)
             } else {
-                host.store(record, of: name)
+                await host.store(record, of: name)
                 logger.debug("source.started", metadata: ["source": "\(name)"])
                 if let fetch = state.withLock({ $0.fetches[name] }) { outcome = await fetch() }
             }
         }
-        change(name) { $0.finish(name, outcome, now: self.clock.now) }
+        await change(name) { $0.finish(name, outcome, now: self.clock.now) }
         switch outcome {
         case .fetched(let added, _):
             host.finished(name, added: added)
@@ -153,8 +149,8 @@ package final class Prefetcher: Service {
     }
 
     /// The stored content of a source is gone: it is due at once, if nothing holds it.
-    package func contentGone(_ name: String) {
-        change(name) { $0.schedules[name]?.contentGone(self.clock.now) }
+    package func contentGone(_ name: String) async {
+        await change(name) { $0.schedules[name]?.contentGone(self.clock.now) }
         wakeUp.set()
     }
 
@@ -206,7 +202,7 @@ package final class Prefetcher: Service {
         if Task.isCancelled || (value == nil && failure == nil) { return nil }
         // Nor does a timeout, if most of the time went into the wait for the lock.
         if failure?.kind == .timeout, timeLeft < searchTime - Prefetcher.shortestRequest { return timedOut(name) }
-        change(name) { [failure] in $0.schedules[name]?.finishSearch(failure, now: self.clock.now) }
+        await change(name) { [failure] in $0.schedules[name]?.finishSearch(failure, now: self.clock.now) }
         return value
     }
 
@@ -220,23 +216,23 @@ package final class Prefetcher: Service {
 
     /// Changes a schedule, stores its record, and logs where a source begins or ceases to fail: once, however often it
     /// is tried.
-    private func change(_ name: String, _ change: (inout Planner) -> Void) {
+    private func change(_ name: String, _ change: (inout Planner) -> Void) async {
         let (before, after) = self.change { state in
             let before = state.planner.schedules[name]
             change(&state.planner)
             return (before, state.planner.schedules[name])
         }
         guard let before, let after else { return }
-        // At the end of a run what was stored at its start is replaced in any case.
-        if before.record != after.record || before.isRunning { host.store(after.record, of: name) }
-        if let failure = after.failure {
-            guard before.record.failure?.kind != failure.kind else { return }
+        // Logged first: the schedule in memory, which clients see, has changed already.
+        if let failure = after.failure, before.record.failure?.kind != failure.kind {
             logger.warning("source.failed", metadata: [
                 "source": "\(name)", "error.kind": "\(failure.kind.rawValue)", "error": "\(failure.message)",
                 "retry.at": "\(failure.retryAt?.description ?? "")",
             ])
-        } else if before.record.failure != nil {
+        } else if after.failure == nil, before.record.failure != nil {
             logger.notice("source.recovered", metadata: ["source": "\(name)"])
         }
+        // At the end of a run what was stored at its start is replaced in any case.
+        if before.record != after.record || before.isRunning { await host.store(after.record, of: name) }
     }
 }

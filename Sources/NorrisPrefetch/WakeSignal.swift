@@ -60,7 +60,7 @@ package final class WakeSignal: Sendable {
 }
 
 /// A lock held across suspensions; tasks get it in the order in which they came.
-final class AsyncLock: Sendable {
+package final class AsyncLock: Sendable {
     private struct State {
         var isLocked = false
         var tickets = 0
@@ -69,10 +69,12 @@ final class AsyncLock: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     var isLocked: Bool { state.withLock { $0.isLocked } }
 
     /// - Returns: false where the task was cancelled before it got the lock.
-    func lock() async -> Bool {
+    package func lock() async -> Bool {
         let ticket = state.withLock { state in
             state.tickets += 1
             return state.tickets
@@ -115,7 +117,7 @@ final class AsyncLock: Sendable {
         }
     }
 
-    func unlock() {
+    package func unlock() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard state.waiters.isEmpty else { return state.waiters.removeFirst().continuation }
             state.isLocked = false

@@ -1,4 +1,5 @@
 package import NorrisProtocol
+import NorrisSystem
 
 /// The time of day, which may jump, and ways to measure and to wait that do not, so that tests can turn them.
 package protocol WallClock: Sendable {
@@ -25,21 +26,5 @@ package struct SystemClock: WallClock {
 
     package func sleep(for duration: Duration) async throws {
         try await ThreadExecutor.services.sleep(for: duration)
-    }
-}
-
-extension Timestamp {
-    /// The first whole second at which so much time has passed.
-    package func advanced(by duration: Duration) -> Timestamp {
-        let (seconds, rest) = duration.components
-        return Timestamp(seconds: self.seconds + seconds + (rest > 0 ? 1 : 0))
-    }
-
-    /// This time, or now where it is later. What has happened lies ahead only after a clock rollback: nobody knows how
-    /// long ago it was, so it counts as having just happened.
-    package func past(_ now: Timestamp) -> Timestamp { min(self, now) }
-
-    package func duration(to other: Timestamp) -> Duration {
-        .seconds(other.seconds - seconds)
     }
 }

@@ -1,70 +1,10 @@
-import Glibc
 import NorrisTestSupport
-import Synchronization
 import Testing
 
 @testable import NorrisPrefetch
 
-/// The threads and locks that fetching and its services run on.
+/// Sleeps and locks of the services.
 @Suite(.timeLimit(.minutes(20))) struct ExecutorTests {
-    /// Counts, and lets threads wait for each other, on no thread of Swift's.
-    private final class Gate: Sendable {
-        private let count = Atomic<Int>(0)
-        private let most = Mutex(0)
-
-        /// The largest number that was noted.
-        var largest: Int { most.withLock { $0 } }
-
-        func note(_ number: Int) { most.withLock { $0 = max($0, number) } }
-
-        var passed: Int { count.load(ordering: .acquiring) }
-
-        func pass() { count.add(1, ordering: .releasing) }
-
-        func wait(for number: Int) {
-            while passed < number { usleep(1000) }
-        }
-    }
-
-    /// That of the calling thread (getpriority(2)); on Linux each thread has its own.
-    private static var niceness: CInt { getpriority(CInt(PRIO_PROCESS.rawValue), 0) }
-
-    @Test("Background work yields to others", arguments: [Prefetcher.background, Prefetcher.decoding])
-    func niceness(_ executor: any TaskExecutor) async {
-        let niceness = await withTaskExecutorPreference(executor) { Self.niceness }
-        #expect(niceness == 10)
-        #expect(Self.niceness < 10)
-    }
-
-    @Test func oneDocumentDoesNotDelayTheNextNorTheDaemon() async {
-        let (gate, threads) = (Gate(), BackgroundThreads(maximumThreads: 4))
-        await withTaskGroup { tasks in
-            tasks.addTask(executorPreference: threads) { gate.wait(for: 2) }
-            // These are what the first waits for.
-            tasks.addTask(executorPreference: threads) { gate.pass() }
-            tasks.addTask(executorPreference: BackgroundThreads.background) { gate.pass() }
-        }
-        #expect(gate.passed == 2)
-    }
-
-    @Test func threadsAreFewAndEndWithoutWork() async {
-        let (gate, threads) = (Gate(), BackgroundThreads(maximumThreads: 2))
-        await withTaskGroup { tasks in
-            for _ in 0..<50 {
-                tasks.addTask(executorPreference: threads) {
-                    gate.note(threads.threads)
-                    gate.pass()
-                }
-            }
-        }
-        #expect(gate.passed == 50)
-        #expect((1...2).contains(gate.largest))
-        while threads.threads > 0 { usleep(1000) }
-        // Another begins when there is work again.
-        await withTaskExecutorPreference(threads) { gate.pass() }
-        #expect(gate.passed == 51)
-    }
-
     @Test func aSleepEndsAtItsTimeOrWithItsTask() async {
         @Sendable func sleep(_ duration: Duration) async -> String {
             do {
@@ -84,8 +24,6 @@ import Testing
             #expect(await tasks.next() == "cancelled", "The task was cancelled before it slept")
         }
     }
-
-    // MARK: Locks
 
     @Test func aLockIsHeldByOneAtATime() async {
         let (lock, clock) = (AsyncLock(), ManualClock())

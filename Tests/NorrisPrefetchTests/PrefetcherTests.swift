@@ -18,11 +18,11 @@ import Testing
     private static let offline = FetchFailure(kind: .offline, message: "no", isRetryable: true)
 
     /// Of one source, `facts`.
-    init() {
+    init() async {
         prefetcher = Prefetcher(
             host: host, machine: "m", clock: clock, searchTime: .seconds(2), logger: log.logger
         )
-        prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
+        await prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
     }
 
     private var schedule: SourceSchedule? { prefetcher.schedule(of: "facts") }
@@ -106,7 +106,7 @@ import Testing
             try prefetcher.refresh("facts", isAdministrator: true)
             await upstream.finish(.fetched(added: 2))
             await host.heard(.finished("facts", 2))
-            prefetcher.contentGone("facts")
+            await prefetcher.contentGone("facts")
             await upstream.finish(.fetched(added: 3))
             await host.heard(.finished("facts", 3))
         }
@@ -141,7 +141,7 @@ import Testing
 
     @Test func onlySoManySourcesAreFetchedAtATime() async throws {
         let upstreams = (0..<Planner.maximumRuns + 1).map { _ in ScriptedFetch() }
-        prefetcher.configure(
+        await prefetcher.configure(
             upstreams.enumerated().map { .init(name: "s\($0.offset)", policy: policy, fetch: $0.element.fetch) }
         )
         try await running {
@@ -159,10 +159,10 @@ import Testing
             let other = ScriptedFetch()
             var changed = policy
             changed.settings = "b"
-            prefetcher.configure([.init(name: "facts", policy: changed, fetch: other.fetch)])
+            await prefetcher.configure([.init(name: "facts", policy: changed, fetch: other.fetch)])
             await other.finish(.fetched(added: 2))
             await host.heard(.finished("facts", 2))
-            prefetcher.configure([])
+            await prefetcher.configure([])
             #expect(schedule == nil)
         }
     }

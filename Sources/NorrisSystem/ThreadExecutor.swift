@@ -1,5 +1,4 @@
 import Glibc
-import NorrisProtocol
 import Synchronization
 
 /// One thread that runs the jobs of tasks and ends their sleeps. It lives as long as the process.
@@ -45,7 +44,7 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     /// Returns when the time has passed; a suspended machine adds its pause.
     ///
     /// - Throws: where the task is cancelled before.
-    func sleep(for duration: Duration) async throws {
+    package func sleep(for duration: Duration) async throws {
         let ticket = locked {
             tickets += 1
             return tickets
@@ -102,68 +101,5 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
         pthread_mutex_unlock(mutex)
         body()
         pthread_mutex_lock(mutex)
-    }
-}
-
-/// Runs the jobs of tasks on a few threads of low priority, each of which starts with a job and ends when none is left.
-final class BackgroundThreads: TaskExecutor, Sendable {
-    /// Stores what was fetched, clears and imports: one thread, so one after the other.
-    static let background = BackgroundThreads(maximumThreads: 1)
-
-    /// Decodes documents, which may take seconds each: in parallel, and apart from the daemon's own upkeep. A source
-    /// has one fetch or search at a time, so a slow one takes one thread.
-    static let decoding = BackgroundThreads(maximumThreads: 4)
-
-    /// A tenth of the weight of others (sched(7)). Not less: while such a thread holds a lock that requests need, they
-    /// wait for it on a machine whose cores are all busy.
-    private static let niceness: CInt = 10
-
-    private struct State {
-        var jobs: [UnownedJob] = []
-        var threads = 0
-    }
-
-    /// Of decoding ones, each may hold a document with what is decoded of it.
-    private let maximumThreads: Int
-    private let state = Mutex(State())
-
-    init(maximumThreads: Int) {
-        self.maximumThreads = maximumThreads
-    }
-
-    /// How many there are now.
-    var threads: Int { state.withLock { $0.threads } }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        let needsThread = state.withLock { state in
-            state.jobs.append(job)
-            guard state.threads < maximumThreads else { return false }
-            state.threads += 1
-            return true
-        }
-        guard needsThread, startThread({ self.run() }) != 0 else { return }
-        // No thread can be created now (pthread_create(3): EAGAIN). Those that run do it; without any, the services'.
-        let left = state.withLock { state in
-            state.threads -= 1
-            guard state.threads == 0 else { return [] as [UnownedJob] }
-            defer { state.jobs = [] }
-            return state.jobs
-        }
-        for job in left { ThreadExecutor.services.enqueue(ExecutorJob(job)) }
-    }
-
-    private func run() {
-        // Where it is refused the thread is as good as others. On Linux each thread has its own (setpriority(2)).
-        setpriority(CInt(PRIO_PROCESS.rawValue), 0, BackgroundThreads.niceness)
-        while true {
-            let job: UnownedJob? = state.withLock { state in
-                guard state.jobs.isEmpty else { return state.jobs.removeFirst() }
-                state.threads -= 1
-                return nil
-            }
-            guard let job else { return }
-            job.runSynchronously(on: asUnownedTaskExecutor())
-        }
     }
 }

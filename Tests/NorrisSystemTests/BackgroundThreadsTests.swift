@@ -1,0 +1,74 @@
+import Glibc
+import NorrisTestSupport
+import Synchronization
+import Testing
+
+@testable import NorrisSystem
+
+/// The threads that may block.
+@Suite(.timeLimit(.minutes(20))) struct BackgroundThreadsTests {
+    /// Counts, and lets threads wait for each other, on no thread of Swift's.
+    private final class Gate: Sendable {
+        private let count = Atomic<Int>(0)
+        private let most = Mutex(0)
+
+        /// The largest number that was noted.
+        var largest: Int { most.withLock { $0 } }
+
+        func note(_ number: Int) { most.withLock { $0 = max($0, number) } }
+
+        var passed: Int { count.load(ordering: .acquiring) }
+
+        func pass() { count.add(1, ordering: .releasing) }
+
+        func wait(for number: Int) {
+            while passed < number { usleep(1000) }
+        }
+    }
+
+    /// That of the calling thread (getpriority(2)); on Linux each thread has its own.
+    private static var niceness: CInt { getpriority(CInt(PRIO_PROCESS.rawValue), 0) }
+
+    @Test("Background work yields to others", arguments: [BackgroundThreads.background, BackgroundThreads.decoding])
+    func niceness(_ threads: BackgroundThreads) async {
+        let niceness = await threads.run { _ in Self.niceness }
+        #expect(niceness == 10)
+        #expect(Self.niceness < 10)
+    }
+
+    @Test func oneDocumentDoesNotDelayTheNextNorTheDaemon() async {
+        let (gate, threads) = (Gate(), BackgroundThreads(maximumThreads: 4))
+        await withTaskGroup { tasks in
+            tasks.addTask(executorPreference: threads) { gate.wait(for: 2) }
+            // These are what the first waits for.
+            tasks.addTask(executorPreference: threads) { gate.pass() }
+            tasks.addTask(executorPreference: BackgroundThreads.background) { gate.pass() }
+        }
+        #expect(gate.passed == 2)
+    }
+
+    @Test func threadsAreFewAndEndWithoutWork() async {
+        let (gate, threads) = (Gate(), BackgroundThreads(maximumThreads: 2))
+        await withTaskGroup { tasks in
+            for _ in 0..<50 {
+                tasks.addTask(executorPreference: threads) {
+                    gate.note(threads.threads)
+                    gate.pass()
+                }
+            }
+        }
+        #expect(gate.passed == 50)
+        #expect((1...2).contains(gate.largest))
+        while threads.threads > 0 { usleep(1000) }
+        // Another begins when there is work again.
+        await withTaskExecutorPreference(threads) { gate.pass() }
+        #expect(gate.passed == 51)
+    }
+
+    @Test func anErrorOfABodyReachesTheCaller() async {
+        struct Fault: Error, Equatable {}
+        await #expect(throws: Fault()) {
+            try await BackgroundThreads.background.run { _ throws(Fault) in throw Fault() }
+        }
+    }
+}

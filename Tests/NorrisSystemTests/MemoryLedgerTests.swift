@@ -1,0 +1,27 @@
+import NorrisSystem
+import Testing
+
+/// The accounts of memory that peers and upstreams make the daemon hold.
+struct MemoryLedgerTests {
+    @Test func theAccountsAddUpTo192MiB() {
+        let ledger = MemoryLedger()
+        #expect(MemoryLedger.Account.allCases.map(ledger.limit(of:)).reduce(0, +) == 192 << 20)
+    }
+
+    @Test func whatDoesNotFitIsNotTaken() {
+        let ledger = MemoryLedger(limits: [.input: 100])
+        #expect(ledger.take(60, from: .input))
+        #expect(!ledger.take(41, from: .input))
+        #expect(ledger.used(of: .input) == 60)
+        #expect(ledger.take(40, from: .input))
+        ledger.add(-100, to: .input)
+        #expect(ledger.used(of: .input) == 0)
+    }
+
+    @Test func aFullAccountDoesNotAffectTheOthers() {
+        let ledger = MemoryLedger(limits: [.bodies: 1])
+        ledger.add(10, to: .bodies)
+        #expect(!ledger.take(1, from: .bodies))
+        #expect(ledger.take(1 << 20, from: .decoding))
+    }
+}
