@@ -35,9 +35,8 @@ package struct Chucknorris: Sendable {
         return try await fetcher.json(url, Validators(), timeout) { response, budget throws(UpstreamError) in
             var names: [String] = []
             try JSONItems.forEach(in: response.body[...], budget) { item throws(UpstreamError) in
-                // Names are short, and so is the list.
-                guard item.count <= 300, names.count < 1000, case .string(let name)? = try? JSON.parse(item)
-                else { return }
+                // The list is short.
+                guard names.count < 1000, let name = JSONItem.text(item: item, .tag) else { return }
                 names.append(name)
             }
             return Fact.categoryNames(names)
@@ -54,6 +53,8 @@ package struct FactBatch: Sendable, Equatable {
     package var facts: [Fact] = []
     /// The number of items that could not be used.
     package var skipped = 0
+    /// Counts the facts as memory of the decoder until the batch is gone.
+    var memory = CountedMemory()
 }
 
 extension FactBatch {
@@ -65,25 +66,32 @@ extension FactBatch {
         try JSONItems.forEach(in: body, under: "result", budget) { item throws(UpstreamError) in
             total += 1
             if total > Self.maximumJokes { throw .unusable("answered with more than \(Self.maximumJokes) jokes") }
-            guard let joke = JSONObject(item: item), let fact = Fact(joke: joke, budget) else {
+            guard let joke = JSONItem(item: item), let fact = Fact(joke: joke, budget) else {
                 skipped += 1
                 return
             }
             // Ids are ASCII in practice; equal ones of other forms would not both fit a database either.
             guard ids.insert(fact.id).inserted else { return }
             budget.spend(bytes: MemoryLayout<Fact>.stride)
+            budget.hold(fact.memory)
             facts.append(fact)
         }
+        memory.lease = budget.memory
         if facts.isEmpty && total > 0 { throw .unusable("answered with \(total) jokes, none of them usable") }
     }
 }
 
 extension Fact {
+    /// About what a fact takes in an array and a set of ids, in bytes.
+    fileprivate var memory: Int {
+        2 * MemoryLayout<Fact>.stride + heapBytes([id, text, url ?? ""]) + heapBytes(categories)
+    }
+
     /// A fact from a joke of api.chucknorris.io; nil without a usable id, text and categories. Categories are under
     /// `categories`, before 2019 under `category`. Whatever else cannot be used is left out, and members that are not
     /// known do not matter.
-    init?(joke: JSONObject, _ budget: DecodingBudget) {
-        guard let id = joke.text("id"), Self.isUsableID(id), let value = joke.text("value"),
+    init?(joke: JSONItem, _ budget: DecodingBudget) {
+        guard let id = joke.text("id", .id), Self.isUsableID(id), let value = joke.text("value", .text),
             let categories = Self.categories(joke)
         else { return nil }
         let text = trimmed(sanitizedText(holdsMarkup(value, budget) ? plainText(fromHTML: value, budget) : value))
@@ -102,14 +110,12 @@ extension Fact {
     }
 
     /// Nil if they are neither absent nor null nor of a type that was ever sent.
-    private static func categories(_ joke: JSONObject) -> [String]? {
-        switch (joke["categories"] ?? .null, joke["category"] ?? .null) {
-        case (.array, _): categoryNames(joke.texts("categories"))
-        case (.null, .array): categoryNames(joke.texts("category"))
-        case (.null, .string(let name)): categoryNames([name])
-        case (.null, .null): []
-        default: nil
-        }
+    private static func categories(_ joke: JSONItem) -> [String]? {
+        if joke.isArray("categories") { return categoryNames(joke.texts("categories", .tag)) }
+        guard joke.isNull("categories") else { return nil }
+        if joke.isArray("category") { return categoryNames(joke.texts("category", .tag)) }
+        if let name = joke.text("category", .tag) { return categoryNames([name]) }
+        return joke.isNull("category") ? [] : nil
     }
 
     /// The number of names that are read of one list; an upstream has sixteen. The store keeps fewer of a fact.
@@ -117,12 +123,15 @@ extension Fact {
 
     /// Those that may be names of categories, each once, in their order.
     fileprivate static func categoryNames(_ names: [String]) -> [String] {
+        var known: Set<String> = []
         var result: [String] = []
-        for name in names where isCategoryName(name) && !result.contains(name) {
+        for name in names where isCategoryName(name) && !known.contains(name) {
             if result.count < maximumNames {
+                known.insert(name)
                 result.append(name)
             } else if name.hasSameBytes(as: explicitCategory) {
                 // Without it the fact would be served to everybody.
+                known.insert(name)
                 result[maximumNames - 1] = name
             }
         }

@@ -115,7 +115,7 @@ struct ChucknorrisTests {
 
 struct JokeTests {
     private func fact(_ json: String) -> Fact? {
-        JSONObject(item: Array(json.utf8)[...]).flatMap { Fact(joke: $0, .untimed) }
+        JSONItem(item: Array(json.utf8)[...]).flatMap { Fact(joke: $0, .untimed) }
     }
 
     /// A joke with these members besides an id and a text.

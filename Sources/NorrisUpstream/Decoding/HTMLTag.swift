@@ -12,7 +12,7 @@ struct HTMLTag {
     private static let maximumName = 40
 
     /// The tag that begins at the first byte, a `<`; nil if none does, or none that HTML knows where it must be one.
-    init?(_ bytes: ArraySlice<UInt8>, isKnown: Bool = true) {
+    init?(_ bytes: ArraySlice<UInt8>, isKnown: Bool = true, _ budget: DecodingBudget) {
         var index = bytes.startIndex + 1
         isEnd = index < bytes.endIndex && bytes[index] == "/"
         if isEnd { index += 1 }
@@ -26,6 +26,8 @@ struct HTMLTag {
         guard index < limit, isWhiteSpace(bytes[index]) || bytes[index] == "/" || bytes[index] == ">" else {
             return nil
         }
+        // Quotes may hide the brackets of many tags from one another, so that the same bytes are read for each.
+        defer { budget.read(bytes: index - bytes.startIndex) }
         while index < limit {
             switch bytes[index] {
             case let byte where byte == quote: quote = nil
@@ -72,14 +74,18 @@ struct HTMLTag {
 }
 
 /// The attributes of the start tags of one element in a piece of HTML, in the order of the tags: names in small
-/// letters, values with entities decoded; the first of a name counts.
-func htmlTags(_ element: String, in html: [UInt8], _ budget: DecodingBudget) -> [[String: String]] {
+/// letters, values with entities decoded; the first of a name counts. No value is longer than a tag.
+///
+/// - Parameter count: the number of tags after which the reader stops.
+func htmlTags(
+    _ element: String, in html: [UInt8], upTo count: Int, _ budget: DecodingBudget
+) -> [[String: String]] {
     var tags: [[String: String]] = []
     var index = 0
-    while let start = html[index...].firstIndex(of: UInt8(ascii: "<")) {
+    while tags.count < count, let start = html[index...].firstIndex(of: UInt8(ascii: "<")) {
         guard budget.read(bytes: start + 1 - index) else { break }
         index = start + 1
-        guard let tag = HTMLTag(html[start...]) else { continue }
+        guard let tag = HTMLTag(html[start...], budget) else { continue }
         guard budget.spend(elements: 1) else { break }
         index = start + tag.length
         if tag.name == element, !tag.isEnd {

@@ -7,6 +7,8 @@ import NorrisProtocol
 struct JSONItems {
     /// The longest element that is parsed, in bytes.
     static let maximumItem = 256 << 10
+    /// The longest name of a member that is read, with its quotes, in bytes.
+    private static let maximumName = 256
     /// Objects have fewer members than this.
     private static let usualMembers = 64
     /// What each further one takes besides its name, in bytes.
@@ -58,12 +60,19 @@ struct JSONItems {
         var members: [String: ArraySlice<UInt8>] = [:]
         guard items.peek() == "{" else { throw .unusable("answered with JSON that is no object") }
         try items.list(until: "}") { items throws(UpstreamError) in
-            guard items.peek() == "\"", case .string(let key)? = try? JSON.parse(items.value()), items.peek() == ":"
-            else { throw broken }
+            guard items.peek() == "\"" else { throw broken }
+            let name = try items.value()
+            guard items.peek() == ":" else { throw broken }
             items.position += 1
             let value = try items.value()
             try items.spend(value)
-            if members.count > usualMembers { budget.spend(bytes: key.utf8.count + memberCost) }
+            // No member that is read has such a name.
+            if name.count > maximumName { return }
+            guard case .string(let key)? = try? JSON.parse(name) else { throw broken }
+            if members.count > usualMembers {
+                budget.spend(bytes: key.utf8.count + memberCost)
+                budget.hold(2 * (key.utf8.count + memberCost))
+            }
             guard members.updateValue(value, forKey: key) == nil else {
                 throw .unusable("answered with JSON in which \(UpstreamError.cut(key, to: 40)) stands twice")
             }
@@ -159,27 +168,51 @@ struct JSONItems {
     private static let cut = UpstreamError.unusable("answered with JSON that breaks off")
 }
 
-// The members of an upstream's object, if they are of the type that is wanted; nil for anything else.
+/// An upstream's object. Its members are returned if they are of the type that is wanted, and every text is cut at the
+/// limit of its field; nil for anything else.
+struct JSONItem {
+    private var object = JSONObject()
 
-extension JSONObject {
+    private init(_ object: JSONObject) { self.object = object }
+
     /// An object in an array; nil also for one that is too long to be parsed.
     init?(item: ArraySlice<UInt8>) {
         guard item.count <= JSONItems.maximumItem, case .object(let object)? = try? JSON.parse(item) else { return nil }
-        self = object
+        self.object = object
     }
 
-    func text(_ key: String) -> String? {
-        guard case .string(let text)? = self[key] else { return nil }
-        return text
+    /// An object of some of the members of another, without those that are no JSON or too long to be parsed.
+    init(_ members: [String: ArraySlice<UInt8>], keys: [String]) {
+        for key in keys {
+            if let value = members[key], value.count <= JSONItems.maximumItem { object[key] = try? JSON.parse(value) }
+        }
+    }
+
+    /// The text that an array's element is, cut at the limit of its field.
+    static func text(item: ArraySlice<UInt8>, _ field: TextField) -> String? {
+        guard item.count <= JSONItems.maximumItem, case .string(let text)? = try? JSON.parse(item) else { return nil }
+        return field.cut(text)
+    }
+
+    var isEmpty: Bool { object.members.isEmpty }
+
+    /// Whether a member is absent or null.
+    func isNull(_ key: String) -> Bool { (object[key] ?? .null) == .null }
+
+    func isArray(_ key: String) -> Bool { if case .array? = object[key] { true } else { false } }
+
+    func text(_ key: String, _ field: TextField) -> String? {
+        guard case .string(let text)? = object[key] else { return nil }
+        return field.cut(text)
     }
 
     /// A whole number that is not negative, also in a text of digits.
     func number(_ key: String) -> Int? {
         let number: Int? =
-            switch self[key] {
+            switch object[key] {
             case .integer(let number)?: Int(number)
             case .double(let number)?: Int(exactly: number)
-            case .string(let text)? where isNumber(text): Int(text)
+            case .string(let text)? where text.utf8.count <= TextField.word.limit && isNumber(text): Int(text)
             default: nil
             }
         // What is larger could not be written again.
@@ -188,41 +221,48 @@ extension JSONObject {
 
     /// A Boolean, also as 0 or another number.
     func truth(_ key: String) -> Bool? {
-        guard case .bool(let truth)? = self[key] else { return number(key).map { $0 != 0 } }
+        guard case .bool(let truth)? = object[key] else { return number(key).map { $0 != 0 } }
         return truth
     }
 
     /// A text or a whole number; nil if it is empty.
     func id(_ key: String) -> String? {
-        switch self[key] {
-        case .string(let id)? where !id.isEmpty: id
-        case .integer(let id)?: String(id)
-        default: nil
-        }
+        if case .integer(let id)? = object[key] { return String(id) }
+        return text(key, .id).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// An `http` or `https` URL of at most 2,048 bytes, byte for byte.
-    func url(_ key: String) -> String? { text(key).flatMap { $0.utf8.count <= 2048 && HTTPURL($0) != nil ? $0 : nil } }
+    func url(_ key: String) -> String? {
+        text(key, .url).flatMap { $0.utf8.count <= 2048 && HTTPURL($0) != nil ? $0 : nil }
+    }
 
-    func date(_ key: String) -> Timestamp? { text(key).flatMap(UpstreamDate.parse) }
+    func date(_ key: String) -> Timestamp? { text(key, .date).flatMap(UpstreamDate.parse) }
 
-    func object(_ key: String) -> JSONObject? {
-        guard case .object(let object)? = self[key] else { return nil }
-        return object
+    func object(_ key: String) -> JSONItem? {
+        guard case .object(let object)? = object[key] else { return nil }
+        return JSONItem(object)
+    }
+
+    /// The members that are objects, among the first so many.
+    func objects(upTo count: Int) -> [(name: String, object: JSONItem)] {
+        object.members.prefix(count).compactMap { name, value in
+            guard name.utf8.count <= TextField.word.limit, case .object(let object) = value else { return nil }
+            return (name, JSONItem(object))
+        }
     }
 
     /// The objects in an array.
-    func objects(_ key: String) -> [JSONObject] {
-        elements(key).compactMap { if case .object(let object) = $0 { object } else { nil } }
+    func objects(_ key: String) -> [JSONItem] {
+        elements(key).compactMap { if case .object(let object) = $0 { JSONItem(object) } else { nil } }
     }
 
-    /// The texts in an array.
-    func texts(_ key: String) -> [String] {
-        elements(key).compactMap { if case .string(let text) = $0 { text } else { nil } }
+    /// The texts in an array, each cut at the limit of its field.
+    func texts(_ key: String, _ field: TextField) -> [String] {
+        elements(key).compactMap { if case .string(let text) = $0 { field.cut(text) } else { nil } }
     }
 
     private func elements(_ key: String) -> [JSON] {
-        guard case .array(let elements)? = self[key] else { return [] }
+        guard case .array(let elements)? = object[key] else { return [] }
         return elements
     }
 }

@@ -67,7 +67,7 @@ private struct HTMLReader {
             position = end
             return true
         }
-        guard let tag = HTMLTag(bytes[position...], isKnown: knowsTagsOnly) else { return false }
+        guard let tag = HTMLTag(bytes[position...], isKnown: knowsTagsOnly, budget) else { return false }
         position += tag.length
         if !tag.isEnd, HTMLTag.hidden.contains(tag.name) {
             if let end = find("</\(tag.name)", from: position) {

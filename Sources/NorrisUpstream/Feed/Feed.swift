@@ -24,30 +24,33 @@ package struct Feed: PostUpstream {
             + "application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, */*;q=0.1"
         return try await fetcher.document(url, accept: types, validators, timeout) {
             response, budget throws(UpstreamError) in
-            try decodeFeed(response, at: address, for: source, budget)
+            try decodeFeed(&response, at: address, for: source, budget)
         }
     }
 }
 
 /// Makes posts of a feed: the bytes of a response, whatever its media type, for servers send feeds as anything.
 func decodeFeed(
-    _ response: HTTPResponse, at url: HTTPURL, for source: String, _ budget: DecodingBudget
+    _ response: inout HTTPResponse, at url: HTTPURL, for source: String, _ budget: DecodingBudget
 ) throws(UpstreamError) -> PostBatch {
-    let document = try documentText(response.body, contentType: response.headers["content-type"], budget)
+    var document = response.body
+    // The only copy: a document that is not converted stays where it is, and of another the bytes are freed.
+    response.body = []
+    if try convertToText(&document, contentType: response.headers["content-type"], budget) { response.memory = nil }
     var base = response.url ?? url
     let mayHoldKey = url.query != nil || base.query != nil
     // A token may stand in the query, and goes into no post.
     base.query = nil
-    let contents: FeedContents
+    var contents: FeedContents
     switch document.first(where: { !isWhiteSpace($0) }) {
-    case "{"?: contents = try FeedContents(jsonFeed: document, at: base, budget)
-    case "<"? where isWebPage(document):
+    case "{"?: contents = try FeedContents(jsonFeed: document, at: base, for: source, budget)
+    case "<"? where isWebPage(document, budget):
         throw .unusable(webPageFault(document, at: base, hidingQueries: mayHoldKey, budget))
-    case "<"?: contents = try FeedContents(xml: document, at: base, budget)
+    case "<"?: contents = try FeedContents(xml: &document, at: base, for: source, budget)
     case nil: throw .unusable("answered with an empty document instead of a feed")
     default: throw .unusable("answered with something that is not a feed. Check the URL.")
     }
-    return try contents.batch(for: source, budget)
+    return try contents.batch()
 }
 
 /// The content of a feed, whatever its format.
@@ -57,34 +60,53 @@ struct FeedContents {
     var image: String?
     /// The author of the items that have none of their own.
     var author: Post.Author?
-    /// As the feed has them, not cleaned; `author.name` is empty where an item has none.
-    private(set) var posts: [Post] = []
     /// The number of repairs before it could be read; what breaks off has one at least.
     var repairs = 0
     /// Whether it broke off.
     var isCut = false
 
-    /// - Parameter post: nil for an item that cannot be used, which is counted.
-    mutating func add(_ post: Post?, _ budget: DecodingBudget) {
-        budget.spend(bytes: MemoryLayout<Post>.stride)
-        // Without content it is skipped in the end.
-        posts.append(post ?? Post(id: "", source: "", author: Post.Author(id: "", name: "")))
+    private let source: String
+    private let budget: DecodingBudget
+    private var builder: PostBatchBuilder
+    /// The posts without an author of their own, by their indices.
+    private var anonymous: [Int] = []
+    /// The posts without an id of their own, by their indices, with their URLs.
+    private var unnamed: [(index: Int, url: String)] = []
+    /// How many items have a URL, by its hash.
+    private var links: [UInt64: Int] = [:]
+
+    init(source: String, _ budget: DecodingBudget) {
+        (self.source, self.budget) = (source, budget)
+        builder = PostBatchBuilder(source: source, budget)
     }
 
-    /// Made at the end, because the feed's own title and author may stand behind its items.
-    func batch(for source: String, _ budget: DecodingBudget) throws(UpstreamError) -> PostBatch {
+    var isEmpty: Bool { builder.isEmpty }
+
+    /// Adds an item as the feed has it, not cleaned; `author.name` and `id` are empty if it has none.
+    ///
+    /// - Parameter post: nil for an item that cannot be used, which is counted.
+    mutating func add(_ post: Post?) throws(UpstreamError) {
+        guard var post else {
+            try builder.add(nil)
+            return
+        }
+        if let url = post.url { links[stableHash(url), default: 0] += 1 }
+        let isUnnamed = post.id.isEmpty
+        if isUnnamed { post.id = Self.madeID(post) }
+        let isAnonymous = post.author.name.isEmpty
+        guard let index = try builder.add(post, isAnonymous: isAnonymous) else { return }
+        budget.hold(96)
+        if isAnonymous { anonymous.append(index) }
+        if isUnnamed, let url = post.url { unnamed.append((index, url)) }
+    }
+
+    /// Made at the end, because the feed's own title and author may stand behind its items, and so may another item
+    /// with the URL of one that has no id.
+    mutating func batch() throws(UpstreamError) -> PostBatch {
         var feed = author ?? Post.Author(id: "", name: title ?? "")
         feed.avatarURL = feed.avatarURL ?? image
-        var builder = PostBatchBuilder(source: source, budget)
-        let links = Dictionary(posts.compactMap(\.url).map { ($0, 1) }, uniquingKeysWith: +)
-        for var post in posts {
-            if post.author.name.isEmpty { post.author = feed }
-            if post.id.isEmpty {
-                let isOnly = post.url.map { links[$0] == 1 } ?? false
-                post.id = (isOnly ? post.url : nil) ?? Self.madeID(post)
-            }
-            try builder.add(post)
-        }
+        for (index, url) in unnamed where links[stableHash(url)] == 1 { builder.rename(index, to: url) }
+        if !anonymous.isEmpty { builder.set(feed.cleaned(for: source), of: anonymous) }
         var batch = try builder.batch()
         (batch.repairs, batch.isCut) = (repairs, isCut)
         return batch
@@ -98,14 +120,14 @@ struct FeedContents {
 }
 
 /// Whether a document that begins with a `<` is a page for people: HTML by its type or its first tag.
-private func isWebPage(_ document: [UInt8]) -> Bool {
+private func isWebPage(_ document: [UInt8], _ budget: DecodingBudget) -> Bool {
     for (kind, range) in XMLTokens(document) {
         // A page may begin with comments, and so may a feed, with instructions too.
         if kind == .comment || kind == .instruction || document[range].allSatisfy(isWhiteSpace) { continue }
         let rest = document[range.lowerBound...]
         guard rest.first == "<" else { return false }
         let head = String(decoding: rest.prefix(14), as: UTF8.self).lowercased()
-        return head == "<!doctype html" || HTMLTag(rest) != nil
+        return head == "<!doctype html" || HTMLTag(rest, budget) != nil
     }
     return false
 }
@@ -117,7 +139,7 @@ private func webPageFault(
 ) -> String {
     let fault = "answered with a web page instead of a feed"
     // Such links stand in the head of a page.
-    let links = htmlTags("link", in: Array(document.prefix(256 << 10)), budget)
+    let links = htmlTags("link", in: Array(document.prefix(256 << 10)), upTo: 1000, budget)
     let types = ["application/rss+xml", "application/atom+xml", "application/feed+json"]
     let feed = links.first { link in
         let relations = link["rel"]?.lowercased().split(separator: " ") ?? []

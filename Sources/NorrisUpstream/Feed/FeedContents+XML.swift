@@ -7,21 +7,29 @@ extension FeedContents {
     /// A document that is not well-formed is repaired, if that is possible, and read again: once with declarations of
     /// prefixes, once as ``RepairedXML``. What stands behind the root is left out, and so is the item in which a
     /// document breaks off.
-    init(xml document: [UInt8], at url: HTTPURL, _ budget: DecodingBudget) throws(UpstreamError) {
-        var document = document
+    init(
+        xml document: inout [UInt8], at url: HTTPURL, for source: String, _ budget: DecodingBudget
+    ) throws(UpstreamError) {
+        let held = budget.held
         var repairs = 0
         var fault: String?
         while true {
-            var contents = FeedContents()
-            let error = try XMLReader.read(document, base: url, budget) { contents.add($0, budget) }
+            var contents = FeedContents(source: source, budget)
+            let error = try XMLReader.read(&document, base: url, budget) { section throws(UpstreamError) in
+                try contents.add(section, budget)
+            }
             if error?.kind == .unboundPrefix, let declared = declaringUsualPrefixes(document) {
                 document = declared
                 budget.spend(bytes: declared.count)
+                budget.release(budget.held - held)
+                budget.hold(declared.count)
                 continue
             }
-            if let error, error.kind != .junk && (error.kind != .cut || contents.posts.isEmpty) {
+            if let error, error.kind != .junk && (error.kind != .cut || contents.isEmpty) {
                 if let fault { throw .unusable(fault) }
                 fault = error.fault
+                contents = FeedContents(source: source, budget)
+                budget.release(budget.held - held)
                 let repaired = try RepairedXML(document, budget)
                 (document, repairs) = (repaired.document, repaired.repairs)
                 if repairs == 0 { throw .unusable(error.fault) }
@@ -34,14 +42,14 @@ extension FeedContents {
         }
     }
 
-    private mutating func add(_ section: XMLElement, _ budget: DecodingBudget) {
+    private mutating func add(_ section: XMLElement, _ budget: DecodingBudget) throws(UpstreamError) {
         switch (section.name.namespace, section.name.local) {
-        case (.none, "item"): add(Post(rss: section, budget), budget)
-        case (.atom, "entry"): add(Post(atom: section, budget), budget)
-        case (.none, "title"), (.atom, "title"): title = title ?? FeedText(guessing: section.text, budget).plain
+        case (.none, "item"): try add(Post(rss: section, budget))
+        case (.atom, "entry"): try add(Post(atom: section, budget))
+        case (.none, "title"), (.atom, "title"): title = title ?? FeedText(guessing: section.text(.line), budget).plain
         case (.none, "image"): image = section.url(of: "url") ?? image
         case (.itunes, "image"): image = image ?? section.url("href")
-        case (.atom, "logo"), (.atom, "icon"): image = image ?? resolved(section.text, at: section.base)
+        case (.atom, "logo"), (.atom, "icon"): image = image ?? resolved(section.text(.url), at: section.base)
         case (.atom, "author"): author = author ?? Post.Author(atom: section)
         default: break
         }

@@ -1,9 +1,12 @@
 import NorrisProtocol
 
 extension Post.Image {
+    /// The number of tags for pictures that are read of one text; a post has fewer pictures.
+    private static let maximumInHTML = 200
+
     /// The pictures in a piece of HTML, without those that only count readers or are emoji.
     static func images(inHTML html: String, at base: HTTPURL, _ budget: DecodingBudget) -> [Post.Image] {
-        htmlTags("img", in: Array(html.utf8), budget).compactMap { attributes in
+        htmlTags("img", in: Array(html.utf8), upTo: maximumInHTML, budget).compactMap { attributes in
             guard budget.isLeft, let url = attributes["src"].flatMap({ resolved($0, at: base) }) else { return nil }
             budget.spend(bytes: url.utf8.count)
             let size = { (name: String) in attributes[name].flatMap { Int($0) } }
@@ -19,7 +22,7 @@ extension Post.Image {
     /// The pictures among the media of an item; the thumbnail of a film, if there is no other.
     static func images(inMediaOf element: XMLElement) -> [Post.Image] {
         var images: [Post.Image] = []
-        for child in element.elements where child.name.namespace == .media {
+        for child in element.elements where child.name.namespace == .media && images.count < maximumInHTML {
             switch child.name.local {
             case "content": images += picture(child).map { [$0] } ?? Self.images(inMediaOf: child)
             case "group": images += group(child)
@@ -34,7 +37,7 @@ extension Post.Image {
         guard var image = largest(element.children("content", in: .media).compactMap(picture)) else {
             return thumbnail(element)
         }
-        image.alt = image.alt ?? element.text(of: "description", in: .media)
+        image.alt = image.alt ?? element.text(of: "description", in: .media, .line)
         return [image]
     }
 
@@ -54,15 +57,15 @@ extension Post.Image {
     /// Nil for a film, a sound, and whatever else is no picture.
     private static func picture(_ element: XMLElement) -> Post.Image? {
         guard let image = image(element) else { return nil }
-        let isPicture = element["medium"].map { $0 == "image" } ?? isImage(type: element["type"], url: image.url)
+        let isPicture = element["medium", .word].map { $0 == "image" } ?? isImage(type: element["type", .word], url: image.url)
         return isPicture ? image : nil
     }
 
     private static func image(_ element: XMLElement) -> Post.Image? {
         guard let url = element.url("url") else { return nil }
         return Post.Image(
-            url: url, width: element["width"].flatMap { Int($0) }, height: element["height"].flatMap { Int($0) },
-            alt: element["alt"] ?? element.text(of: "description", in: .media)
+            url: url, width: element["width", .word].flatMap { Int($0) }, height: element["height", .word].flatMap { Int($0) },
+            alt: element["alt", .line] ?? element.text(of: "description", in: .media, .line)
         )
     }
 }

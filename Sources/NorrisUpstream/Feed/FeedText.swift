@@ -22,14 +22,12 @@ struct FeedText {
     /// A text construct of Atom, or its content (RFC 4287, sections 3.1 and 4.1.3); nil for what is not text, such as a
     /// file in Base64 or a mere reference.
     init?(construct element: XMLElement, _ budget: DecodingBudget) {
-        guard element["src"] == nil, element["mode"]?.lowercased() != "base64" else { return nil }
-        switch element["type"]?.lowercased() {
-        case "html", "text/html": self.init(html: element.text, budget)
+        guard element["src", .url] == nil, element["mode", .word]?.lowercased() != "base64" else { return nil }
+        switch element["type", .word]?.lowercased() {
+        case "html", "text/html": self.init(html: element.text(.text), budget)
         case "xhtml", "application/xhtml+xml":
-            var html = ""
-            element.appendHTML(to: &html, budget)
-            self.init(html: html, budget)
-        case nil, "text", "text/plain": self.init(plain: element.text)
+            self.init(html: element.html(.text, budget), budget)
+        case nil, "text", "text/plain": self.init(plain: element.text(.text))
         default: return nil
         }
     }

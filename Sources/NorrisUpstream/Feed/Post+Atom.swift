@@ -7,10 +7,10 @@ extension Post {
         let summaries = entry.atomTexts("summary", budget)
         let text = (contents + summaries).compactMap(\.text).first { !$0.isBlank } ?? entry.mediaDescription(budget)
         let enclosures = entry.children("link", in: .atom).compactMap { link -> Image? in
-            guard link["rel"] == "enclosure", let url = link.url("href"), isImage(type: link["type"], url: url) else {
+            guard link["rel", .word] == "enclosure", let url = link.url("href"), isImage(type: link["type", .word], url: url) else {
                 return nil
             }
-            return Image(url: url, alt: link["title"])
+            return Image(url: url, alt: link["title", .line])
         }
         let inText = [contents.first, summaries.first].flatMap { first -> [Image] in
             guard let first, let html = first.text?.html else { return [] }
@@ -19,11 +19,11 @@ extension Post {
         let author = entry.children("author", in: .atom).first
             ?? entry.children("source", in: .atom).first?.children("author", in: .atom).first
         self.init(
-            id: entry.text(of: "id", in: .atom) ?? "", source: "",
+            id: entry.text(of: "id", in: .atom, .id) ?? "", source: "",
             author: author.flatMap(Post.Author.init(atom:)) ?? Post.Author(id: "", name: ""),
             publishedAt: entry.date(Self.atomDates),
             title: entry.atomTexts("title", budget).compactMap(\.text).first { !$0.isBlank }?.plain, text: text?.plain,
-            tags: entry.children("category", in: .atom).compactMap { $0["label"] ?? $0["term"] },
+            tags: entry.children("category", in: .atom).compactMap { $0["label", .tag] ?? $0["term", .tag] },
             images: enclosures + Image.images(inMediaOf: entry) + inText, url: entry.atomLink
         )
     }
@@ -36,10 +36,10 @@ extension Post {
 extension Post.Author {
     /// A person of Atom; nil without a name, an email address or a page.
     init?(atom person: XMLElement) {
-        let email = person.text(of: "email", in: .atom).flatMap { Mailbox($0).email }
+        let email = person.text(of: "email", in: .atom, .name).flatMap { Mailbox($0).email }
         // Version 0.3 calls it `url`.
         let uri = person.url(of: "uri", in: .atom) ?? person.url(of: "url", in: .atom)
-        guard let name = person.text(of: "name", in: .atom) ?? email ?? uri else { return nil }
+        guard let name = person.text(of: "name", in: .atom, .name) ?? email ?? uri else { return nil }
         self.init(id: email ?? uri ?? "", name: name, email: email)
     }
 }
@@ -52,20 +52,20 @@ extension XMLElement {
 
     /// The page of an entry: a link without a relation is one to it.
     var atomLink: String? {
-        let links = children("link", in: .atom).filter { $0["rel"] ?? "alternate" == "alternate" }
-        let link = links.first { $0["type"]?.hasPrefix("text/html") ?? true } ?? links.first
+        let links = children("link", in: .atom).filter { $0["rel", .word] ?? "alternate" == "alternate" }
+        let link = links.first { $0["type", .word]?.hasPrefix("text/html") ?? true } ?? links.first
         return link?.url("href")
     }
 
     /// The description of a film, for an item that has no other text.
     func mediaDescription(_ budget: DecodingBudget) -> FeedText? {
-        let text = text(of: "description", in: .media)
-            ?? children("group", in: .media).first?.text(of: "description", in: .media)
+        let text = text(of: "description", in: .media, .text)
+            ?? children("group", in: .media).first?.text(of: "description", in: .media, .text)
         return text.map { FeedText(guessing: $0, budget) }
     }
 
     /// The first child of these names, in their order, that is a date.
     func date(_ names: [XMLName]) -> Timestamp? {
-        names.lazy.flatMap { children($0.local, in: $0.namespace) }.compactMap { UpstreamDate.parse($0.text) }.first
+        names.lazy.flatMap { children($0.local, in: $0.namespace) }.compactMap { UpstreamDate.parse($0.text(.date)) }.first
     }
 }

@@ -4,25 +4,25 @@ extension Post {
     /// A post from an item of RSS (<https://www.rssboard.org/rss-specification>,
     /// <https://web.resource.org/rss/1.0/spec>), not cleaned; without author and id where it has none.
     init(rss item: XMLElement, _ budget: DecodingBudget) {
-        let short = item.text(of: "description").map { FeedText(guessing: $0, budget) }
-        let full = item.text(of: "encoded", in: .content).map { FeedText(html: $0, budget) }
+        let short = item.text(of: "description", .text).map { FeedText(guessing: $0, budget) }
+        let full = item.text(of: "encoded", in: .content, .text).map { FeedText(html: $0, budget) }
         let text = [full, short, item.mediaDescription(budget)].compactMap(\.self).first { !$0.isBlank }
-        let guid = item.text(of: "guid")
-        let about = item.value(XMLName("about", in: .rdf))
-        let isLink = item.children("guid").first?["isPermaLink"]?.lowercased() != "false"
+        let guid = item.text(of: "guid", .id)
+        let about = item.value(XMLName("about", in: .rdf), .id)
+        let isLink = item.children("guid").first?["isPermaLink", .word]?.lowercased() != "false"
         let url = item.url(of: "link") ?? item.atomLink
             ?? (isLink ? guid.flatMap(cleanURL) : nil) ?? about.flatMap(cleanURL)
         self.init(
             id: guid ?? about ?? "", source: "", author: Post.Author(rss: item) ?? Post.Author(id: "", name: ""),
             publishedAt: item.date(Self.rssDates),
-            title: (item.text(of: "title") ?? item.text(of: "title", in: .media))
+            title: (item.text(of: "title", .line) ?? item.text(of: "title", in: .media, .line))
                 .map { FeedText(guessing: $0, budget).plain },
             text: text?.plain,
-            tags: item.children("category").map(\.text) + item.children("subject", in: .dublinCore).map(\.text),
+            tags: (item.children("category") + item.children("subject", in: .dublinCore)).map { $0.text(.tag) },
             images: item.rssImages + [full, short].flatMap { text in
                 text?.html.map { Image.images(inHTML: $0, at: item.base, budget) } ?? []
             },
-            stats: Stats(comments: item.text(of: "comments", in: .slash).flatMap { Int(trimmed($0)) }), url: url
+            stats: Stats(comments: item.text(of: "comments", in: .slash, .word).flatMap { Int(trimmed($0)) }), url: url
         )
     }
 
@@ -38,9 +38,9 @@ extension Post.Author {
     /// The author of an item: `author` is an email address with the name behind it, the others are a name; nil without
     /// any.
     fileprivate init?(rss item: XMLElement) {
-        let author = item.text(of: "author").map(Mailbox.init)
-        let name = author?.name ?? item.text(of: "creator", in: .dublinCore) ?? item.text(of: "author", in: .itunes)
-            ?? item.children("author", in: .atom).first?.text(of: "name", in: .atom) ?? author?.email
+        let author = item.text(of: "author", .name).map(Mailbox.init)
+        let name = author?.name ?? item.text(of: "creator", in: .dublinCore, .name) ?? item.text(of: "author", in: .itunes, .name)
+            ?? item.children("author", in: .atom).first?.text(of: "name", in: .atom, .name) ?? author?.email
         guard let name else { return nil }
         self.init(id: author?.email ?? "", name: name, email: author?.email)
     }
@@ -50,7 +50,7 @@ extension XMLElement {
     /// Enclosures, then media; a podcast's picture if there is no other.
     fileprivate var rssImages: [Post.Image] {
         let enclosures = children("enclosure").compactMap { enclosure -> Post.Image? in
-            guard let url = enclosure.url("url"), isImage(type: enclosure["type"], url: url) else { return nil }
+            guard let url = enclosure.url("url"), isImage(type: enclosure["type", .word], url: url) else { return nil }
             return Post.Image(url: url)
         }
         let images = enclosures + Post.Image.images(inMediaOf: self)
@@ -71,8 +71,7 @@ struct Mailbox {
             name = cleanLine(text, upTo: 200)
             return
         }
-        let rest = text.replacing(address, with: "").filter { !"()<>".contains($0) }
-        name = cleanLine(rest, upTo: 200)
+        name = cleanLine(words.filter { !$0.utf8.elementsEqual(address.utf8) }.joined(separator: " "), upTo: 200)
         let nobody = ["noreply@", "no-reply@", "donotreply@", "do-not-reply@"]
         self.email = nobody.contains(where: email.hasPrefix) ? nil : email
     }

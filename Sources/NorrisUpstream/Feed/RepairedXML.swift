@@ -28,6 +28,7 @@ struct RepairedXML {
         for (kind, range) in XMLTokens(source) {
             budget.spend(bytes: range.count)
             budget.spend(elements: 1)
+            budget.hold(range.count)
             try budget.check()
             switch kind {
             case .text where source[range.lowerBound] != "<": copyWithReferences(range)
@@ -80,7 +81,9 @@ struct RepairedXML {
             text?.typeIndex = nil
         }
         repairs += 1
-        budget.spend(bytes: 5 * range.count(where: { source[$0] == "&" }))
+        let growth = 5 * range.count(where: { "&<>".utf8.contains(source[$0]) })
+        budget.spend(bytes: growth)
+        budget.hold(growth)
         for byte in source[range] {
             switch byte {
             case "<": document += "&lt;".utf8
@@ -94,7 +97,7 @@ struct RepairedXML {
     private mutating func copyWithReferences(_ range: Range<Int>) {
         var copied = range.lowerBound
         for index in range where source[index] == "&" && !isReference(source[index..<range.upperBound]) {
-            guard budget.spend(bytes: 4) else { return }
+            guard budget.spend(bytes: 4), budget.hold(4) else { return }
             document += source[copied...index]
             document += "amp;".utf8
             copied = index + 1

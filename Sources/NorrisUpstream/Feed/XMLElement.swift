@@ -1,56 +1,90 @@
-/// An element with all its content: one item of a feed, never the feed.
+/// An element with all its content: one item of a feed, never the feed. Texts are returned for a field only, cut at its
+/// limit.
 struct XMLElement {
-    enum Node {
+    private enum Node {
         case text(String)
         case element(XMLElement)
     }
 
     let name: XMLName
-    let attributes: [(name: XMLName, value: String)]
+    private let attributes: [(name: XMLName, value: String)]
     /// What relative URLs in it refer to (<https://www.w3.org/TR/xmlbase/>).
     let base: HTTPURL
-    var nodes: [Node] = []
+    private var nodes: [Node] = []
+
+    /// The size of an element in the one around it, with what the array of nodes takes while it grows; in bytes.
+    static var memory: Int { 2 * MemoryLayout<Node>.stride + 32 }
+
+    init(name: XMLName, attributes: [(name: XMLName, value: String)], base: HTTPURL) {
+        (self.name, self.attributes, self.base) = (name, attributes, base)
+    }
+
+    mutating func append(_ text: String) { nodes.append(.text(text)) }
+
+    mutating func append(_ element: XMLElement) { nodes.append(.element(element)) }
 
     /// The value of an attribute without a namespace; nil also if it is empty.
-    subscript(_ attribute: String) -> String? { value(XMLName(attribute)) }
+    subscript(_ attribute: String, _ field: TextField) -> String? { value(XMLName(attribute), field) }
 
-    func value(_ attribute: XMLName) -> String? {
-        attributes.first { $0.name == attribute }.flatMap { $0.value.isEmpty ? nil : $0.value }
+    func value(_ attribute: XMLName, _ field: TextField) -> String? {
+        attributes.first { $0.name == attribute }.flatMap { $0.value.isEmpty ? nil : field.cut($0.value) }
     }
 
     /// The value of an attribute as a URL, resolved.
-    func url(_ attribute: String) -> String? { self[attribute].flatMap { resolved($0, at: base) } }
+    func url(_ attribute: String) -> String? { self[attribute, .url].flatMap { resolved($0, at: base) } }
 
     var elements: [XMLElement] { nodes.compactMap { if case .element(let element) = $0 { element } else { nil } } }
 
     func children(_ local: String, in namespace: XMLNamespace = .none) -> [XMLElement] {
         let name = XMLName(local, in: namespace)
-        return elements.filter { $0.name == name }
+        return nodes.compactMap { node in
+            if case .element(let element) = node, element.name == name { element } else { nil }
+        }
     }
 
-    /// All text in it, without markup.
-    var text: String {
-        nodes.reduce(into: "") { text, node in
+    /// All text in it, without markup; empty if the field does not take the text.
+    func text(_ field: TextField) -> String {
+        // Of most elements the only text is all there is.
+        if nodes.count == 1, case .text(let text) = nodes[0] { return field.cut(text) ?? "" }
+        var text = ""
+        appendText(to: &text, upTo: field.limit)
+        return field.cut(text) ?? ""
+    }
+
+    /// Appends texts until there is more than a number of bytes.
+    private func appendText(to text: inout String, upTo length: Int) {
+        for node in nodes where text.utf8.count <= length {
             switch node {
             case .text(let piece): text += piece
-            case .element(let element): text += element.text
+            case .element(let element): element.appendText(to: &text, upTo: length)
             }
         }
     }
 
-    /// The text of the first child of a name that holds more than white space.
-    func text(of local: String, in namespace: XMLNamespace = .none) -> String? {
-        children(local, in: namespace).lazy.map(\.text).first { !$0.utf8.allSatisfy(isWhiteSpace) }
+    /// The text of the first child of a name that has more than white space in it.
+    func text(of local: String, in namespace: XMLNamespace = .none, _ field: TextField) -> String? {
+        let name = XMLName(local, in: namespace)
+        for case .element(let element) in nodes where element.name == name {
+            let text = element.text(field)
+            if !text.utf8.allSatisfy(isWhiteSpace) { return text }
+        }
+        return nil
     }
 
     /// The same as a URL: without white space at its ends, resolved.
     func url(of local: String, in namespace: XMLNamespace = .none) -> String? {
-        text(of: local, in: namespace).flatMap { resolved($0, at: base) }
+        text(of: local, in: namespace, .url).flatMap { resolved($0, at: base) }
     }
 
-    /// Appends the content as HTML: the names of elements, their texts, and of their attributes those of pictures.
-    func appendHTML(to html: inout String, _ budget: DecodingBudget) {
-        for node in nodes where budget.isLeft {
+    /// The content as HTML: the names of elements, their texts, and of their attributes those of pictures.
+    func html(_ field: TextField, _ budget: DecodingBudget) -> String {
+        var html = ""
+        appendHTML(to: &html, upTo: field.limit, budget)
+        return field.cut(html) ?? ""
+    }
+
+    private func appendHTML(to html: inout String, upTo length: Int, _ budget: DecodingBudget) {
+        for node in nodes where budget.isLeft && html.utf8.count <= length {
             switch node {
             case .text(let text):
                 let text = escaped(text)
@@ -60,10 +94,10 @@ struct XMLElement {
                 let name = element.name.local
                 html += "<\(name)"
                 for attribute in ["src", "alt", "width", "height", "class"] {
-                    if let value = element[attribute] { html += " \(attribute)=\"\(escaped(value))\"" }
+                    if let value = element[attribute, .url] { html += " \(attribute)=\"\(escaped(value))\"" }
                 }
                 html += ">"
-                element.appendHTML(to: &html, budget)
+                element.appendHTML(to: &html, upTo: length, budget)
                 // Elements without an end tag; `</br>` would be another line.
                 if !["br", "hr", "img"].contains(name) { html += "</\(name)>" }
             }

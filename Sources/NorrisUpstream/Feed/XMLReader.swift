@@ -28,15 +28,21 @@ final class XMLReader {
     private static let maximumAttributes = 10_000
     /// The size of a name, or of a declaration of a namespace, in the tables of Expat, which keep it; in bytes.
     private static let nameCost = 256
-    /// Of one text, in bytes: more than anybody reads, and the rest is dropped.
-    private static let maximumText = 256 << 10
+    /// Of one tag, in bytes: Expat keeps several copies of it.
+    private static let maximumTag = 2 << 20
+    /// Expat gets a document in pieces of about this size, because it copies each; in bytes.
+    private static let pieceSize = 256 << 10
     /// Of one section; the rest is dropped.
     private static let maximumElements = 10_000
+    /// The memory of the texts and attributes of one section, in bytes; the rest is dropped.
+    private static let maximumSection = 4 << 20
+    /// The size of an attribute besides its value, with what an array takes while it grows; in bytes.
+    private static let attributeCost = 2 * MemoryLayout<(XMLName, String)>.stride
     private static let roots: Set<XMLName> = [XMLName("rss"), XMLName("RDF", in: .rdf), XMLName("feed", in: .atom)]
 
     private let parser: XML_Parser
     private let budget: DecodingBudget
-    private let section: (XMLElement) -> Void
+    private let section: (XMLElement) throws(UpstreamError) -> Void
     /// The base URLs of the document, and of the elements that hold sections.
     private var bases: [HTTPURL]
     /// The elements of the section that are open, the section first.
@@ -45,6 +51,8 @@ final class XMLReader {
     private var pending: [UInt8] = []
     /// The number of elements in the section.
     private var elements = 0
+    /// The memory of the section, in bytes.
+    private var sectionMemory = 0
     /// The depth inside of an element that is dropped.
     private var dropped = 0
     private var depth = 0
@@ -53,45 +61,77 @@ final class XMLReader {
     private var names: [String: XMLName] = [:]
     private var failure: UpstreamError?
 
-    /// Reads a whole document in UTF-8.
+    /// Reads a whole document in UTF-8, and overwrites its XML declaration with spaces.
     ///
     /// - Parameter section: takes the children of the root, and those of its channel.
     /// - Returns: nil if all of it was read; else why it was not.
     static func read(
-        _ document: [UInt8], base: HTTPURL, _ budget: DecodingBudget, section: @escaping (XMLElement) -> Void
+        _ document: inout [UInt8], base: HTTPURL, _ budget: DecodingBudget,
+        section: @escaping (XMLElement) throws(UpstreamError) -> Void
     ) throws(UpstreamError) -> SyntaxError? {
-        for (kind, range) in XMLTokens(document) {
-            budget.read(bytes: range.count)
-            try budget.check()
-            // Each attribute has an equals sign, and few values have more.
-            if kind == .startTag || kind == .emptyTag, range.count > maximumAttributes,
-                document[range].count(where: { $0 == "=" }) > maximumAttributes
-            {
-                throw .unusable("answered with XML in which a tag has more than \(maximumAttributes) attributes")
-            }
-        }
-        var document = document
         // It may not stand behind white space, and its encoding is no longer true.
         if let declaration = xmlDeclaration(document) {
             for index in declaration where !isWhiteSpace(document[index]) { document[index] = UInt8(ascii: " ") }
         }
-        guard let length = Int32(exactly: document.count),
-            let parser = XML_ParserCreateNS("UTF-8", XML_Char(UInt8(ascii: XMLName.separator)))
-        else { throw .unusable("answered with XML that is too large") }
+        guard let parser = XML_ParserCreateNS("UTF-8", XML_Char(UInt8(ascii: XMLName.separator))) else {
+            throw .unusable("answered with XML for which there is no memory")
+        }
         defer { XML_ParserFree(parser) }
         let reader = XMLReader(parser, base, budget, section)
-        // All at once: Expat reads an unfinished token again from its beginning with each further piece.
-        let status = document.withUnsafeBytes { bytes in
-            XML_Parse(parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), length, 1)
-        }
         // The callbacks reach it through a pointer that does not keep it.
-        withExtendedLifetime(reader) {}
-        if let failure = reader.failure { throw failure }
-        return status == XML_STATUS_OK ? nil : reader.syntaxError
+        defer { withExtendedLifetime(reader) {} }
+        return try reader.read(document)
+    }
+
+    /// Passes a document to Expat in pieces that end where a token ends: Expat reads an unfinished token again from its
+    /// beginning with each further piece. Texts alone may be cut anywhere.
+    private func read(_ document: [UInt8]) throws(UpstreamError) -> SyntaxError? {
+        var start = 0
+        for (kind, range) in XMLTokens(document) {
+            budget.read(bytes: range.count)
+            try budget.check()
+            if kind == .startTag || kind == .emptyTag { try checkTag(document[range]) }
+            while kind == .text || kind == .section, range.upperBound - start > 2 * Self.pieceSize {
+                guard try parse(document, start..<start + Self.pieceSize) else { return syntaxError }
+                start += Self.pieceSize
+            }
+            if range.upperBound - start > Self.pieceSize {
+                guard try parse(document, start..<range.upperBound) else { return syntaxError }
+                start = range.upperBound
+            }
+        }
+        return try parse(document, start..<document.count, isLast: true) ? nil : syntaxError
+    }
+
+    /// Passes a piece to Expat; false if the document is not well-formed.
+    private func parse(_ document: [UInt8], _ piece: Range<Int>, isLast: Bool = false) throws(UpstreamError) -> Bool {
+        // Expat's buffer, and the copies of a long tag.
+        budget.hold(4 * piece.count)
+        try budget.check()
+        let status = document.withUnsafeBytes { bytes in
+            XML_Parse(
+                parser, (bytes.baseAddress?.assumingMemoryBound(to: CChar.self)).map { $0 + piece.lowerBound },
+                Int32(clamping: piece.count), isLast ? 1 : 0
+            )
+        }
+        budget.release(4 * piece.count)
+        if let failure { throw failure }
+        return status == XML_STATUS_OK
+    }
+
+    private func checkTag(_ tag: ArraySlice<UInt8>) throws(UpstreamError) {
+        if tag.count > Self.maximumTag {
+            throw .unusable("answered with XML in which a tag is longer than \(Self.maximumTag >> 20) MiB")
+        }
+        // Each attribute has an equals sign, and few values have more.
+        if tag.count > Self.maximumAttributes, tag.count(where: { $0 == "=" }) > Self.maximumAttributes {
+            throw .unusable("answered with XML in which a tag has more than \(Self.maximumAttributes) attributes")
+        }
     }
 
     private init(
-        _ parser: XML_Parser, _ base: HTTPURL, _ budget: DecodingBudget, _ section: @escaping (XMLElement) -> Void
+        _ parser: XML_Parser, _ base: HTTPURL, _ budget: DecodingBudget,
+        _ section: @escaping (XMLElement) throws(UpstreamError) -> Void
     ) {
         self.parser = parser
         self.budget = budget
@@ -103,7 +143,7 @@ final class XMLReader {
             { data, name, attributes in
                 XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.start(name, attributes) }
             },
-            { data, _ in XMLReader.attempt(data) { $0.end() } }
+            { data, _ in XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.end() } }
         )
         XML_SetCharacterDataHandler(parser) { data, text, length in
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
@@ -171,13 +211,13 @@ final class XMLReader {
             throw .unusable("answered with XML that is nested too deeply, in line \(line)")
         }
         guard let name, var next = attributes else { return }
-        let element = self.name(name)
+        let element = try self.name(name)
         let outer = open.last?.base ?? bases[bases.count - 1]
         var base = outer
         var list: [(name: XMLName, value: String)] = []
         // Name and value by turns, and nil at the end.
         while let name = next[0], let value = next[1] {
-            let (name, value) = (self.name(name), String(cString: value))
+            let (name, value) = (try self.name(name), String(cString: value))
             budget.spend(bytes: value.utf8.count)
             budget.spend(elements: 1)
             if name == XMLName("base", in: .xml) {
@@ -187,13 +227,21 @@ final class XMLReader {
                 if base.description.utf8.count > Self.maximumURI { base = outer }
                 budget.spend(bytes: base.description.utf8.count)
             }
-            list.append((name, value))
+            // No attribute has a longer text.
+            if dropped == 0, let value = TextField.line.cut(value), takeMemory(value.utf8.count + Self.attributeCost) {
+                list.append((name, value))
+            }
             next += 2
         }
         if dropped > 0 || elements >= Self.maximumElements { return dropped += 1 }
-        if open.isEmpty, try holdsSections(element) { return bases.append(base) }
+        if open.isEmpty, try holdsSections(element) {
+            releaseMemory()
+            return bases.append(base)
+        }
         flush()
         elements += 1
+        sectionMemory += XMLElement.memory
+        budget.hold(XMLElement.memory)
         open.append(XMLElement(name: element, attributes: list, base: base))
     }
 
@@ -205,10 +253,13 @@ final class XMLReader {
     }
 
     /// Each name is made once, however many elements have it.
-    private func name(_ expanded: UnsafePointer<XML_Char>) -> XMLName {
+    private func name(_ expanded: UnsafePointer<XML_Char>) throws(UpstreamError) -> XMLName {
+        // Expat keeps the names of all open elements.
+        guard strlen(expanded) <= 2 * Self.maximumURI else { throw tooLong("a name") }
         let expanded = String(cString: expanded)
         if let name = names[expanded] { return name }
         budget.spend(bytes: expanded.utf8.count + Self.nameCost)
+        budget.hold(expanded.utf8.count + Self.nameCost)
         let name = XMLName(expanded: expanded)
         names[expanded] = name
         return name
@@ -224,7 +275,7 @@ final class XMLReader {
         .unusable("answered with XML in which \(what) is longer than \(Self.maximumURI) bytes, in line \(line)")
     }
 
-    private func end() {
+    private func end() throws(UpstreamError) {
         depth -= 1
         if dropped > 0 { return dropped -= 1 }
         flush()
@@ -234,23 +285,40 @@ final class XMLReader {
         }
         if open.isEmpty {
             elements = 0
-            section(element)
+            try section(element)
+            releaseMemory()
         } else {
-            open[open.count - 1].nodes.append(.element(element))
+            open[open.count - 1].append(element)
         }
+    }
+
+    /// Takes memory for a text of the section; false if the text is to be dropped.
+    private func takeMemory(_ count: Int) -> Bool {
+        guard sectionMemory + count <= Self.maximumSection else { return false }
+        sectionMemory += count
+        return budget.hold(count)
+    }
+
+    /// Gives back the memory of a section at its end.
+    private func releaseMemory() {
+        budget.release(sectionMemory)
+        sectionMemory = 0
     }
 
     private func append(_ text: some Collection<UInt8>) throws(UpstreamError) {
         budget.spend(bytes: text.count)
         try budget.check()
         guard dropped == 0, !open.isEmpty else { return }
-        pending += text.prefix(Self.maximumText - min(pending.count, Self.maximumText))
+        // No field takes more.
+        pending += text.prefix(max(TextField.text.limit - pending.count, 0))
     }
 
     /// Puts the text since the last tag into the innermost element.
     private func flush() {
         guard !pending.isEmpty else { return }
-        if !open.isEmpty { open[open.count - 1].nodes.append(.text(String(decoding: pending, as: UTF8.self))) }
+        if !open.isEmpty, takeMemory(pending.count + XMLElement.memory) {
+            open[open.count - 1].append(String(decoding: pending, as: UTF8.self))
+        }
         pending.removeAll(keepingCapacity: true)
     }
 }

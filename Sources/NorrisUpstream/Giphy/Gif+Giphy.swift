@@ -4,20 +4,20 @@ import NorrisText
 extension Gif {
     /// A GIF from an item of Giphy; nil if it has no usable id. Whatever else cannot be used is left out, and members
     /// that are not known do not matter.
-    init?(giphy object: JSONObject, _ budget: DecodingBudget) {
+    init?(giphy object: JSONItem, _ budget: DecodingBudget) {
         guard let id = object.id("id"), Giphy.isPossibleID(id) else { return nil }
         var renditions: [String: Rendition] = [:]
         // Giphy has some 25 of them.
-        for (name, value) in (object.object("images")?.members ?? []).prefix(64) where Self.isName(name, upTo: 40) {
-            if case .object(let object) = value { renditions[name] = Rendition(giphy: object) }
+        for (name, object) in object.object("images")?.objects(upTo: 64) ?? [] where Self.isName(name, upTo: 40) {
+            renditions[name] = Rendition(giphy: object)
         }
         self.init(
-            id: id, title: Self.line(object.text("title"), upTo: 300, budget) ?? "",
-            rating: object.text("rating").flatMap { Self.isRating($0) ? $0 : nil } ?? "",
+            id: id, title: Self.line(object.text("title", .line), upTo: 300, budget) ?? "",
+            rating: object.text("rating", .word).flatMap { Self.isRating($0) ? $0 : nil } ?? "",
             pageURL: object.url("url") ?? "https://giphy.com/gifs/\(id)",
-            username: Self.line(object.text("username"), upTo: 100, budget),
-            altText: Self.line(object.text("alt_text"), upTo: 1000, budget),
-            isSticker: object.truth("is_sticker") ?? (object.text("type") == "sticker"), renditions: renditions,
+            username: Self.line(object.text("username", .name), upTo: 100, budget),
+            altText: Self.line(object.text("alt_text", .line), upTo: 1000, budget),
+            isSticker: object.truth("is_sticker") ?? (object.text("type", .word) == "sticker"), renditions: renditions,
             importedAt: Self.date(object, "import_datetime"), trendingAt: Self.date(object, "trending_datetime")
         )
     }
@@ -39,7 +39,7 @@ extension Gif {
     }
 
     /// Nil for 0000-00-00 and 1970-01-01, which mean never.
-    private static func date(_ object: JSONObject, _ key: String) -> Timestamp? {
+    private static func date(_ object: JSONItem, _ key: String) -> Timestamp? {
         object.date(key).flatMap { $0.seconds > 0 ? $0 : nil }
     }
 }
@@ -56,7 +56,7 @@ extension Giphy {
 
 extension Gif.Rendition {
     /// Nil without any URL. In numbers 0 means unknown, and no picture has more than a million pixels or frames.
-    fileprivate init?(giphy object: JSONObject) {
+    fileprivate init?(giphy object: JSONItem) {
         func number(_ key: String, upTo maximum: Int = .max) -> Int? {
             object.number(key).flatMap { $0 > 0 && $0 <= maximum ? $0 : nil }
         }

@@ -29,7 +29,7 @@ extension GifPage {
         self.init()
         let url = HTTPURL(url)
         let members = try JSONItems.members(of: response.body[...], budget)
-        let meta = members["meta"].flatMap(JSONObject.init(item:))
+        let meta = members["meta"].flatMap(JSONItem.init(item:))
         let status = meta?.number("status") ?? 200
         if status != 200 {
             // Whatever else this is, it is no status of a response.
@@ -39,7 +39,7 @@ extension GifPage {
         }
         // Giphy sends this for a response that it could not make: 200, nothing in it, and no id of a response. Where
         // nothing was found there is an id.
-        let isSynthetic = (meta?.text("response_id") ?? "").isEmpty
+        let isSynthetic = (meta?.text("response_id", .id) ?? "").isEmpty
         var items = 0
         if let data = members["data"] {
             items = try take(data, budget)
@@ -54,7 +54,7 @@ extension GifPage {
             throw error
         }
         if gifs.isEmpty && items > 0 { throw .unusable("answered with \(items) GIFs, none of them usable") }
-        let pagination = members["pagination"].flatMap(JSONObject.init(item:))
+        let pagination = members["pagination"].flatMap(JSONItem.init(item:))
         totalCount = pagination?.number("total_count")
         guard let window else { return }
         // Counted from the request: an `offset` in the response that does not move would lead in a circle. A page may
@@ -74,7 +74,7 @@ extension GifPage {
         func take(_ item: ArraySlice<UInt8>) {
             // No request is for more; a response that holds more fills the cache with nothing.
             guard gifs.count < Giphy.maximumIDs else { return }
-            guard let gif = JSONObject(item: item).flatMap({ Gif(giphy: $0, budget) }) else { return skipped += 1 }
+            guard let gif = JSONItem(item: item).flatMap({ Gif(giphy: $0, budget) }) else { return skipped += 1 }
             if ids.insert(gif.id).inserted { gifs.append(gif) }
         }
         var items = 0
@@ -84,7 +84,7 @@ extension GifPage {
                 items += 1
                 take(item)
             }
-        case "{"? where JSONObject(item: data)?.members.isEmpty != true:
+        case "{"? where JSONItem(item: data)?.isEmpty != true:
             items = 1
             take(data)
         default:

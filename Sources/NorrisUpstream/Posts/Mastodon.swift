@@ -22,7 +22,7 @@ package struct Mastodon: PostUpstream {
             return try await fetcher.json(url, validators, timeout) { response, budget throws(UpstreamError) in
                 var builder = PostBatchBuilder(source: source, budget)
                 try JSONItems.forEach(in: response.body[...], budget) { item throws(UpstreamError) in
-                    try builder.add(JSONObject(item: item).flatMap { Post(status: $0, host: base?.host ?? "", budget) })
+                    try builder.add(JSONItem(item: item).flatMap { Post(status: $0, host: base?.host ?? "", budget) })
                 }
                 return try builder.batch()
             }
@@ -40,54 +40,54 @@ extension Post {
     /// A post from a status (https://docs.joinmastodon.org/entities/Status), not cleaned; nil without id or author.
     ///
     /// A status that boosts another one has the content of that, but its own id and date.
-    init?(status outer: JSONObject, host: String, _ budget: DecodingBudget) {
+    init?(status outer: JSONItem, host: String, _ budget: DecodingBudget) {
         let status = outer.object("reblog") ?? outer
         guard let id = outer.id("id"), let account = status.object("account"),
             let author = Author(account: account, host: host)
         else { return nil }
         let media = status.objects("media_attachments")
-        let warning = status.text("spoiler_text").flatMap { cleanLine($0, upTo: 500) }
+        let warning = status.text("spoiler_text", .line).flatMap { cleanLine($0, upTo: 500) }
         self.init(
             id: id, source: "", author: author, publishedAt: outer.date("created_at"), title: warning,
             // The hidden parts of a link's URL are included, so that it is whole.
-            text: status.text("content").map { plainText(fromHTML: $0, isCertain: true, budget) },
+            text: status.text("content", .text).map { plainText(fromHTML: $0, isCertain: true, budget) },
             isSensitive: warning != nil || (status.truth("sensitive") == true && !media.isEmpty),
-            tags: status.objects("tags").compactMap { $0.text("name") },
+            tags: status.objects("tags").compactMap { $0.text("name", .tag) },
             images: media.compactMap(Image.init(attachment:)),
             stats: Stats(
                 likes: status.number("favourites_count"), comments: status.number("replies_count"),
                 shares: status.number("reblogs_count")
             ),
-            url: status.text("url") ?? status.text("uri")
+            url: status.text("url", .url) ?? status.text("uri", .url)
         )
     }
 }
 
 extension Post.Author {
     /// - Parameter host: of the server, whose own users have handles without it there.
-    fileprivate init?(account: JSONObject, host: String) {
+    fileprivate init?(account: JSONItem, host: String) {
         guard let id = account.id("id") else { return nil }
-        let username = account.text("username") ?? ""
-        let name = account.text("display_name").flatMap { cleanLine($0, upTo: 200) }
-        let address = account.text("acct") ?? username
+        let username = account.text("username", .name) ?? ""
+        let name = account.text("display_name", .name).flatMap { cleanLine($0, upTo: 200) }
+        let address = account.text("acct", .name) ?? username
         self.init(
             id: id, name: name ?? username,
             handle: address.isEmpty ? nil : address.contains("@") ? "@\(address)" : "@\(address)@\(host)",
-            avatarURL: account.text("avatar")
+            avatarURL: account.text("avatar", .url)
         )
     }
 }
 
 extension Post.Image {
     /// The picture itself, or the still picture of a video; nil for sound, and for what the server does not know.
-    fileprivate init?(attachment: JSONObject) {
-        let type = attachment.text("type")
+    fileprivate init?(attachment: JSONItem) {
+        let type = attachment.text("type", .word)
         guard let type, ["image", "gifv", "video"].contains(type) else { return nil }
-        let original = type == "image" ? attachment.text("url") : nil
-        guard let url = original ?? attachment.text("preview_url") else { return nil }
+        let original = type == "image" ? attachment.text("url", .url) : nil
+        guard let url = original ?? attachment.text("preview_url", .url) else { return nil }
         let size = attachment.object("meta")?.object(original == nil ? "small" : "original")
         self.init(
-            url: url, width: size?.number("width"), height: size?.number("height"), alt: attachment.text("description")
+            url: url, width: size?.number("width"), height: size?.number("height"), alt: attachment.text("description", .line)
         )
     }
 }

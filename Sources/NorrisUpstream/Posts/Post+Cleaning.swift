@@ -60,6 +60,23 @@ extension Post.Author {
     }
 }
 
+// What a batch takes, in bytes: with growing arrays, and with entries in sets of ids.
+
+extension Post {
+    /// Without the author, which many posts share.
+    var memory: Int {
+        2 * MemoryLayout<Post>.stride + 64 + heapBytes([id, title ?? "", text ?? "", url ?? ""]) + heapBytes(tags)
+            + images.reduce(0) { $0 + MemoryLayout<Image>.stride + heapBytes([$1.url, $1.alt ?? ""]) }
+    }
+}
+
+extension Post.Author {
+    var memory: Int {
+        2 * MemoryLayout<Post.Author>.stride + 64
+            + heapBytes([id, name, handle ?? "", avatarURL ?? "", email ?? ""])
+    }
+}
+
 extension Post.Image {
     /// Nil without a usable URL.
     fileprivate var cleaned: Post.Image? {

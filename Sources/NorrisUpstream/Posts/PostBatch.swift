@@ -20,6 +20,8 @@ package struct PostBatch: Sendable, Equatable {
     package var isPartial: Bool { repairs > 0 }
     /// Whether the response broke off: the same one, whole, may hold more.
     package var isCut = false
+    /// Counts the posts as memory of the decoder until the batch is gone.
+    var memory = CountedMemory()
 }
 
 /// Makes a batch of an upstream's posts: the one way for posts of any kind into norrisd. Whatever is added has the
@@ -46,37 +48,61 @@ struct PostBatchBuilder {
 
     /// Adds a post and its author; nil is skipped, and so is a post without content unless it may be bare. Of those
     /// with the same id the first counts.
-    mutating func add(_ post: Post?, mayBeBare: Bool = false) throws(UpstreamError) {
+    ///
+    /// - Parameter isAnonymous: whether the author is set later.
+    /// - Returns: the index of the post; nil if it was not added.
+    @discardableResult
+    mutating func add(
+        _ post: Post?, mayBeBare: Bool = false, isAnonymous: Bool = false
+    ) throws(UpstreamError) -> Int? {
         budget.read(bytes: (post?.title?.utf8.count ?? 0) + (post?.text?.utf8.count ?? 0))
         try count()
-        guard let post = post?.cleaned(for: source, mayBeBare: mayBeBare) else {
+        guard var post = post?.cleaned(for: source, mayBeBare: mayBeBare) else {
             skipped += 1
-            return
+            return nil
         }
-        guard postIDs.insert(post.id).inserted else { return }
-        merge(post.author)
+        guard postIDs.insert(post.id).inserted else { return nil }
+        // Posts of one author share its texts.
+        if isAnonymous { post.author = Post.Author() } else { post.author = authors[merge(post.author)] }
         budget.spend(bytes: MemoryLayout<Post>.stride)
+        budget.hold(post.memory)
         posts.append(post)
+        return posts.count - 1
+    }
+
+    var isEmpty: Bool { total == 0 }
+
+    /// Gives a post another id of the upstream, unless that is taken.
+    mutating func rename(_ index: Int, to id: String) {
+        let id = Post.id(id, in: source)
+        guard postIDs.insert(id).inserted else { return }
+        posts[index].id = id
+    }
+
+    /// Sets the author of anonymous posts.
+    mutating func set(_ author: Post.Author, of indices: [Int]) {
+        let author = authors[merge(author)]
+        for index in indices { posts[index].author = author }
     }
 
     /// Adds an author, who may have no posts.
     mutating func add(_ author: Post.Author) throws(UpstreamError) {
         try count()
-        merge(author.cleaned(for: source))
+        _ = merge(author.cleaned(for: source))
     }
 
     /// - Throws: an error if there were items, and all were skipped.
-    func batch() throws(UpstreamError) -> PostBatch {
+    mutating func batch() throws(UpstreamError) -> PostBatch {
         if skipped > 0 && posts.isEmpty && authors.isEmpty {
             throw .unusable("answered with \(skipped) posts, none of them usable")
         }
         // Posts that came before their author was complete get the same author as the others.
-        let posts = posts.map { post in
-            var post = post
-            if let index = authorIndices[post.author.id] { post.author = authors[index] }
-            return post
+        for index in posts.indices {
+            if let author = authorIndices[posts[index].author.id] { posts[index].author = authors[author] }
         }
-        return PostBatch(posts: posts, authors: authors, skipped: skipped)
+        // Nothing is copied: the builder is at its end.
+        defer { posts = [] }
+        return PostBatch(posts: posts, authors: authors, skipped: skipped, memory: CountedMemory(lease: budget.memory))
     }
 
     private mutating func count() throws(UpstreamError) {
@@ -87,14 +113,18 @@ struct PostBatchBuilder {
     }
 
     /// The first description of an author counts, later ones fill in what was missing.
-    private mutating func merge(_ author: Post.Author) {
+    ///
+    /// - Returns: the index of the author.
+    private mutating func merge(_ author: Post.Author) -> Int {
         guard let index = authorIndices[author.id] else {
             authorIndices[author.id] = authors.count
             authors.append(author)
-            return
+            budget.hold(author.memory)
+            return authors.count - 1
         }
         authors[index].handle = authors[index].handle ?? author.handle
         authors[index].avatarURL = authors[index].avatarURL ?? author.avatarURL
         authors[index].email = authors[index].email ?? author.email
+        return index
     }
 }

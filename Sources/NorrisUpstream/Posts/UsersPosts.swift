@@ -32,18 +32,21 @@ extension PostBatchBuilder {
         // Shorter ones were counted as items.
         if user.count > JSONItems.maximumItem { budget.spend(bytes: user.count) }
         let members = (try? JSONItems.members(of: user, budget)) ?? [:]
-        var person = JSONObject()
-        for key in ["uid", "name", "email", "profile_pic"] {
-            if let value = members[key], value.count <= JSONItems.maximumItem { person[key] = try? JSON.parse(value) }
+        let person = JSONItem(members, keys: ["uid", "name", "email", "profile_pic"])
+        guard let id = person.id("uid") else {
+            try add(nil)
+            return
         }
-        guard let id = person.id("uid") else { return try add(nil) }
         let author = Post.Author(
-            id: id, name: person.text("name") ?? "", avatarURL: person.text("profile_pic"), email: person.text("email")
+            id: id, name: person.text("name", .name) ?? "", avatarURL: person.text("profile_pic", .url), email: person.text("email", .name)
         )
         try add(author)
         let isGiven = { (value: ArraySlice<UInt8>?) in value?.elementsEqual("null".utf8) == false }
         if let posts = members["posts"], isGiven(posts) {
-            guard posts.first == "[" else { return try add(nil) }
+            guard posts.first == "[" else {
+                try add(nil)
+                return
+            }
             try add(posts: posts, by: author, budget)
         } else if let post = members["post"], isGiven(post) {
             // All that a post has there are pictures, and some have none.
@@ -54,26 +57,23 @@ extension PostBatchBuilder {
     private mutating func add(
         posts: ArraySlice<UInt8>, by author: Post.Author, _ budget: DecodingBudget
     ) throws(UpstreamError) {
-        var read: [Post?] = []
         do throws(UpstreamError) {
             try JSONItems.forEach(in: posts, budget) { item throws(UpstreamError) in
-                // One more than may be added is enough to refuse them.
-                if read.count <= Self.maximumItems { read.append(Post(usersPost: item, by: author)) }
+                try add(Post(usersPost: item, by: author), mayBeBare: true)
             }
         } catch {
             try budget.check()
-            // The posts before the fault can be used.
-            read.append(nil)
+            // The posts before the fault can be used. If there are too many of them, this is refused as well.
+            try add(nil)
         }
-        for post in read { try add(post, mayBeBare: true) }
     }
 }
 
 extension Post {
     /// Not cleaned; nil for what is no object with an id.
     fileprivate init?(usersPost item: ArraySlice<UInt8>, by author: Author) {
-        guard let object = JSONObject(item: item), let id = object.id("id") else { return nil }
-        let images = object.texts("pics").map { Image(url: $0) }
+        guard let object = JSONItem(item: item), let id = object.id("id") else { return nil }
+        let images = object.texts("pics", .url).map { Image(url: $0) }
         self.init(id: id, source: "", author: author, publishedAt: object.date("date"), images: images)
     }
 }

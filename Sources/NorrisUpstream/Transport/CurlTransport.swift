@@ -81,7 +81,10 @@ package struct CurlTransport: HTTPTransport {
         default:
             throw UpstreamError(status: status, from: url, headers: exchange.headers, body: exchange.body, now: now())
         }
-        return HTTPResponse(status: status, headers: exchange.headers, body: exchange.body, url: url, receivedAt: now())
+        return HTTPResponse(
+            status: status, headers: exchange.headers, body: exchange.body, url: url, receivedAt: now(),
+            memory: exchange.memory
+        )
     }
 }
 

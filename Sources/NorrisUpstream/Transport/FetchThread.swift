@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 import Synchronization
 
 /// One request to one host.
@@ -24,6 +25,8 @@ struct Exchange: Sendable {
     var body: [UInt8] = []
     /// Why it is not whole.
     var failure: UpstreamError?
+    /// Counts the body as memory.
+    var memory: MemoryLease?
 }
 
 /// The thread on which libcurl transfers, with one multi handle for all (libcurl-multi(3)). It begins with a fetch and
@@ -64,6 +67,13 @@ final class FetchThread: Sendable {
             }
         } onCancel: {
             _ = post(.cancel(id: id))
+        }
+    }
+
+    /// Lets the thread look for memory again, if there is a thread.
+    func wake() {
+        state.withLock { state in
+            if let multi = state.multi { curl_multi_wakeup(multi.handle) }
         }
     }
 
@@ -111,11 +121,14 @@ final class FetchThread: Sendable {
 
     private func run(_ multi: Multi) {
         var transfers: [Transfer] = []
+        let memory = BodyMemory(ledger: .shared)
         /// Removes the transfer; this never waits, for a lookup that still runs is left alone.
         func end(_ transfer: Transfer, _ failure: UpstreamError?) {
             transfers.removeAll { $0 === transfer }
+            memory.remove(transfer)
             curl_multi_remove_handle(multi.handle, transfer.easy)
             transfer.exchange.failure = failure
+            transfer.exchange.memory?.shrink(to: transfer.exchange.body.count)
             transfer.continuation.resume(returning: transfer.exchange)
         }
         var busyUntil = ContinuousClock.now
@@ -127,7 +140,7 @@ final class FetchThread: Sendable {
             for command in commands {
                 switch command {
                 case .start(let fetch, let id, let continuation):
-                    if let transfer = Transfer(fetch, id, continuation, in: multi.handle) {
+                    if let transfer = Transfer(fetch, id, continuation, in: multi.handle, memory) {
                         transfers.append(transfer)
                     } else {
                         Self.refuse(fetch, continuation)
@@ -136,6 +149,7 @@ final class FetchThread: Sendable {
                     for transfer in transfers where transfer.id == id { end(transfer, .cancelled) }
                 }
             }
+            for transfer in memory.waiting { transfer.resume() }
             var count: CInt = 0
             curl_multi_perform(multi.handle, &count)
             while let message = curl_multi_info_read(multi.handle, &count)?.pointee {

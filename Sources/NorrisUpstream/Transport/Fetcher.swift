@@ -11,31 +11,37 @@ struct Fetcher: Sendable {
     /// - Parameter decode: makes a value of the whole response, or throws ``UpstreamError/unusable(_:)``.
     func document<Value: Sendable>(
         _ url: String, accept: String, _ validators: Validators, _ timeout: Duration,
-        decode: @Sendable (HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
+        decode: @Sendable (inout HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
     ) async throws(UpstreamError) -> Fetched<Value> {
         let headers = [(name: "Accept", value: accept)] + validators.headers
-        let response = try await transport.send(HTTPRequest(url: url, headers: headers, timeout: timeout))
+        var response = try await transport.send(HTTPRequest(url: url, headers: headers, timeout: timeout))
         let info = FetchInfo(response, sent: validators)
         if response.status == 304 { return .unchanged(info) }
+        let isLarge = response.body.count > BodyMemory.maximumSmall
+        if isLarge { try await LargeDocuments.shared.enter() }
+        defer { if isLarge { LargeDocuments.shared.leave() } }
         do throws(UpstreamError) {
             let value = try await withTaskExecutorPreference(executor) { () throws(UpstreamError) in
                 // Made here, because its clock is that of the thread.
-                let budget = DecodingBudget()
-                let value = try decode(response, budget)
+                let budget = DecodingBudget(isLarge: isLarge)
+                let value = try decode(&response, budget)
                 try budget.check()
                 return value
             }
             return .changed(value, info)
         } catch where error.kind == .decode {
             let end = error.message.last == "?" ? "" : "."
-            throw UpstreamError(.decode, "\(HTTPURL(url)?.hostAndPath ?? "The upstream") \(error.message)\(end)")
+            let message = "\(HTTPURL(url)?.hostAndPath ?? "The upstream") \(error.message)\(end)"
+            var error = error
+            error.message = UpstreamError(.decode, message).message
+            throw error
         }
     }
 
     /// The same for a document in JSON.
     func json<Value: Sendable>(
         _ url: String, _ validators: Validators, _ timeout: Duration,
-        decode: @Sendable (HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
+        decode: @Sendable (inout HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
     ) async throws(UpstreamError) -> Fetched<Value> {
         try await document(url, accept: "application/json", validators, timeout) {
             response, budget throws(UpstreamError) in
@@ -43,7 +49,7 @@ struct Fetcher: Sendable {
                 let name = UpstreamError.cut(String(type.prefix { $0 != ";" }), to: 60)
                 throw .unusable("answered with \(name) instead of JSON; is the configured address right?")
             }
-            return try decode(response, budget)
+            return try decode(&response, budget)
         }
     }
 }

@@ -26,6 +26,8 @@ package struct HTTPResponse: Sendable {
     package var url: HTTPURL?
     /// What the dates in its header fields are compared with.
     package var receivedAt: Timestamp
+    /// Counts the body as memory until the response is gone.
+    var memory: MemoryLease?
 }
 
 /// Header fields in the order of their arrival; names are looked up without regard to case (RFC 9110, section 5.1).

@@ -2,8 +2,15 @@ import CCurl
 
 /// One transfer of libcurl: its options, what it receives, and why it ends. Used on the fetch thread only.
 final class Transfer {
-    /// All header fields of a response, in bytes.
-    private static let maximumHeaders = 256 << 10
+    /// Of all heads of one exchange, also those of a proxy and those below 200.
+    private static let maximumFields = 1000
+    /// The same in bytes.
+    private static let maximumHead = 64 << 10
+    /// The header fields that are read, in small letters; all others are skipped as they arrive.
+    private static let usedFields: Set<String> = [
+        "age", "cache-control", "content-encoding", "content-type", "date", "etag", "expires", "last-modified",
+        "location", "retry-after", "x-ratelimit-remaining", "x-ratelimit-reset",
+    ]
     /// The part of an error's body that is read for a message in it, in bytes.
     private static let maximumErrorBody = 16 << 10
 
@@ -17,7 +24,15 @@ final class Transfer {
 
     /// Why one of the callbacks ended it: all that is wanted has come, or an error.
     private var stop: Result<Void, UpstreamError>?
-    private var headerBytes = 0
+    private var headBytes = 0
+    private var headLines = 0
+    /// The used fields of the current head.
+    private var fields: [(name: String, value: String)] = []
+    /// Whether the last line was a field that is used, so that a folded line continues it.
+    private var continuesField = false
+    private let memory: BodyMemory
+    /// The largest body that the response may have, in bytes.
+    private var largestBody: Int
     /// When something was received last, and how many bytes had been received then.
     private var lastReceipt = ContinuousClock.now
     private var received: curl_off_t = 0
@@ -26,10 +41,13 @@ final class Transfer {
 
     /// Begins a transfer; nil if libcurl refuses it.
     init?(
-        _ fetch: Fetch, _ id: UInt64, _ continuation: FetchThread.Continuation, in multi: UnsafeMutableRawPointer
+        _ fetch: Fetch, _ id: UInt64, _ continuation: FetchThread.Continuation, in multi: UnsafeMutableRawPointer,
+        _ memory: BodyMemory
     ) {
         guard let easy = curl_easy_init() else { return nil }
         (self.fetch, self.id, self.continuation, self.easy) = (fetch, id, continuation, easy)
+        self.memory = memory
+        largestBody = fetch.settings.maximumBody
         message = .allocate(capacity: Int(CURL_ERROR_SIZE))
         message.pointee = 0
         guard configure(), curl_multi_add_handle(multi, easy) == CURLM_OK else { return nil }
@@ -51,7 +69,9 @@ final class Transfer {
             (CURLOPT_QUICK_EXIT, 1), (CURLOPT_NOSIGNAL, 1), (CURLOPT_CONNECTTIMEOUT_MS, connectTimeout),
             (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)), (CURLOPT_PATH_AS_IS, 1), (CURLOPT_FOLLOWLOCATION, 0),
             (CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)), (CURLOPT_SSL_VERIFYPEER, 1),
-            (CURLOPT_SSL_VERIFYHOST, 2), (CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue)),
+            (CURLOPT_SSL_VERIFYHOST, 2),
+            // What libcurl inflates of one buffer while a transfer is paused is in no account: a thousand times as much.
+            (CURLOPT_BUFFERSIZE, 4 << 10), (CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue)),
         ]
         var texts: [(CURLoption, String?)] = [
             (CURLOPT_URL, fetch.url.description), (CURLOPT_PROTOCOLS_STR, "http,https"),
@@ -83,7 +103,7 @@ final class Transfer {
             } == CURLE_OK
             && curl_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, pointer in
                 let chunk = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                return Transfer.of(pointer).takeBody(chunk) ? chunk.count : -1
+                return Transfer.of(pointer).takeBody(chunk)
             } == CURLE_OK
             && curl_set_prereq(easy) { pointer, peer, _, _, _ in
                 Transfer.of(pointer).connected(to: peer.flatMap { IPAddress(String(cString: $0)) })
@@ -120,54 +140,131 @@ final class Transfer {
 
     /// Takes a status line, a field or the empty line after them.
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        headerBytes += line.count
-        guard headerBytes <= Self.maximumHeaders else {
-            let limit = "more than \(Self.maximumHeaders >> 10) KiB of header fields."
+        headBytes += line.count
+        headLines += 1
+        let isEnd = line.first == "\r" || line.first == "\n"
+        let isStatus = line.starts(with: "HTTP/".utf8)
+        if isEnd || isStatus { headLines -= 1 }
+        guard headBytes <= Self.maximumHead, headLines <= Self.maximumFields else {
+            let limit = headLines > Self.maximumFields
+                ? "more than \(Self.maximumFields) header fields."
+                : "more than \(Self.maximumHead >> 10) KiB of header fields."
             stop = .failure(UpstreamError(.decode, "\(fetch.url.hostAndPath) answered with \(limit)"))
             return false
         }
-        let status = curl_get_long(easy, CURLINFO_RESPONSE_CODE)
-        // Not yet the response: those of a proxy to CONNECT, and those below 200. Not any more: trailers.
-        guard line.first == "\r" || line.first == "\n", isConnected, status >= 200, exchange.status == 0 else {
+        // Not yet the response: the head of a proxy. Not any more: trailers.
+        guard isConnected, exchange.status == 0 else { return true }
+        if isStatus {
+            // Another head begins: fields before it belong to a response below 200.
+            (fields, continuesField) = ([], false)
             return true
         }
+        guard isEnd else {
+            takeField(line)
+            return true
+        }
+        let status = curl_get_long(easy, CURLINFO_RESPONSE_CODE)
+        return status < 200 || endHead(status)
+    }
+
+    private func takeField(_ line: UnsafeRawBufferPointer) {
+        func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+            let isGap = { (byte: UInt8) in isWhiteSpace(byte) }
+            guard let first = bytes.firstIndex(where: { !isGap($0) }), let last = bytes.lastIndex(where: { !isGap($0) })
+            else { return "" }
+            return String(decoding: bytes[first...last], as: UTF8.self)
+        }
+        if line.first == " " || line.first == "\t" {
+            // A folded line (RFC 9112, section 5.2).
+            if continuesField, let last = fields.indices.last { fields[last].value += " " + text(line[...]) }
+            return
+        }
+        continuesField = false
+        // The longest name that is used has 21 bytes.
+        guard let colon = line.prefix(32).firstIndex(of: UInt8(ascii: ":")) else { return }
+        let name = text(line[..<colon]).lowercased()
+        guard Self.usedFields.contains(name) else { return }
+        continuesField = true
+        fields.append((name, text(line[(colon + 1)...])))
+    }
+
+    /// Takes the head of the response as a whole.
+    private func endHead(_ status: Int) -> Bool {
         exchange.status = status
-        exchange.headers = headers()
-        let length = curl_get_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        exchange.headers = HTTPHeaderFields(fields)
+        let length = Int(clamping: curl_get_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
         if status == 200, length > fetch.settings.maximumBody {
             stop = .failure(.tooLarge(fetch.url, fetch.settings.maximumBody))
         } else if redirectStatuses.contains(status), length != 0 {
             stop = .success(())
         }
+        if status != 200 {
+            largestBody = Self.maximumErrorBody
+        } else if length >= 0, exchange.headers["content-encoding"] == nil {
+            largestBody = length
+        }
         return stop == nil
     }
 
-    private func headers() -> HTTPHeaderFields {
-        var fields: [(name: String, value: String)] = []
-        var last: UnsafeMutablePointer<curl_header>?
-        while let next = curl_easy_nextheader(easy, UInt32(CURLH_HEADER), -1, last) {
-            fields.append((String(cString: next.pointee.name), String(cString: next.pointee.value)))
-            last = next
-        }
-        return HTTPHeaderFields(fields)
-    }
-
-    private func takeBody(_ chunk: UnsafeRawBufferPointer) -> Bool {
+    /// - Returns: as many bytes as were taken; or that the transfer is to pause, or to end.
+    private func takeBody(_ chunk: UnsafeRawBufferPointer) -> Int {
         let isSuccess = exchange.status == 200
         let maximum = isSuccess ? fetch.settings.maximumBody : Self.maximumErrorBody
-        guard exchange.body.count + chunk.count <= maximum else {
+        let count = exchange.body.count + chunk.count
+        guard count <= maximum else {
             stop = isSuccess ? .failure(.tooLarge(fetch.url, maximum)) : .success(())
-            return false
+            return -1
+        }
+        let lease = exchange.memory ?? memory.lease()
+        exchange.memory = lease
+        if count > lease.bytes {
+            switch memory.take(count, of: max(largestBody, count), for: lease) {
+            case .granted(let capacity): exchange.body.reserveCapacity(capacity)
+            case .wait:
+                memory.add(self)
+                return Int(CURL_WRITEFUNC_PAUSE)
+            case .refused:
+                refuse()
+                return -1
+            }
         }
         exchange.body += chunk
-        return true
+        return chunk.count
+    }
+
+    // MARK: Waiting for memory
+
+    /// Whether the transfer waits for memory.
+    private var isWaiting: Bool { memory.waiting.contains { $0 === self } }
+
+    /// Continues the transfer if there is memory now; called outside of the callbacks.
+    func resume() {
+        let lease = exchange.memory ?? memory.lease()
+        // One byte more than there is: as much as any further byte needs.
+        guard case .granted(let capacity) = memory.take(
+            max(exchange.body.count, BodyMemory.maximumSmall) + 1, of: max(largestBody, BodyMemory.maximumSmall + 1),
+            for: lease
+        ) else { return }
+        exchange.memory = lease
+        exchange.body.reserveCapacity(capacity)
+        memory.remove(self)
+        lastReceipt = .now
+        curl_easy_pause(easy, CURLPAUSE_RECV_CONT)
+    }
+
+    /// Ends the transfer, because there is no memory for its body.
+    func refuse() {
+        stop = .failure(.busy(fetch.url.hostAndPath))
+        exchange.body = []
+        exchange.memory = nil
     }
 
     // MARK: The end
 
     /// When to check the timeouts again. libcurl measures the time to connect.
     var timesOutAt: ContinuousClock.Instant {
-        isConnected ? min(fetch.deadline, lastReceipt + fetch.settings.timeout) : fetch.deadline
+        if case .failure? = stop { return lastReceipt }
+        return isConnected && !isWaiting ? min(fetch.deadline, lastReceipt + fetch.settings.timeout) : fetch.deadline
     }
 
     /// Why it has timed out; nil if it goes on. To be called whenever something may have been received.
@@ -175,7 +272,10 @@ final class Transfer {
         // Not in the callbacks: compressed bytes may arrive that do not yet inflate to anything.
         let count = curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T) + curl_get_long(easy, CURLINFO_HEADER_SIZE)
         if count != received { (received, lastReceipt) = (count, now) }
+        // The error of a callback, or of a transfer that was refused while it was paused.
+        if case .failure(let failure)? = stop { return failure }
         guard timesOutAt <= now else { return nil }
+        if isWaiting { return .busy(fetch.url.hostAndPath) }
         if fetch.deadline <= now { return .late(fetch.url, fetch.timeout) }
         return UpstreamError(.timeout, "\(fetch.url.authority) sent nothing for \(fetch.settings.timeout.text).")
     }
@@ -185,6 +285,8 @@ final class Transfer {
         switch stop {
         case .failure(let failure): return failure
         case .success: return nil
+        // libcurl takes a reply that ends inside its head for a whole one.
+        case nil where code == CURLE_OK && exchange.status == 0: return .early(fetch.url)
         case nil: return code == CURLE_OK ? nil : UpstreamError(code, of: self, saying: String(cString: message))
         }
     }

@@ -26,7 +26,8 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     package var message: String
     /// How long the upstream wants no request: 0...24 h.
     package var retryAfter: Duration?
-    /// Whether this upstream is known to recover from a status that is not retried elsewhere.
+    /// Whether this upstream is known to recover from a status that is not retried elsewhere, or norrisd had no memory
+    /// for its answer.
     var isTransient = false
 
     package init(_ kind: Kind, _ message: String, retryAfter: Duration? = nil) {
@@ -41,7 +42,8 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         switch kind {
         case .offline, .timeout, .quota: true
         case .http(let status): isTransient || status == 408 || status == 425 || (500...599).contains(status)
-        case .decode, .credentials, .cancelled: false
+        case .decode: isTransient
+        case .credentials, .cancelled: false
         }
     }
 
@@ -57,6 +59,19 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     /// The whole response did not come in time.
     static func late(_ url: HTTPURL, _ timeout: Duration) -> UpstreamError {
         UpstreamError(.timeout, "\(url.authority) did not answer completely within \(timeout.text).")
+    }
+
+    /// The response ended before it was whole.
+    static func early(_ url: HTTPURL) -> UpstreamError {
+        UpstreamError(.offline, "\(url.authority) ended its answer early.")
+    }
+
+    /// Other answers have taken the memory that norrisd has for all.
+    static func busy(_ name: String) -> UpstreamError {
+        let fault = "answered while other answers took all memory that norrisd has for them"
+        var error = name.isEmpty ? .unusable(fault) : UpstreamError(.decode, "\(name) \(fault).")
+        error.isTransient = true
+        return error
     }
 
     static let refusedByProxy = UpstreamError(
@@ -82,7 +97,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
             CURLE_RECV_ERROR where text.contains("chunked-encoding"):
             self.init(.decode, "\(host) answered with something that is not HTTP.")
         case _ where transfer.isConnected:
-            self.init(.offline, "\(host) ended its answer early.")
+            self = .early(url)
         default:
             let proxyStatus = curl_get_long(transfer.easy, CURLINFO_HTTP_CONNECTCODE)
             if proxyStatus == 407 {
@@ -165,8 +180,10 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
 
     /// The upstream's own message: a `message`, a `msg` under `meta` (Giphy), or an `error` (Mastodon).
     private static func message(in body: [UInt8]) -> String? {
-        guard case .object(let object)? = try? JSON.parse(body) else { return nil }
-        let texts = [object.object("meta")?.text("msg"), object.text("message"), object.text("error")]
+        guard let object = JSONItem(item: body[...]) else { return nil }
+        let texts = [
+            object.object("meta")?.text("msg", .line), object.text("message", .line), object.text("error", .line),
+        ]
         return texts.lazy.compactMap { $0.map { cut($0, to: 200) } }.first { !$0.isEmpty }
     }
 }

@@ -95,7 +95,9 @@ struct DecodingBudgetTests {
             rss("<item>\(items(9000, "<a xml:base=\"\(base)\"/>"))</item>"),
             "<rss>\((0..<20_000).map { "<a\($0)/>" }.joined())</rss>",
             "<rss>\(items(100, "<x \((0..<1000).map { "xmlns:a\($0)='u' " }.joined())>"))",
-            rss("<item xml:base=\"\(base)/\"><description>\(items(10_000, "&lt;img src=a&gt;"))</description></item>"),
+            rss(
+                items(5, "<item xml:base=\"\(base)/\"><description>\(items(300, "&lt;img src=a&gt;"))</description></item>")
+            ),
             "{\"items\":[\(items(25, "{\"id\":\"1\",\"content_text\":\"\(items(4, long))\"},"))0]}",
         ]
     )

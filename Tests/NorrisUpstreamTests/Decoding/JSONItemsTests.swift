@@ -80,19 +80,19 @@ struct JSONItemsTests {
         ] as [(String, Int?)]
     )
     func numbersMayBeTexts(json: String, number: Int?) throws {
-        #expect(try #require(JSONObject(item: Array("{\"n\":\(json)}".utf8)[...])).number("n") == number)
+        #expect(try #require(JSONItem(item: Array("{\"n\":\(json)}".utf8)[...])).number("n") == number)
     }
 
     @Test(arguments: [("0", false), ("1", true), ("true", true), ("false", false), (#""1""#, true), ("[]", nil)])
     func flagsMayBeNumbers(json: String, flag: Bool?) throws {
-        #expect(try #require(JSONObject(item: Array("{\"f\":\(json)}".utf8)[...])).truth("f") == flag)
+        #expect(try #require(JSONItem(item: Array("{\"f\":\(json)}".utf8)[...])).truth("f") == flag)
     }
 
     @Test func urlsAreBoundedAndStayByteForByte() throws {
         let url = "https://h/" + String(repeating: "x", count: 2038)
         let none = ["5", #""javascript:1""#, #""ftp://h/""#, #""https://h/\u001b""#, #""/x""#, #""https://é/""#]
         for (json, expected) in [("\"\(url)\"", url), ("\"\(url)x\"", nil)] + none.map({ ($0, nil as String?) }) {
-            #expect(try #require(JSONObject(item: Array("{\"u\":\(json)}".utf8)[...])).url("u") == expected)
+            #expect(try #require(JSONItem(item: Array("{\"u\":\(json)}".utf8)[...])).url("u") == expected)
         }
     }
 }

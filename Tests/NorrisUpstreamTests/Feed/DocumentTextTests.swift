@@ -4,7 +4,10 @@ import Testing
 
 struct DocumentTextTests {
     private func text(_ bytes: [UInt8], type: String? = nil) throws -> String {
-        String(decoding: try documentText(bytes, contentType: type, .untimed), as: UTF8.self)
+        var document = bytes
+        // What is not replaced is not changed.
+        if try !convertToText(&document, contentType: type, .untimed) { #expect(document == bytes) }
+        return String(decoding: document, as: UTF8.self)
     }
 
     private func utf16(_ text: String, isBigEndian: Bool) -> [UInt8] {

@@ -5,7 +5,7 @@ import Testing
 
 struct GifTests {
     private func gif(_ json: String) -> Gif? {
-        JSONObject(item: Array(json.utf8)[...]).flatMap { Gif(giphy: $0, .untimed) }
+        JSONItem(item: Array(json.utf8)[...]).flatMap { Gif(giphy: $0, .untimed) }
     }
 
     /// An item with these members besides an id.

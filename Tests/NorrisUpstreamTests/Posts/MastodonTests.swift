@@ -57,7 +57,7 @@ struct MastodonTests {
 struct StatusTests {
     private func post(_ json: String) throws -> Post? {
         var builder = PostBatchBuilder(source: "town")
-        guard let post = JSONObject(item: Array(json.utf8)[...])
+        guard let post = JSONItem(item: Array(json.utf8)[...])
             .flatMap({ Post(status: $0, host: "town.example", .untimed) }) else { return nil }
         try builder.add(post)
         return try builder.batch().posts.first

@@ -7,9 +7,9 @@ func batch(
     _ document: some Collection<UInt8>, url: String = "https://blog.example/feeds/all.xml",
     _ budget: DecodingBudget = .untimed
 ) throws(UpstreamError) -> PostBatch {
-    let response = HTTPResponse(status: 200, body: Array(document))
+    var response = HTTPResponse(status: 200, body: Array(document))
     // Tests pass valid URLs.
-    let batch = try decodeFeed(response, at: HTTPURL(url)!, for: "blog", budget)
+    let batch = try decodeFeed(&response, at: HTTPURL(url)!, for: "blog", budget)
     try budget.check()
     return batch
 }

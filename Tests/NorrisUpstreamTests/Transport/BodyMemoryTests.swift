@@ -1,0 +1,95 @@
+import NorrisSystem
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisUpstream
+
+/// The memory of bodies that arrive or wait for a decoding thread.
+@Suite(.timeLimit(.minutes(20)))
+struct BodyMemoryTests {
+    private static let mebibyte = 1 << 20
+    private let ledger = MemoryLedger(limits: [.bodies: 32 << 20])
+
+    private func taken(_ memory: BodyMemory, _ count: Int, of whole: Int, for lease: MemoryLease) -> Int? {
+        if case .granted(let capacity) = memory.take(count, of: whole, for: lease) { capacity } else { nil }
+    }
+
+    @Test func aSmallBodyTakesMemoryAsItGrows() {
+        let memory = BodyMemory(ledger: ledger)
+        let lease = memory.lease()
+        let sizes = [1, 70_000, 200_000, Self.mebibyte]
+        #expect(sizes.map { taken(memory, $0, of: 16 << 20, for: lease) } == [64 << 10, 128 << 10, 256 << 10, 1 << 20])
+        #expect(lease.bytes == Self.mebibyte && ledger.used(of: .bodies) == Self.mebibyte)
+        let short = memory.lease()
+        #expect(taken(memory, 10, of: 100, for: short) == 100)
+        lease.shrink(to: 5)
+        #expect(ledger.used(of: .bodies) == 105)
+    }
+
+    @Test func aLargeBodyTakesAllMemoryAtOnceOrWaits() {
+        let memory = BodyMemory(ledger: ledger)
+        let first = memory.lease()
+        #expect(taken(memory, Self.mebibyte + 1, of: 16 << 20, for: first) == 16 << 20)
+        let second = memory.lease()
+        guard case .wait = memory.take(Self.mebibyte + 1, of: 16 << 20, for: second) else {
+            Issue.record("two bodies of 16 MiB leave nothing to small ones")
+            return
+        }
+        #expect(taken(memory, Self.mebibyte + 1, of: 8 << 20, for: second) == 8 << 20)
+        // Small ones have the rest.
+        let small = (0..<9).map { _ in memory.lease() }
+        #expect(small.prefix(8).allSatisfy { taken(memory, Self.mebibyte, of: Self.mebibyte, for: $0) != nil })
+        guard case .refused = memory.take(1, of: Self.mebibyte, for: small[8]) else {
+            Issue.record("the account is full")
+            return
+        }
+        withExtendedLifetime((first, second, small)) {}
+    }
+
+    @Test func aBodyBeyondTheWholeAccountComesAlone() {
+        let memory = BodyMemory(ledger: ledger)
+        let first = memory.lease()
+        #expect(taken(memory, 2 << 20, of: 64 << 20, for: first) == 64 << 20)
+        let second = memory.lease()
+        #expect(taken(memory, 2 << 20, of: 64 << 20, for: second) == nil)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test func aTransferWaitsForMemory() async throws {
+        try await Fixture.run(FakeUpstream.start(jokes: FakeUpstream.jokes(count: 1))) { fixture async throws in
+            fixture.upstream.setFault(.json(String(repeating: "1", count: 3 << 20)))
+            // Small bodies have the rest, of this test and of those beside it.
+            var lease: MemoryLease? = BodyMemory(ledger: .shared).lease()
+            lease?.force(24 << 20)
+            let error = await fixture.failure(timeout: .milliseconds(500))
+            expect(error, .decode, "took all memory", isRetryable: true)
+            async let response = fixture.send()
+            lease = nil
+            #expect(try await response.body.count == 3 << 20)
+            #expect(lease == nil)
+        }
+    }
+
+    // MARK: Decoding
+
+    @Test func largeDocumentsAreDecodedOneAfterTheOther() async throws {
+        let documents = LargeDocuments()
+        try await documents.enter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await documents.enter()
+                documents.leave()
+            }
+            let cancelled = await withTaskGroup(of: UpstreamError?.self) { group in
+                group.addTask { await failure { try await documents.enter() } }
+                group.cancelAll()
+                return await group.next() ?? nil
+            }
+            #expect(cancelled == .cancelled)
+            documents.leave()
+            try await group.waitForAll()
+        }
+        try await documents.enter()
+        documents.leave()
+    }
+}
