@@ -1,7 +1,8 @@
 import Glibc
 import Logging
+import NorrisSystem
 
-/// `cache.db`, and the file of encoded facts beside it. Blocking.
+/// One of the three files of the cache.
 struct CacheDatabase: Sendable {
     /// One more than the requests of one user that may wait at a time, four for a disk and four for a network: nobody
     /// holds the last free reader.
@@ -10,15 +11,16 @@ struct CacheDatabase: Sendable {
     let opened: OpenedDatabase
     /// Created with the file, so that a cursor of another cache is not valid in this one.
     let cursorKey: UInt64
+    /// The encoded facts beside `cache.db`; beside the other files there are none.
     let factFile: FactFile
 
     var writer: DatabasePool { opened.writer }
 
-    init(_ opened: OpenedDatabase, _ logger: Logger) {
+    init(_ opened: OpenedDatabase, _ logger: Logger, _ access: BlockingAccess) {
         self.opened = opened
-        let path = opened.path.map(CacheDatabase.factFile)
+        let path = opened.kind.fileName == DatabaseKind.facts.fileName ? opened.path.map(CacheDatabase.factFile) : nil
         do {
-            cursorKey = try CacheDatabase.cursorKey(opened.writer, facts: path)
+            cursorKey = try CacheDatabase.cursorKey(opened.writer, facts: path, access)
         } catch {
             // A file that cannot be written can be read; its cursors end with this process.
             logger.error("database.unwritable", metadata: ["path": "\(opened.path ?? "")", "error": "\(error)"])
@@ -27,14 +29,12 @@ struct CacheDatabase: Sendable {
         factFile = FactFile(path: path, key: cursorKey)
     }
 
-    var sizeOnDisk: Int {
-        opened.sizeOnDisk + (opened.path.map { Folder.size(of: CacheDatabase.factFile(besides: $0)) } ?? 0)
-    }
+    var sizeOnDisk: Int { opened.sizeOnDisk + factFile.size }
 
     private static func factFile(besides path: String) -> String { path + "-facts" }
 
-    func value(forKey key: String) throws -> String? {
-        try writer.read { try CacheDatabase.value(forKey: key, $0) }
+    func value(forKey key: String, _ access: BlockingAccess) throws -> String? {
+        try writer.read(access) { try CacheDatabase.value(forKey: key, $0) }
     }
 
     static func value(forKey key: String, _ database: Database) throws -> String? {
@@ -50,11 +50,13 @@ struct CacheDatabase: Sendable {
         }
     }
 
-    private static func cursorKey(_ writer: DatabasePool, facts path: String?) throws -> UInt64 {
-        let known = try writer.read { try value(forKey: "cursor_key", $0) }
+    private static func cursorKey(
+        _ writer: DatabasePool, facts path: String?, _ access: BlockingAccess
+    ) throws -> UInt64 {
+        let known = try writer.read(access) { try value(forKey: "cursor_key", $0) }
         if let known = known.flatMap(UInt64.init) { return known }
         let key = UInt64.random(in: .min ... .max)
-        try writer.write { try set(String(key), forKey: "cursor_key", $0) }
+        try writer.write(access) { try set(String(key), forKey: "cursor_key", $0) }
         // The cache is a new one: such a file is left over from another.
         if let path { unlink(path) }
         return key

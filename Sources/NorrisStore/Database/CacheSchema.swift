@@ -1,13 +1,39 @@
+import NorrisProtocol
+
 extension DatabaseKind {
-    /// `cache.db`: content that can be fetched or read again.
-    static let cache = DatabaseKind(
+    /// `cache.db`: facts, which can be fetched or read again.
+    static let facts = DatabaseKind(
         fileName: "cache.db", applicationID: 0x4E52_5243,  // "NRRC"
         isDurable: false,
         // The first five, of versions before ordinals, are done by the sixth.
         migrations: (1...5).map { Migration(name: "before ordinals \($0)") { _ in } } + [
             Migration(name: "ordinals", apply: createTables), dropTableOfGRDB,
+            Migration(name: "facts only") { try $0.execute(dropGifsAndPosts) },
         ]
     )
+
+    /// `cache.db-gifs`: GIFs. In a file of their own, because each file has one writer, and a user who waits for a GIF
+    /// must not wait for an import of facts or posts.
+    static let gifs = DatabaseKind(
+        fileName: "cache.db-gifs", applicationID: 0x4E52_5247,  // "NRRG"
+        isDurable: false, migrations: [Migration(name: "gifs") { try $0.execute(fetchTables + gifTables) }]
+    )
+
+    /// `cache.db-posts`: posts, in a file of their own for the same reason.
+    static let posts = DatabaseKind(
+        fileName: "cache.db-posts", applicationID: 0x4E52_5250,  // "NRRP"
+        isDurable: false, migrations: [Migration(name: "posts") { try $0.execute(fetchTables + postTables) }]
+    )
+
+    /// GIFs and posts are fetched again, into their own files.
+    private static let dropGifsAndPosts = """
+        DROP TABLE IF EXISTS gif_list_items;
+        DROP TABLE IF EXISTS gif_lists;
+        DROP TABLE IF EXISTS gifs;
+        DROP TABLE IF EXISTS posts;
+        DROP TABLE IF EXISTS authors;
+        DELETE FROM fetches WHERE source <> 'facts';
+        """
 
     /// Creates the tables that are missing, and stores facts of the layout before ordinals again.
     private static func createTables(_ database: Database) throws {
@@ -23,7 +49,7 @@ extension DatabaseKind {
             """
         )
         try database.execute(hasOldFacts ? "ALTER TABLE facts RENAME TO old_facts" : "DROP TABLE IF EXISTS facts")
-        try database.execute(tables)
+        try database.execute(fetchTables + factTables)
         if hasOldFacts {
             try storeOldFacts(database)
         } else {
@@ -47,7 +73,7 @@ extension DatabaseKind {
             "SELECT id, source, text, categories, url, created_at, updated_at, found FROM old_facts ORDER BY number"
         )
         while try rows.next() {
-            try writer.insert(FactTable.fact(rows), isFound: rows[7])
+            try writer.insert(FactTable.uncheckedFact(rows), isFound: rows[7])
             count += 1
             guard count.isMultiple(of: 10_000) else { continue }
             // What is collected of a million facts would be hundreds of megabytes.
@@ -57,11 +83,25 @@ extension DatabaseKind {
         _ = try writer.finish()
     }
 
-    private static let tables = """
+    /// The tables that all three files have.
+    private static let fetchTables = """
         CREATE TABLE IF NOT EXISTS meta (
             key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
 
+        CREATE TABLE IF NOT EXISTS fetches (
+            source TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, fetched_at INTEGER NOT NULL,
+            categories TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE IF NOT EXISTS validators (
+            source TEXT NOT NULL REFERENCES fetches (source) ON DELETE CASCADE, part TEXT NOT NULL, etag TEXT,
+            last_modified TEXT, checked_at INTEGER NOT NULL, PRIMARY KEY (source, part)
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    private static let factTables = """
         -- The ordinal says where the encoded fact is in the file beside the database, in units of 16 bytes. It
         -- is never used again, and rises in the order of storing: within one import the first id is the
         -- highest, so that descending ordinals are "newest stored first, then by id".
@@ -91,17 +131,9 @@ extension DatabaseKind {
         CREATE TABLE fact_texts (
             last INTEGER PRIMARY KEY, texts BLOB NOT NULL
         ) STRICT;
+        """
 
-        CREATE TABLE IF NOT EXISTS fetches (
-            source TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, fetched_at INTEGER NOT NULL,
-            categories TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE IF NOT EXISTS validators (
-            source TEXT NOT NULL REFERENCES fetches (source) ON DELETE CASCADE, part TEXT NOT NULL, etag TEXT,
-            last_modified TEXT, checked_at INTEGER NOT NULL, PRIMARY KEY (source, part)
-        ) STRICT, WITHOUT ROWID;
-
+    private static let gifTables = """
         -- The number is the order of storing, as the ordinal of facts is, and never used again (AUTOINCREMENT),
         -- so that cursors stay true.
         CREATE TABLE IF NOT EXISTS gifs (
@@ -123,25 +155,34 @@ extension DatabaseKind {
             gif INTEGER NOT NULL REFERENCES gifs (number) ON DELETE CASCADE, PRIMARY KEY (list, position),
             UNIQUE (gif, list)
         ) STRICT, WITHOUT ROWID;
+        """
 
-        -- held is 1 for an author whom the last fetch of the source had, with posts or without.
-        CREATE TABLE IF NOT EXISTS authors (
+    private static let postTables = """
+        -- held is 1 for an author whom the last fetch of the source had, with posts or without. digest is a checksum of
+        -- id, name, handle, avatar_url and email.
+        CREATE TABLE authors (
             number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, name TEXT NOT NULL,
-            folded TEXT NOT NULL, handle TEXT, avatar_url TEXT, email TEXT, held INTEGER NOT NULL
+            folded TEXT NOT NULL, handle TEXT, avatar_url TEXT, email TEXT, digest INTEGER NOT NULL,
+            held INTEGER NOT NULL
         ) STRICT;
-        CREATE INDEX IF NOT EXISTS authors_by_name ON authors (folded, id);
+        CREATE INDEX authors_by_name ON authors (folded, id);
 
-        -- content is the wire form, but of the author only the id. digest is a hash of the id, by which
-        -- posts are known in the state. held_at is NULL for a post that the last fetch of the source held,
-        -- else the time of the last fetch that did: so a fetch without news writes to no post.
-        CREATE TABLE IF NOT EXISTS posts (
-            number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, source TEXT NOT NULL,
-            author INTEGER NOT NULL REFERENCES authors (number), content TEXT NOT NULL,
+        -- content is the wire form with a checksum (CheckedText), but of the author only the id. digest is a hash of the
+        -- id, by which posts are known in the state. held_at is NULL for a post that the last fetch of the source held,
+        -- else the time of the last fetch that did: so a fetch without news writes to no post. A number is never used
+        -- again (AUTOINCREMENT): a later post is above every watermark of the state.
+        CREATE TABLE posts (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL,
+            source TEXT NOT NULL, author INTEGER NOT NULL REFERENCES authors (number), content TEXT NOT NULL,
             first_seen INTEGER NOT NULL, sort_at INTEGER NOT NULL, held_at INTEGER
         ) STRICT;
         -- With all that lists filter by, so that a list reads no post but those it shows.
-        CREATE INDEX IF NOT EXISTS posts_by_time ON posts (sort_at DESC, id, source, author, digest);
-        CREATE INDEX IF NOT EXISTS posts_by_source ON posts (source, held_at);
-        CREATE INDEX IF NOT EXISTS posts_by_author ON posts (author);
+        CREATE INDEX posts_by_time ON posts (sort_at DESC, id, source, author, digest);
+        CREATE INDEX posts_by_source ON posts (source, held_at);
+        CREATE INDEX posts_by_author ON posts (author);
+
+        -- Another key in each file, so that watermarks of the state do not hold for the posts of another one.
+        CREATE TABLE posts_key (key INTEGER NOT NULL) STRICT;
+        INSERT INTO posts_key VALUES (random());
         """
 }

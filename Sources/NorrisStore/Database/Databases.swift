@@ -2,28 +2,49 @@ import CSQLite
 import Glibc
 package import Logging
 import NorrisProtocol
+package import NorrisSystem
 import Synchronization
 
-/// The two databases of the daemon, and what is wrong with them.
+/// The databases of the daemon, and what is wrong with them: the state, and three files of cached content.
 ///
 /// Failures of reads and writes are logged and noted here, and thrown as the caller's kind of error.
 package final class Databases: Sendable {
-    /// What is read and written.
-    enum Content: CaseIterable { case state, facts, gifs, posts }
+    /// What is read and written; each has a file of its own, so that none waits for a change of another.
+    package enum Content: CaseIterable, Sendable {
+        case state, facts, gifs, posts
+
+        /// The content of the cache.
+        package static let cached: [Content] = [.facts, .gifs, .posts]
+
+        /// The content that is fetched from a source.
+        package init(ofSource source: String) {
+            self = source == FactStore.upstreamSource ? .facts : source == GifStore.source ? .gifs : .posts
+        }
+
+        var kind: DatabaseKind {
+            switch self {
+            case .state: .state
+            case .facts: .facts
+            case .gifs: .gifs
+            case .posts: .posts
+            }
+        }
+    }
 
     let state: OpenedDatabase
     let logger: Logger
     private let cacheFolder: String?
-    private let openedCache: Mutex<CacheDatabase>
+    private let caches: Mutex<[Content: CacheDatabase]>
     /// What last failed to be written, and why, until it succeeds.
     private let writeFailures = Mutex<[Content: String]>([:])
-    /// What was found wrong with the cache's file since it was opened.
-    private let cacheDamage = Mutex<String?>(nil)
+    /// What was found wrong with the files of the cache since they were opened.
+    private let cacheDamage = Mutex<[Content: String]>([:])
     private let lostState = Atomic(false)
+    private let measuredSpace = Mutex(Space())
     private let faultsListener = Mutex<@Sendable () -> Void>({})
     private let damageListener = Mutex<@Sendable () -> Void>({})
 
-    /// Opens both, and creates what is missing.
+    /// Opens all files, and creates what is missing.
     ///
     /// - Parameters:
     ///   - cacheFolder: nil for a cache in memory.
@@ -31,22 +52,38 @@ package final class Databases: Sendable {
     ///   - willTakeLong: called before each step that may take longer than a start usually does.
     /// - Throws: for a file of a newer norrisd or of another program, which is left untouched.
     package init(
-        cacheFolder: String?, stateFolder: String?, logger: Logger, willTakeLong: () -> Void = {}
+        cacheFolder: String?, stateFolder: String?, logger: Logger, _ access: BlockingAccess,
+        willTakeLong: () -> Void = {}
     ) throws(StoreError) {
-        state = try OpenedDatabase.open(.state, folder: stateFolder, logger: logger, willTakeLong: willTakeLong)
-        let cache = try OpenedDatabase.open(.cache, folder: cacheFolder, logger: logger, willTakeLong: willTakeLong)
-        openedCache = Mutex(CacheDatabase(cache, logger))
+        state = try OpenedDatabase.open(
+            .state, folder: stateFolder, logger: logger, access, willTakeLong: willTakeLong
+        )
+        var caches: [Content: CacheDatabase] = [:]
+        for content in Content.cached {
+            let opened = try OpenedDatabase.open(
+                content.kind, folder: cacheFolder, logger: logger, access, willTakeLong: willTakeLong
+            )
+            caches[content] = CacheDatabase(opened, logger, access)
+        }
+        self.caches = Mutex(caches)
         self.cacheFolder = cacheFolder
         self.logger = logger
+        measureSpace(access)
     }
 
-    var cache: CacheDatabase { openedCache.withLock { $0 } }
-    func opened(_ content: Content) -> OpenedDatabase { content == .state ? state : cache.opened }
+    /// The file of some cached content.
+    func cache(_ content: Content) -> CacheDatabase {
+        // Each of them is opened at the start, and replaced but never removed.
+        caches.withLock { $0[content]! }
+    }
 
-    /// Closes both, with their write-ahead logs written back.
-    package func close() {
-        try? state.close()
-        try? cache.opened.close()
+    func opened(_ content: Content) -> OpenedDatabase { content == .state ? state : cache(content).opened }
+
+    private var allOpened: [OpenedDatabase] { Content.allCases.map(opened) }
+
+    /// Closes all, with their write-ahead logs written back.
+    package func close(_ access: BlockingAccess) {
+        for opened in allOpened { try? opened.close(access) }
     }
 
     // MARK: Reading and writing
@@ -65,27 +102,33 @@ package final class Databases: Sendable {
     }
 
     /// The same on the calling thread.
-    func read<Value>(_ content: Content, _ body: (Database) throws -> Value) throws(ResponseError) -> Value {
-        do { return try opened(content).writer.read(body) } catch { throw readFailure(error, content) }
+    func read<Value>(
+        _ content: Content, _ access: BlockingAccess, _ body: (Database) throws -> Value
+    ) throws(ResponseError) -> Value {
+        do { return try opened(content).writer.read(access, body) } catch { throw readFailure(error, content) }
     }
 
     /// Changes the database that holds the content: all of it, or nothing where the body throws.
     ///
     /// - Throws: `failed` or `cancelled`.
     func write<Value: Sendable>(
-        _ content: Content, _ body: @escaping @Sendable (Database) throws -> Value
+        _ content: Content, isCancellable: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
         do {
-            return try await opened(content).writer.write { [self] in try noting(content, body, $0) }
+            return try await opened(content).writer.write(isCancellable: isCancellable) { [self] in
+                try noting(content, body, $0)
+            }
         } catch {
             throw writeFailure(error, content)
         }
     }
 
     /// The same on the calling thread.
-    func write<Value>(_ content: Content, _ body: (Database) throws -> Value) throws(StoreError) -> Value {
+    func write<Value>(
+        _ content: Content, _ access: BlockingAccess, _ body: (Database) throws -> Value
+    ) throws(StoreError) -> Value {
         do {
-            return try opened(content).writer.write { try noting(content, body, $0) }
+            return try opened(content).writer.write(access) { try noting(content, body, $0) }
         } catch {
             throw writeFailure(error, content)
         }
@@ -118,11 +161,14 @@ package final class Databases: Sendable {
         if case .inMemory = state.condition {
             throw .storage("The state is in memory only and would be lost.", hint: "See why: norrisctl status")
         }
-        checkState()
-        guard !isStateLost else {
-            throw .storage("state.db was deleted while norrisd was running.", hint: "Restart norrisd.")
+        return try await writeState { [self] database in
+            // Here, on the thread of the connection: stat(2) may wait for a disk.
+            checkState()
+            guard !isStateLost else {
+                throw ResponseError.storage("state.db was deleted while norrisd was running.", hint: "Restart norrisd.")
+            }
+            return try body(database)
         }
-        return try await writeState(body)
     }
 
     private func readFailure(_ error: any Error, _ content: Content) -> ResponseError {
@@ -163,15 +209,21 @@ package final class Databases: Sendable {
     /// - Parameter body: called, from any thread, when ``faults`` may have changed by a write or by ``checkState()``.
     package func onFaultsChange(_ body: @escaping @Sendable () -> Void) { faultsListener.withLock { $0 = body } }
 
-    /// - Parameter body: called, from any thread, when the cache is found to be damaged (``recreateLostCache()``).
+    /// - Parameter body: called, from any thread, when the cache is found to be damaged (``recreateLostCaches(_:)``).
     package func onDamage(_ body: @escaping @Sendable () -> Void) { damageListener.withLock { $0 = body } }
 
     /// What is wrong with the databases, a sentence each; empty where all is well.
     package var faults: [String] {
         var faults: [String] = []
         var failures = writeFailures.withLock { $0 }
-        for opened in [state, cache.opened] {
+        for opened in allOpened {
             let name = opened.kind.fileName
+            // The files of the cache are in one folder: a fault of the first is not repeated for the others.
+            if opened.kind.fileName != state.kind.fileName, opened.kind.fileName != DatabaseKind.facts.fileName,
+                !cache(.facts).opened.condition.isWritable, !opened.condition.isWritable
+            {
+                continue
+            }
             switch opened.condition {
             case .good: break
             case .quarantined(let path): faults.append("A damaged database was quarantined as \(path)")
@@ -192,16 +244,34 @@ package final class Databases: Sendable {
 
     /// Whether something cannot be written now.
     package var isReadOnly: Bool {
-        !state.condition.isWritable || !cache.opened.condition.isWritable || isStateLost
-            || writeFailures.withLock { !$0.isEmpty }
+        !allOpened.allSatisfy(\.condition.isWritable) || isStateLost || writeFailures.withLock { !$0.isEmpty }
     }
 
-    /// Bytes on disk.
-    package var sizes: (cache: Int, state: Int) { (cache.sizeOnDisk, state.sizeOnDisk) }
+    /// The space that the databases take on disks, and have there, in bytes.
+    package struct Space: Equatable, Sendable {
+        package var cache = 0
+        package var state = 0
+        /// What may still be written, on the file system that has less; nil where neither database is on a disk.
+        package var free: Int?
+    }
 
-    /// Bytes that may still be written, on the file system that has less; nil where neither database is on a disk.
-    package var freeBytes: Int? {
-        [cache.opened.path, state.path].compactMap { $0.flatMap(Folder.freeBytes(besides:)) }.min()
+    /// What ``measureSpace()`` found last. From memory, for callers that must not wait for a file system.
+    package var space: Space { measuredSpace.withLock { $0 } }
+
+    /// Asks the file systems for sizes and free bytes.
+    package func measureSpace(_ access: BlockingAccess) {
+        let space = Space(cache: sizes.cache, state: sizes.state, free: freeBytes)
+        measuredSpace.withLock { $0 = space }
+    }
+
+    /// Bytes on disk; blocking.
+    var sizes: (cache: Int, state: Int) {
+        (Content.cached.map { cache($0).sizeOnDisk }.reduce(0, +), state.sizeOnDisk)
+    }
+
+    /// Bytes that may still be written, on the file system that has less; blocking.
+    var freeBytes: Int? {
+        allOpened.map(\.path).compactMap { $0.flatMap(Folder.freeBytes(besides:)) }.min()
     }
 
     /// A write failed; logged once, until one succeeds again.
@@ -223,10 +293,10 @@ package final class Databases: Sendable {
     // MARK: Upkeep
 
     /// Returns unused space to the file system; blocking.
-    package func releaseFreePages() {
-        for opened in [state, cache.opened] {
+    package func releaseFreePages(_ access: BlockingAccess) {
+        for opened in allOpened {
             do {
-                try opened.releaseFreePages()
+                try opened.releaseFreePages(access)
             } catch {
                 let metadata: Logger.Metadata = ["path": "\(opened.path ?? "")", "error": "\(error)"]
                 logger.warning("database.not-shortened", metadata: metadata)
@@ -235,42 +305,52 @@ package final class Databases: Sendable {
     }
 
     /// Reads the whole cache, which takes long where it is large, and notes damage. Blocking.
-    package func checkCache() {
-        do {
-            try cache.writer.read { try OpenedDatabase.check($0) }
-        } catch {
-            noteDamage(error, of: .facts)
-            if cacheDamage.withLock({ $0 == nil }) { logger.error("cache.unreadable", metadata: ["error": "\(error)"]) }
+    package func checkCache(_ access: BlockingAccess) {
+        for content in Content.cached {
+            do {
+                try opened(content).writer.read(access) { try OpenedDatabase.check($0) }
+            } catch {
+                noteDamage(error, of: content)
+                guard cacheDamage.withLock({ $0[content] == nil }) else { continue }
+                logger.error("cache.unreadable", metadata: ["content": "\(content)", "error": "\(error)"])
+            }
         }
     }
 
-    /// Notes damage of the cache's file, where the error says so.
-    private func noteDamage(_ error: any Error, of content: Content) {
+    /// Notes damage of a file of the cache, where the error says so.
+    func noteDamage(_ error: any Error, of content: Content) {
         guard content != .state, DatabaseError.isCorruption(error) else { return }
-        cacheDamage.withLock { $0 = "\(error)" }
+        cacheDamage.withLock { $0[content] = "\(error)" }
         damageListener.withLock { $0 }()
     }
 
-    /// Whether the cache's file was deleted under us, or found to be damaged.
-    package var isCacheLost: Bool { cache.opened.isDeleted || cacheDamage.withLock { $0 != nil } }
-
-    /// Recreates the cache if it is lost; a damaged file is quarantined.
+    /// Recreates the files of the cache that were deleted under us, or found to be damaged; a damaged file is
+    /// quarantined.
     ///
-    /// - Returns: whether that was so; the caller fills it again.
-    package func recreateLostCache() -> Bool {
-        guard isCacheLost, let path = cache.opened.path else { return false }
+    /// - Returns: the content that is gone; the caller fills it again.
+    package func recreateLostCaches(_ access: BlockingAccess) -> Set<Content> {
+        Set(Content.cached.filter { recreateIfLost($0, access) })
+    }
+
+    /// Whether a file of the cache was deleted under us, or found to be damaged.
+    func isLost(_ content: Content, _: BlockingAccess) -> Bool {
+        cacheDamage.withLock { $0[content] != nil } || opened(content).isDeleted
+    }
+
+    private func recreateIfLost(_ content: Content, _ access: BlockingAccess) -> Bool {
+        guard isLost(content, access), let path = opened(content).path else { return false }
         do {
             let new: OpenedDatabase
-            if let damage = cacheDamage.withLock({ $0 }) {
-                new = OpenedDatabase.recreate(.cache, path, damage, logger)
+            if let damage = cacheDamage.withLock({ $0[content] }) {
+                new = OpenedDatabase.recreate(content.kind, path, damage, logger, access)
             } else {
                 // The old file's log and index; a new file must not share them with connections still open.
                 unlink(path + "-wal")
                 unlink(path + "-shm")
-                new = try OpenedDatabase.open(.cache, folder: cacheFolder, logger: logger)
+                new = try OpenedDatabase.open(content.kind, folder: cacheFolder, logger: logger, access)
             }
-            replaceCache(with: new)
-            cacheDamage.withLock { $0 = nil }
+            replace(content, with: new, access)
+            cacheDamage.withLock { $0[content] = nil }
             logger.notice("cache.recreated", metadata: ["path": "\(new.path ?? "")"])
             return true
         } catch {
@@ -279,22 +359,22 @@ package final class Databases: Sendable {
         }
     }
 
-    /// Continues with a cache in memory: the disk did not take the facts, and there is nothing on it.
+    /// Continues with facts in memory: the disk did not take them, and there are none on it.
     ///
-    /// - Returns: whether the cache was on a disk.
-    func replaceCacheByMemory() -> Bool {
-        guard cache.opened.path != nil, let detail = writeFailures.withLock({ $0[.facts] }) else { return false }
-        replaceCache(with: .inMemory(.cache, detail))
+    /// - Returns: whether the facts were on a disk.
+    func replaceFactsByMemory(_ access: BlockingAccess) -> Bool {
+        guard cache(.facts).opened.path != nil, let detail = writeFailures.withLock({ $0[.facts] }) else { return false }
+        replace(.facts, with: .inMemory(.facts, detail, access), access)
         logger.error("cache.in-memory", metadata: ["error": "\(detail)"])
         return true
     }
 
-    private func replaceCache(with new: OpenedDatabase) {
-        let old = cache.opened
-        let cache = CacheDatabase(new, logger)
-        openedCache.withLock { $0 = cache }
+    private func replace(_ content: Content, with new: OpenedDatabase, _ access: BlockingAccess) {
+        let old = opened(content)
+        let cache = CacheDatabase(new, logger, access)
+        caches.withLock { $0[content] = cache }
         // Readers that began on the old file end on it; a failure to close it costs a descriptor, no data.
-        try? old.close()
+        try? old.close(access)
     }
 
     /// Whether the state's file was found to be deleted: what is written is lost with the process.
@@ -302,7 +382,9 @@ package final class Databases: Sendable {
 
     /// Checks whether the state's file was deleted or replaced under us. Then changes of the state that a request waits
     /// for are refused until a restart: to recreate the file would lose data silently.
-    package func checkState() {
+    package func checkState(_: BlockingAccess) { checkState() }
+
+    private func checkState() {
         guard state.isDeleted, !lostState.exchange(true, ordering: .relaxed) else { return }
         logger.error("state.deleted", metadata: ["path": "\(state.path ?? "")"])
         faultsListener.withLock { $0 }()

@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import Logging
+import NorrisSystem
 
 /// One of norrisd's two databases: how its file is recognized, and its schema.
 struct DatabaseKind: Sendable {
@@ -22,14 +23,23 @@ struct DatabaseKind: Sendable {
     /// `PRAGMA user_version`: how many migrations have been applied to a file.
     var schemaVersion: Int { migrations.count }
 
+    /// Whether a file has all tables of the current schema, whatever its header says.
+    func hasTables(_ database: Database, _ access: BlockingAccess) throws -> Bool {
+        let names = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        let own = try OpenedDatabase.inMemory(self, "for its tables", access).writer.read(access) {
+            try String.fetchAll($0, names)
+        }
+        return Set(own).isSubset(of: try String.fetchAll(database, names))
+    }
+
     /// A migration of both: earlier versions listed their migrations by name too.
     static let dropTableOfGRDB = Migration(name: "no table of GRDB") {
         try $0.execute("DROP TABLE IF EXISTS grdb_migrations")
     }
 
     /// Brings a database to the current schema, one transaction for each migration.
-    func migrate(_ pool: DatabasePool) throws {
-        try pool.writeWithoutTransaction { database in
+    func migrate(_ pool: DatabasePool, _ access: BlockingAccess) throws {
+        try pool.withWriter(access) { database in
             let version = try Int.fetchOne(database, "PRAGMA user_version") ?? 0
             guard version < migrations.count else { return }
             // A migration may recreate a table to which others refer; dangling references are found at its end.
@@ -85,7 +95,7 @@ struct OpenedDatabase: Sendable {
     var sizeOnDisk: Int { path.map(Folder.size(ofDatabase:)) ?? 0 }
 
     /// Closes all connections, with the write-ahead log written back and removed.
-    func close() throws { try writer.close() }
+    func close(_ access: BlockingAccess) throws { try writer.close(access) }
 
     /// From this size on the check of a file may take long on a slow disk, in bytes.
     private static let largeFile = 32 << 20
@@ -97,53 +107,63 @@ struct OpenedDatabase: Sendable {
     /// - Throws: only for a newer schema or another program's file, which must not be touched. Where the disk cannot be
     ///   used, the daemon works without it.
     static func open(
-        _ kind: DatabaseKind, folder: String?, logger: Logger, willTakeLong: () -> Void = {}
+        _ kind: DatabaseKind, folder: String?, logger: Logger, _ access: BlockingAccess,
+        willTakeLong: () -> Void = {}
     ) throws(StoreError) -> OpenedDatabase {
-        guard let folder else { return inMemory(kind, "no folder is given") }
+        guard let folder else { return inMemory(kind, "no folder is given", access) }
         let path = folder + "/" + kind.fileName
         do {
             try Folder.make(folder)
-            var writer = try prepare(kind, path, willTakeLong)
-            if try allowShrinking(writer, path, logger, willTakeLong) {
+            var writer = try prepare(kind, path, access, willTakeLong)
+            if try allowShrinking(writer, path, logger, access, willTakeLong) {
                 // Connections that read would not notice. Closing writes the log back, which holds every page.
-                try writer.close()
-                writer = try connect(kind, path, isNew: false)
+                try writer.close(access)
+                writer = try connect(kind, path, isNew: false, access)
             }
+            if kind.isDurable { try repair(writer, logger, access) }
             return OpenedDatabase(kind, writer, path: path, .good)
         } catch {
             if let refusal = error as? StoreError, refusal.isRefusal { throw refusal }
-            if DatabaseError.isCorruption(error) { return recreate(kind, path, "\(error)", logger) }
-            return try readOnly(kind, path, DatabaseError.summary(of: error, path: path), logger)
+            if DatabaseError.isCorruption(error) { return recreate(kind, path, "\(error)", logger, access) }
+            return try readOnly(kind, path, DatabaseError.summary(of: error, path: path), logger, access)
         }
     }
 
     private static func prepare(
-        _ kind: DatabaseKind, _ path: String, _ willTakeLong: () -> Void
+        _ kind: DatabaseKind, _ path: String, _ access: BlockingAccess, _ willTakeLong: () -> Void
     ) throws -> DatabasePool {
         if kind.isDurable, Folder.size(ofDatabase: path) >= largeFile { willTakeLong() }
         // Before anything is written, the journal mode included: a file that is not ours, or damaged, stays as it is.
-        let version = try inspect(kind, path)
+        let (version, hasDamagedHeader) = try inspect(kind, path, access)
         try Folder.makePrivateFile(path)
-        let writer = try connect(kind, path, isNew: version == 0)
+        let writer = try connect(kind, path, isNew: version == 0, access)
         if version > 0, version < kind.schemaVersion {
             willTakeLong()
             if kind.isDurable {
-                try copy(writer, to: "\(path).v\(version)")
+                try copy(writer, to: "\(path).v\(version)", access)
                 willTakeLong()
             }
         }
-        if version == 0 {
-            try writer.writeWithoutTransaction { try $0.execute("PRAGMA application_id = \(kind.applicationID)") }
+        if version == 0 || hasDamagedHeader {
+            try writer.withWriter(access) { database in
+                try database.execute("PRAGMA application_id = \(kind.applicationID); PRAGMA user_version = \(version)")
+            }
         }
-        try kind.migrate(writer)
+        try kind.migrate(writer, access)
+        // Past the last number a table takes no rows (AUTOINCREMENT).
+        if !kind.isDurable {
+            _ = try writer.read(access) { try SequenceNumber.fetchAll($0, "SELECT ifnull(seq, 0) FROM sqlite_sequence") }
+        }
         return writer
     }
 
-    private static func connect(_ kind: DatabaseKind, _ path: String, isNew: Bool) throws -> DatabasePool {
+    private static func connect(
+        _ kind: DatabaseKind, _ path: String, isNew: Bool, _ access: BlockingAccess
+    ) throws -> DatabasePool {
         // One writing connection, because SQLite before 3.51.3 can damage a write-ahead log that two connections
         // checkpoint at once; readers never do. The state is small and rarely read: one connection does
         // both.
-        try DatabasePool(path: path, readers: kind.isDurable ? 0 : CacheDatabase.readers) { database in
+        try DatabasePool(path: path, readers: kind.isDurable ? 0 : CacheDatabase.readers, access) { database in
             // In KiB. The data is small, and the operating system caches it too.
             try database.execute("PRAGMA cache_size = -512")
             guard !database.isReadOnly else { return }
@@ -163,10 +183,10 @@ struct OpenedDatabase: Sendable {
     ///
     /// - Returns: whether there was a VACUUM.
     private static func allowShrinking(
-        _ writer: DatabasePool, _ path: String, _ logger: Logger, _ willTakeLong: () -> Void
+        _ writer: DatabasePool, _ path: String, _ logger: Logger, _ access: BlockingAccess, _ willTakeLong: () -> Void
     ) throws -> Bool {
         do {
-            return try writer.writeWithoutTransaction { database in
+            return try writer.withWriter(access) { database in
                 guard try Int.fetchOne(database, "PRAGMA auto_vacuum") != 2 else { return false }
                 // All pages go to a temporary file, and then to the log.
                 let (needed, free) = (2 * Folder.size(ofDatabase: path), Folder.freeBytes(besides: path) ?? 0)
@@ -189,10 +209,10 @@ struct OpenedDatabase: Sendable {
 
     /// Returns free pages to the file system, 1 MiB at a time, so that other writes wait for milliseconds; at most
     /// 256 MiB a call.
-    func releaseFreePages() throws {
+    func releaseFreePages(_ access: BlockingAccess) throws {
         guard condition.isWritable else { return }
         for step in 0..<256 {
-            let isDone = try writer.writeWithoutTransaction { database in
+            let isDone = try writer.withWriter(access) { database in
                 let free = try Int.fetchOne(database, "PRAGMA freelist_count") ?? 0
                 guard free > OpenedDatabase.spareFreePages else { return true }
                 try database.execute("PRAGMA incremental_vacuum(256)")
@@ -201,7 +221,7 @@ struct OpenedDatabase: Sendable {
             }
             guard isDone else { continue }
             // The file itself becomes shorter when its log is written back.
-            if step > 0 { try writer.writeWithoutTransaction { try $0.execute("PRAGMA wal_checkpoint") } }
+            if step > 0 { try writer.withWriter(access) { try $0.execute("PRAGMA wal_checkpoint") } }
             return
         }
     }
@@ -209,25 +229,66 @@ struct OpenedDatabase: Sendable {
     /// Reads what a file is, without changing a byte of it.
     ///
     /// - Parameter name: by which SQLite opens it; nil for its path.
-    /// - Returns: its schema version, 0 where there is no file or an empty one.
+    /// - Returns: its schema version, 0 where there is no file or an empty one; and whether wrong bytes in its header
+    ///   say something else.
     /// - Throws: for a damaged file, and for one that must not be touched.
-    private static func inspect(_ kind: DatabaseKind, _ path: String, name: String? = nil) throws -> Int {
-        guard Folder.size(of: path) > 0 else { return 0 }
-        let pool = try DatabasePool(path: name ?? path, access: .read)
-        let version = try pool.read { database in
-            let applicationID = try Int.fetchOne(database, "PRAGMA application_id")
-            let version = try Int.fetchOne(database, "PRAGMA user_version") ?? 0
+    private static func inspect(
+        _ kind: DatabaseKind, _ path: String, name: String? = nil, _ access: BlockingAccess
+    ) throws -> (version: Int, hasDamagedHeader: Bool) {
+        guard Folder.size(of: path) > 0 else { return (0, false) }
+        let pool = try DatabasePool(path: name ?? path, .read, access)
+        let found = try pool.read(access) { database in
+            let isOurs = try Bool.fetchOne(
+                database, "SELECT application_id = ? FROM pragma_application_id", [Int64(kind.applicationID)]
+            )
+            let number = try OpaqueInteger.fetchOne(database, "PRAGMA user_version")?.columnValue ?? 0
+            let version = Int(number)
             let isEmpty = try Int.fetchOne(database, "SELECT count(*) FROM sqlite_schema") == 0
-            guard isEmpty || applicationID == Int(kind.applicationID) else { throw StoreError(path: path, .foreign) }
+            let isPlausible = (1...plausibleVersions).contains(version)
+            if !isEmpty, isOurs != true || !isPlausible, try kind.hasTables(database, access) {
+                if kind.isDurable { try check(database) }
+                return (kind.schemaVersion, true)
+            }
+            guard version >= 0 else { throw DatabaseError.damaged("user_version is \(version)") }
+            guard isEmpty || isOurs == true else { throw StoreError(path: path, .foreign) }
             guard version <= kind.schemaVersion else {
+                try check(database)
                 throw StoreError(path: path, .newerSchema(found: version, known: kind.schemaVersion))
             }
             // The cache is checked while the daemon serves.
             if kind.isDurable { try check(database) }
-            return version
+            return (version, false)
         }
-        try pool.close()
-        return version
+        try pool.close(access)
+        return found
+    }
+
+    /// A file with a higher version has a wrong byte, not a newer norrisd.
+    private static let plausibleVersions = 65_535
+
+    /// Repairs the rows and indices of a state. One on a full disk is repaired by a later start.
+    private static func repair(_ writer: DatabasePool, _ logger: Logger, _ access: BlockingAccess) throws {
+        do {
+            // quick_check does not compare the indices with their tables.
+            let verdict = try writer.read(access) { try String.fetchOne($0, "PRAGMA integrity_check(1)") }
+            if verdict != "ok" {
+                try writer.write(access) { database in
+                    try database.execute("REINDEX")
+                    guard try String.fetchOne(database, "PRAGMA integrity_check(1)") == "ok" else {
+                        throw DatabaseError.damaged(verdict ?? "")
+                    }
+                }
+                logger.error("state.reindexed", metadata: ["error": "\(verdict ?? "")"])
+            }
+            try writer.write(access) { try StateRepair.run($0, logger) }
+        } catch {
+            if DatabaseError.isCorruption(error) { throw error }
+            // Two rows have one key: the table is damaged, not its index.
+            if let error = error as? DatabaseError, error.resultCode == SQLITE_CONSTRAINT {
+                throw DatabaseError.damaged(error.message)
+            }
+            logger.error("state.not-repaired", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Reads the whole file.
@@ -238,14 +299,16 @@ struct OpenedDatabase: Sendable {
         guard verdict == "ok" else { throw DatabaseError(SQLITE_CORRUPT, message: verdict) }
     }
 
-    private static func copy(_ writer: DatabasePool, to path: String) throws {
+    private static func copy(_ writer: DatabasePool, to path: String, _ access: BlockingAccess) throws {
         unlink(path)
         try Folder.makePrivateFile(path)
-        try writer.writeWithoutTransaction { try $0.execute("VACUUM INTO ?", [path]) }
+        try writer.withWriter(access) { try $0.execute("VACUUM INTO ?", [path]) }
     }
 
     /// Quarantines a damaged file with its log, so that nothing is lost for good, and recreates it.
-    static func recreate(_ kind: DatabaseKind, _ path: String, _ detail: String, _ logger: Logger) -> OpenedDatabase {
+    static func recreate(
+        _ kind: DatabaseKind, _ path: String, _ detail: String, _ logger: Logger, _ access: BlockingAccess
+    ) -> OpenedDatabase {
         var (number, quarantine) = (1, path + ".damaged")
         while Folder.identity(of: quarantine) != nil {
             number += 1
@@ -256,25 +319,26 @@ struct OpenedDatabase: Sendable {
             "database.quarantined", metadata: ["path": "\(path)", "moved.to": "\(quarantine)", "error": "\(detail)"]
         )
         do {
-            return OpenedDatabase(kind, try prepare(kind, path, {}), path: path, .quarantined(quarantine))
+            return OpenedDatabase(kind, try prepare(kind, path, access, {}), path: path, .quarantined(quarantine))
         } catch {
-            return inMemory(kind, DatabaseError.summary(of: error, path: path))
+            return inMemory(kind, DatabaseError.summary(of: error, path: path), access)
         }
     }
 
     private static func readOnly(
-        _ kind: DatabaseKind, _ path: String, _ detail: String, _ logger: Logger
+        _ kind: DatabaseKind, _ path: String, _ detail: String, _ logger: Logger, _ access: BlockingAccess
     ) throws(StoreError) -> OpenedDatabase {
         logger.error("database.unwritable", metadata: ["path": "\(path)", "error": "\(detail)"])
         for name in [path] + immutableName(path) {
             do {
-                guard try inspect(kind, path, name: name) == kind.schemaVersion else { continue }
-                return OpenedDatabase(kind, try DatabasePool(path: name, access: .read), path: path, .readOnly(detail))
+                guard try inspect(kind, path, name: name, access).version == kind.schemaVersion else { continue }
+                let writer = try DatabasePool(path: name, .read, access)
+                return OpenedDatabase(kind, writer, path: path, .readOnly(detail))
             } catch {
                 if let refusal = error as? StoreError, refusal.isRefusal { throw refusal }
             }
         }
-        return inMemory(kind, detail)
+        return inMemory(kind, detail, access)
     }
 
     /// The name by which SQLite reads a file without its log and index, which it cannot create where the folder takes
@@ -287,10 +351,10 @@ struct OpenedDatabase: Sendable {
     }
 
     /// A database in memory.
-    static func inMemory(_ kind: DatabaseKind, _ detail: String) -> OpenedDatabase {
+    static func inMemory(_ kind: DatabaseKind, _ detail: String, _ access: BlockingAccess) -> OpenedDatabase {
         do {
-            let writer = try DatabasePool(path: nil)
-            try kind.migrate(writer)
+            let writer = try DatabasePool(path: nil, .write, access)
+            try kind.migrate(writer, access)
             return OpenedDatabase(kind, writer, path: nil, .inMemory(detail))
         } catch {
             // Our own schema on an empty database in memory: only a broken build or no memory at all fails here.

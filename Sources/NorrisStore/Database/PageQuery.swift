@@ -17,7 +17,7 @@ struct PageQuery: Sendable {
 
     struct Filter: Sendable {
         let column: String
-        let shows: @Sendable (Int64) -> Bool
+        let shows: @Sendable (PostKey) -> Bool
     }
 
     struct Result<Item> {
@@ -38,7 +38,7 @@ struct PageQuery: Sendable {
         var page = Result<Item>(total: try total(database))
         let rows = try database.rows(
             "SELECT \(columns) FROM \(matches) \(cursor == nil ? "" : "AND \(after)") ORDER BY \(order) LIMIT ?",
-            arguments + (cursor.map(cursorValues) ?? []) + [filter == nil ? limit + 1 : -1]
+            arguments + (cursor.map(cursorValues) ?? []) + [filter == nil ? limit + 1 : Int64(-1)]
         )
         var (count, bytes) = (0, 0)
         while try rows.next() {
@@ -50,7 +50,7 @@ struct PageQuery: Sendable {
             page.hasMore = count > 0 && bytes > maximumPageBytes
             if page.hasMore { break }
             count += 1
-            page.end = SealedCursor(number: rows[0], text: rows[1])
+            page.end = SealedCursor(number: (rows[0] as OpaqueInteger).columnValue, text: rows[1])
             if let item { page.items.append(item) }
         }
         return page

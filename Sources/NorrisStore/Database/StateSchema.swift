@@ -1,3 +1,5 @@
+import NorrisProtocol
+
 extension DatabaseKind {
     /// `state.db`: what cannot be fetched again. Never deleted.
     static let state = DatabaseKind(
@@ -13,6 +15,8 @@ extension DatabaseKind {
             Migration(name: "shuffles") { try $0.execute(shuffles) },
             Migration(name: "favorite totals") { try $0.execute(favoriteTotals) },
             dropTableOfGRDB,
+            Migration(name: "bounded state of users") { try $0.execute(userState) },
+            Migration(name: "checked texts", apply: checkTexts),
         ]
     )
 
@@ -129,6 +133,119 @@ extension DatabaseKind {
         """
 
     private static func bytes(of row: String) -> String {
-        ["id", "title", "content"].map { "ifnull(length(CAST(\(row).\($0) AS BLOB)), 0)" }.joined(separator: " + ")
+        ["id", "title", "content"].map { length(of: $0, row) }.joined(separator: " + ")
+    }
+
+    private static func length(of column: String, _ row: String) -> String {
+        "ifnull(length(CAST(\(row).\(column) AS BLOB)), 0)"
+    }
+
+    // MARK: The ledger of users (UserState)
+
+    /// What a row of each table takes in the file, indices and the space between rows included, besides its texts; and
+    /// its texts, as often as they are stored.
+    private static let userTables: [(name: String, rowBytes: Int, texts: [String])] = [
+        ("recent_searches", 80, ["query", "query"]),
+        ("read_marks", 32, []),
+        ("read_watermarks", 56, ["source"]),
+        ("shuffles", 64, ["filter", "shuffle"]),
+        ("served", 64, ["id", "name"]),
+    ]
+
+    private static let userState = """
+        -- post is a hash of the post's id, as digest of posts in the cache is. Of two marks of a user the newer one has
+        -- the larger number.
+        CREATE TABLE marks (
+            uid INTEGER NOT NULL, post INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (uid, post)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO marks SELECT uid, post, number FROM (
+            SELECT uid, post, row_number() OVER (PARTITION BY uid ORDER BY post) AS number FROM read_marks
+        ) WHERE number <= \(ReadMarks.maximumPosts);
+        DROP TABLE read_marks;
+        ALTER TABLE marks RENAME TO read_marks;
+
+        -- All posts of a source up to a number are read. posts is the key of the table that has the number (posts_key).
+        CREATE TABLE read_watermarks (
+            uid INTEGER NOT NULL, source TEXT NOT NULL, posts INTEGER NOT NULL, number INTEGER NOT NULL,
+            PRIMARY KEY (uid, source)
+        ) STRICT, WITHOUT ROWID;
+
+        ALTER TABLE served RENAME TO old_served;
+        CREATE TABLE served (
+            uid INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, name TEXT, PRIMARY KEY (uid, kind)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO served SELECT uid, kind, id, name FROM old_served;
+        DROP TABLE old_served;
+        UPDATE recent_searches SET query = substr(query, 1, \(FactQuery.maximumLength));
+
+        -- A row for each user with searches, marks, shuffles or served items, and that of uid -1 for all of them
+        -- together. The daemon's own shuffle does not count.
+        CREATE TABLE user_state (
+            uid INTEGER NOT NULL PRIMARY KEY, bytes INTEGER NOT NULL
+        ) STRICT;
+        \(countUserState)
+        \(userTables.map(countingTriggers).joined())
+        """
+
+    /// Counts everything again.
+    static let countUserState = """
+        DELETE FROM user_state;
+        INSERT INTO user_state SELECT uid, sum(bytes) FROM (
+            \(userTables.map { "SELECT uid, \(bytes($0, of: $0.name)) AS bytes FROM \($0.name)" }.joined(separator: " UNION ALL "))
+        ) WHERE uid >= 0 GROUP BY uid;
+        INSERT INTO user_state SELECT \(UserState.all), ifnull(sum(bytes), 0) FROM user_state;
+        """
+
+    /// Counts everything again.
+    static let countFavorites = """
+        DELETE FROM favorite_totals;
+        INSERT INTO favorite_totals
+            SELECT uid, count(*), sum(\(bytes(of: "favorites"))) FROM favorites GROUP BY uid;
+        INSERT INTO favorite_totals
+            SELECT \(FavoriteTotals.all), ifnull(sum(items), 0), ifnull(sum(bytes), 0) FROM favorite_totals;
+        """
+
+    private static func bytes(_ table: (name: String, rowBytes: Int, texts: [String]), of row: String) -> String {
+        (["\(table.rowBytes)"] + table.texts.map { length(of: $0, row) }).joined(separator: " + ")
+    }
+
+    private static func countingTriggers(_ table: (name: String, rowBytes: Int, texts: [String])) -> String {
+        let (new, old) = (bytes(table, of: "new"), bytes(table, of: "old"))
+        return """
+
+            CREATE TRIGGER \(table.name)_added AFTER INSERT ON \(table.name) WHEN new.uid >= 0 BEGIN
+                INSERT INTO user_state SELECT new.uid, 0
+                    WHERE NOT EXISTS (SELECT 1 FROM user_state WHERE uid = new.uid);
+                UPDATE user_state SET bytes = bytes + \(new) WHERE uid IN (new.uid, \(UserState.all));
+            END;
+            CREATE TRIGGER \(table.name)_changed AFTER UPDATE ON \(table.name) WHEN new.uid >= 0 BEGIN
+                UPDATE user_state SET bytes = bytes + \(new) - (\(old)) WHERE uid IN (new.uid, \(UserState.all));
+            END;
+            CREATE TRIGGER \(table.name)_removed AFTER DELETE ON \(table.name) WHEN old.uid >= 0 BEGIN
+                UPDATE user_state SET bytes = bytes - (\(old)) WHERE uid IN (old.uid, \(UserState.all));
+                DELETE FROM user_state WHERE bytes = 0 AND uid = old.uid;
+            END;
+            """
+    }
+
+    // MARK: Checked texts
+
+    /// Adds checksums to the favorites and to the facts of the day (CheckedText).
+    private static func checkTexts(_ database: Database) throws {
+        // A checksum of kind, id, title and content.
+        try database.execute("ALTER TABLE favorites ADD COLUMN digest INTEGER NOT NULL DEFAULT 0")
+        for favorite in try database.map("SELECT number FROM favorites", [], { $0[0] as OpaqueInteger }) {
+            let sql = "SELECT kind, id, title, content FROM favorites WHERE number = ?"
+            let digest = try database.first(sql, [favorite]) {
+                Favorite.digest(kind: $0[0], id: $0[1], title: $0[2], content: $0[3])
+            }
+            try database.execute("UPDATE favorites SET digest = ? WHERE number = ?", [digest, favorite])
+        }
+        for day in try database.map("SELECT number FROM facts_of_the_day", [], { $0[0] as OpaqueInteger }) {
+            let fact = try String.fetchOne(database, "SELECT fact FROM facts_of_the_day WHERE number = ?", [day])
+            try database.execute(
+                "UPDATE facts_of_the_day SET fact = ? WHERE number = ?", [fact.map { CheckedText($0) }, day]
+            )
+        }
     }
 }

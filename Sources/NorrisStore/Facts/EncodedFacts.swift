@@ -31,7 +31,8 @@ package struct EncodedFact {
 /// One encoded fact: a header of 16 bytes and the JSON. Its ordinal says where it begins, in units of 16 bytes.
 ///
 /// The header holds, as little-endian words of 32 bits: the ordinal, the length of the JSON in bytes, a checksum of the
-/// JSON, and the flags. The checksum includes the key of the cache, so that records of another cache are not valid.
+/// JSON and the flags, and the flags. The checksum includes the key of the cache, so that records of another cache are
+/// not valid.
 enum FactRecord {
     static let unit = 16
     /// In units. A record never lies in two chunks; the longest one has the size of a chunk.
@@ -70,7 +71,7 @@ enum FactRecord {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(json.count + 2 * unit)
             let flags = (fact.isLocal ? local : 0) | (fact.isExplicit ? explicit : 0)
-            for word in [ordinal, UInt32(json.count), checksum(json, key), flags] {
+            for word in [ordinal, UInt32(json.count), checksum(json, flags, key), flags] {
                 withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
             }
             bytes.append(contentsOf: json)
@@ -91,7 +92,7 @@ enum FactRecord {
 
     /// As ``read(_:_:)``, for bytes that may be damaged.
     static func check(_ ordinal: UInt32, _ bytes: UnsafeRawBufferPointer, key: UInt64) -> EncodedFact? {
-        guard let fact = read(ordinal, bytes), checksum(fact.json, key) == word(2, bytes) else { return nil }
+        guard let fact = read(ordinal, bytes), checksum(fact.json, word(3, bytes), key) == word(2, bytes) else { return nil }
         return fact
     }
 
@@ -103,8 +104,8 @@ enum FactRecord {
     }
 
     /// Against accidents, not attackers: who can write the file can also write `cache.db`.
-    private static func checksum(_ bytes: UnsafeRawBufferPointer, _ key: UInt64) -> UInt32 {
-        var sum = UInt64(bytes.count) ^ key
+    private static func checksum(_ bytes: UnsafeRawBufferPointer, _ flags: UInt32, _ key: UInt64) -> UInt32 {
+        var sum = (UInt64(bytes.count) | UInt64(flags) << 32) ^ key
         var offset = 0
         func add(_ word: UInt64) {
             sum = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
@@ -164,7 +165,7 @@ struct FactChunks {
             if missing > 0 { chunks[chunk].append(contentsOf: repeatElement(0, count: missing)) }
             chunks[chunk].replaceSubrange(start..<start + count, with: bytes[offset..<offset + count])
             offset += count
-            ordinal += UInt32(count / FactRecord.unit)
+            ordinal &+= UInt32(truncatingIfNeeded: count / FactRecord.unit)
         }
     }
 
@@ -206,6 +207,12 @@ final class FactFile: Sendable {
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// In bytes; 0 if there is no file.
+    var size: Int {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    }
 
     /// Calls the body with a record.
     ///

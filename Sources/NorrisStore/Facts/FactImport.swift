@@ -84,7 +84,7 @@ struct FactImport: ~Copyable {
     /// A stored fact that is left out for another one is removed from the cache.
     private mutating func merged(_ facts: [Fact]) throws -> [Fact] {
         var merged: [Fact] = []
-        var indices: [Int64: Int] = [:]
+        var indices: [OpaqueInteger: Int] = [:]
         merged.reserveCapacity(facts.count)
         for fact in facts where ids.insert(fact.id).inserted {
             try step()

@@ -109,6 +109,14 @@ struct FactList {
     }
 }
 
+/// The epoch of a list in a column. Above 0, because 0 is the epoch of a list that is not stored.
+struct Epoch: ColumnInteger {
+    static let columnRange: ClosedRange<Int64> = 1...Int64(UInt32.max)
+    let number: UInt32
+    var columnValue: Int64 { Int64(number) }
+    init(columnValue: Int64) { number = UInt32(truncatingIfNeeded: columnValue) }
+}
+
 /// All lists, and the numbers of facts.
 struct FactIndex {
     private(set) var lists: [FactList] = []

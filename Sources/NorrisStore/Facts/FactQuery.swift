@@ -52,9 +52,13 @@ package struct FactQuery: Sendable, Hashable {
 extension FactQuery {
     /// Reads all texts, newest first, until the page is full and the matches are counted.
     ///
-    /// - Parameter key: of the cursors.
+    /// - Parameters:
+    ///   - key: of the cursors.
+    ///   - step: called after each block of texts, of some tens of microseconds.
     /// - Throws: `-32602` for a cursor that is not of this search.
-    func page(cursor: String?, key: UInt64, limit: Int, _ database: Database) throws -> Page<Fact> {
+    func page(
+        cursor: String?, key: UInt64, limit: Int, _ database: Database, step: () -> Void = {}
+    ) throws -> Page<Fact> {
         let after = try cursor.map { try SealedCursor($0, of: list, key: key).number } ?? .max
         guard let matcher = try FactMatcher(self, database) else { return Page(items: [], total: 0) }
         var counted = 0
@@ -64,11 +68,12 @@ extension FactQuery {
         while counted <= countedMatches || found.count <= limit {
             matches.removeAll(keepingCapacity: true)
             guard try rows.next() else { break }
-            rows.withBytes(0) { block in
-                FactTexts.forEach(in: block) { entry in
+            try rows.withBytes(0) { block in
+                try FactTexts.forEach(in: block) { entry in
                     if matcher.matches(entry) { matches.append(entry.ordinal) }
                 }
             }
+            step()
             counted += matches.count
             found += matches.reversed().lazy.filter { Int64($0) < after }.prefix(limit + 1 - found.count)
         }
@@ -108,9 +113,9 @@ private struct FactMatcher {
             return
         }
         let marks = databaseQuestionMarks(count: query.categories.count)
-        lists = try Int.fetchAll(
+        lists = try SequenceNumber.fetchAll(
             database, "SELECT number FROM fact_lists WHERE category IN (\(marks))", query.categories as StatementArguments
-        ).map { UInt32(truncatingIfNeeded: $0) }
+        ).map { UInt32(truncatingIfNeeded: $0.columnValue) }
         if lists?.isEmpty == true { return nil }
     }
 

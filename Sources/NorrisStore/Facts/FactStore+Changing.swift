@@ -1,5 +1,6 @@
 import Logging
 package import NorrisProtocol
+package import NorrisSystem
 import Synchronization
 
 /// Importing facts: the starting collection, fortune files, and the upstream's facts.
@@ -14,23 +15,21 @@ extension FactStore {
     private static let factsAtOnce = 1_024
 
     /// Imports the starting collection of this build, unless it is stored.
-    package func importStartingCollection() {
-        importing.withLock { _ in
-            let digest = StartingCollection.digest
-            guard (try? databases.cache.value(forKey: FactStore.builtinMark)) != digest else { return }
-            let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
-            while true {
-                do {
-                    try change { database, file in
-                        try CacheDatabase.set(digest, forKey: FactStore.builtinMark, database)
-                        return try FactImport.run(StartingCollection.facts(), rules, file, database)
-                    }
-                    return
-                } catch {
-                    // A daemon without a single fact is useless: it serves from memory what the disk does not take.
-                    guard count == 0, databases.replaceCacheByMemory() else { return }
-                    loadIndex()
+    package func importStartingCollection(_ access: BlockingAccess) {
+        let digest = StartingCollection.digest
+        guard (try? databases.cache(.facts).value(forKey: FactStore.builtinMark, access)) != digest else { return }
+        let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
+        while true {
+            do {
+                try change(access) { database, file in
+                    try CacheDatabase.set(digest, forKey: FactStore.builtinMark, database)
+                    return try FactImport.run(StartingCollection.facts(), rules, file, database)
                 }
+                return
+            } catch {
+                // A daemon without a single fact is useless: it serves from memory what the disk does not take.
+                guard count == 0, databases.replaceFactsByMemory(access) else { return }
+                loadIndex(access)
             }
         }
     }
@@ -42,17 +41,19 @@ extension FactStore {
     ///   - isCancelled: checked now and then.
     /// - Returns: what could not be read, a sentence each; the stored facts of such a file stay.
     @discardableResult
-    package func importFortunes(_ paths: [String], isCancelled: @escaping () -> Bool = { Task.isCancelled }) -> [String] {
+    package func importFortunes(
+        _ paths: [String], _ access: BlockingAccess, isCancelled: @escaping () -> Bool = { Task.isCancelled }
+    ) -> [String] {
         let number = fortuneImports.add(1, ordering: .relaxed).newValue
         let isCancelled = { isCancelled() || self.fortuneImports.load(ordering: .relaxed) != number }
         let found = FortuneFiles.find(paths)
         var faults = found.faults
-        if (try? databases.cache.value(forKey: LeftOutTexts.fortunesMark)) != found.digest {
+        if (try? databases.cache(.facts).value(forKey: LeftOutTexts.fortunesMark, access)) != found.digest {
             // Without files there is no progress, only facts of former ones to remove.
             if !found.files.isEmpty { fortuneProgress.store(0, ordering: .relaxed) }
             defer { fortuneProgress.store(-1, ordering: .relaxed) }
             do {
-                try importFortunes(found, &faults, isCancelled)
+                try importFortunes(found, &faults, access, isCancelled)
             } catch {
                 // Another failure is noted; tried again at the next start or reload.
                 if (error as? StoreError)?.reason == .cancelled { return faults.map(\.description) }
@@ -65,17 +66,16 @@ extension FactStore {
     }
 
     private func importFortunes(
-        _ found: FortuneFiles, _ faults: inout [FortuneFault], _ isCancelled: @escaping () -> Bool
+        _ found: FortuneFiles, _ faults: inout [FortuneFault], _ access: BlockingAccess,
+        _ isCancelled: @escaping () -> Bool
     ) throws {
         var brought = Brought()
         var rules = FactImport.Rules(group: .fortunes, isCancelled: isCancelled)
         var count = 0
         /// Runs a part of the import in a transaction of its own.
         func run(_ part: (Database, inout FactImport) throws -> Void) throws(StoreError) {
-            try importing.withLock { _ throws(StoreError) in
-                _ = try change { database, file in
-                    try FactImport.run(rules, &brought, file, database) { try part(database, &$0) }
-                }
+            try change(access) { database, file in
+                try FactImport.run(rules, &brought, file, database) { try part(database, &$0) }
             }
         }
         try run { database, _ in try LeftOutTexts.beginFortunes(database) }
@@ -119,9 +119,9 @@ extension FactStore {
     }
 
     /// Fills a recreated cache with what needs no network.
-    package func refill() {
-        importing.withLock { _ in loadIndex() }
-        importStartingCollection()
+    package func refill(_ access: BlockingAccess) {
+        loadIndex(access)
+        importStartingCollection(access)
         wantFortunes()
     }
 
@@ -151,22 +151,22 @@ extension FactStore {
     /// - Parameters:
     ///   - isComplete: false where the absence of a fact proves nothing: then none is removed.
     ///   - fetch: is stored together with them.
-    ///   - isCancelled: checked now and then until all is stored.
     /// - Throws: `cancelled` or `failed`; then nothing has changed.
     @discardableResult
     package func replaceUpstream(
-        _ facts: [Fact], isComplete: Bool, fetch: FetchRecord,
-        isCancelled: @escaping () -> Bool = { Task.isCancelled }
-    ) throws(StoreError) -> UpstreamChanges {
-        let removes: (StoredFact) -> Bool = { !$0.isFound }
-        let rules = FactImport.Rules(group: .upstream, removes: isComplete ? removes : nil, isCancelled: isCancelled)
-        let (changes, total) = try takeUpstream(facts, rules) { database in
+        _ facts: [Fact], isComplete: Bool, fetch: FetchRecord
+    ) async throws(StoreError) -> UpstreamChanges {
+        let changes = try await change { database, file in
+            var rules = FactImport.Rules(group: .upstream)
+            if isComplete { rules.removes = { !$0.isFound } }
+            let changes = try FactImport.run(facts, rules, file, database)
             try fetch.write(for: FactStore.upstreamSource, database)
+            return changes
         }
         return UpstreamChanges(
             added: changes.new, changed: changes.replaced,
-            removed: changes.removed.count - changes.displaced - changes.replaced, total: total,
-            droppedCategories: changes.droppedCategories
+            removed: changes.removed.count - changes.displaced - changes.replaced,
+            total: withState { $0.index.upstreamCount }, droppedCategories: changes.droppedCategories
         )
     }
 
@@ -174,8 +174,10 @@ extension FactStore {
     ///
     /// - Returns: how many of them are new.
     @discardableResult
-    package func addFound(_ facts: [Fact]) throws(StoreError) -> Int {
-        let (changes, _) = try takeUpstream(facts, FactImport.Rules(group: .upstream, isSearch: true)) { _ in }
+    package func addFound(_ facts: [Fact]) async throws(StoreError) -> Int {
+        let changes = try await change { database, file in
+            try FactImport.run(facts, FactImport.Rules(group: .upstream, isSearch: true), file, database)
+        }
         if changes.droppedCategories > 0 {
             let metadata: Logger.Metadata = ["categories_dropped": "\(changes.droppedCategories)"]
             databases.logger.info("facts.found", metadata: metadata)
@@ -183,48 +185,67 @@ extension FactStore {
         return changes.new
     }
 
-    /// Removes all facts of the upstream, and the record of their fetch.
+    /// Removes all facts of the upstream, and the record of their fetch, in steps: a search may wait to be stored.
+    ///
+    /// - Throws: `cancelled` or `failed`; the next fetch then brings what was removed.
     @discardableResult
-    package func clearUpstream() throws(StoreError) -> Int {
-        let rules = FactImport.Rules(group: .upstream, removes: { _ in true })
-        return try takeUpstream([], rules) { database in
-            try FetchRecord.remove(FactStore.upstreamSource, database)
-        }.changes.removed.count
-    }
-
-    private func takeUpstream(
-        _ facts: [Fact], _ rules: FactImport.Rules, completing: (Database) throws -> Void
-    ) throws(StoreError) -> (changes: FactChanges, total: Int) {
-        try importing.withLock { _ throws(StoreError) in
-            let changes = try change { database, file in
-                let changes = try FactImport.run(facts, rules, file, database)
-                try completing(database)
-                return changes
+    package func clearUpstream() async throws(StoreError) -> Int {
+        var count = 0
+        var last: UInt32? = 0
+        while let ordinal = last {
+            let changes = try await change { database, file in
+                // With the first step: what is left is fetched again, whatever happens.
+                try FetchRecord.remove(FactStore.upstreamSource, database)
+                var brought = Brought()
+                let rules = FactImport.Rules(group: .upstream, removes: { _ in true })
+                return try FactImport.run(rules, &brought, file, database) { run in
+                    _ = try run.removeOthers(after: ordinal)
+                }
             }
-            return (changes, withState { $0.index.upstreamCount })
+            count += changes.removed.count
+            last = changes.removed.last?.ordinal
         }
+        return count
     }
 
-    /// Changes the facts on the disk and in memory. ``importing`` is held.
+    /// Changes the facts on the disk and in memory.
+    private func change(
+        _ body: @escaping @Sendable (Database, FactFile) throws -> FactChanges
+    ) async throws(StoreError) -> FactChanges {
+        let file = databases.cache(.facts).factFile
+        return try await databases.write(.facts) { [self] in try apply(body, file, $0) }
+    }
+
+    /// The same on the calling thread.
     @discardableResult
-    private func change(_ body: (Database, FactFile) throws -> FactChanges) throws(StoreError) -> FactChanges {
-        let file = databases.cache.factFile
-        let changes = try databases.write(.facts) { try body($0, file) }
-        publish(changes)
-        releaseSpace(of: changes, file)
+    func change(
+        _ access: BlockingAccess, _ body: (Database, FactFile) throws -> FactChanges
+    ) throws(StoreError) -> FactChanges {
+        let file = databases.cache(.facts).factFile
+        return try databases.write(.facts, access) { try apply(body, file, $0) }
+    }
+
+    private func apply(
+        _ body: (Database, FactFile) throws -> FactChanges, _ file: FactFile, _ database: Database
+    ) throws -> FactChanges {
+        let changes = try body(database, file)
+        database.afterCommit { [self] in
+            publish(changes, database)
+            releaseSpace(of: changes, file, database)
+        }
         return changes
     }
 
     /// Returns to the file system what long runs of removed facts take in the file.
-    private func releaseSpace(of changes: FactChanges, _ file: FactFile) {
+    private func releaseSpace(of changes: FactChanges, _ file: FactFile, _ database: Database) {
         let removed = changes.removed.map(\.ordinal).sorted()
         guard removed.count > 64 else { return }
-        _ = try? databases.cache.writer.read { database in
+        _ = try? database.read { database in
             let next = "SELECT ordinal FROM facts WHERE ordinal > ? ORDER BY ordinal LIMIT 1"
             var rest = removed[...]
             while let first = rest.first {
                 // Up to the next fact that is stored; behind the last one up to the last removed.
-                let end = try Int.fetchOne(database, next, [Int(first)]).map { UInt32($0) } ?? .max
+                let end = try Ordinal.fetchOne(database, next, [Int(first)])?.number ?? .max
                 let run = rest.prefix { $0 < end }
                 file.release(first..<(end == .max ? run.last ?? first : end))
                 rest = rest.dropFirst(run.count)

@@ -1,5 +1,6 @@
 import Logging
 import NorrisProtocol
+import NorrisSystem
 import Synchronization
 
 /// Loading from the disk into memory, and applying changes there.
@@ -8,17 +9,25 @@ extension FactStore {
     private static let chunksInMemory = bytesInMemory / FactRecord.chunkSize
 
     /// Reads which lists there are, and the encoded facts where they are few. Replaces all that memory has of another
-    /// cache. At the start, or while ``importing`` is held.
-    func loadIndex() {
-        let file = databases.cache.factFile
-        var (index, chunks): (FactIndex, FactChunks?) = (FactIndex(), FactChunks())
+    /// cache.
+    func loadIndex(_ access: BlockingAccess) {
+        let cache = databases.cache(.facts)
         do {
-            (index, chunks) = try databases.cache.writer.read { database in
-                (try FactStore.index(database), try FactStore.chunks(file, database))
+            // On the connection that writes, so that no change comes between the database and the memory.
+            try cache.writer.withWriter(access) { database in
+                let (index, chunks) = try database.read { database in
+                    (try FactStore.index(database), try FactStore.chunks(cache.factFile, database))
+                }
+                takeOver(index, chunks, cache.factFile)
             }
         } catch {
-            databases.logger.error("cache.unreadable", metadata: ["error": "\(error)"])
+            noteUnreadable(error)
+            takeOver(FactIndex(), FactChunks(), cache.factFile)
         }
+        notifyOfMove()
+    }
+
+    private func takeOver(_ index: FactIndex, _ chunks: FactChunks?, _ file: FactFile) {
         withState { state in
             // Together: the shuffles refer to the lists by their positions in the index.
             (state.index, state.chunks, state.file) = (index, chunks, file)
@@ -26,20 +35,25 @@ extension FactStore {
             state.days = [:]
             state.version += 1
         }
-        notifyOfMove()
+    }
+
+    private func noteUnreadable(_ error: any Error) {
+        databases.noteDamage(error, of: .facts)
+        databases.logger.error("cache.unreadable", metadata: ["error": "\(error)"])
     }
 
     private static func index(_ database: Database) throws -> FactIndex {
         var index = FactIndex()
         let row = try database.rows("SELECT category, kind, epoch, entries, live FROM fact_lists")
         while try row.next() {
-            guard let kind = FactKind(rawValue: UInt8(row[1] as Int)) else { continue }
-            let name = FactListName(category: row[0], kind: kind)
-            let list = FactList(name: name, epoch: UInt32(row[2] as Int), live: row[4], storedCount: row[3])
+            let name = FactListName(category: row[0], kind: row[1])
+            let list = FactList(name: name, epoch: (row[2] as Epoch).number, live: row[4], storedCount: row[3])
+            if list.live > list.storedCount { row.noteDamage("a list has more facts than entries") }
             index.update(name) { $0 = list }
         }
         let builtin = try StoredFact.count(of: .builtin, database)
         index.upstreamCount = index.count(of: "", .norris, allowsExplicit: true) - builtin
+        if index.upstreamCount < 0 { throw DatabaseError.damaged("fact_lists counts too few facts") }
         return index
     }
 
@@ -48,8 +62,8 @@ extension FactStore {
         let next = "SELECT ordinal FROM facts WHERE ordinal >= ? ORDER BY ordinal LIMIT 1"
         let chunkUnits = Int(FactRecord.chunkUnits)
         var numbers: [UInt32] = []
-        while let ordinal = try Int.fetchOne(database, next, [numbers.last.map { (Int($0) + 1) * chunkUnits } ?? 0]) {
-            numbers.append(UInt32(ordinal / chunkUnits))
+        while let ordinal = try Ordinal.fetchOne(database, next, [numbers.last.map { (Int($0) + 1) * chunkUnits } ?? 0]) {
+            numbers.append(ordinal.number / FactRecord.chunkUnits)
             guard numbers.count <= chunksInMemory else { return nil }
         }
         var chunks = FactChunks()
@@ -60,7 +74,7 @@ extension FactStore {
         var json = JSONWriter()
         let row = try database.rows("SELECT ordinal, id FROM facts")
         while try row.next() {
-            let ordinal = UInt32(row[0] as Int)
+            let ordinal = (row[0] as Ordinal).number
             let isWhole = chunks.withRecord(ordinal) { FactRecord.check(ordinal, $0.record, key: file.key) != nil }
             if isWhole != true, let fact = try FactTable.fact(ordinal: ordinal, database) {
                 let bytes = FactRecord.encode(fact, ordinal, key: file.key, &json)
@@ -72,8 +86,9 @@ extension FactStore {
         return chunks
     }
 
-    /// Applies what an import has changed. ``importing`` is held.
-    func publish(_ changes: FactChanges) {
+    /// Applies what an import has changed, on the connection that has just committed the change: so in the order of the
+    /// changes.
+    func publish(_ changes: FactChanges, _ database: Database) {
         withState { state in
             state.index.apply(changes)
             state.version += 1
@@ -85,16 +100,16 @@ extension FactStore {
             if state.chunks?.count ?? 0 > FactStore.chunksInMemory { state.chunks = nil }
         }
         // Facts that were many may be few now.
-        if !changes.removed.isEmpty, withState({ $0.chunks == nil }) { reloadChunks() }
+        if !changes.removed.isEmpty, withState({ $0.chunks == nil }) { reloadChunks(database) }
     }
 
-    private func reloadChunks() {
-        let file = databases.cache.factFile
+    private func reloadChunks(_ database: Database) {
+        let file = withState { $0.file }
         do {
-            let chunks = try databases.cache.writer.read { try FactStore.chunks(file, $0) }
+            let chunks = try database.read { try FactStore.chunks(file, $0) }
             withState { $0.chunks = chunks }
         } catch {
-            databases.logger.error("cache.unreadable", metadata: ["error": "\(error)"])
+            noteUnreadable(error)
         }
     }
 
@@ -104,7 +119,9 @@ extension FactStore {
             let (version, count) = withState { ($0.version, $0.index.list(name)?.count ?? 0) }
             let list = try await databases.read(.facts) { database in
                 var list = FactList(name: name)
-                list.reserve(count)
+                // A damaged count must not reserve gigabytes.
+                list.reserve(min(count, 1 << 16))
+                let next = try FactWriter.next(database)
                 let rows = try database.rows(
                     """
                     SELECT fact, length FROM fact_entries
@@ -113,8 +130,10 @@ extension FactStore {
                     [name.category, Int(name.kind.rawValue)]
                 )
                 while try rows.next() {
-                    let (ordinal, length): (Int, Int) = (rows[0], rows[1])
-                    list.append(UInt32(ordinal), length: abs(length), isRemoved: length < 0)
+                    let (ordinal, entry): (Ordinal, EntryLength) = (rows[0], rows[1])
+                    // No later fact would be appended to the list.
+                    if ordinal.number >= next { rows.noteDamage("a list has an ordinal that was never used") }
+                    list.append(ordinal.number, length: entry.length, isRemoved: entry.isRemoved)
                 }
                 return list
             }

@@ -1,4 +1,5 @@
 package import NorrisProtocol
+package import NorrisSystem
 import Synchronization
 
 /// The fact of the day, and facts for prompts.
@@ -56,7 +57,7 @@ extension FactStore {
         try await databases.state.writer.write { database in
             if let stored = try FactStore.factOfTheDay(day, database) { return stored }
             try database.execute(
-                "INSERT OR REPLACE INTO facts_of_the_day (day, fact) VALUES (?, ?)", [day.description, fact.jsonText]
+                "INSERT OR REPLACE INTO facts_of_the_day (day, fact) VALUES (?, ?)", [day.description, CheckedText(fact.jsonText)]
             )
             // Any user may request any day, so their number is bounded; the days around today are never removed.
             try database.execute(
@@ -76,7 +77,9 @@ extension FactStore {
     private static func factOfTheDay(_ day: CivilDate, _ database: Database) throws -> Fact? {
         let sql = "SELECT fact FROM facts_of_the_day WHERE day = ?"
         // A row that cannot be read any more is replaced.
-        return try String.fetchOne(database, sql, [day.description]).flatMap { try? Fact(json: JSON.parse($0)) }
+        return try String.fetchOne(database, sql, [day.description]).flatMap(CheckedText.init(stored:)).flatMap { checked in
+            try? Fact(json: JSON.parse(checked.text))
+        }
     }
 
     /// From so many facts on, and so many times, a sample is drawn.
@@ -88,20 +91,21 @@ extension FactStore {
     ///
     /// - Parameter maxLength: in code points.
     package func forEachAtRandom(
-        _ source: FactScope, maxLength: Int, using generator: inout some RandomNumberGenerator, _ body: (Fact) -> Bool
+        _ source: FactScope, maxLength: Int, using generator: inout some RandomNumberGenerator, _ access: BlockingAccess,
+        _ body: (Fact) -> Bool
     ) {
         let names = source.kinds(allowsExplicit: false).map { FactListName(category: "", kind: $0) }
         let counts = withState { state in names.map { name in state.index.list(name)?.live ?? 0 } }
         let total = counts.reduce(0, +)
         let ofList = "list = (SELECT number FROM fact_lists WHERE category = '' AND kind = ?)"
-        _ = try? databases.cache.writer.read { database in
+        _ = try? databases.read(.facts, access) { database in
             if total <= FactStore.sampledFrom {
                 let sql = "SELECT fact FROM fact_entries WHERE \(ofList) AND length BETWEEN 1 AND ?"
                 let ordinals = try names.flatMap { name in
-                    try Int.fetchAll(database, sql, [Int(name.kind.rawValue), maxLength])
+                    try Ordinal.fetchAll(database, sql, [name.kind, maxLength])
                 }
                 for ordinal in ordinals.shuffled(using: &generator) {
-                    if let fact = try FactTable.fact(ordinal: UInt32(ordinal), database), !body(fact) { return }
+                    if let fact = try FactTable.fact(ordinal: ordinal.number, database), !body(fact) { return }
                 }
             } else {
                 let last = try Int.fetchOne(database, "SELECT max(ordinal) FROM facts") ?? 0
@@ -114,11 +118,13 @@ extension FactStore {
                         list += 1
                     }
                     let arguments: StatementArguments = [
-                        Int(names[list].kind.rawValue), Int.random(in: 0...last, using: &generator),
+                        names[list].kind, Int.random(in: 0...last, using: &generator),
                     ]
-                    let found = try database.first(next, arguments) { (ordinal: $0[0] as Int, length: $0[1] as Int) }
-                    guard let found, (1...maxLength).contains(found.length) else { continue }
-                    if let fact = try FactTable.fact(ordinal: UInt32(found.ordinal), database), !body(fact) { return }
+                    let found = try database.first(next, arguments) {
+                        (ordinal: $0[0] as Ordinal, entry: $0[1] as EntryLength)
+                    }
+                    guard let found, !found.entry.isRemoved, found.entry.length <= maxLength else { continue }
+                    if let fact = try FactTable.fact(ordinal: found.ordinal.number, database), !body(fact) { return }
                 }
             }
         }

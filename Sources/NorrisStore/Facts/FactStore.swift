@@ -1,5 +1,6 @@
 import Glibc
 package import NorrisProtocol
+package import NorrisSystem
 import Synchronization
 
 /// The facts: served from memory while they are few, else from a file; searched in `cache.db`; and each user's
@@ -51,8 +52,6 @@ package final class FactStore: Sendable {
     // holds the lock. Not in the mutex itself, which takes no body that writes to what its caller has, and not a
     // variable of this class, whose uses the runtime would check again.
     nonisolated(unsafe) private let state: UnsafeMutablePointer<State>
-    /// Held while the facts change.
-    let importing = Mutex(())
     /// Rises with every import of fortune files that begins, which ends the one before.
     let fortuneImports = Atomic(0)
     /// How many facts the running import of fortune files has read; -1 while none runs.
@@ -61,12 +60,14 @@ package final class FactStore: Sendable {
     private let moved = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Reads what the databases hold, as far as its size does not depend on the number of facts.
-    package init(databases: Databases) {
+    package init(databases: Databases, _ access: BlockingAccess) {
         self.databases = databases
         state = .allocate(capacity: 1)
-        state.initialize(to: State(file: databases.cache.factFile))
-        loadIndex()
-        loadShuffles()
+        state.initialize(to: State(file: databases.cache(.facts).factFile))
+        loadIndex(access)
+        // A damaged cache is recreated before it is filled.
+        if databases.recreateLostCaches(access).contains(.facts) { loadIndex(access) }
+        loadShuffles(access)
     }
 
     deinit {
@@ -234,12 +235,17 @@ package final class FactStore: Sendable {
 
     /// Searches the stored facts.
     ///
+    /// - Parameter uid: who waits; users take turns (``SearchTurns``).
     /// - Throws: `-32602` for a cursor that is not of this search, `-32004` for a search that takes longer than a
     ///   second, `-32005` where the disk fails.
-    package func search(_ query: FactQuery, cursor: String?, limit: Int) async throws(ResponseError) -> Page<Fact> {
-        let key = databases.cache.cursorKey
-        return try await databases.read(.facts, within: Databases.searchLimit) {
-            try query.page(cursor: cursor, key: key, limit: limit, $0)
+    package func search(
+        _ query: FactQuery, for uid: UInt32 = 0, cursor: String?, limit: Int
+    ) async throws(ResponseError) -> Page<Fact> {
+        let key = databases.cache(.facts).cursorKey
+        return try await databases.read(.facts, within: Databases.searchLimit) { database in
+            try SearchTurns.shared.run(for: uid) { step in
+                try query.page(cursor: cursor, key: key, limit: limit, database, step: step)
+            }
         }
     }
 }

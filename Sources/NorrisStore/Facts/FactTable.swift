@@ -37,10 +37,22 @@ package enum FactGroup: String, Sendable, CaseIterable {
 ///
 /// A row is never changed except `found`: a fact whose content changes is a new one with a new ordinal.
 enum FactTable {
-    static let columns = "id, source, text, categories, url, created_at, updated_at"
+    /// The columns of a fact, for ``uncheckedFact(_:)``.
+    static let uncheckedColumns = "id, source, text, categories, url, created_at, updated_at"
+    /// The columns of a fact, for ``fact(_:)``.
+    static let columns = uncheckedColumns + ", text_digest"
 
+    /// A fact whose text is the one that was stored.
+    ///
     /// - Parameter row: begins with ``columns``.
     static func fact(_ row: Rows) -> Fact {
+        let fact = uncheckedFact(row)
+        if digest(ofText: fact.text) != row[7] { row.noteDamage("the text of a fact has another digest") }
+        return fact
+    }
+
+    /// - Parameter row: begins with ``uncheckedColumns``.
+    static func uncheckedFact(_ row: Rows) -> Fact {
         Fact(
             id: row[0], text: row[2], categories: categories(row[3]), source: row[1], url: row[4],
             createdAt: row[5], updatedAt: row[6]
@@ -59,7 +71,25 @@ enum FactTable {
     }
 
     /// A hash of the text's bytes, to find facts with the same text. Different texts may have the same.
-    static func digest(ofText text: String) -> Int64 { SipHash.digest(text) }
+    static func digest(ofText text: String) -> OpaqueInteger { OpaqueInteger(columnValue: SipHash.digest(text)) }
+}
+
+/// The ordinal of a fact in a column.
+struct Ordinal: ColumnInteger {
+    /// The last chunk is never used, so that a position behind a record always fits.
+    static let columnRange: ClosedRange<Int64> = 1...Int64(UInt32.max - FactRecord.chunkUnits)
+    let number: UInt32
+    var columnValue: Int64 { Int64(number) }
+    init(columnValue: Int64) { number = UInt32(truncatingIfNeeded: columnValue) }
+}
+
+/// The length of a fact in a category index, in code points; negative for a removed fact.
+struct EntryLength: ColumnInteger {
+    static let columnRange: ClosedRange<Int64> = -Int64(Int16.max)...Int64(Int16.max)
+    let columnValue: Int64
+    init(columnValue: Int64) { self.columnValue = columnValue }
+    var isRemoved: Bool { columnValue < 0 }
+    var length: Int { Int(columnValue.magnitude) }
 }
 
 extension Fact {
@@ -85,7 +115,7 @@ struct StoredFact {
 
     /// - Parameter row: begins with ``columns``.
     init(_ row: Rows) {
-        ordinal = UInt32(row[0] as Int)
+        ordinal = (row[0] as Ordinal).number
         id = row[1]
         source = row[2]
         isFound = row[3]

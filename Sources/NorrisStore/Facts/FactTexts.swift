@@ -30,12 +30,12 @@ struct FactTexts {
     private var added: [(ordinal: UInt32, bytes: [UInt8])] = []
     private var removed: Set<UInt32> = []
 
-    mutating func append(_ text: String, _ ordinal: UInt32, _ kind: FactKind, lists: [Int64]) {
+    mutating func append(_ text: String, _ ordinal: UInt32, _ kind: FactKind, lists: [SequenceNumber]) {
         let text = Array(searchable(text).utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(12 + 4 * lists.count + text.count)
         let words = [ordinal, UInt32(kind.rawValue) | UInt32(lists.count) << 8, UInt32(text.count)]
-        for word in words + lists.map({ UInt32(truncatingIfNeeded: $0) }) {
+        for word in words + lists.map({ UInt32(truncatingIfNeeded: $0.columnValue) }) {
             withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
         }
         added.append((ordinal, bytes + text))
@@ -43,17 +43,22 @@ struct FactTexts {
 
     mutating func remove(_ ordinal: UInt32) { removed.insert(ordinal) }
 
-    /// Calls the body with each fact of a block, in the order of storing. A damaged block ends early.
-    static func forEach(in block: UnsafeRawBufferPointer, _ body: (Entry) throws -> Void) rethrows {
+    /// Calls the body with each fact of a block, in the order of storing.
+    ///
+    /// - Throws: for a damaged block.
+    static func forEach(in block: UnsafeRawBufferPointer, _ body: (Entry) throws -> Void) throws {
         var rest = block
-        while rest.count >= 12 {
+        var last: UInt32 = 0
+        while !rest.isEmpty {
+            guard rest.count >= 12 else { throw DatabaseError.damaged("a block of fact_texts ends in an entry") }
             func word(_ index: Int) -> UInt32 {
                 UInt32(littleEndian: rest.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
             }
             let (lists, length) = (Int(word(1) >> 8), Int(word(2)))
-            guard let kind = FactKind(rawValue: UInt8(truncatingIfNeeded: word(1))),
+            guard let kind = FactKind(rawValue: UInt8(truncatingIfNeeded: word(1))), word(0) > last,
                 12 + 4 * lists + length <= rest.count
-            else { return }
+            else { throw DatabaseError.damaged("a block of fact_texts has an entry that does not fit") }
+            last = word(0)
             let text = 12 + 4 * lists
             try body(
                 Entry(
@@ -74,7 +79,7 @@ struct FactTexts {
         let last = try database.first(
             "SELECT last, texts FROM fact_texts WHERE last = (SELECT max(last) FROM fact_texts) AND length(texts) < ?",
             [FactTexts.blockBytes / 2]
-        ) { (number: $0[0] as Int, texts: $0[1] as [UInt8]) }
+        ) { (number: $0[0] as Ordinal, texts: $0[1] as [UInt8]) }
         if let last {
             block = last.texts
             try database.execute("DELETE FROM fact_texts WHERE last = ?", [last.number])
@@ -82,7 +87,7 @@ struct FactTexts {
         for (index, entry) in added.enumerated() {
             block += entry.bytes
             guard block.count >= FactTexts.blockBytes || index == added.count - 1 else { continue }
-            try FactTexts.write(block, last: Int(entry.ordinal), database)
+            try FactTexts.write(block, last: Ordinal(columnValue: Int64(entry.ordinal)), database)
             block.removeAll(keepingCapacity: true)
         }
     }
@@ -92,11 +97,11 @@ struct FactTexts {
         while let first = rest.first {
             let row = try database.first(
                 "SELECT last, texts FROM fact_texts WHERE last >= ? ORDER BY last LIMIT 1", [Int(first)]
-            ) { ($0[0] as Int, $0[1] as [UInt8]) }
+            ) { ($0[0] as Ordinal, $0[1] as [UInt8]) }
             guard let (last, old) = row else { return }
             var kept: [UInt8] = []
-            old.withUnsafeBytes { old in
-                FactTexts.forEach(in: old) { entry in
+            try old.withUnsafeBytes { old in
+                try FactTexts.forEach(in: old) { entry in
                     guard !removed.contains(entry.ordinal), let base = old.baseAddress, let text = entry.text.baseAddress
                     else { return }
                     // The words and the lists lie before the text.
@@ -105,11 +110,11 @@ struct FactTexts {
                 }
             }
             try FactTexts.write(kept, last: last, database)
-            rest = rest.drop { $0 <= last }
+            rest = rest.drop { $0 <= last.number }
         }
     }
 
-    private static func write(_ block: [UInt8], last: Int, _ database: Database) throws {
+    private static func write(_ block: [UInt8], last: Ordinal, _ database: Database) throws {
         if block.isEmpty {
             try database.execute("DELETE FROM fact_texts WHERE last = ?", [last])
         } else {

@@ -2,10 +2,10 @@ import CSQLite
 import NorrisProtocol
 
 /// What a transaction has changed in the stored facts, to apply it to memory.
-struct FactChanges {
+struct FactChanges: Sendable {
     /// A list as it is on the disk now.
-    struct List {
-        var number: Int64
+    struct List: Sendable {
+        var number: SequenceNumber
         var epoch: UInt32
         var count: Int
         var live: Int
@@ -51,9 +51,18 @@ struct FactWriter: ~Copyable {
     init(_ database: Database, _ file: FactFile) throws {
         self.database = database
         self.file = file
-        next = try CacheDatabase.value(forKey: "next_ordinal", database).flatMap(UInt32.init) ?? 1
+        next = try FactWriter.next(database)
         first = next
         changes.records = (first, [])
+    }
+
+    /// The first ordinal that was never used.
+    static func next(_ database: Database) throws -> UInt32 {
+        let last = try Ordinal.fetchOne(database, "SELECT ordinal FROM facts ORDER BY ordinal DESC LIMIT 1")?.number ?? 0
+        let text = try CacheDatabase.value(forKey: "next_ordinal", database)
+        if text == nil, last == 0 { return 1 }
+        guard let next = text.flatMap(UInt32.init), next > last else { throw DatabaseError.damaged("meta.next_ordinal") }
+        return next
     }
 
     /// Stores a fact that is not stored.
@@ -80,7 +89,7 @@ struct FactWriter: ~Copyable {
         )
         let kind = FactKind(FactGroup(source: fact.source), categories: fact.categories)
         let length = max(fact.length, 1)
-        var numbers: [Int64] = []
+        var numbers: [SequenceNumber] = []
         for category in [""] + fact.categories {
             let name = FactListName(category: category, kind: kind)
             var list = try list(name)
@@ -105,6 +114,7 @@ struct FactWriter: ~Copyable {
         for category in [""] + stored.categories {
             let name = FactListName(category: category, kind: kind)
             var list = try list(name)
+            guard list.live > 0 else { throw DatabaseError.damaged("a list has fewer facts than entries") }
             list.live -= 1
             changes.lists[name] = list
             try database.execute(
@@ -141,15 +151,15 @@ struct FactWriter: ~Copyable {
         if let list = changes.lists[name] { return list }
         let stored = try database.first(
             "SELECT number, epoch, entries, live FROM fact_lists WHERE category = ? AND kind = ?",
-            [name.category, Int(name.kind.rawValue)]
-        ) { FactChanges.List(number: $0[0], epoch: UInt32($0[1] as Int), count: $0[2], live: $0[3]) }
+            [name.category, name.kind]
+        ) { FactChanges.List(number: $0[0], epoch: ($0[1] as Epoch).number, count: $0[2], live: $0[3]) }
         if let stored { return stored }
         let epoch = UInt32.random(in: 1 ... .max)
         try database.execute(
             "INSERT INTO fact_lists (category, kind, epoch, entries, live) VALUES (?, ?, ?, 0, 0)",
-            [name.category, Int(name.kind.rawValue), Int(epoch)]
+            [name.category, name.kind, Int(epoch)]
         )
-        return FactChanges.List(number: database.lastInsertedRowID, epoch: epoch, count: 0, live: 0)
+        return FactChanges.List(number: database.lastInsertedNumber, epoch: epoch, count: 0, live: 0)
     }
 
     /// Writes the counts of a list, and deletes its removed entries where these are most of it.

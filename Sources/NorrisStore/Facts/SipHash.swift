@@ -22,6 +22,12 @@ enum SipHash {
     /// With a fixed key, as it is stored in the databases.
     static func digest(_ text: String) -> Int64 { Int64(bitPattern: hash(text.utf8, key: (0, 0))) }
 
+    /// A digest of several texts, each with its end.
+    static func hash(ofTexts texts: [String]) -> UInt64 {
+        // 0xFF is in no UTF-8, so no two lists of texts have the same bytes.
+        hash(texts.lazy.flatMap { Array($0.utf8) + [0xFF] }, key: (0, 0))
+    }
+
     private struct State {
         var v0, v1, v2, v3: UInt64
 

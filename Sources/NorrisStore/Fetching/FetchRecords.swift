@@ -35,22 +35,22 @@ package struct PartRecord: Sendable, Equatable {
     }
 }
 
-/// The fetch records of all sources, in `cache.db`. Blocking.
+/// The fetch records of all sources, each in the file of its content.
 package struct FetchRecords: Sendable {
     let databases: Databases
 
     package init(databases: Databases) { self.databases = databases }
 
     /// nil where the source was never fetched, its content was removed since, or the record cannot be read.
-    package func record(of source: String) -> FetchRecord? {
-        try? databases.read(.facts) { try FetchRecord.read(of: source, $0) }
+    package func record(of source: String) async -> FetchRecord? {
+        try? await databases.read(Databases.Content(ofSource: source)) { try FetchRecord.read(of: source, $0) }
     }
 
     /// Replaces the record of a source, for a reply without news.
     ///
     /// - Returns: false where there is none any more: the content that the reply is about was removed.
-    package func renew(_ record: FetchRecord, for source: String) -> Bool {
-        let isThere = try? databases.write(.facts) { database in
+    package func renew(_ record: FetchRecord, for source: String) async -> Bool {
+        let isThere = try? await databases.write(Databases.Content(ofSource: source)) { database in
             guard try FetchRecord.read(of: source, database) != nil else { return false }
             try record.write(for: source, database)
             return true

@@ -2,15 +2,15 @@ package import NorrisProtocol
 
 /// The schedules of all sources, in `state.db`, so that a restart makes no request sooner than they say.
 ///
-/// Blocking. Nothing is thrown: where the disk fails, the schedules last for the run.
+/// Nothing is thrown: where the disk fails, the schedules last for the run.
 package struct ScheduleRecords: Sendable {
     private let databases: Databases
 
     package init(databases: Databases) { self.databases = databases }
 
     /// By source; empty where they cannot be read.
-    package func all() -> [String: ScheduleRecord] {
-        let records = try? databases.read(.state) { database in
+    package func all() async -> [String: ScheduleRecord] {
+        let records = try? await databases.read(.state) { database in
             let sql = "SELECT source, \(ScheduleRecords.columns) FROM schedules"
             return try database.map(sql) { ($0[0] as String, ScheduleRecord($0)) }
         }
@@ -18,8 +18,9 @@ package struct ScheduleRecords: Sendable {
     }
 
     /// Stores a source's schedule.
-    package func write(_ record: ScheduleRecord, for source: String) {
-        _ = try? databases.write(.state) { database in
+    package func write(_ record: ScheduleRecord, for source: String) async {
+        // Also of a run that was cancelled.
+        _ = try? await databases.write(.state, isCancellable: false) { database in
             try database.execute(
                 """
                 INSERT OR REPLACE INTO schedules (source, \(ScheduleRecords.columns))
@@ -27,7 +28,7 @@ package struct ScheduleRecords: Sendable {
                 """,
                 [
                     source, record.nextRunAt?.seconds, record.backoffUntil?.seconds, record.retryAt?.seconds,
-                    record.failures, record.failure?.kind.rawValue, record.failure?.message, record.failure?.since.seconds,
+                    min(record.failures, Int(Int32.max)), record.failure?.kind.rawValue, record.failure?.message, record.failure?.since.seconds,
                     record.failedAt?.seconds, record.settings, record.hadContent,
                 ]
             )
@@ -43,7 +44,7 @@ package struct ScheduleRecords: Sendable {
 extension ScheduleRecord {
     /// From the columns behind the source.
     fileprivate init(_ row: Rows) {
-        func time(_ column: Int) -> Timestamp? { (row[column] as Int64?).map(Timestamp.init(seconds:)) }
+        func time(_ column: Int) -> Timestamp? { row[column] }
         self.init(
             nextRunAt: time(1), backoffUntil: time(2), retryAt: time(3), failures: row[4], failedAt: time(8),
             settings: row[9], hadContent: row[10]

@@ -92,7 +92,7 @@ extension GifStore {
         // A list that never ends would be fetched again and again.
         let nextOffset = nextOffset.flatMap { $0 > offset ? $0 : nil }
         return try await write { database in
-            let number: Int64
+            let number: SequenceNumber
             if offset == 0 {
                 number = try StoredGifList.begin(list, at: now, database)
             } else {
@@ -119,12 +119,12 @@ extension GifStore {
     package func page(
         of list: GifList, cursor: String?, limit: Int, notBefore: Timestamp, endsWithStored: Bool = false
     ) async throws(ResponseError) -> GifListPage? {
-        let key = databases.cache.cursorKey
+        let key = databases.cache(.gifs).cursorKey
         let rating = GifRating(allowing: list.rating)
         return try await databases.read(.gifs) { database -> GifListPage? in
             let after = try cursor.map { try SealedCursor($0, of: list.fields, key: key) }
             let stored = try StoredGifList.find(list, notBefore: notBefore, database)
-            if let after, after.text != stored.map({ String($0.number) }) {
+            if let after, after.text != stored.map({ String($0.number.columnValue) }) {
                 throw ResponseError.invalidParams(
                     "The cursor has expired: the search was repeated.", parameter: "cursor",
                     hint: "Start again without a cursor."
@@ -133,7 +133,7 @@ extension GifStore {
             guard let stored else { return nil }
             let page = try stored.query(rating: rating, notBefore: notBefore)
                 .rows(after: after, limit: limit, database, read: GifStore.item)
-            let end = page.end ?? after ?? SealedCursor(number: 0, text: String(stored.number))
+            let end = page.end ?? after ?? SealedCursor(number: 0, text: String(stored.number.columnValue))
             let nextOffset = endsWithStored ? nil : stored.nextOffset
             return GifListPage(
                 items: page.items, total: stored.total(counted: page.total),
@@ -160,7 +160,7 @@ package struct GifListPage: Sendable, Equatable {
 /// A row of `gif_lists`, and its items.
 struct StoredGifList {
     /// Another one whenever the list is replaced.
-    let number: Int64
+    let number: SequenceNumber
     /// Where Giphy has more; nil where the whole list is stored.
     let nextOffset: Int?
     let totalCount: Int?
@@ -175,28 +175,28 @@ struct StoredGifList {
     /// - Parameter notBefore: an older list is ignored; nil for any age.
     static func find(_ list: GifList, notBefore: Timestamp? = nil, _ database: Database) throws -> StoredGifList? {
         let sql = "SELECT number, next_offset, total_count, fetched_at FROM gif_lists WHERE \(isList) AND fetched_at >= ?"
-        return try database.first(sql, key(list) + [notBefore?.seconds ?? .min]) { row in
+        return try database.first(sql, key(list) + [notBefore?.seconds ?? Int64.min]) { row in
             StoredGifList(number: row[0], nextOffset: row[1], totalCount: row[2], fetchedAt: row[3])
         }
     }
 
     /// Replaces a list with an empty one.
-    static func begin(_ list: GifList, at now: Timestamp, _ database: Database) throws -> Int64 {
+    static func begin(_ list: GifList, at now: Timestamp, _ database: Database) throws -> SequenceNumber {
         try database.execute("DELETE FROM gif_lists WHERE \(isList)", key(list))
         try database.execute(
             "INSERT INTO gif_lists (kind, query, rating, lang, fetched_at) VALUES (?, ?, ?, ?, ?)",
             key(list) + [now.seconds]
         )
-        return database.lastInsertedRowID
+        return database.lastInsertedNumber
     }
 
     /// Appends stored GIFs to a list, except those that it contains.
     ///
     /// A page after the first that adds nothing ends the list: pages of nothing but doubles would each cost a request.
     static func append(
-        _ gifs: [Gif], to number: Int64, isFirst: Bool, nextOffset: Int?, totalCount: Int?, _ database: Database
+        _ gifs: [Gif], to number: SequenceNumber, isFirst: Bool, nextOffset: Int?, totalCount: Int?, _ database: Database
     ) throws {
-        let first = try Int64.fetchOne(
+        let first = try Int.fetchOne(
             database, "SELECT coalesce(max(position), 0) + 1 FROM gif_list_items WHERE list = ?", [number]
         ) ?? 1
         var added = 0
@@ -209,7 +209,8 @@ struct StoredGifList {
         }
         try database.execute(
             "UPDATE gif_lists SET next_offset = ?, total_count = ? WHERE number = ?",
-            [isFirst || added > 0 ? nextOffset : nil, totalCount, number]
+            // Giphy's count may be any number.
+            [isFirst || added > 0 ? nextOffset : nil, totalCount.map { min(max($0, 0), 1 << 31) }, number]
         )
     }
 

@@ -1,8 +1,9 @@
 package import NorrisProtocol
+package import NorrisSystem
 import NorrisText
 import Synchronization
 
-/// The GIFs in `cache.db`, and the lists in which Giphy returned them.
+/// The GIFs in `cache.db-gifs`, and the lists in which Giphy returned them.
 ///
 /// The age of a GIF is that of its last fetch. Each read has a parameter `notBefore`, so that nothing expired is
 /// served, whether or not ``purge(before:now:)`` has run.
@@ -13,23 +14,25 @@ package final class GifStore: Sendable {
     let databases: Databases
     private let stored = Atomic(0)
 
-    /// Counts what is stored; blocking.
-    package init(databases: Databases) {
+    /// Counts what is stored.
+    package init(databases: Databases, _ access: BlockingAccess) {
         self.databases = databases
-        recount()
+        recount(access)
     }
 
     /// How many GIFs are stored, expired ones until the next purge included; never waits for the disk.
     package var count: Int { stored.load(ordering: .relaxed) }
 
-    /// Counts again, for a cache that was recreated; blocking.
-    package func recount() {
-        guard let count = try? databases.read(.gifs, GifStore.count) else { return }
+    /// Counts again, for a cache that was recreated.
+    package func recount(_ access: BlockingAccess) {
+        guard let count = try? databases.read(.gifs, access, GifStore.count) else { return }
         stored.store(count, ordering: .relaxed)
     }
 
     private static func count(_ database: Database) throws -> Int {
-        try Int.fetchOne(database, "SELECT count(*) FROM gifs") ?? 0
+        // With a damaged number no GIF could be stored (AUTOINCREMENT).
+        _ = try SequenceNumber.fetchOne(database, "SELECT ifnull(max(number), 0) FROM gifs")
+        return try Int.fetchOne(database, "SELECT count(*) FROM gifs") ?? 0
     }
 
     func write<Result: Sendable>(
@@ -83,7 +86,7 @@ package final class GifStore: Sendable {
     }
 
     private func firstGif(_ sql: String, _ arguments: StatementArguments) async -> Gif? {
-        await readOr(nil) { try String.fetchOne($0, sql, arguments) }.flatMap(GifStore.gif)
+        await readOr(nil) { try CheckedText.fetchOne($0, sql, arguments)?.text }.flatMap(GifStore.gif)
     }
 
     /// Which of the ids are not stored, or expired; none where the disk cannot be read.
@@ -114,7 +117,7 @@ package final class GifStore: Sendable {
             arguments: [GifRating(allowing: rating).rawValue, notBefore.seconds, folded, folded, folded],
             order: "number DESC", after: "number < ?"
         )
-        let key = databases.cache.cursorKey
+        let key = databases.cache(.gifs).cursorKey
         return try await databases.read(.gifs, within: Databases.searchLimit) { database in
             try query.page(of: list, key: key, cursor: cursor, limit: limit, database, read: GifStore.item)
         }
@@ -125,7 +128,7 @@ package final class GifStore: Sendable {
 
     /// Of a row whose third column is the GIF.
     static func item(_ row: Rows) -> (item: Gif?, size: Int) {
-        let text: String = row[2]
+        let text = (row[2] as CheckedText).text
         return (gif(text), text.utf8.count)
     }
 
@@ -145,7 +148,7 @@ package final class GifStore: Sendable {
     static func store(_ gifs: [Gif], at now: Timestamp, _ database: Database) throws -> Int {
         var new = 0
         for gif in gifs.sorted(by: { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }) {
-            let isKnown = try Int64.fetchOne(database, "SELECT number FROM gifs WHERE id = ?", [gif.id]) != nil
+            let isKnown = try SequenceNumber.fetchOne(database, "SELECT number FROM gifs WHERE id = ?", [gif.id]) != nil
             try database.execute(
                 isKnown
                     ? """
@@ -157,7 +160,7 @@ package final class GifStore: Sendable {
                     VALUES (?, ?, ?, ?, ?, ?, ?)
                     """,
                 [
-                    gif.jsonText, GifRating(ofGif: gif.rating).rawValue, caseFolded(gif.title),
+                    CheckedText(gif.jsonText), GifRating(ofGif: gif.rating).rawValue, caseFolded(gif.title),
                     gif.altText.map(caseFolded), gif.username.map(caseFolded), now.seconds, gif.id,
                 ]
             )

@@ -43,37 +43,45 @@ package struct PostQuery: Sendable {
     func page(
         _ read: ReadPosts, key: UInt64, cursor: String?, limit: Int, _ database: Database
     ) throws -> Page<Post> {
-        let (condition, arguments) = condition
+        var (condition, arguments) = condition
+        let table = try PostStore.tableKey(database)
+        if isUnreadOnly {
+            let isUnread = read.isAboveWatermarks(table: table)
+            condition += " AND \(isUnread.sql)"
+            arguments += isUnread.arguments
+        }
         // Only the index is read of posts that are not shown.
         let query = PageQuery(
             columns: "sort_at, id, digest, number", matches: "posts WHERE \(condition)", arguments: arguments,
             order: "sort_at DESC, id", after: "sort_at <= ? AND (sort_at < ? OR id > ?)",
             cursorValues: { [$0.number, $0.number, $0.text] },
             filter: isUnreadOnly
-                ? PageQuery.Filter(column: "digest") { !read.contains(PostKey(digest: $0)) } : nil
+                ? PageQuery.Filter(column: "digest") { !read.keys.contains($0) } : nil
         )
         // The sources are not part of it: a reload invalidates no cursor.
         let list = ["posts", source ?? "", author ?? "", isUnreadOnly ? "unread" : ""]
         return try query.page(of: list, key: key, cursor: cursor, limit: limit, database) { row in
             let sql = "SELECT \(PostQuery.columns) WHERE posts.number = ?"
-            return try database.first(sql, [row[3] as Int64]) { post in
-                (PostQuery.post(post, read: read), (post[0] as String).utf8.count)
+            return try database.first(sql, [row[3] as SequenceNumber]) { post in
+                (PostQuery.post(post, read: read, table: table), (post[0] as CheckedText).text.utf8.count)
             } ?? (nil, 0)
         }
     }
 
-    /// Of a post with its author, for ``post(_:read:)``.
+    /// Of a post with its author, for ``post(_:read:table:)``.
     static let columns = """
-        posts.content, posts.digest, authors.id, authors.name, authors.handle, authors.avatar_url, authors.email
+        posts.content, posts.digest, authors.id, authors.name, authors.handle, authors.avatar_url, authors.email,
+        authors.digest, posts.source, posts.number
         FROM posts JOIN authors ON authors.number = posts.author
         """
 
     /// - Parameter row: of ``columns``.
     /// - Returns: nil for a row that cannot be read: it costs its list one post, not the page.
-    static func post(_ row: Rows, read: ReadPosts) -> Post? {
-        guard var post = try? Post(json: JSON.parse(row[0] as String)) else { return nil }
-        post.isRead = read.contains(PostKey(digest: row[1]))
+    static func post(_ row: Rows, read: ReadPosts, table: OpaqueInteger) -> Post? {
+        guard var post = try? Post(json: JSON.parse((row[0] as CheckedText).text)) else { return nil }
+        post.isRead = read.contains(MarkedPost(key: row[1], source: row[8], number: row[9], table: table))
         post.author = Post.Author(id: row[2], name: row[3], handle: row[4], avatarURL: row[5], email: row[6])
+        if post.author.digest != row[7] { row.noteDamage("an author has another digest") }
         return post
     }
 }

@@ -1,17 +1,16 @@
 package import NorrisProtocol
+package import NorrisSystem
 import NorrisText
 import Synchronization
 
-/// The posts of all sources, in `cache.db`.
-///
-/// Changes block, maybe for seconds. A change that throws has changed nothing.
+/// The posts of all sources, in `cache.db-posts`. A change that throws has changed nothing.
 package final class PostStore: Sendable {
     let databases: Databases
     private let numbers = Mutex<[String: Int]>([:])
 
-    package init(databases: Databases) {
+    package init(databases: Databases, _ access: BlockingAccess) {
         self.databases = databases
-        reload()
+        reload(access)
     }
 
     /// How many posts each source has, those that are no longer configured included; never waits for the disk.
@@ -21,12 +20,14 @@ package final class PostStore: Sendable {
     package func count(source: String) -> Int { numbers.withLock { $0[source] ?? 0 } }
 
     /// Counts again, for a cache that was recreated.
-    package func reload() {
-        guard let counts = try? databases.read(.posts, PostStore.counts) else { return }
+    package func reload(_ access: BlockingAccess) {
+        guard let counts = try? databases.read(.posts, access, PostStore.counts) else { return }
         numbers.withLock { $0 = counts }
     }
 
     private static func counts(_ database: Database) throws -> [String: Int] {
+        // With a damaged number no post could be stored (AUTOINCREMENT).
+        _ = try SequenceNumber.fetchOne(database, "SELECT ifnull(max(number), 0) FROM posts")
         var counts: [String: Int] = [:]
         let rows = try database.rows("SELECT source, count(*) FROM posts GROUP BY source")
         while try rows.next() { counts[rows[0]] = rows[1] }
@@ -34,8 +35,10 @@ package final class PostStore: Sendable {
     }
 
     /// Runs a change in one transaction.
-    private func change<Result: Sendable>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
-        try databases.write(.posts) { database in
+    private func change<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        try await databases.write(.posts) { [self] database in
             let result = try body(database)
             let counts = try PostStore.counts(database)
             // After the commit, and in the order of the changes.
@@ -54,14 +57,13 @@ package final class PostStore: Sendable {
     ///     it, and the next as one that does not.
     ///   - keep: how long a post stays after the last fetch that held it; nil for any time.
     ///   - fetch: is stored together with them.
-    ///   - isCancelled: checked now and then until all is stored.
     @discardableResult
     package func replace(
         source: String, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
-        fetch: FetchRecord, at now: Timestamp = .now(), isCancelled: @escaping () -> Bool = { Task.isCancelled }
-    ) throws(StoreError) -> PostChanges {
-        try change { database in
-            var run = PostImport(source: source, at: now, isCancelled: isCancelled, database)
+        fetch: FetchRecord, at now: Timestamp = .now()
+    ) async throws(StoreError) -> PostChanges {
+        try await change { database in
+            var run = PostImport(source: source, at: now, database)
             try run.take(posts, authors: authors)
             let last = isComplete ? try PostStore.lastFetch(of: source, database) : nil
             try run.leaveOthers(last: last ?? now, isComplete: isComplete)
@@ -77,11 +79,11 @@ package final class PostStore: Sendable {
     /// - Returns: nil where there is no record of a fetch any more: the content that the reply is about was removed.
     package func confirm(
         source: String, keep: Duration?, fetch: FetchRecord, at now: Timestamp = .now()
-    ) -> PostChanges? {
+    ) async -> PostChanges? {
         do {
-            return try change { database -> PostChanges? in
+            return try await change { database -> PostChanges? in
                 guard try PostStore.lastFetch(of: source, database) != nil else { return nil }
-                var run = PostImport(source: source, at: now, isCancelled: { false }, database)
+                var run = PostImport(source: source, at: now, database)
                 try run.removeExpired(keep: keep)
                 try fetch.write(for: source, database)
                 return run.changes
@@ -94,31 +96,33 @@ package final class PostStore: Sendable {
 
     /// Removes all posts of a source, and the record of their fetch. Read marks stay with the state.
     @discardableResult
-    package func clear(source: String) throws(StoreError) -> Int {
-        try change { try PostStore.remove(source, $0).count }
+    package func clear(source: String) async throws(StoreError) -> Int {
+        try await change { try PostStore.remove(source, $0) }
     }
 
     /// Removes the posts of sources that are not configured any more.
     ///
     /// - Parameter before: a source that was fetched at this time or later keeps its posts for now.
     @discardableResult
-    package func purgeSources(keeping names: [String], before: Timestamp) throws(StoreError) -> [String] {
-        try change { database in
+    package func purgeSources(keeping names: [String], before: Timestamp) async throws(StoreError) -> Int {
+        try await change { database in
+            var removed = 0
             // Every post has an author of its source.
             let sources = try String.fetchAll(database, "SELECT DISTINCT source FROM authors")
-            return try sources.flatMap { source -> [String] in
-                if names.contains(where: { $0.hasSameBytes(as: source) }) { return [] }
-                if let last = try PostStore.lastFetch(of: source, database), last >= before { return [] }
-                return try PostStore.remove(source, database)
+            for source in sources where !names.contains(where: { $0.hasSameBytes(as: source) }) {
+                if let last = try PostStore.lastFetch(of: source, database), last >= before { continue }
+                removed += try PostStore.remove(source, database)
             }
+            return removed
         }
     }
 
-    private static func remove(_ source: String, _ database: Database) throws -> [String] {
-        let ids = try String.fetchAll(database, "DELETE FROM posts WHERE source = ? RETURNING id", [source])
+    private static func remove(_ source: String, _ database: Database) throws -> Int {
+        try database.execute("DELETE FROM posts WHERE source = ?", [source])
+        let removed = database.changesCount
         try database.execute("DELETE FROM authors WHERE source = ?", [source])
         try FetchRecord.remove(source, database)
-        return ids
+        return removed
     }
 
     private static func lastFetch(of source: String, _ database: Database) throws -> Timestamp? {
@@ -134,7 +138,7 @@ package final class PostStore: Sendable {
     package func list(
         _ query: PostQuery, read: ReadPosts, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Post> {
-        let key = databases.cache.cursorKey
+        let key = databases.cache(.posts).cursorKey
         return try await databases.read(.posts) { database in
             try query.page(read, key: key, cursor: cursor, limit: limit, database)
         }
@@ -143,29 +147,70 @@ package final class PostStore: Sendable {
     package func post(id: String, sources: [String], read: ReadPosts) async throws(ResponseError) -> Post? {
         try await databases.read(.posts) { database in
             let marks = databaseQuestionMarks(count: sources.count)
+            let table = try PostStore.tableKey(database)
             return try database.first(
                 "SELECT \(PostQuery.columns) WHERE posts.id = ? AND posts.source IN (\(marks))",
                 [id] + StatementArguments(sources)
-            ) { PostQuery.post($0, read: read) } ?? nil
+            ) { PostQuery.post($0, read: read, table: table) } ?? nil
         }
     }
 
-    /// The ids of all posts, in no order.
-    package func ids(sources: [String]) async throws(ResponseError) -> [String] {
+    /// The random key of the table of posts, which is another one in a recreated cache.
+    static func tableKey(_ database: Database) throws -> OpaqueInteger {
+        // The migration that created the table has stored a key.
+        try OpaqueInteger.fetchOne(database, "SELECT key FROM posts_key") ?? OpaqueInteger(columnValue: 0)
+    }
+
+    /// The unread posts of some sources, and the watermark that makes all of their posts read.
+    package func unread(sources: [String], read: ReadPosts) async throws(ResponseError) -> UnreadPosts {
         try await databases.read(.posts) { database in
+            let table = try PostStore.tableKey(database)
+            let last = try SequenceNumber.fetchOne(database, "SELECT number FROM posts ORDER BY number DESC LIMIT 1")
+            let isUnread = read.isAboveWatermarks(table: table)
             let marks = databaseQuestionMarks(count: sources.count)
-            let sql = "SELECT id FROM posts WHERE source IN (\(marks))"
-            return try String.fetchAll(database, sql, StatementArguments(sources))
+            let rows = try database.rows(
+                "SELECT digest FROM posts WHERE +source IN (\(marks)) AND \(isUnread.sql)",
+                StatementArguments(sources) + isUnread.arguments
+            )
+            var count = 0
+            while try rows.next() { count += read.keys.contains(rows[0]) ? 0 : 1 }
+            let watermark = Watermark(table: table, number: last ?? SequenceNumber())
+            return UnreadPosts(sources: sources, count: count, watermark: watermark)
         }
     }
 
-    /// Those of the ids that are of stored posts.
-    package func stored(_ ids: [String], sources: [String]) async throws(ResponseError) -> [String] {
+    /// The stored posts with some ids, each once.
+    ///
+    /// - Throws: `-32001` for an id without a post.
+    package func stored(_ ids: [String], sources: [String]) async throws(ResponseError) -> [MarkedPost] {
         try await databases.read(.posts) { database in
-            try ids.filter { id in
-                let source = try String.fetchOne(database, "SELECT source FROM posts WHERE id = ?", [id])
-                return sources.contains { source?.hasSameBytes(as: $0) ?? false }
+            let table = try PostStore.tableKey(database)
+            var seen: Set<PostKey> = []
+            return try ids.compactMap { id -> MarkedPost? in
+                guard seen.insert(PostKey(id: id)).inserted else { return nil }
+                let post = try PostStore.marked(id, table, database)
+                guard let post, sources.contains(where: { $0.hasSameBytes(as: post.source) }) else {
+                    throw ResponseError.notFound("There is no post with the id \(id.quotedForMessage).")
+                }
+                return post
             }
+        }
+    }
+
+    /// Which of some posts, stored or not, a user has read; none if the disk cannot be read.
+    package func isRead(_ ids: [String], _ read: ReadPosts) async -> [Bool] {
+        let isRead = try? await databases.read(.posts) { database in
+            let table = try PostStore.tableKey(database)
+            return try ids.map { id in
+                try PostStore.marked(id, table, database).map(read.contains) ?? read.keys.contains(PostKey(id: id))
+            }
+        }
+        return isRead ?? ids.map { read.keys.contains(PostKey(id: $0)) }
+    }
+
+    private static func marked(_ id: String, _ table: OpaqueInteger, _ database: Database) throws -> MarkedPost? {
+        try database.first("SELECT digest, source, number FROM posts WHERE id = ?", [id]) {
+            MarkedPost(key: $0[0], source: $0[1], number: $0[2], table: table)
         }
     }
 
@@ -175,13 +220,13 @@ package final class PostStore: Sendable {
     package func authors(
         source: String? = nil, sources: [String], cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<AuthorList.Author> {
-        let key = databases.cache.cursorKey
+        let key = databases.cache(.posts).cursorKey
         let shown = sources.filter { source?.hasSameBytes(as: $0) ?? true }
         let query = PageQuery(
             // The cursor holds both texts in one, with the length of the first in code points.
             columns: """
                 length(folded), folded || id, id, name, handle, avatar_url,
-                (SELECT count(*) FROM posts WHERE posts.author = authors.number)
+                (SELECT count(*) FROM posts WHERE posts.author = authors.number), email, digest
                 """,
             matches: "authors WHERE +source IN (\(databaseQuestionMarks(count: shown.count)))",
             arguments: StatementArguments(shown), order: "folded, id",
@@ -190,8 +235,22 @@ package final class PostStore: Sendable {
         )
         return try await databases.read(.posts) { database in
             try query.page(of: ["authors", source ?? ""], key: key, cursor: cursor, limit: limit, database) { row in
-                (AuthorList.Author(id: row[2], name: row[3], handle: row[4], avatarURL: row[5], postCount: row[6]), 0)
+                let author = Post.Author(id: row[2], name: row[3], handle: row[4], avatarURL: row[5], email: row[7])
+                if author.digest != row[8] { row.noteDamage("an author has another digest") }
+                return (
+                    AuthorList.Author(
+                        id: author.id, name: author.name, handle: author.handle, avatarURL: author.avatarURL,
+                        postCount: row[6]
+                    ), 0
+                )
             }
         }
     }
+}
+
+/// The unread posts of some sources.
+package struct UnreadPosts: Sendable {
+    let sources: [String]
+    package let count: Int
+    let watermark: Watermark
 }

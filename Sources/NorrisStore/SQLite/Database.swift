@@ -16,6 +16,9 @@ struct DatabaseError: Error, Equatable, CustomStringConvertible {
     /// One of the primary codes, such as `SQLITE_FULL`.
     var resultCode: Int32 { extendedResultCode & 0xFF }
 
+    /// The error of a value that norrisd has not stored like this: the file is damaged.
+    static func damaged(_ problem: String) -> DatabaseError { DatabaseError(SQLITE_CORRUPT, message: problem) }
+
     /// Whether a file is damaged, or is no database.
     static func isCorruption(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
@@ -47,8 +50,8 @@ final class Database {
 
     private let handle: OpaquePointer
     let isReadOnly: Bool
-    /// Which column had another type than it was read as; the transaction fails at its end.
-    var mismatch: String?
+    /// What a row contains that was never stored; the transaction fails at the next row, at its end at the latest.
+    var damage: String?
     private var statements: [String: Statement] = [:]
     private var afterCommit: [() -> Void] = []
     private var isClosed = false
@@ -108,7 +111,7 @@ final class Database {
 
     /// How many rows have changed since the connection was opened.
     var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
-    var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+    var lastInsertedNumber: SequenceNumber { SequenceNumber(columnValue: sqlite3_last_insert_rowid(handle)) }
 
     /// Prepares a statement for one use.
     func statement(_ sql: String) throws -> Statement {
@@ -151,7 +154,9 @@ final class Database {
         _ sql: String, _ arguments: StatementArguments = [], _ body: (Rows) throws -> Value
     ) throws -> Value? {
         let rows = try rows(sql, arguments)
-        return try rows.next() ? body(rows) : nil
+        let value = try rows.next() ? body(rows) : nil
+        try checkDamage()
+        return value
     }
 
     /// The rows of a result as values.
@@ -197,19 +202,21 @@ final class Database {
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try transaction("BEGIN IMMEDIATE", body) }
 
     private func transaction<Value>(_ begin: String, _ body: (Database) throws -> Value) throws -> Value {
-        mismatch = nil
+        damage = nil
         try cachedStatement(begin).execute()
         do {
             let value = try body(self)
-            if let mismatch { throw DatabaseError(SQLITE_MISMATCH, message: mismatch) }
+            try checkDamage()
             try cachedStatement("COMMIT").execute()
+            // What is committed is also applied to memory.
+            (cancellation, deadline) = (nil, nil)
             let committed = afterCommit
             afterCommit = []
             for body in committed { body() }
             return value
         } catch {
             afterCommit = []
-            (cancellation, deadline) = (nil, nil)
+            (cancellation, deadline, damage) = (nil, nil, nil)
             // Some errors have rolled back already (https://sqlite.org/c3ref/get_autocommit.html). Where this fails
             // too, the transaction ends with the connection; the first error says more.
             if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
@@ -223,6 +230,9 @@ final class Database {
         guard let deadline, ContinuousClock.now >= deadline else { return nil }
         return DatabaseError(SQLITE_INTERRUPT, message: "the time limit has passed")
     }
+
+    /// Throws if a row contained a damaged value: no loop continues with a placeholder.
+    func checkDamage() throws { if let damage { throw DatabaseError.damaged(damage) } }
 
     func checkInterruption() throws { if let interruption { throw interruption } }
 

@@ -1,12 +1,13 @@
 import CSQLite
 import Dispatch
+import NorrisSystem
 import Synchronization
 
 /// A database: one connection that writes, and some that read what was committed while it writes.
 ///
-/// Without readers the writing connection reads too. Bodies block: those of asynchronous calls run on the queue of
-/// their connection, which has a thread of its own while it works, the others on the calling thread. Requests for a
-/// connection are served in order.
+/// Without readers the writing connection reads too. The bodies of asynchronous calls run on the queue of their
+/// connection, which has a thread of its own while it works. The other calls block the calling thread, so they take a
+/// ``BlockingAccess``. Requests for a connection are served in order.
 final class DatabasePool: Sendable {
     private let writers: Connections
     private let readers: Connections?
@@ -16,24 +17,22 @@ final class DatabasePool: Sendable {
     ///   - readers: how many connections read beside the one that writes; the file must be in WAL mode then.
     ///   - prepare: runs on each new connection.
     init(
-        path: String?, access: Database.Access = .write, readers: Int = 0,
-        prepare: (Database) throws -> Void = { _ in }
+        path: String?, _ mode: Database.Access = .write, readers: Int = 0, _ access: BlockingAccess,
+        prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) throws {
-        func connect(_ path: String, _ access: Database.Access) throws -> Database {
-            let database = try Database(path: path, access)
-            try prepare(database)
-            return database
-        }
-        writers = Connections([try connect(path ?? ":memory:", access)])
-        // Opened now: an error belongs to the start, and an idle connection takes little memory.
-        self.readers = try path.flatMap { path in
-            readers > 0 ? Connections(try (0..<readers).map { _ in try connect(path, .read) }) : nil
-        }
+        writers = Connections(count: 1, path ?? ":memory:", mode, prepare)
+        self.readers = path.flatMap { readers > 0 ? Connections(count: readers, $0, .read, isReader: true, prepare) : nil }
+        // An error of the file belongs to the caller. Readers open the file when they are first needed.
+        try writers.withConnection(access) { _ in }
     }
 
     /// Reads one state of the database.
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try (readers ?? writers).withConnection { try $0.read(body) }
+    func read<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
+        do {
+            return try (readers ?? writers).withConnection(access) { try $0.read(body) }
+        } catch is ReaderUnavailable {
+            return try writers.withConnection(access) { try $0.read(body) }
+        }
     }
 
     /// Reads one state of the database.
@@ -44,39 +43,49 @@ final class DatabasePool: Sendable {
     func read<Value: Sendable>(
         within limit: Duration? = nil, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        try await (readers ?? writers).run(limit: limit) { try $0.read(body) }
+        do {
+            return try await (readers ?? writers).run(limit: limit) { try $0.read(body) }
+        } catch is ReaderUnavailable {
+            return try await writers.run(limit: limit) { try $0.read(body) }
+        }
     }
 
     /// Changes the database: all of it, or nothing.
-    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try writers.withConnection { try $0.write(body) }
+    func write<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
+        try writers.withConnection(access) { try $0.write(body) }
     }
 
     /// Changes the database: all of it, or nothing.
     ///
     /// - Throws: ``CancellationError`` if the task is cancelled before the commit.
-    func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        try await writers.run(limit: nil) { try $0.write(body) }
+    func write<Value: Sendable>(
+        isCancellable: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await writers.run(limit: nil, isCancellable: isCancellable) { try $0.write(body) }
     }
 
-    func writeWithoutTransaction<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try writers.withConnection(body)
+    /// Lends the connection that writes, without a transaction.
+    func withWriter<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
+        try writers.withConnection(access, body)
     }
 
     /// Closes all connections once what runs and waits is done, the writing one last, so that it writes the log back
     /// and removes it.
-    func close() throws {
-        let closed = Result { try readers?.close() }
-        try writers.close()
+    func close(_ access: BlockingAccess) throws {
+        let closed = Result { try readers?.close(access) }
+        try writers.close(access)
         try closed.get()
     }
 }
 
-/// Connections that are lent to one user at a time.
+/// A reading connection cannot be opened, for example because the file was deleted: the writing connection still has it.
+private struct ReaderUnavailable: Error {}
+
+/// Connections that are lent to one user at a time, and opened when they are first lent.
 private final class Connections: Sendable {
     /// - @unchecked Sendable: only its borrower uses it.
-    private struct Connection: @unchecked Sendable {
-        let database: Database
+    private final class Connection: @unchecked Sendable {
+        var database: Database?
         // A serial queue gets a thread however many others are blocked, and returns it when idle. A concurrent one
         // would get as many as there are cores: two slow reads would stall the writer.
         let queue = DispatchQueue(label: "norrisd.sqlite")
@@ -92,16 +101,37 @@ private final class Connections: Sendable {
 
     private let state: Mutex<State>
     private let count: Int
+    private let connect: @Sendable () throws -> Database
 
-    init(_ databases: [Database]) {
-        count = databases.count
-        let connections = databases.map(Connection.init)
+    init(
+        count: Int, _ path: String, _ mode: Database.Access, isReader: Bool = false,
+        _ prepare: @escaping @Sendable (Database) throws -> Void
+    ) {
+        self.count = count
+        connect = {
+            do {
+                let database = try Database(path: path, mode)
+                try prepare(database)
+                return database
+            } catch {
+                throw isReader ? ReaderUnavailable() : error
+            }
+        }
+        let connections = (0..<count).map { _ in Connection() }
         state = Mutex(State(idle: connections))
+    }
+
+    /// The database of a connection, on a thread that may block.
+    private func database(of connection: Connection) throws -> Database {
+        if let database = connection.database { return database }
+        let database = try connect()
+        connection.database = database
+        return database
     }
 
     /// Runs a body on the queue of a connection.
     func run<Value: Sendable>(
-        limit: Duration?, _ body: @escaping @Sendable (Database) throws -> Value
+        limit: Duration?, isCancellable: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
@@ -112,7 +142,7 @@ private final class Connections: Sendable {
                     case .success(let connection):
                         connection.queue.async { [self] in
                             let result = Result {
-                                try connection.database.interruptible(by: cancellation, limit: limit, body)
+                                try database(of: connection).interruptible(by: cancellation, limit: limit, body)
                             }
                             putBack(connection)
                             continuation.resume(with: result)
@@ -120,25 +150,25 @@ private final class Connections: Sendable {
                     }
                 }
             }
-        } onCancel: { cancellation.cancel() }
+        } onCancel: { if isCancellable { cancellation.cancel() } }
     }
 
     /// Runs a body on the calling thread, which waits for a connection.
-    func withConnection<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        let connection = try wait()
+    func withConnection<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
+        let connection = try wait(access)
         defer { putBack(connection) }
-        return try body(connection.database)
+        return try body(database(of: connection))
     }
 
     /// Waits for all connections, and closes them.
-    func close() throws {
-        let all = try (0..<count).map { _ in try wait() }
+    func close(_ access: BlockingAccess) throws {
+        let all = try (0..<count).map { _ in try wait(access) }
         let waiting = state.withLock { state in
             defer { (state.isClosed, state.waiting) = (true, []) }
             return state.waiting
         }
         for body in waiting { body(.failure(Self.closed)) }
-        for connection in all { try connection.database.close() }
+        for connection in all { try connection.database?.close() }
     }
 
     /// Calls the body with a connection, at once or when one is put back.
@@ -162,7 +192,7 @@ private final class Connections: Sendable {
         next?(.success(connection))
     }
 
-    private func wait() throws -> Connection {
+    private func wait(_: BlockingAccess) throws -> Connection {
         let semaphore = DispatchSemaphore(value: 0)
         // Written once, before the signal, and read after it.
         nonisolated(unsafe) var lent = Result<Connection, any Error>.failure(Self.closed)

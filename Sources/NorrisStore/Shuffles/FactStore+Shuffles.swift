@@ -1,11 +1,15 @@
 import Logging
 package import NorrisProtocol
+import NorrisSystem
 
 /// The shuffles on disk, and what users were served last.
 extension FactStore {
-    func loadShuffles() {
+    /// How many shuffles or served items one transaction stores.
+    private static let rowsAtOnce = 256
+
+    func loadShuffles(_ access: BlockingAccess) {
         do {
-            let records = try databases.state.writer.read(ShuffleBook.Record.all)
+            let records = try databases.state.writer.read(access, ShuffleBook.Record.all)
             withState { state in
                 for record in records {
                     let lists = record.key.filter.lists.map { state.index.position(of: $0) }
@@ -31,12 +35,17 @@ extension FactStore {
         guard !records.isEmpty || !served.isEmpty else { return true }
         do {
             // Shuffles are written even where the cache cannot be read.
-            let items = try? await databases.cache.writer.read { cache in
+            let items = try? await databases.read(.facts) { cache in
                 try served.compactMap { try FactStore.item($0, cache) }
             }
-            try await databases.state.writer.write { database in
-                try ShuffleBook.Record.write(records, database)
-                for item in items ?? [] { try item.write(database) }
+            // In parts, because other users wait for each transaction.
+            for part in records.parts(of: FactStore.rowsAtOnce) {
+                try await databases.state.writer.write { try ShuffleBook.Record.write(part, $0) }
+            }
+            for part in (items ?? []).parts(of: FactStore.rowsAtOnce) {
+                try await databases.state.writer.write { database in
+                    for item in part { try item.write(database) }
+                }
             }
             withState { $0.book.noteWritten() }
             databases.noteWriteSuccess(of: .state)
@@ -85,5 +94,12 @@ extension FactStore {
             case .ordinal(let ordinal): try FactTable.fact(ordinal: ordinal, cache)?.id
             }
         return id.map { ServedItem(key: served.key, id: $0, name: served.name) }
+    }
+}
+
+extension Array {
+    /// The elements in arrays of at most `count`, in their order.
+    func parts(of count: Int) -> [[Element]] {
+        stride(from: 0, to: self.count, by: count).map { Array(self[$0..<Swift.min($0 + count, self.count)]) }
     }
 }

@@ -27,6 +27,9 @@ struct Shuffle: Equatable {
     /// The ordinal that was served last, so that a new cycle does not begin with it.
     private(set) var last: UInt32?
 
+    /// The most ordinals that a stored shuffle has behind its bounds: those of two replies of 100 facts, with room.
+    private static let maximumDeferred = 1_024
+
     /// Which entries of the segment are short enough; empty without a maximum length. Computed when a segment begins.
     private var selections: [LengthSelection] = []
     /// How many matching entries each list has in the segment, and all together.
@@ -221,6 +224,7 @@ extension Shuffle {
             bounds[slot] = Bounds(low: words[start], high: words[start + 1], epoch: words[start + 2])
         }
         deferred = Array(words[(5 + 3 * lists.count)...])
+        if deferred.count > Shuffle.maximumDeferred { return nil }
     }
 
     static func == (left: Shuffle, right: Shuffle) -> Bool { left.encoded == right.encoded }

@@ -5,6 +5,8 @@ struct ShuffleBook {
     /// The most shuffles one user has, and all users together; past either the least recently used one is forgotten.
     static let maximumPerUser = 64
     static let maximum = 1_024
+    /// The most items that were served otherwise than from a shuffle and wait for the next write.
+    static let maximumNoted = 4_096
 
     /// Whose shuffle, and which.
     struct Key: Hashable {
@@ -17,25 +19,31 @@ struct ShuffleBook {
     struct Record: Equatable {
         let key: Key
         let shuffle: [UInt8]
-        let usedAt: Int64
+        let usedAt: SequenceNumber
 
         /// The shuffles of all users.
         static func all(_ database: Database) throws -> [Record] {
             let sql = "SELECT uid, filter, shuffle, used_at FROM shuffles ORDER BY used_at DESC LIMIT ?"
             return try database.map(sql, [ShuffleBook.maximum]) { row -> Record? in
-                let key = ShuffleFilter(key: row[1]).map { Key(uid: row[0], filter: $0) }
+                let key = ShuffleFilter(key: row[1]).map { Key(uid: (row[0] as UserID).columnValue, filter: $0) }
                 return key.map { Record(key: $0, shuffle: row[2], usedAt: row[3]) }
             }.compactMap { $0 }
         }
 
-        /// Stores shuffles, and deletes the least recently used ones past the limits.
+        /// Stores shuffles, and deletes the least recently used ones past the limits. Past the limit of all users a
+        /// shuffle that would grow is not stored, and lasts for the run.
         static func write(_ records: [Record], _ database: Database) throws {
             guard !records.isEmpty else { return }
             for record in records {
-                try database.execute(
-                    "REPLACE INTO shuffles (uid, filter, shuffle, used_at) VALUES (?, ?, ?, ?)",
-                    [record.key.uid, record.key.filter.key, record.shuffle, record.usedAt]
-                )
+                _ = try UserState.change(uid: record.key.uid, database) { database in
+                    try database.execute(
+                        """
+                        INSERT INTO shuffles (uid, filter, shuffle, used_at) VALUES (?, ?, ?, ?)
+                        ON CONFLICT (uid, filter) DO UPDATE SET shuffle = excluded.shuffle, used_at = excluded.used_at
+                        """,
+                        [record.key.uid, record.key.filter.key, record.shuffle, record.usedAt]
+                    )
+                }
             }
             try database.execute(
                 """
@@ -62,7 +70,7 @@ struct ShuffleBook {
         var drawn: [UInt32] = []
         /// The filter's lists, by their positions in ``FactIndex/lists``.
         let lists: [Int]
-        fileprivate var usedAt: Int64
+        fileprivate var usedAt: SequenceNumber
         /// The name that replaced Chuck Norris in what was served last.
         fileprivate var name: String?
         /// Whether it has changed since it was last written.
@@ -70,7 +78,7 @@ struct ShuffleBook {
         /// Whether ``shuffle`` has been prepared for its lists, all of which have to be in memory for it.
         var isAttached: Bool
 
-        init(key: Key, shuffle: Shuffle, lists: [Int], usedAt: Int64 = 0, isAttached: Bool) {
+        init(key: Key, shuffle: Shuffle, lists: [Int], usedAt: SequenceNumber = SequenceNumber(), isAttached: Bool) {
             self.key = key
             storage = .allocate(capacity: 1)
             storage.initialize(to: shuffle)
@@ -99,6 +107,9 @@ struct ShuffleBook {
         var latest: Entry?
 
         init(uid: Int64) { self.uid = uid }
+
+        /// The last use of the least recently used shuffle.
+        var leastUse: SequenceNumber { shuffles.values.map(\.usedAt).min() ?? SequenceNumber() }
     }
 
     private var users: [Int64: User] = [:]
@@ -111,7 +122,7 @@ struct ShuffleBook {
     /// What ``takeChanges()`` returned and is not on the disk yet.
     private var writing: [ServedItem.Key: Served] = [:]
     /// Rises with every use; starts behind what was read from the disk.
-    private var lastUse: Int64 = 0
+    private var lastUse = SequenceNumber()
 
     /// An item that a user was served. A fact from a shuffle is known by its ordinal; its id is read when it is needed.
     struct Served {
@@ -123,7 +134,7 @@ struct ShuffleBook {
         let key: ServedItem.Key
         let what: What
         var name: String?
-        let usedAt: Int64
+        let usedAt: SequenceNumber
     }
 
     var hasChanges: Bool { !changed.isEmpty || !noted.isEmpty }
@@ -151,7 +162,7 @@ struct ShuffleBook {
             forgetOldest(of: user)
         } else if count >= ShuffleBook.maximum {
             let oldest = users.values.filter { !$0.shuffles.isEmpty }
-                .min { ($0.shuffles.values.map(\.usedAt).min() ?? 0) < ($1.shuffles.values.map(\.usedAt).min() ?? 0) }
+                .min { ($0.leastUse < $1.leastUse) }
             if let oldest { forgetOldest(of: oldest) }
         }
         // The user's only one may have been forgotten.
@@ -165,7 +176,7 @@ struct ShuffleBook {
     /// Notes that a shuffle served a fact.
     @inline(__always)
     mutating func note(_ entry: Entry, name: String?) {
-        lastUse += 1
+        lastUse = lastUse.advanced(by: 1)
         entry.usedAt = lastUse
         entry.name = name
         if !entry.isChanged {
@@ -176,9 +187,8 @@ struct ShuffleBook {
 
     /// Notes that a user was served an item, not from a shuffle.
     mutating func note(_ key: ServedItem.Key, _ what: Served.What, name: String? = nil) {
-        // More users than are stored.
-        guard noted.count < ServedItem.maximum || noted[key] != nil else { return }
-        lastUse += 1
+        guard noted.count < ShuffleBook.maximumNoted || noted[key] != nil else { return }
+        lastUse = lastUse.advanced(by: 1)
         noted[key] = Served(key: key, what: what, name: name, usedAt: lastUse)
     }
 
@@ -228,7 +238,7 @@ struct ShuffleBook {
             entry.isChanged = true
             changed.append(entry)
         }
-        for served in served.suffix(ServedItem.maximum) where noted[served.key] == nil { noted[served.key] = served }
+        for served in served.suffix(ShuffleBook.maximumNoted) where noted[served.key] == nil { noted[served.key] = served }
         writing = [:]
     }
 
@@ -265,16 +275,16 @@ package struct ServedItem: Sendable {
     /// The name that replaced Chuck Norris.
     package let name: String?
 
-    /// Past this many, the users who were served longest ago are forgotten: uids are cheap in user namespaces.
-    static let maximum = 4_096
-
+    /// Stores the item. Past the limit of all users one that would take more is not stored.
     func write(_ database: Database) throws {
-        try database.execute(
-            "REPLACE INTO served (uid, kind, id, name) VALUES (?, ?, ?, ?)", [key.uid, key.kind.rawValue, id, name]
-        )
-        try database.execute(
-            "DELETE FROM served WHERE number <= (SELECT number FROM served ORDER BY number DESC LIMIT 1 OFFSET ?)",
-            [ServedItem.maximum]
-        )
+        _ = try UserState.change(uid: key.uid, database) { database in
+            try database.execute(
+                """
+                INSERT INTO served (uid, kind, id, name) VALUES (?, ?, ?, ?)
+                ON CONFLICT (uid, kind) DO UPDATE SET id = excluded.id, name = excluded.name
+                """,
+                [key.uid, key.kind.rawValue, id, name]
+            )
+        }
     }
 }

@@ -62,6 +62,13 @@ package enum FactKind: UInt8, Sendable, CaseIterable {
     var isExplicit: Bool { self == .explicitNorris || self == .explicitFortune }
 }
 
+extension FactKind: ColumnInteger {
+    static let columnRange: ClosedRange<Int64> = 0...Int64(FactKind.allCases.count - 1)
+    var columnValue: Int64 { Int64(rawValue) }
+    // All raw values of the range have a case.
+    init(columnValue: Int64) { self = FactKind(rawValue: UInt8(truncatingIfNeeded: columnValue)) ?? .norris }
+}
+
 extension FactScope {
     func kinds(allowsExplicit: Bool) -> [FactKind] {
         let kinds: [FactKind] =

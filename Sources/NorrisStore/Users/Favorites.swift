@@ -39,7 +39,7 @@ package struct Favorites: Sendable {
     ) async throws(ResponseError) -> Page<Favorite> {
         let list = ["favorites", String(uid), kind?.rawValue ?? ""]
         let query = PageQuery(
-            columns: "added_at, CAST(number AS TEXT), kind, id, title, content",
+            columns: "added_at, CAST(number AS TEXT), kind, id, title, content, digest",
             matches: "favorites WHERE uid = ?" + (kind == nil ? "" : " AND kind = ?"),
             arguments: [Int64(uid)] + (kind.map { [$0.rawValue] } ?? []),
             order: "added_at DESC, number DESC", after: "(added_at, number) < (?, ?)",
@@ -47,9 +47,9 @@ package struct Favorites: Sendable {
         )
         return try await databases.read(.state) { database in
             // The migration that created the table has stored a key.
-            let key = try Int64.fetchOne(database, "SELECT key FROM cursor_keys WHERE list = 'favorites'") ?? 0
+            let key = try OpaqueInteger.fetchOne(database, "SELECT key FROM cursor_keys WHERE list = 'favorites'")
             return try query.page(
-                of: list, key: UInt64(bitPattern: key), cursor: cursor, limit: limit, database, read: Favorites.item
+                of: list, key: UInt64(bitPattern: key?.columnValue ?? 0), cursor: cursor, limit: limit, database, read: Favorites.item
             )
         }
     }
@@ -125,9 +125,15 @@ package struct Favorites: Sendable {
     }
 
     static func store(_ favorite: Favorite, uid: UInt32, _ database: Database) throws {
+        let content = favorite.storedContent
         try database.execute(
-            "INSERT INTO favorites (uid, kind, id, title, added_at, content) VALUES (?, ?, ?, ?, ?, ?)",
-            [Int64(uid), favorite.kind.rawValue, favorite.id, favorite.title, favorite.addedAt, favorite.storedContent]
+            "INSERT INTO favorites (uid, kind, id, title, added_at, content, digest) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                Int64(uid), favorite.kind.rawValue, favorite.id, favorite.title, favorite.addedAt, content,
+                Favorite.digest(
+                    kind: favorite.kind.rawValue, id: favorite.id, title: favorite.title, content: content
+                ),
+            ]
         )
     }
 
@@ -136,8 +142,13 @@ package struct Favorites: Sendable {
 
     /// - Parameter row: of the columns in ``list(_:uid:cursor:limit:)``.
     private static func item(_ row: Rows) -> (item: Favorite?, size: Int) {
-        var favorite = Favorite(kind: Favorite.Kind(rawValue: row[2]), id: row[3], title: row[4], addedAt: row[0])
-        let text: String? = row[5]
+        let (kind, id, title, stored): (String, String, String, String?) = (row[2], row[3], row[4], row[5])
+        let isIntact = Favorite.digest(kind: kind, id: id, title: title, content: stored) == row[6]
+        // A damaged favorite is still one: its id says what it was.
+        var favorite = Favorite(
+            kind: Favorite.Kind(rawValue: kind), id: id, title: isIntact ? title : id, addedAt: row[0]
+        )
+        let text = isIntact ? stored : nil
         // Content that cannot be read any more leaves id and title.
         let content = text.flatMap { try? JSON.parse($0) }
         switch favorite.kind {
@@ -145,7 +156,7 @@ package struct Favorites: Sendable {
         case .post: favorite.post = content.flatMap { try? Post(json: $0) }
         default: break
         }
-        return (favorite, text?.utf8.count ?? gifSize)
+        return (favorite, stored?.utf8.count ?? gifSize)
     }
 
     // MARK: Limits
@@ -184,6 +195,12 @@ struct FavoriteTotals {
 }
 
 extension Favorite {
+    /// A checksum of what is stored of a favorite.
+    static func digest(kind: String, id: String, title: String, content: String?) -> OpaqueInteger {
+        let hash = SipHash.hash(ofTexts: [kind, id, title, content ?? ""])
+        return OpaqueInteger(columnValue: Int64(bitPattern: hash))
+    }
+
     /// What of the content is stored, as text.
     fileprivate var storedContent: String? {
         switch kind {

@@ -3,70 +3,167 @@ import Synchronization
 
 /// A post as the state knows it: a hash of 64 bits of its id. Of two posts with the same hash, one in some 10^19 pairs,
 /// one counts as read with the other.
-struct PostKey: Hashable, Sendable {
-    let digest: Int64
+struct PostKey: ColumnInteger, Hashable {
+    static let columnRange: ClosedRange<Int64> = .min ... .max
+    let columnValue: Int64
 
-    init(digest: Int64) { self.digest = digest }
-    init(id: String) { digest = SipHash.digest(id) }
+    init(columnValue: Int64) { self.columnValue = columnValue }
+    init(id: String) { columnValue = SipHash.digest(id) }
 }
 
-/// The posts that one user has read.
+/// "Everything of a source that is stored until now is read": the highest number that a post had.
+///
+/// Numbers of posts are never used again while the table of posts exists. A watermark includes the random key of that
+/// table, so that no post of a recreated cache counts as read.
+struct Watermark: Equatable {
+    let table: OpaqueInteger
+    let number: SequenceNumber
+}
+
+/// A stored post, as marks need it.
+package struct MarkedPost: Sendable {
+    let key: PostKey
+    let source: String
+    let number: SequenceNumber
+    let table: OpaqueInteger
+}
+
+/// The posts that one user has read: a watermark of each source, and single posts above it.
 package struct ReadPosts: Sendable {
     var keys: Set<PostKey> = []
+    var watermarks: [String: Watermark] = [:]
 
-    package func contains(_ id: String) -> Bool { keys.contains(PostKey(id: id)) }
-    func contains(_ post: PostKey) -> Bool { keys.contains(post) }
+    package func contains(_ post: MarkedPost) -> Bool { isBelowWatermark(post) || keys.contains(post.key) }
+
+    func isBelowWatermark(_ post: MarkedPost) -> Bool {
+        watermarks[post.source].map { $0.table == post.table && post.number <= $0.number } ?? false
+    }
+
+    /// The condition on a row of `posts` above the watermarks of its source. Sources with one watermark are compared
+    /// together, because `mark_read` with `all` gives all sources the same.
+    func isAboveWatermarks(table: OpaqueInteger) -> (sql: String, arguments: StatementArguments) {
+        let valid = watermarks.filter { $0.value.table == table }
+        let groups = Dictionary(grouping: valid.keys) { valid[$0]?.number }
+        var conditions: [String] = []
+        var arguments: StatementArguments = []
+        for (number, sources) in groups {
+            let isOfGroup = "+posts.source IN (\(databaseQuestionMarks(count: sources.count)))"
+            conditions.append("(posts.number > ? OR NOT \(isOfGroup))")
+            arguments += [number] + (sources as StatementArguments)
+        }
+        return (conditions.isEmpty ? "TRUE" : conditions.joined(separator: " AND "), arguments)
+    }
 }
 
 /// Which posts each user has read; on the disk when a call returns.
+///
+/// Marks of deleted posts stay: each user has at most ``maximumPosts``, and the oldest are forgotten.
 package final class ReadMarks: Sendable {
+    /// The number of single posts that one user has marked.
+    static let maximumPosts = 10_000
+    /// The number of marks that one transaction stores, because other users wait for it.
+    private static let marksAtOnce = 256
     private static let cachedUsers = 4
     private let databases: Databases
-    /// What was read of some users. Changed by work on the only connection to the state
-    /// alone, which runs one after the other: so it never holds what a write has made old.
+    /// The marks of some users. Only transactions on the one connection to the state change it, so that it never has
+    /// what a write has replaced.
     private let cached = Mutex<[UInt32: ReadPosts]>([:])
 
     package init(databases: Databases) { self.databases = databases }
 
-    /// Marks posts as read for a user. The caller checks that they exist, or any user could fill the disk.
+    /// Marks stored posts as read for a user, in several transactions if they are many.
     ///
+    /// - Parameter posts: each once.
     /// - Returns: how many were unread before.
-    /// - Throws: `-32005` where the disk takes no writes; then none is marked.
-    package func mark(uid: UInt32, ids: [String]) async throws(ResponseError) -> Int {
-        try await databases.changeState { [self] database in
-            cached.withLock { $0[uid] = nil }
-            return try ids.count { id in
-                let key = PostKey(id: id)
+    /// - Throws: `-32004` past the limit of all users, `-32005` if the disk takes no writes.
+    package func mark(uid: UInt32, _ posts: [MarkedPost]) async throws(ResponseError) -> Int {
+        let read = try await stored(uid: uid)
+        let unread = posts.filter { !read.contains($0) }.map(\.key)
+        var count = 0
+        for part in unread.parts(of: ReadMarks.marksAtOnce) {
+            count += try await change(uid: uid) { try ReadMarks.insert(part, uid: uid, $0) }
+        }
+        return count
+    }
+
+    /// Marks all posts of some sources as read for a user, up to a number in the table of posts.
+    ///
+    /// - Throws: `-32004` past the limit of all users, `-32005` if the disk takes no writes.
+    package func markAll(uid: UInt32, _ unread: UnreadPosts) async throws(ResponseError) {
+        try await change(uid: uid) { database in
+            let watermark = unread.watermark
+            for source in unread.sources {
                 try database.execute(
-                    "INSERT OR IGNORE INTO read_marks (uid, post) VALUES (?, ?)", [Int64(uid), key.digest]
+                    """
+                    INSERT INTO read_watermarks (uid, source, posts, number) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (uid, source) DO UPDATE SET posts = excluded.posts, number = excluded.number
+                        WHERE posts <> excluded.posts OR number < excluded.number
+                    """,
+                    [Int64(uid), source, watermark.table, watermark.number]
                 )
-                return database.changesCount > 0
+            }
+            // The watermarks replace the marks.
+            if try UserState.isOverLimit(database) {
+                try database.execute("DELETE FROM read_marks WHERE uid = ?", [Int64(uid)])
             }
         }
     }
 
-    /// What a user has read; nothing where the disk cannot be read, so that posts are shown all the same.
-    package func read(uid: UInt32) async -> ReadPosts {
+    /// The posts that a user has read. Empty if the disk fails, so that posts are still shown.
+    package func read(uid: UInt32) async -> ReadPosts { (try? await stored(uid: uid)) ?? ReadPosts() }
+
+    private func stored(uid: UInt32) async throws(ResponseError) -> ReadPosts {
         if let posts = cached.withLock({ $0[uid] }) { return posts }
-        let read = try? await databases.read(.state) { [self] database in
+        return try await databases.read(.state) { [self] database in
             var posts = ReadPosts()
-            let rows = try database.rows("SELECT post FROM read_marks WHERE uid = ?", [Int64(uid)])
-            while try rows.next() { posts.keys.insert(PostKey(digest: rows[0])) }
-            cached.withLock { cached in
-                if cached.count >= ReadMarks.cachedUsers { cached = [:] }
-                cached[uid] = posts
+            let marks = try database.rows("SELECT post FROM read_marks WHERE uid = ?", [Int64(uid)])
+            while try marks.next() { posts.keys.insert(marks[0]) }
+            let rows = try database.rows("SELECT source, posts, number FROM read_watermarks WHERE uid = ?", [Int64(uid)])
+            while try rows.next() { posts.watermarks[rows[0]] = Watermark(table: rows[1], number: rows[2]) }
+            database.afterCommit { [self] in
+                cached.withLock { cached in
+                    if cached.count >= ReadMarks.cachedUsers { cached = [:] }
+                    cached[uid] = posts
+                }
             }
             return posts
         }
-        return read ?? ReadPosts()
     }
 
-    /// Removes the marks of deleted posts, of all users. What cannot be removed stays, and costs some bytes.
-    package func forget(ids: [String]) async {
-        guard !ids.isEmpty else { return }
-        _ = try? await databases.changeState { [self] database in
-            cached.withLock { $0 = [:] }
-            for id in ids { try database.execute("DELETE FROM read_marks WHERE post = ?", [PostKey(id: id).digest]) }
+    private func change<Value: Sendable>(
+        uid: UInt32, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(ResponseError) -> Value {
+        try await databases.changeState { [self] database in
+            cached.withLock { $0[uid] = nil }
+            guard let value = try UserState.change(uid: Int64(uid), database, body) else { throw UserState.isFull }
+            return value
         }
+    }
+
+    /// Stores marks. The oldest are forgotten past ``maximumPosts``, and past the limit of all users as many as are new.
+    private static func insert(_ posts: [PostKey], uid: UInt32, _ database: Database) throws -> Int {
+        let (count, last) = try database.first(
+            "SELECT count(*), ifnull(max(number), 0) FROM read_marks WHERE uid = ?", [Int64(uid)]
+        ) { ($0[0] as Int, $0[1] as SequenceNumber) } ?? (0, SequenceNumber(columnValue: 0))
+        var added = 0
+        for post in posts {
+            try database.execute(
+                "INSERT OR IGNORE INTO read_marks (uid, post, number) VALUES (?, ?, ?)",
+                [Int64(uid), post, last.advanced(by: added + 1)]
+            )
+            added += database.changesCount
+        }
+        let kept = try count > 0 && UserState.isOverLimit(database) ? count : maximumPosts
+        if count + added > kept {
+            try database.execute(
+                """
+                DELETE FROM read_marks WHERE uid = ? AND post IN (
+                    SELECT post FROM read_marks WHERE uid = ? ORDER BY number LIMIT ?
+                )
+                """,
+                [Int64(uid), Int64(uid), count + added - kept]
+            )
+        }
+        return added
     }
 }

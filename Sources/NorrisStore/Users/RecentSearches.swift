@@ -9,13 +9,15 @@ package struct RecentSearches: Sendable {
 
     /// Adds a search as the user's newest. Nothing is written if it is that already, or blank.
     ///
-    /// A disk that takes no writes is noted, and the search itself does not fail.
+    /// A disk that takes no writes is noted, and the search itself does not fail. Past the limit of all users the search
+    /// is not recorded.
     package func record(uid: UInt32, kind: RecentList.Search.Kind, query: String, at: Timestamp = .now()) async {
         // Searches that differ in case or in the space around them are one.
-        let query = sanitizedLine(sanitizedLine(query).lowercased())
+        let searched = sanitizedLine(sanitizedLine(query).lowercased())
+        let query = String(String.UnicodeScalarView(searched.unicodeScalars.prefix(FactQuery.maximumLength)))
         guard !query.isEmpty else { return }
         _ = try? await databases.write(.state) { database in
-            let (uid, kind, at) = (Int64(uid), kind.rawValue, at.seconds)
+            let (uid, kind) = (Int64(uid), kind.rawValue)
             let isNewest = try Bool.fetchOne(
                 database,
                 """
@@ -25,18 +27,22 @@ package struct RecentSearches: Sendable {
                 [kind, query, at, uid]
             )
             if isNewest == true { return }
-            try database.execute(
-                "INSERT OR REPLACE INTO recent_searches (uid, kind, query, at) VALUES (?, ?, ?, ?)",
-                [uid, kind, query, at]
-            )
-            // After the older one of a double was replaced, so that a repeat displaces no other search.
-            try database.execute(
-                """
-                DELETE FROM recent_searches WHERE uid = ? AND number NOT IN
-                (SELECT number FROM recent_searches WHERE uid = ? ORDER BY number DESC LIMIT ?)
-                """,
-                [uid, uid, RecentList.maximum]
-            )
+            _ = try UserState.change(uid: uid, database) { database in
+                // First, so that a repeat displaces no other search.
+                try database.execute(
+                    "DELETE FROM recent_searches WHERE uid = ? AND kind = ? AND query = ?", [uid, kind, query]
+                )
+                try database.execute(
+                    "INSERT INTO recent_searches (uid, kind, query, at) VALUES (?, ?, ?, ?)", [uid, kind, query, at]
+                )
+                try database.execute(
+                    """
+                    DELETE FROM recent_searches WHERE uid = ? AND number NOT IN
+                    (SELECT number FROM recent_searches WHERE uid = ? ORDER BY number DESC LIMIT ?)
+                    """,
+                    [uid, uid, RecentList.maximum]
+                )
+            }
         }
     }
 

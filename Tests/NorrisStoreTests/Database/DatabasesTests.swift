@@ -19,7 +19,7 @@ struct DatabasesTests {
         for name in ["cache", "state"] { #expect(try fixture.folder.mode(name) == 0o700) }
         // Nothing is left in a log.
         #expect(try fixture.folder.names("state") == ["state.db"])
-        #expect(try fixture.folder.names("cache") == ["cache.db", "cache.db-facts"])
+        #expect(try fixture.folder.names("cache") == ["cache.db", "cache.db-facts", "cache.db-gifs", "cache.db-posts"])
     }
 
     /// The mask is the whole process's, so that it needs one of its own.
@@ -39,7 +39,7 @@ struct DatabasesTests {
 
     @Test func fileSaysWhoseItIs() throws {
         try open().close()
-        for (kind, name, id) in [(DatabaseKind.cache, "cache", "NRRC"), (.state, "state", "NRRS")] {
+        for (kind, name, id) in [(DatabaseKind.facts, "cache", "NRRC"), (.state, "state", "NRRS")] {
             // Offsets 60 and 68 of the header: user_version, application_id (SQLite, "Database File Format").
             let header = try fixture.folder.bytes("\(name)/\(name).db")
             #expect(header[68..<72].elementsEqual(id.utf8))
@@ -53,7 +53,7 @@ struct DatabasesTests {
         try execute("PRAGMA user_version = 700", on: name)
         let before = try fixture.folder.bytes("\(name)/\(name).db")
         let error = try #require(throws: StoreError.self) { try open() }
-        let kind = name == "cache" ? DatabaseKind.cache : .state
+        let kind = name == "cache" ? DatabaseKind.facts : .state
         #expect(error.reason == .newerSchema(found: 700, known: kind.schemaVersion))
         #expect(error.path == fixture.folder["\(name)/\(name).db"])
         #expect(error.description.contains("newer norrisd") && error.description.contains("left untouched"))
@@ -63,7 +63,7 @@ struct DatabasesTests {
     /// The version may stand in the log alone, after an unclean end.
     @Test func newerSchemaInTheLogIsLeftUntouched() async throws {
         let databases = try open()
-        try databases.state.writer.writeWithoutTransaction { database in
+        try databases.state.writer.withWriter { database in
             try database.execute("PRAGMA user_version = 900")
         }
         let killed = try fixture.killed()
@@ -117,7 +117,7 @@ struct DatabasesTests {
     @Test(arguments: ["cache", "state"], [Damage.truncated, .overwritten])
     func damagedDatabaseIsQuarantined(name: String, damage: Damage) async throws {
         try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<500, categories: ["x", "y"]))
+            try await store.replaceUpstream(upstreamFacts(0..<500, categories: ["x", "y"]))
             for length in 1...30 { _ = await store.nextIDs(3, ShuffleFilter(maxLength: 100 * length)) }
         }
         var bytes = try fixture.folder.bytes("\(name)/\(name).db")
@@ -134,7 +134,7 @@ struct DatabasesTests {
             store.databases.checkCache()
             if store.databases.recreateLostCache() { store.refill() }
             #expect(store.databases.faults.map { $0.contains("quarantined") } == [true])
-            try store.replaceUpstream(upstreamFacts(0..<500, categories: ["x", "y"]))
+            try await store.replaceUpstream(upstreamFacts(0..<500, categories: ["x", "y"]))
             #expect(await store.nextIDs(100).count == 100)
         }
         #expect(try fixture.folder.bytes("\(name)/\(name).db.damaged") == bytes)
@@ -163,9 +163,9 @@ struct DatabasesTests {
     @Test func importDoesNotLeaveALargeLogBehind() async throws {
         let store = try fixture.open()
         let text = String(repeating: "lorem ipsum dolor sit amet ", count: 40)
-        try store.replaceUpstream((0..<3_000).map { .upstream("\($0)", "\($0) \(text)") })
-        try store.replaceUpstream([])
-        try store.replaceUpstream([.upstream("a")])
+        try await store.replaceUpstream((0..<3_000).map { .upstream("\($0)", "\($0) \(text)") })
+        try await store.replaceUpstream([])
+        try await store.replaceUpstream([.upstream("a")])
         #expect(try fixture.folder.bytes("cache/cache.db-wal").count < 2_000_000)
         #expect(try fixture.folder.bytes("cache/cache.db").count > 4_000_000)
         store.databases.close()
@@ -188,7 +188,7 @@ struct DatabasesTests {
         #expect(databases.faults == ["state.db was deleted under the daemon: restart it"])
         #expect(databases.isReadOnly)
         let marks = ReadMarks(databases: databases)
-        await #expect(throws: error) { try await marks.mark(uid: 1, ids: ["a:1"]) }
+        await #expect(throws: error) { try await marks.mark(uid: 1, [.sample("a:1")]) }
         #expect(try await favorites.list(uid: 1, cursor: nil, limit: 9).items.map(\.id) == ["f"])
     }
 
@@ -219,7 +219,7 @@ struct DatabasesTests {
 
     private func execute(_ sql: String, on name: String) throws {
         let queue = try DatabasePool(path: fixture.folder["\(name)/\(name).db"])
-        try queue.writeWithoutTransaction { try $0.execute(sql) }
+        try queue.withWriter { try $0.execute(sql) }
         try queue.close()
     }
 }

@@ -2,6 +2,7 @@ import NorrisProtocol
 import Testing
 
 @testable import NorrisStore
+@testable import NorrisSystem
 
 /// Files of earlier versions, and of a later one, made by appending to the schema of today.
 struct MigrationTests {
@@ -15,7 +16,7 @@ struct MigrationTests {
     private let today = DatabaseKind.state.schemaVersion
 
     private func open(_ kind: DatabaseKind) throws -> OpenedDatabase {
-        try OpenedDatabase.open(kind, folder: folder.path, logger: .silent)
+        try OpenedDatabase.open(kind, folder: folder.path, logger: .silent, BlockingAccess())
     }
 
     /// Makes a file, and closes it.
@@ -54,9 +55,9 @@ struct MigrationTests {
         var announced = 0
         func open(_ kind: DatabaseKind) throws {
             announced = 0
-            try OpenedDatabase.open(kind, folder: folder.path, logger: .silent) { announced += 1 }.close()
+            try OpenedDatabase.open(kind, folder: folder.path, logger: .silent, BlockingAccess()) { announced += 1 }.close()
         }
-        for kind in [DatabaseKind.state, .cache] {
+        for kind in [DatabaseKind.state, .facts] {
             try open(kind)
             #expect(announced == 0, "a new file")
             try open(kind)
@@ -112,7 +113,7 @@ struct MigrationTests {
             "INSERT INTO recent_searches VALUES (1, 1, 'fact', 'kick', 5)",
             "INSERT INTO quota_calls VALUES ('gifs', 5)",
             "INSERT INTO favorites VALUES (1, 1, 'gif', 'g', 'A kick', 5, NULL)",
-            "INSERT INTO read_marks VALUES (1, \(PostKey(id: "a:1").digest))",
+            "INSERT INTO read_marks VALUES (1, \(PostKey(id: "a:1").columnValue))",
         ]
         let state = DatabaseKind.state
         let before = state.with(Array(state.migrations.prefix(version)))
@@ -126,13 +127,13 @@ struct MigrationTests {
         let day = try #require(CivilDate("2026-01-02"))
         let store = FactStore(databases: databases)
         #expect(await store.factOfTheDay(day, today: day, source: .all)?.text == "Of the day.")
-        #expect(ScheduleRecords(databases: databases).all().count == (version >= 2 ? 1 : 0))
+        await #expect(ScheduleRecords(databases: databases).all().count == (version >= 2 ? 1 : 0))
         #expect(try await RecentSearches(databases: databases).list(uid: 1).map(\.query) == (version >= 3 ? ["kick"] : []))
         let quota = QuotaLedger(source: "gifs", databases: databases)
         #expect(quota.status(limit: 9, now: Timestamp(seconds: 6)).used == (version >= 4 ? 1 : 0))
         let favorites = try await Favorites(databases: databases).list(uid: 1, cursor: nil, limit: 9).items
         #expect(favorites.map(\.title) == (version >= 5 ? ["A kick"] : []))
-        #expect(await ReadMarks(databases: databases).read(uid: 1).contains("a:1") == (version >= 6))
+        #expect(await ReadMarks(databases: databases).read(uid: 1).contains(.sample("a:1")) == (version >= 6))
     }
 
     /// Every fact is served, found and counted as before, from the last package on without a network.
@@ -170,12 +171,12 @@ struct MigrationTests {
         let databases = try Databases(cacheFolder: folder.path, stateFolder: nil, logger: .silent)
         defer { databases.close() }
         let store = FactStore(databases: databases)
-        #expect(databases.cache.opened.condition == .good)
-        #expect(databases.cache.cursorKey == 7)
-        #expect(try databases.cache.value(forKey: "fortunes_digest") == "known")
-        #expect(FetchRecords(databases: databases).record(of: "facts")?.settings == "s")
+        #expect(databases.cache(.facts).opened.condition == .good)
+        #expect(databases.cache(.facts).cursorKey == 7)
+        #expect(try databases.cache(.facts).value(forKey: "fortunes_digest") == "known")
+        await #expect(FetchRecords(databases: databases).record(of: "facts")?.settings == "s")
         let old = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%grdb%' OR name LIKE '%old%' OR sql LIKE '%fts5%'"
-        #expect(try number(old, in: databases.cache.opened) == 0)
+        #expect(try number(old, in: databases.cache(.facts).opened) == 0)
         #expect(store.count == count && !store.isLocal)
         let fifth = count / 5
         #expect(store.categories(of: .all).map(\.name) == ["a", "b", "jokes"])
@@ -186,13 +187,13 @@ struct MigrationTests {
         #expect(newest == Array(facts.filter { !$0.isExplicit }.suffix(10).reversed()))
         let jokes = try await store.search(FactQuery(text: "\"of TWO lines\"", categories: ["jokes"]), cursor: nil, limit: 5)
         #expect(jokes.total == (fifth > 1_000 ? nil : fifth))
-        try await databases.cache.writer.read { try $0.expectWholeFacts() }
+        try await databases.cache(.facts).writer.read { try $0.expectWholeFacts() }
         // What only searches have brought stays; the rest of the upstream's goes.
-        #expect(try store.replaceUpstream([]).total == fifth)
+        #expect(try await store.replaceUpstream([]).total == fifth)
     }
 
     /// A layout that was in no package: the cache is filled again.
-    @Test func anOlderCacheIsEmptied() throws {
+    @Test func anOlderCacheIsEmptied() async throws {
         try makeOldCache(
             """
             CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -205,11 +206,11 @@ struct MigrationTests {
         )
         let databases = try Databases(cacheFolder: folder.path, stateFolder: nil, logger: .silent)
         defer { databases.close() }
-        #expect(databases.cache.opened.condition == .good)
+        #expect(databases.cache(.facts).opened.condition == .good)
         let store = FactStore(databases: databases)
         #expect(store.count == 0)
-        #expect(try store.replaceUpstream([.upstream("a")]).added == 1)
-        let notes = try databases.cache.writer.read { try Int.fetchOne($0, "SELECT count(*) FROM meta WHERE key LIKE '%digest'") }
+        #expect(try await store.replaceUpstream([.upstream("a")]).added == 1)
+        let notes = try await databases.cache(.facts).writer.read { try Int.fetchOne($0, "SELECT count(*) FROM meta WHERE key LIKE '%digest'") }
         #expect(notes == 0)
     }
 
@@ -218,7 +219,7 @@ struct MigrationTests {
         try pool.write { database in
             try database.execute(sql)
             try body(database)
-            let id = DatabaseKind.cache.applicationID
+            let id = DatabaseKind.facts.applicationID
             try database.execute("PRAGMA application_id = \(id); PRAGMA user_version = \(version)")
         }
         try pool.close()

@@ -16,7 +16,7 @@ struct PageQueryTests {
     private func insert(_ rows: [(at: Int64, id: String, size: Int)]) throws {
         try pool.write { database in
             for row in rows {
-                try database.execute("INSERT INTO items VALUES (?, ?, ?)", [row.at, row.id, row.size])
+                try database.execute("INSERT INTO items VALUES (?, ?, ?)", [row.at, row.id, Int64(row.size)])
             }
         }
     }
@@ -61,7 +61,7 @@ struct PageQueryTests {
         for limit in 1...31 {
             #expect(try pages(query(), limit: limit).flatMap { $0 } == ordered.map(\.id))
             let odd = ordered.filter { !$0.size.isMultiple(of: 2) }.map(\.id)
-            let filtered = query(.init(column: "size") { !$0.isMultiple(of: 2) })
+            let filtered = query(.init(column: "size") { !$0.columnValue.isMultiple(of: 2) })
             #expect(try pages(filtered, limit: limit).flatMap { $0 } == odd)
             #expect(try page(filtered, limit: limit).total == odd.count)
             let page = try page(query(), limit: limit)

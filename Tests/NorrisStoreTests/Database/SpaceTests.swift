@@ -4,20 +4,22 @@ import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
+@testable import NorrisSystem
 
 /// Files become shorter when much is removed, those of earlier versions after one VACUUM.
 struct SpaceTests {
     private let fixture = StoreFixture()
     private static let kinds = ["state.db", "cache.db"]
 
-    private static func kind(_ name: String) -> DatabaseKind { name == "state.db" ? .state : .cache }
+    private static func kind(_ name: String) -> DatabaseKind { name == "state.db" ? .state : .facts }
 
     /// Opens a database in a folder of its own, and closes it after the body.
     private func with<Value>(
         _ name: String, willTakeLong: () -> Void = {}, _ body: (OpenedDatabase) throws -> Value
     ) throws -> Value {
         let opened = try OpenedDatabase.open(
-            SpaceTests.kind(name), folder: fixture.folder.path, logger: .silent, willTakeLong: willTakeLong
+            SpaceTests.kind(name), folder: fixture.folder.path, logger: .silent, BlockingAccess(),
+            willTakeLong: willTakeLong
         )
         #expect(opened.condition == .good)
         let value = try body(opened)
@@ -35,7 +37,7 @@ struct SpaceTests {
     private func makeOlder(_ name: String, bytes: Int = 8 << 20) throws {
         let path = fixture.folder[name]
         try with(name) { opened throws in
-            try opened.writer.writeWithoutTransaction { database in
+            try opened.writer.withWriter { database in
                 try database.execute(
                     """
                         PRAGMA auto_vacuum = NONE;
@@ -92,12 +94,12 @@ struct SpaceTests {
             SpaceTests.limitFiles(to: limit)
             signal(SIGXFSZ, SIG_IGN)
             let recorder = LogRecorder()
-            let opened = try OpenedDatabase.open(.state, folder: path, logger: recorder.logger)
+            let opened = try OpenedDatabase.open(.state, folder: path, logger: recorder.logger, BlockingAccess())
             #expect(opened.condition == .good)
             #expect(recorder.lines == ["warning database.not-vacuumed"])
             try await opened.writer.write { try $0.execute("DELETE FROM shuffles") }
             // There is nothing to be done, and it ends.
-            try opened.releaseFreePages()
+            try opened.releaseFreePages(BlockingAccess())
             try opened.close()
         }
         try with("state.db") { opened throws in #expect(try isWhole(opened)) }

@@ -33,14 +33,14 @@ struct EqualTextTests {
     @Test(arguments: Going.allCases, [false, true])
     func fortuneComesBackWhenItsTextIsFree(going: Going, isFortuneFirst: Bool) async throws {
         if isFortuneFirst { try importFortunes("Same.", "Own.") }
-        try store.replaceUpstream([.upstream("a", "Same."), .upstream("b", "Other.")])
+        try await store.replaceUpstream([.upstream("a", "Same."), .upstream("b", "Other.")])
         if isFortuneFirst { importFortunesAgain() } else { try importFortunes("Same.", "Own.") }
         #expect(await ids("Same.") == ["a"])
         switch going {
-        case .replaced: try store.replaceUpstream([.upstream("b", "Other.")])
-        case .cleared: try store.clearUpstream()
-        case .changed: try store.addFound([.upstream("a", "New.")])
-        case .becomesDouble: try store.addFound([.upstream("a", "Other.")])
+        case .replaced: try await store.replaceUpstream([.upstream("b", "Other.")])
+        case .cleared: try await store.clearUpstream()
+        case .changed: try await store.addFound([.upstream("a", "New.")])
+        case .becomesDouble: try await store.addFound([.upstream("a", "Other.")])
         }
         importFortunesAgain()
         let same = await ids("Same.")
@@ -48,22 +48,22 @@ struct EqualTextTests {
         #expect(await ids("Own.").count == 1)
     }
 
-    @Test func filesAreNotReadAgainForTextsTheyDoNotHave() throws {
+    @Test func filesAreNotReadAgainForTextsTheyDoNotHave() async throws {
         try importFortunes("Own.")
-        let mark = { try store.databases.cache.value(forKey: LeftOutTexts.fortunesMark) }
+        let mark = { try store.databases.cache(.facts).value(forKey: LeftOutTexts.fortunesMark) }
         let read = try mark()
-        try store.replaceUpstream([.upstream("a"), .upstream("b")])
-        try store.replaceUpstream([.upstream("a")])
-        try store.clearUpstream()
+        try await store.replaceUpstream([.upstream("a"), .upstream("b")])
+        try await store.replaceUpstream([.upstream("a")])
+        try await store.clearUpstream()
         #expect(try mark() == read)
         #expect(read != nil)
         // Not for good: once they are all in, texts come and go without them again.
-        try store.replaceUpstream([.upstream("a", "Own.")])
-        try store.clearUpstream()
+        try await store.replaceUpstream([.upstream("a", "Own.")])
+        try await store.clearUpstream()
         #expect(try mark() == nil)
         importFortunesAgain()
-        try store.replaceUpstream([.upstream("a")])
-        try store.clearUpstream()
+        try await store.replaceUpstream([.upstream("a")])
+        try await store.clearUpstream()
         #expect(try mark() == read)
     }
 
@@ -74,23 +74,23 @@ struct EqualTextTests {
         try importFortunes("Same.")
         let part = PartRecord(etag: "\"1\"", checkedAt: Timestamp(seconds: 1))
         let fetch = FetchRecord(settings: "", fetchedAt: Timestamp(seconds: 1), parts: ["q": part])
-        try store.replaceUpstream([.upstream("a", "Same.")], isComplete: true, fetch: fetch)
+        try await store.replaceUpstream([.upstream("a", "Same.")], isComplete: true, fetch: fetch)
         #expect(await ids("Same.") == ["builtin-x"])
         try store.replaceBuiltin([])
         importFortunesAgain()
         #expect(await store.nextIDs(5).count == 1)
         // The next fetch must bring the whole again, but not sooner than it would come.
-        let record = FetchRecords(databases: store.databases).record(of: "facts")
+        let record = await FetchRecords(databases: store.databases).record(of: "facts")
         #expect(record == FetchRecord(settings: "", fetchedAt: Timestamp(seconds: 1)))
-        try store.replaceUpstream([.upstream("a", "Same.")])
+        try await store.replaceUpstream([.upstream("a", "Same.")])
         #expect(await ids("Same.") == ["a"])
     }
 
     @Test func groupsAreTheSameInTheDatabase() async throws {
         let sources = ["builtin", "builtin2", "Builtin", "chucknorris", "fortuna", "fortune", "fortune:", "fortune:é",
             "fortune;", "fortune:~", "g", "a"]
-        try store.replaceUpstream(sources.map { .upstream("id of \($0)", source: $0) })
-        try await store.databases.cache.writer.read { database in
+        try await store.replaceUpstream(sources.map { .upstream("id of \($0)", source: $0) })
+        try await store.databases.cache(.facts).writer.read { database in
             for group in FactGroup.allCases {
                 let found = Set(try StoredFact.some(of: group, after: 0, limit: 100, database).map(\.source))
                 #expect(found == Set(sources.filter { FactGroup(source: $0) == group }))

@@ -32,7 +32,7 @@ struct FactFileTests {
         case deleted, emptied, truncated, random, zeroed, another, readOnly, swapped
     }
 
-    private func damage(_ damage: Damage, _ size: Size) throws {
+    private func damage(_ damage: Damage, _ size: Size) async throws {
         let file = Self.name
         var bytes = try fixture.folder.bytes(file)
         var generator = SeededGenerator(state: 5)
@@ -48,7 +48,7 @@ struct FactFileTests {
             // The same ordinals and lengths, other facts.
             let other = StoreFixture()
             let store = try other.open()
-            try store.replaceUpstream(size.facts.map { .upstream($0.id, String($0.text.reversed()), categories: ["x"]) })
+            try await store.replaceUpstream(size.facts.map { .upstream($0.id, String($0.text.reversed()), categories: ["x"]) })
             store.databases.close()
             bytes = try other.folder.bytes(file)
         case .readOnly:
@@ -74,11 +74,11 @@ struct FactFileTests {
     func everyFactIsServedAsItWasStored(size: Size, damage: Damage) async throws {
         let facts = size.facts
         try await fixture.run { store in
-            try store.replaceUpstream(facts)
+            try await store.replaceUpstream(facts)
             #expect(store.withState { $0.chunks != nil } == (size == .few))
         }
         let whole = try fixture.folder.bytes(Self.name)
-        try self.damage(damage, size)
+        try await self.damage(damage, size)
         try await fixture.run { store in
             #expect(await served(store, uid: 1) == facts)
             #expect(await served(store, uid: 2) == facts)
@@ -108,7 +108,7 @@ struct FactFileTests {
     func fileThatIsDamagedUnderTheDaemon(size: Size) async throws {
         let facts = size.facts
         try await fixture.run { store in
-            try store.replaceUpstream(facts)
+            try await store.replaceUpstream(facts)
             for (uid, length) in [off_t(0), 100_000, 31].enumerated() {
                 truncate(fixture.folder[Self.name], length)
                 #expect(await served(store, uid: UInt32(uid)) == facts)
@@ -127,7 +127,7 @@ struct FactFileTests {
             .upstream("c", String(repeating: "\u{85}", count: length)),
         ]
         try await fixture.run { store in
-            try store.replaceUpstream(facts)
+            try await store.replaceUpstream(facts)
             store.withState { $0.chunks = nil }
             #expect(await store.nextFacts(3).sorted { $0.id < $1.id } == facts)
         }
@@ -138,9 +138,9 @@ struct FactFileTests {
     @Test(arguments: Size.allCases)
     func foundFactsAreAppended(size: Size) async throws {
         try await fixture.run { store in
-            try store.replaceUpstream(size.facts)
+            try await store.replaceUpstream(size.facts)
             let before = try fixture.folder.bytes(Self.name)
-            try store.addFound([.upstream("found", "New."), .upstream("further", "Newer.")])
+            try await store.addFound([.upstream("found", "New."), .upstream("further", "Newer.")])
             let after = try fixture.folder.bytes(Self.name)
             #expect(after.count > before.count && after.count < before.count + 1_000)
             #expect(after.starts(with: before))
@@ -156,9 +156,9 @@ struct FactFileTests {
             try await fixture.run { store in
                 let changes = try store.replaceBuiltin([Fact(id: "\(round)", text: "T\(round)", categories: [], source: "builtin")])
                 #expect(changes.added.allSatisfy { seen.insert($0.ordinal).inserted })
-                try store.replaceUpstream(upstreamFacts(round..<round + 5))
-                try store.clearUpstream()
-                let ordinals = try await store.databases.cache.writer.read {
+                try await store.replaceUpstream(upstreamFacts(round..<round + 5))
+                try await store.clearUpstream()
+                let ordinals = try await store.databases.cache(.facts).writer.read {
                     try Int.fetchAll($0, "SELECT ordinal FROM facts")
                 }
                 seen.formUnion(ordinals.map { UInt32($0) })
@@ -173,12 +173,12 @@ struct FactFileTests {
     func factsOfAFetchThatFailedAreNeverServed(isInMemory: Bool) async throws {
         let text = String(repeating: "never ", count: 400)
         try await fixture.run { store in
-            try store.replaceUpstream([.upstream("a")])
-            try await store.databases.cache.opened.refuseWrites(to: "fetches")
+            try await store.replaceUpstream([.upstream("a")])
+            try await store.databases.cache(.facts).opened.refuseWrites(to: "fetches")
             let facts = (0..<600).map { Fact.upstream("never-\($0)", "\($0) \(text)") }
-            #expect(throws: StoreError.self) { try store.replaceUpstream(facts) }
-            try await store.databases.cache.opened.takeWritesAgain()
-            try store.replaceUpstream([.upstream("a")] + (0..<600).map { .upstream("b-\($0)", "\($0) \(text)".uppercased()) })
+            await #expect(throws: StoreError.self) { try await store.replaceUpstream(facts) }
+            try await store.databases.cache(.facts).opened.takeWritesAgain()
+            try await store.replaceUpstream([.upstream("a")] + (0..<600).map { .upstream("b-\($0)", "\($0) \(text)".uppercased()) })
         }
         try await fixture.run { store in
             if !isInMemory { store.withState { $0.chunks = nil } }
@@ -192,12 +192,12 @@ struct FactFileTests {
     @Test func removedFactsGiveTheirSpaceBack() async throws {
         let facts = Size.many.facts
         try await fixture.run { store in
-            try store.replaceUpstream(facts)
+            try await store.replaceUpstream(facts)
             var status = stat()
             stat(fixture.folder[Self.name], &status)
             let before = status.st_blocks
             let left = Array(facts[100..<110] + facts[500..<503] + facts.suffix(1))
-            try store.replaceUpstream(left)
+            try await store.replaceUpstream(left)
             stat(fixture.folder[Self.name], &status)
             if before > 10_000 { #expect(status.st_blocks < before / 4) }
             #expect(store.withState { $0.chunks != nil }, "few are in memory again")
@@ -211,15 +211,15 @@ struct FactFileTests {
         let facts = upstreamFacts(0..<5_000, categories: ["x"])
         let filters = [ShuffleFilter(), ShuffleFilter(categories: ["x"]), ShuffleFilter(maxLength: 100)]
         try await fixture.run { store in
-            try store.replaceUpstream(facts)
+            try await store.replaceUpstream(facts)
             for filter in filters { #expect(await store.nextIDs(100, filter).count == 100) }
-            try store.replaceUpstream(Array(facts.suffix(10)))
+            try await store.replaceUpstream(Array(facts.suffix(10)))
             for filter in filters {
                 for _ in 0..<3 { #expect(await Set(store.nextIDs(10, filter)).count == 10) }
                 let most = store.withState { state in state.entry(1, filter).lists.map { state.index.lists[$0].count }.max() }
                 #expect(most == 10)
             }
-            let entries = try await store.databases.cache.writer.read { database in
+            let entries = try await store.databases.cache(.facts).writer.read { database in
                 try database.expectWholeFacts()
                 return try Int.fetchOne(database, "SELECT count(*) FROM fact_entries")
             }
@@ -250,13 +250,13 @@ struct FactFileTests {
                 )
             }
             if Bool.random(using: &generator) {
-                try store.replaceUpstream(facts, isComplete: Bool.random(using: &generator))
+                try await store.replaceUpstream(facts, isComplete: Bool.random(using: &generator))
             } else {
-                try store.addFound(Array(facts.prefix(5)))
+                try await store.addFound(Array(facts.prefix(5)))
             }
             for filter in filters where Bool.random(using: &generator) { _ = await store.nextIDs(.random(in: 1...40, using: &generator), filter) }
             guard step % 10 == 9 else { continue }
-            try await store.databases.cache.writer.read { try $0.expectWholeFacts("seed \(seed), step \(step)") }
+            try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts("seed \(seed), step \(step)") }
             let other = FactStore(databases: store.databases)
             let uid = UInt32.random(in: 100 ... .max, using: &generator)
             for filter in filters {
@@ -272,7 +272,7 @@ struct FactFileTests {
 
     @Test func lastServedIsKnownAcrossRestarts() async throws {
         let last = try await fixture.run { store -> String in
-            try store.replaceUpstream(upstreamFacts(0..<50))
+            try await store.replaceUpstream(upstreamFacts(0..<50))
             store.noteServed("gif", .gif, uid: 1)
             var last = ""
             _ = store.next(3, uid: 1, filter: ShuffleFilter(), name: "Ada") { fact in
@@ -300,26 +300,10 @@ struct FactFileTests {
         }
     }
 
-    /// One user who is served very often takes nothing from the others.
-    @Test func oneUserDoesNotMakeOthersForgotten() async throws {
-        try await fixture.run { store in
-            store.noteServed("mine", .gif, uid: 2)
-            await store.writeShuffles()
-            let items = (0..<ServedItem.maximum + 10).map { ServedItem(key: .init(uid: 1, kind: .gif), id: "\($0)", name: nil) }
-            try await store.databases.state.writer.write { database in for item in items { try item.write(database) } }
-            let mine = try await store.lastServed(.gif, uid: 2)
-            #expect(mine?.id == "mine")
-            let others = (0..<Int64(ServedItem.maximum)).map { ServedItem(key: .init(uid: 10 + $0, kind: .gif), id: "x", name: nil) }
-            try await store.databases.state.writer.write { database in for item in others { try item.write(database) } }
-            let forgotten = try await store.lastServed(.gif, uid: 2)
-            #expect(forgotten == nil)
-        }
-    }
-
     @Test func everyChangeWakesTheWriter() async throws {
         let store = try fixture.open()
         defer { store.databases.close() }
-        try store.replaceUpstream(upstreamFacts(0..<5))
+        try await store.replaceUpstream(upstreamFacts(0..<5))
         nonisolated(unsafe) var wakes = 0  // Only this task draws.
         store.onMove { wakes += 1 }
         for number in 1...64 { _ = await store.nextIDs(1, ShuffleFilter(maxLength: 100 + number)) }

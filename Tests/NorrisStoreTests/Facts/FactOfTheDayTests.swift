@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import NorrisStore
+@testable import NorrisSystem
 
 struct FactOfTheDayTests {
     private let today = CivilDate(year: 2026, month: 2, day: 28)!  // A day of the calendar.
@@ -15,7 +16,7 @@ struct FactOfTheDayTests {
     @Test func dayHasOneFactThroughRestartsArrivalsAndClearing() async throws {
         let fixture = StoreFixture()
         let fact = try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<50))
+            try await store.replaceUpstream(upstreamFacts(0..<50))
             let fact = await store.factOfTheDay(today, today: today, source: .all)
             #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
             #expect(store.factOfTheDayInMemory(today) == fact)
@@ -25,7 +26,7 @@ struct FactOfTheDayTests {
         try await fixture.run { store in
             #expect(store.factOfTheDayInMemory(today) == nil)
             #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
-            try store.replaceUpstream(upstreamFacts(50..<90))
+            try await store.replaceUpstream(upstreamFacts(50..<90))
             #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
         }
         try fixture.folder.remove("cache")
@@ -42,7 +43,7 @@ struct FactOfTheDayTests {
         var ids: [String] = []
         for start in [0, 6, 11] {
             try await fixture.run { store in
-                try store.replaceUpstream(upstreamFacts(0..<20))
+                try await store.replaceUpstream(upstreamFacts(0..<20))
                 for distance in start..<[0: 6, 6: 11, 11: 20][start]! {  // The keys are the three starts.
                     ids += [await store.factOfTheDay(day(distance), today: today, source: .all)?.id].compactMap { $0 }
                 }
@@ -53,7 +54,7 @@ struct FactOfTheDayTests {
 
     @Test func dayIsOfTheSourceThatIsAskedFirst() async throws {
         let store = try FactStore.inMemory()
-        try store.replaceUpstream([.upstream("a")] + upstreamFacts(0..<9).map { .upstream($0.id, source: "fortune:x") })
+        try await store.replaceUpstream([.upstream("a")] + upstreamFacts(0..<9).map { .upstream($0.id, source: "fortune:x") })
         for distance in 0..<3 {
             #expect(await store.factOfTheDay(day(distance), today: today, source: .norris)?.id == "a")
             #expect(await store.factOfTheDay(day(distance), today: today, source: .fortune)?.id == "a")
@@ -63,9 +64,9 @@ struct FactOfTheDayTests {
 
     @Test func explicitFactIsNeverThatOfADay() async throws {
         let store = try FactStore.inMemory()
-        try store.replaceUpstream([.upstream("rude", categories: ["explicit"])])
+        try await store.replaceUpstream([.upstream("rude", categories: ["explicit"])])
         #expect(await store.factOfTheDay(today, today: today, source: .all) == nil)
-        try store.replaceUpstream([.upstream("rude", categories: ["explicit"]), .upstream("kind")])
+        try await store.replaceUpstream([.upstream("rude", categories: ["explicit"]), .upstream("kind")])
         for distance in 0..<5 {
             #expect(await store.factOfTheDay(day(distance), today: today, source: .all)?.id == "kind")
         }
@@ -74,7 +75,7 @@ struct FactOfTheDayTests {
     @Test func withoutFactsThereIsNoneUntilOneComes() async throws {
         let store = try FactStore.inMemory()
         #expect(await store.factOfTheDay(today, today: today, source: .all) == nil)
-        try store.replaceUpstream([.upstream("first")])
+        try await store.replaceUpstream([.upstream("first")])
         #expect(await store.factOfTheDay(today, today: today, source: .all)?.id == "first")
     }
 
@@ -82,7 +83,7 @@ struct FactOfTheDayTests {
         let fixture = StoreFixture()
         var facts: [String?] = []
         try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<100))
+            try await store.replaceUpstream(upstreamFacts(0..<100))
             for distance in 0..<10 {
                 let day = day(distance)
                 let ids = await withTaskGroup(of: String?.self) { group in
@@ -103,7 +104,7 @@ struct FactOfTheDayTests {
     @Test func rememberedDaysAreBoundedAndTodayIsNeverForgotten() async throws {
         let fixture = StoreFixture()
         try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<10))
+            try await store.replaceUpstream(upstreamFacts(0..<10))
             var kept: [Fact?] = []
             for distance in -1...1 { kept.append(await store.factOfTheDay(day(distance), today: today, source: .all)) }
             for distance in 2..<1_200 { _ = await store.factOfTheDay(day(distance), today: today, source: .all) }
@@ -121,7 +122,7 @@ struct FactOfTheDayTests {
     @Test func todayKeepsItsFactWhereTheDiskTakesNothing() async throws {
         let fixture = StoreFixture()
         try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<100))
+            try await store.replaceUpstream(upstreamFacts(0..<100))
             try await store.databases.state.refuseWrites(to: "facts_of_the_day")
             let fact = await store.factOfTheDay(today, today: today, source: .all)
             #expect(fact != nil)
@@ -134,7 +135,7 @@ struct FactOfTheDayTests {
     @Test func unreadableRowIsReplaced() async throws {
         let fixture = StoreFixture()
         let fact = try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<100))
+            try await store.replaceUpstream(upstreamFacts(0..<100))
             try await store.databases.state.writer.write { database in
                 try database.execute("INSERT INTO facts_of_the_day (day, fact) VALUES (?, '{')", [today.description])
             }
@@ -152,17 +153,17 @@ struct RandomFactsTests {
     ) -> [String] {
         var generator = SeededGenerator(state: seed)
         var ids: [String] = []
-        store.forEachAtRandom(source, maxLength: maxLength, using: &generator) { fact in
+        store.forEachAtRandom(source, maxLength: maxLength, using: &generator, BlockingAccess()) { fact in
             ids.append(fact.id)
             return ids.count < limit
         }
         return ids
     }
 
-    @Test func everyFactComesOnceInAnotherOrderEachTime() throws {
+    @Test func everyFactComesOnceInAnotherOrderEachTime() async throws {
         let store = try FactStore.inMemory()
         let facts = upstreamFacts(0..<300, categories: ["dev", "food"])
-        try store.replaceUpstream(facts)
+        try await store.replaceUpstream(facts)
         let (first, second) = (ids(store), ids(store, seed: 2))
         #expect(first.sorted() == facts.map(\.id))
         #expect(second.sorted() == facts.map(\.id))
@@ -170,9 +171,9 @@ struct RandomFactsTests {
         #expect(first == ids(store))
     }
 
-    @Test func onlyThoseOfTheSourceAreAmongThemAndNoneThatIsExplicit() throws {
+    @Test func onlyThoseOfTheSourceAreAmongThemAndNoneThatIsExplicit() async throws {
         let store = try FactStore.inMemory()
-        try store.replaceUpstream([
+        try await store.replaceUpstream([
             .upstream("a"), .upstream("b", source: "fortune:x"), .upstream("c", source: "builtin"),
             .upstream("d", categories: ["dev", "explicit"]),
         ])
@@ -182,28 +183,28 @@ struct RandomFactsTests {
         #expect(ids(store, limit: 2).count == 2)
     }
 
-    @Test func longFactsAreLeftOut() throws {
+    @Test func longFactsAreLeftOut() async throws {
         let store = try FactStore.inMemory()
-        try store.replaceUpstream((1...50).map { .upstream("\($0)", String(repeating: "é", count: $0)) })
+        try await store.replaceUpstream((1...50).map { .upstream("\($0)", String(repeating: "é", count: $0)) })
         #expect(Set(ids(store, maxLength: 20)) == Set((1...20).map { "\($0)" }))
     }
 
-    @Test func factsThatAreGoneAreSkipped() throws {
+    @Test func factsThatAreGoneAreSkipped() async throws {
         let store = try FactStore.inMemory()
-        try store.replaceUpstream(upstreamFacts(0..<300))
-        try store.replaceUpstream(upstreamFacts(290..<310))
+        try await store.replaceUpstream(upstreamFacts(0..<300))
+        try await store.replaceUpstream(upstreamFacts(290..<310))
         #expect(ids(store).sorted() == upstreamFacts(290..<310).map(\.id))
-        try store.replaceUpstream([])
+        try await store.replaceUpstream([])
         #expect(ids(store) == [])
         #expect(ids(try .inMemory()) == [])
     }
 
     /// Of many facts a sample, of both kinds by their numbers; none that is gone.
-    @Test func ofManyFactsASampleIsRead() throws {
+    @Test func ofManyFactsASampleIsRead() async throws {
         let store = try FactStore.inMemory()
         let kept = upstreamFacts(1_000..<6_000)
-        try store.replaceUpstream(upstreamFacts(0..<1_000) + kept)
-        try store.replaceUpstream(kept + upstreamFacts(6_000..<8_000).map { .upstream($0.id, source: "fortune:x") })
+        try await store.replaceUpstream(upstreamFacts(0..<1_000) + kept)
+        try await store.replaceUpstream(kept + upstreamFacts(6_000..<8_000).map { .upstream($0.id, source: "fortune:x") })
         let sample = ids(store)
         #expect(sample.count > 2_000 && sample.count <= 4_096)
         #expect(Set(sample).isSubset(of: upstreamFacts(1_000..<8_000).map(\.id)))

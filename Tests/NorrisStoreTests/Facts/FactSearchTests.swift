@@ -9,8 +9,8 @@ struct FactSearchTests {
 
     init() throws { store = try FactStore.inMemory() }
 
-    private func stored(_ texts: [String]) throws {
-        try store.replaceUpstream(texts.enumerated().map { .upstream("\($0.offset)", $0.element) })
+    private func stored(_ texts: [String]) async throws {
+        try await store.replaceUpstream(texts.enumerated().map { .upstream("\($0.offset)", $0.element) })
     }
 
     private func found(_ query: String, categories: [String] = []) async throws -> Set<String> {
@@ -27,7 +27,7 @@ struct FactSearchTests {
     ])
     func queryIsLiteral(query: String) async throws {
         let text = "before \(query) after"
-        try stored([text, "50 x", "axb", "ab", "abc abd its", "and or not near", "x", "beforeafter"])
+        try await stored([text, "50 x", "axb", "ab", "abc abd its", "and or not near", "x", "beforeafter"])
         #expect(try await found(query).contains(text))
         let words = query == "\"\"\"" ? ["\""] : query.lowercased().split(whereSeparator: \.isWhitespace)
         #expect(try await found(query).allSatisfy { text in words.allSatisfy { text.lowercased().contains($0) } })
@@ -39,19 +39,19 @@ struct FactSearchTests {
         ("ǅ", "ǆ"), ("ﬁne", "FINE"), ("CHUCK", "chuck"), ("k", "K"),
     ])
     func caseDoesNotMatter(query: String, text: String) async throws {
-        try stored(["<\(text)>", "other"])
+        try await stored(["<\(text)>", "other"])
         #expect(try await found(query) == ["<\(text)>"])
     }
 
     @Test(arguments: [("é", "e"), ("e\u{301}", "é"), ("naïve", "naive")])
     func accentsAndTheirFormMatter(query: String, text: String) async throws {
-        try stored([text])
+        try await stored([text])
         #expect(try await found(query) == [])
     }
 
     @Test(arguments: [999, 1_000, 1_001, 1_002])
     func totalIsExactUpToAThousandAndAbsentAbove(count: Int) async throws {
-        try store.replaceUpstream(upstreamFacts(0..<count) + [.upstream("x", "nothing of the kind")])
+        try await store.replaceUpstream(upstreamFacts(0..<count) + [.upstream("x", "nothing of the kind")])
         for query in ["text of", "fa", "THE TEXT OF FACT-"] {
             let page = try await store.search(FactQuery(text: query), cursor: nil, limit: 1)
             #expect(page.total == (count > 1_000 ? nil : count), "\(query)")
@@ -66,7 +66,7 @@ struct FactSearchTests {
         let steady = upstreamFacts(0..<60)
         var passing = upstreamFacts(100..<160)
         var born = 1_000
-        try store.replaceUpstream(steady + passing)
+        try await store.replaceUpstream(steady + passing)
         var ids: [String] = []
         var cursor: String?
         repeat {
@@ -78,7 +78,7 @@ struct FactSearchTests {
             passing.removeAll { $0.id == page.items.last?.id && Bool.random(using: &generator) }
             passing = passing.dropLast(2) + upstreamFacts(born..<born + 3)
             born += 3
-            try store.replaceUpstream(steady + passing)
+            try await store.replaceUpstream(steady + passing)
         } while cursor != nil
         #expect(Set(ids).count == ids.count)
         #expect(Set(ids).isSuperset(of: steady.map(\.id)))
@@ -86,7 +86,7 @@ struct FactSearchTests {
     }
 
     @Test func foreignCursorsAreRefused() async throws {
-        try store.replaceUpstream(upstreamFacts(0..<50, categories: ["x", "y"]))
+        try await store.replaceUpstream(upstreamFacts(0..<50, categories: ["x", "y"]))
         let query = try FactQuery(text: "text", categories: ["x"])
         let cursor = try #require(try await store.search(query, cursor: nil, limit: 10).next)
         #expect(try await store.search(query, cursor: cursor, limit: 5).items.count == 5)
@@ -101,7 +101,7 @@ struct FactSearchTests {
         for other in others { try await expectRefusal(of: cursor, in: other, store) }
 
         let elsewhere = try FactStore.inMemory()
-        try elsewhere.replaceUpstream(upstreamFacts(0..<50, categories: ["x", "y"]))
+        try await elsewhere.replaceUpstream(upstreamFacts(0..<50, categories: ["x", "y"]))
         try await expectRefusal(of: cursor, in: query, elsewhere)
     }
 
@@ -116,7 +116,7 @@ struct FactSearchTests {
         let fixture = StoreFixture()
         let query = try FactQuery(text: "text")
         let cursor = try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<20))
+            try await store.replaceUpstream(upstreamFacts(0..<20))
             return try await store.search(query, cursor: nil, limit: 15).next
         }
         try await fixture.run { store in
@@ -134,7 +134,7 @@ struct FactSearchTests {
         ("ick uck", ["1", "2", "4"]), ("chuck walker", []), ("\" \" far", ["4"]),
     ])
     func everyWordMustOccur(query: String, expected: [String]) async throws {
-        try store.replaceUpstream([
+        try await store.replaceUpstream([
             .upstream("1", "A kick by Chuck."), .upstream("2", "chuck\n\tkicks"), .upstream("3", "Say \"Chuck kick\"."),
             .upstream("4", "Chuck  kicks far."), .upstream("5", "Chuck."), .upstream("6", "A kick."),
         ])
@@ -158,7 +158,7 @@ struct FactSearchTests {
     }
 
     @Test func onlyFactsOfTheSourceAreFound() async throws {
-        try store.replaceUpstream([
+        try await store.replaceUpstream([
             .upstream("a", "word"), .upstream("b", "a word", source: "fortune:x"), .upstream("c", "my word", source: "builtin"),
         ])
         for (source, expected) in [(FactScope.all, ["a", "b", "c"]), (.norris, ["a", "c"]), (.fortune, ["b"])] {
@@ -174,9 +174,9 @@ struct FactSearchTests {
     @Test func factsThatAreLeftInABlockAreFound() async throws {
         func text(_ number: Int) -> String { "number \(number)x " + String(repeating: "lorem ipsum ", count: 20) }
         let all = (0..<1_000).map { Fact.upstream(String(10_000 + $0), text($0)) }
-        try store.replaceUpstream(all)
+        try await store.replaceUpstream(all)
         let blocks = { @Sendable [store] in
-            try await store.databases.cache.writer.read { try Int.fetchOne($0, "SELECT count(*) FROM fact_texts") }
+            try await store.databases.cache(.facts).writer.read { try Int.fetchOne($0, "SELECT count(*) FROM fact_texts") }
         }
         #expect(try await blocks() ?? 0 > 5)
         var generator = SeededGenerator(state: 3)
@@ -185,8 +185,8 @@ struct FactSearchTests {
             let cut = Int.random(in: 0..<left.count / 2, using: &generator)
             left.removeSubrange(cut..<cut + left.count / 4)
             left = left.filter { _ in Int.random(in: 0..<5, using: &generator) > 0 }
-            try store.replaceUpstream(left)
-            try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
+            try await store.replaceUpstream(left)
+            try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts() }
             #expect(try await store.search(FactQuery(text: "LOREM"), cursor: nil, limit: 1).total == left.count)
             for fact in all.shuffled(using: &generator).prefix(40) {
                 let query = try FactQuery(text: "\"" + fact.text.prefix { $0 != "x" } + "x\"")
@@ -194,7 +194,7 @@ struct FactSearchTests {
                 #expect(page.items == left.filter { $0.id == fact.id })
             }
         }
-        try store.replaceUpstream([])
+        try await store.replaceUpstream([])
         #expect(try await blocks() == 0)
     }
 
@@ -219,11 +219,11 @@ struct FactSearchTests {
                 }
                 var first: [Fact] = []
                 for fact in new where !first.contains(where: { $0.id == fact.id }) { first.append(fact) }
-                try store.addFound(new)
+                try await store.addFound(new)
                 model.removeAll { fact in first.contains { $0.id == fact.id } }
                 model += first.sorted { $0.id > $1.id }
             } else if Int.random(in: 0..<4, using: &generator) == 0 {
-                try store.clearUpstream()
+                try await store.clearUpstream()
                 model = []
             }
             let wanted = (0..<Int.random(in: 1...3, using: &generator)).compactMap { _ in words.randomElement(using: &generator) }
@@ -245,6 +245,6 @@ struct FactSearchTests {
             } while cursor != nil
             #expect(found == Array(expected), "seed \(seed), step \(step), \(query.text)")
         }
-        try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
+        try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts() }
     }
 }

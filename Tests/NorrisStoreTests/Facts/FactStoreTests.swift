@@ -43,7 +43,7 @@ struct FactStoreTests {
         let upstream = upstreamFacts(0..<30, categories: ["dev"])
         try await fixture.run { store in
             store.importStartingCollection()
-            try store.replaceUpstream(upstream)
+            try await store.replaceUpstream(upstream)
             #expect(await store.nextIDs(20, dev).count == 20)
         }
         try fixture.folder.remove("cache")
@@ -51,7 +51,7 @@ struct FactStoreTests {
             store.importStartingCollection()
             // Draws while the upstream's facts are not there yet, and they come in another order.
             let early = await store.nextIDs(3, dev)
-            for end in 1...3 { try store.replaceUpstream(Array(upstream.reversed().prefix(10 * end))) }
+            for end in 1...3 { try await store.replaceUpstream(Array(upstream.reversed().prefix(10 * end))) }
             return await early + store.nextIDs(devIDs.count + 30 - 3, dev)
         }
         #expect(Set(given).count == devIDs.count + 30)
@@ -61,7 +61,7 @@ struct FactStoreTests {
         let fixture = StoreFixture()
         let store = try fixture.open()
         store.importStartingCollection()
-        try store.replaceUpstream([.upstream("gone", "Nowhere else.")])
+        try await store.replaceUpstream([.upstream("gone", "Nowhere else.")])
         let everything = store.count
         #expect(await store.nextIDs(20, dev).count == 20)
         #expect(!store.databases.recreateLostCache())
@@ -85,7 +85,7 @@ struct FactStoreTests {
     @Test func leftoversOfADeletedCacheDoNoHarm() async throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
-        try store.replaceUpstream(upstreamFacts(0..<50))
+        try await store.replaceUpstream(upstreamFacts(0..<50))
         let identities = { ["-wal", "-shm"].map { Folder.identity(of: fixture.folder["cache/cache.db" + $0]) } }
         let before = identities()
         try fixture.folder.remove("cache/cache.db")
@@ -93,7 +93,7 @@ struct FactStoreTests {
         // The old connections were open until then; what they share is not what the new ones share.
         #expect(zip(before, identities()).allSatisfy { $0 != nil && $1 != nil && $0 != $1 })
         store.refill()
-        try store.replaceUpstream(upstreamFacts(50..<60))
+        try await store.replaceUpstream(upstreamFacts(50..<60))
         store.databases.close()
         try await fixture.run { store in
             #expect(store.databases.faults == [])
@@ -117,7 +117,7 @@ struct FactStoreTests {
         let fixture = StoreFixture()
         let filters = (1...65).map { ShuffleFilter(maxLength: 1_000 + $0) }
         let given = try await fixture.run { store in
-            try store.replaceUpstream(upstreamFacts(0..<20))
+            try await store.replaceUpstream(upstreamFacts(0..<20))
             return await filters.mapped { await store.nextIDs(19, $0) }
         }
         try await fixture.run { store in
@@ -133,27 +133,27 @@ struct FactStoreTests {
     /// A fact with another text is a new one: it comes in this cycle, whether the old one was served or not.
     @Test func changedTextIsServedInThisCycle() async throws {
         let store = try FactStore.inMemory()
-        try store.replaceUpstream(upstreamFacts(0..<20))
+        try await store.replaceUpstream(upstreamFacts(0..<20))
         let given = await store.nextIDs(12)
         let changed = Set(given.prefix(3))
         let facts = upstreamFacts(0..<20).map { changed.contains($0.id) ? .upstream($0.id, "New \($0.id).") : $0 }
-        try store.replaceUpstream(facts)
+        try await store.replaceUpstream(facts)
         let rest = await store.nextFacts(11)
         #expect(Set(rest.map(\.id)) == Set(facts.map(\.id)).subtracting(given).union(changed))
     }
 
     @Test func factsWithOtherCategoriesAreNew() async throws {
         let store = try FactStore.inMemory()
-        try store.replaceUpstream(upstreamFacts(0..<20, categories: ["x"]))
+        try await store.replaceUpstream(upstreamFacts(0..<20, categories: ["x"]))
         let given = await store.nextIDs(11)
-        try store.replaceUpstream(upstreamFacts(0..<10, categories: ["y", "x"]) + upstreamFacts(10..<20, categories: ["x"]))
+        try await store.replaceUpstream(upstreamFacts(0..<10, categories: ["y", "x"]) + upstreamFacts(10..<20, categories: ["x"]))
         let left = Set(upstreamFacts(0..<20).map(\.id)).subtracting(given).union(upstreamFacts(0..<10).map(\.id))
         #expect(await Set(store.nextIDs(left.count)) == left)
     }
 
     @Test func explicitFactsAreGivenOnlyWhereTheyAreAllowed() async throws {
         let store = try FactStore.inMemory()
-        try store.replaceUpstream([
+        try await store.replaceUpstream([
             .upstream("rude", categories: ["dev", "explicit"]), .upstream("kind", categories: ["dev"]),
         ])
         for filter in [ShuffleFilter(), dev, ShuffleFilter(categories: ["explicit"])] {
@@ -170,19 +170,19 @@ struct FactStoreTests {
         // A known name, so that asking for it is no error.
         #expect(store.hasCategory("explicit"))
 
-        try store.replaceUpstream([.upstream("rude", categories: ["dev"]), .upstream("kind", categories: ["explicit"])])
+        try await store.replaceUpstream([.upstream("rude", categories: ["dev"]), .upstream("kind", categories: ["explicit"])])
         #expect(await store.nextIDs(9) == ["rude"])
         #expect(await store.nextIDs(9, dev) == ["rude"])
     }
 
     @Test func factsThatGoAreNotServed() async throws {
         let store = try FactStore.inMemory()
-        try store.replaceUpstream(upstreamFacts(0..<20))
+        try await store.replaceUpstream(upstreamFacts(0..<20))
         _ = await store.nextIDs(5)
-        try store.replaceUpstream(upstreamFacts(15..<20))
+        try await store.replaceUpstream(upstreamFacts(15..<20))
         #expect(store.count == 5)
         #expect(await Set(store.nextIDs(50)) == Set(upstreamFacts(15..<20).map(\.id)))
-        try store.replaceUpstream([])
+        try await store.replaceUpstream([])
         #expect(await store.nextIDs(50) == [])
         #expect(store.categories(of: .all).isEmpty)
     }
@@ -204,10 +204,10 @@ struct FactStoreTests {
         store.importStartingCollection()
         #expect(store.isLocal)
         #expect(await store.nextFacts(1, uid: 1, filter: ShuffleFilter()).first?.isLocal == true)
-        try store.replaceUpstream([.upstream("a", categories: ["only"])])
+        try await store.replaceUpstream([.upstream("a", categories: ["only"])])
         #expect(!store.isLocal)
         #expect(await store.nextFacts(1, uid: 1, filter: ShuffleFilter(categories: ["only"])).first?.isLocal == false)
-        try store.replaceUpstream([])
+        try await store.replaceUpstream([])
         #expect(store.isLocal)
     }
 
@@ -217,19 +217,22 @@ struct FactStoreTests {
         store.importStartingCollection()
         let facts = upstreamFacts(0..<3_000, categories: ["dev"])
         let isDone = Mutex(false)
-        Thread.detachNewThread {
-            #expect(throws: Never.self) { try store.replaceUpstream(facts) }
-            isDone.withLock { $0 = true }
-        }
+        async let change: Void = {
+            defer { isDone.withLock { $0 = true } }
+            try await store.replaceUpstream(facts)
+        }()
         var given: [String] = []
         var rounds = 0
         while !isDone.withLock({ $0 }) {
             // Fewer than there were, for with those the round would end.
             if given.count < devIDs.count - 1 { given += await store.nextIDs(1, dev) }
             rounds += 1
+            // The change may need this thread.
+            await Task.yield()
             let filter = ShuffleFilter(categories: ["none\(rounds % 50)", "food"], maxLength: 1 + rounds % 300)
             #expect(await store.nextFacts(2, uid: 2, filter: filter).count <= 2)
         }
+        try await change
         given += await store.nextIDs(3_000 + devIDs.count - given.count, dev)
         #expect(Set(given).count == 3_000 + devIDs.count)
         #expect(store.hasCategory("food") && !store.hasCategory("none1"))

@@ -11,7 +11,7 @@ struct UpstreamModelTests {
     func storeIsWhatTheModelSays(seed: Int) async throws {
         var world = try World(seed: UInt64(seed))
         for step in 0..<120 {
-            try world.step()
+            try await world.step()
             try await world.check("seed \(seed), step \(step)")
         }
     }
@@ -68,14 +68,14 @@ private struct World {
         }
     }
 
-    mutating func step() throws {
+    mutating func step() async throws {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0..<4:
             let facts = someFacts()
             let isComplete = chance(2, in: 3)
             let before = upstream
             take(facts) { $0.isFound || !isComplete }
-            let changes = try store.replaceUpstream(facts, isComplete: isComplete)
+            let changes = try await store.replaceUpstream(facts, isComplete: isComplete)
             #expect(changes.added == upstream.keys.count { before[$0] == nil })
             #expect(changes.removed == before.keys.count { upstream[$0] == nil })
             #expect(changes.changed == upstream.count { before[$0.key]?.hasSameFact(as: $0.value) == false })
@@ -84,9 +84,9 @@ private struct World {
             let facts = someFacts()
             let before = upstream
             take(facts, isSearch: true) { _ in true }
-            #expect(try store.addFound(facts) == upstream.keys.count { before[$0] == nil })
+            #expect(try await store.addFound(facts) == upstream.keys.count { before[$0] == nil })
         case 6:
-            #expect(try store.clearUpstream() == upstream.count)
+            #expect(try await store.clearUpstream() == upstream.count)
             upstream = [:]
         case 7:
             builtin = someTexts(0...3)
@@ -140,9 +140,9 @@ private struct World {
     func check(_ comment: Comment) async throws {
         var rows: [String: Known] = [:]
         var texts: [[UInt8]] = []
-        let stored = try await store.databases.cache.writer.read { database in
+        let stored = try await store.databases.cache(.facts).writer.read { database in
             try database.expectWholeFacts(comment)
-            return try database.map("SELECT \(FactTable.columns), found FROM facts") { (FactTable.fact($0), $0[7] as Bool) }
+            return try database.map("SELECT \(FactTable.columns), found FROM facts") { (FactTable.fact($0), $0[8] as Bool) }
         }
         for (fact, isFound) in stored {
             if !fact.isLocal { rows[fact.id] = Known(fact: fact, isFound: isFound) }
@@ -167,7 +167,9 @@ extension Database {
     func expectWholeFacts(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
         var expected: [String: Set<UInt32>] = [:]
         var texts: [UInt32: String] = [:]
-        let facts = try map("SELECT \(FactTable.columns), ordinal FROM facts") { (FactTable.fact($0), UInt32($0[7] as Int)) }
+        let facts = try map("SELECT \(FactTable.columns), ordinal FROM facts") {
+            (FactTable.fact($0), ($0[8] as Ordinal).number)
+        }
         for (fact, ordinal) in facts {
             for category in [""] + fact.categories {
                 expected["\(category) \(FactKind(FactGroup(source: fact.source), categories: fact.categories).rawValue)", default: []].insert(ordinal)
@@ -178,9 +180,9 @@ extension Database {
         let list = try rows("SELECT number, category, kind, entries, live FROM fact_lists")
         while try list.next() {
             let entries = try map("SELECT fact, length FROM fact_entries WHERE list = ?", [list[0] as Int]) {
-                (fact: $0[0] as Int, length: $0[1] as Int)
+                (fact: $0[0] as Ordinal, entry: $0[1] as EntryLength)
             }
-            let live = entries.filter { $0.length > 0 }.map { UInt32($0.fact) }
+            let live = entries.filter { !$0.entry.isRemoved }.map(\.fact.number)
             #expect((entries.count, live.count) == (list[3], list[4]), comment, sourceLocation: sourceLocation)
             found["\(list[1] as String) \(list[2] as Int)"] = Set(live)
         }
@@ -190,8 +192,8 @@ extension Database {
         while try block.next() {
             let bytes: [UInt8] = block[1]
             var last: UInt32 = 0
-            bytes.withUnsafeBytes { bytes in
-                FactTexts.forEach(in: bytes) { entry in
+            try bytes.withUnsafeBytes { bytes in
+                try FactTexts.forEach(in: bytes) { entry in
                     #expect(entry.ordinal > last && Int(entry.ordinal) <= block[0] as Int, comment, sourceLocation: sourceLocation)
                     last = entry.ordinal
                     searched[entry.ordinal] = String(decoding: entry.text, as: UTF8.self)

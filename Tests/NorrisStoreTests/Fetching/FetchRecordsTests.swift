@@ -29,31 +29,31 @@ struct FetchRecordsTests {
 
     @Test func recordIsThereAfterARestart() async throws {
         try await run { records, _ in
-            #expect(records.record(of: "facts") == nil)
+            await #expect(records.record(of: "facts") == nil)
             records.write(record, for: "facts")
-            #expect(records.record(of: "facts") == record)
-            #expect(records.record(of: "gifs") == nil)
+            await #expect(records.record(of: "facts") == record)
+            await #expect(records.record(of: "gifs") == nil)
         }
         try await run { records, _ in
-            #expect(records.record(of: "facts") == record)
-            #expect(records.record(of: "facts")?.parts["chuck"]?.etag?.utf8.elementsEqual("W/\"é \\ \"".utf8) == true)
+            await #expect(records.record(of: "facts") == record)
+            await #expect(records.record(of: "facts")?.parts["chuck"]?.etag?.utf8.elementsEqual("W/\"é \\ \"".utf8) == true)
         }
     }
 
     @Test func onlyARecordThatIsThereIsRenewed() async throws {
         try await run { records, databases in
-            #expect(!records.renew(record, for: "facts"))
-            #expect(records.record(of: "facts") == nil)
+            await #expect(!records.renew(record, for: "facts"))
+            await #expect(records.record(of: "facts") == nil)
             records.write(record, for: "facts")
             records.write(record, for: "gifs")
             var later = record
             later.fetchedAt = Timestamp(seconds: 1_700_000_100)
             later.categories = ["animal", "dev"]
-            #expect(records.renew(later, for: "facts"))
-            #expect(records.record(of: "facts") == later)
-            try await databases.cache.writer.write { try FetchRecord.remove("facts", $0) }
-            #expect(!records.renew(later, for: "facts"))
-            let sources = try await databases.cache.writer.read { database in
+            await #expect(records.renew(later, for: "facts"))
+            await #expect(records.record(of: "facts") == later)
+            try await databases.cache(.facts).writer.write { try FetchRecord.remove("facts", $0) }
+            await #expect(!records.renew(later, for: "facts"))
+            let sources = try await databases.cache(.gifs).writer.read { database in
                 try Set(String.fetchAll(database, "SELECT source FROM validators"))
             }
             #expect(sources == ["gifs"])
@@ -65,26 +65,26 @@ struct FetchRecordsTests {
     func recordThatCannotBeWrittenLeavesTheOldOne(table: String) async throws {
         try await run { records, databases in
             records.write(FetchRecord(settings: "old", fetchedAt: Timestamp(seconds: 1)), for: "facts")
-            try await databases.cache.opened.refuseWrites(to: table)
-            #expect(records.renew(record, for: "facts"))
-            #expect(records.record(of: "facts")?.settings == "old")
+            try await databases.cache(.facts).opened.refuseWrites(to: table)
+            await #expect(records.renew(record, for: "facts"))
+            await #expect(records.record(of: "facts")?.settings == "old")
             #expect(databases.isReadOnly)
             #expect(databases.faults.map { $0.hasPrefix("The cache takes no writes: ") } == [true])
-            try await databases.cache.opened.takeWritesAgain()
-            #expect(records.renew(record, for: "facts"))
-            #expect(records.record(of: "facts") == record)
+            try await databases.cache(.facts).opened.takeWritesAgain()
+            await #expect(records.renew(record, for: "facts"))
+            await #expect(records.record(of: "facts") == record)
             #expect(databases.faults == [])
         }
     }
 
-    @Test func recordThatCannotBeReadIsAsNone() throws {
+    @Test func recordThatCannotBeReadIsAsNone() async throws {
         let databases = try fixture.databases()
         let records = records(databases)
         records.write(record, for: "facts")
         databases.close()
-        #expect(records.record(of: "facts") == nil)
+        await #expect(records.record(of: "facts") == nil)
         // It says that the content is there, or each failing write would cost a fetch.
-        #expect(records.renew(record, for: "facts"))
+        await #expect(records.renew(record, for: "facts"))
         #expect(databases.isReadOnly)
     }
 }
@@ -93,7 +93,8 @@ extension FetchRecords {
     /// What a fetch writes together with its content.
     func write(_ record: FetchRecord, for source: String) {
         do {
-            try databases.cache.writer.write { try record.write(for: source, $0) }
+            let content = Databases.Content(ofSource: source)
+            try databases.cache(content).writer.write { try record.write(for: source, $0) }
         } catch {
             Issue.record(error)
         }
@@ -114,46 +115,46 @@ struct ScheduleRecordsTests {
         ScheduleRecords(databases: databases)
     }
 
-    @Test func schedulesAreThereAfterAKill() throws {
+    @Test func schedulesAreThereAfterAKill() async throws {
         let databases = try fixture.databases()
-        #expect(records(databases).all() == [:])
-        records(databases).write(full, for: "facts")
-        records(databases).write(ScheduleRecord(), for: "gifs")
+        await #expect(records(databases).all() == [:])
+        await records(databases).write(full, for: "facts")
+        await records(databases).write(ScheduleRecord(), for: "gifs")
         let killed = try fixture.killed()
         databases.close()
         let later = try killed.databases()
-        #expect(records(later).all() == ["facts": full, "gifs": ScheduleRecord()])
+        await #expect(records(later).all() == ["facts": full, "gifs": ScheduleRecord()])
         later.close()
     }
 
-    @Test func laterScheduleTakesThePlaceOfTheWholeOldOne() throws {
+    @Test func laterScheduleTakesThePlaceOfTheWholeOldOne() async throws {
         let databases = try fixture.databases()
         defer { databases.close() }
-        records(databases).write(full, for: "facts")
-        records(databases).write(full, for: "gifs")
-        records(databases).write(ScheduleRecord(nextRunAt: Timestamp(seconds: 9)), for: "facts")
-        #expect(records(databases).all() == ["facts": ScheduleRecord(nextRunAt: Timestamp(seconds: 9)), "gifs": full])
+        await records(databases).write(full, for: "facts")
+        await records(databases).write(full, for: "gifs")
+        await records(databases).write(ScheduleRecord(nextRunAt: Timestamp(seconds: 9)), for: "facts")
+        await #expect(records(databases).all() == ["facts": ScheduleRecord(nextRunAt: Timestamp(seconds: 9)), "gifs": full])
     }
 
     @Test func scheduleThatCannotBeWrittenIsAFaultOfTheState() async throws {
         let databases = try fixture.databases()
         defer { databases.close() }
-        records(databases).write(full, for: "facts")
+        await records(databases).write(full, for: "facts")
         try await databases.state.refuseWrites(to: "schedules")
-        records(databases).write(ScheduleRecord(), for: "facts")
-        #expect(records(databases).all() == ["facts": full])
+        await records(databases).write(ScheduleRecord(), for: "facts")
+        await #expect(records(databases).all() == ["facts": full])
         #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
         try await databases.state.takeWritesAgain()
-        records(databases).write(ScheduleRecord(), for: "facts")
+        await records(databases).write(ScheduleRecord(), for: "facts")
         #expect(databases.faults == [])
-        #expect(records(databases).all() == ["facts": ScheduleRecord()])
+        await #expect(records(databases).all() == ["facts": ScheduleRecord()])
     }
 
     @Test func schedulesThatCannotBeReadAreAsNone() async throws {
         let databases = try fixture.databases()
         defer { databases.close() }
-        records(databases).write(full, for: "facts")
+        await records(databases).write(full, for: "facts")
         try await databases.state.writer.write { try $0.execute("DROP TABLE schedules") }
-        #expect(records(databases).all() == [:])
+        await #expect(records(databases).all() == [:])
     }
 }

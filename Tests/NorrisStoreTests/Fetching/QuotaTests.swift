@@ -12,6 +12,33 @@ struct QuotaWindowTests {
     }
 
     /// The fifth is rounded up.
+    @Test("The last tenth is for users who have had less than a tenth")
+    func shares() {
+        var window = QuotaWindow()
+        func taken(by uid: UInt32, limit: Int = 100, at second: Int64) -> Int {
+            var count = 0
+            while window.take(.user, by: uid, limit: limit, now: .start + second) == .granted { count += 1 }
+            return count
+        }
+        #expect(taken(by: 1, at: 0) == 90)
+        #expect(window.nextFree(.user, by: 1, limit: 100, now: .start + 30) == .start + 3_600)
+        #expect(window.nextFree(.user, by: 2, limit: 100, now: .start + 30) == .start + 30)
+        #expect(taken(by: 2, at: 30) == 10)
+        #expect(window.take(.user, by: 3, limit: 100, now: .start + 30) == .exhausted(until: .start + 3_600))
+        #expect(taken(by: 1, at: 3_600) > 0)
+        // A quota of less than ten calls has no such tenth.
+        window = QuotaWindow()
+        #expect(taken(by: 1, limit: 9, at: 0) == 9)
+        #expect(window.take(.user, by: 2, limit: 9, now: .start) == .exhausted(until: .start + 3_600))
+    }
+
+    @Test func afterAClockRollbackTheCallsOfAUserCountAsMadeNow() {
+        var window = QuotaWindow()
+        for _ in 0..<9 { #expect(window.take(.user, by: 1, limit: 10, now: .start + 500) == .granted) }
+        #expect(window.take(.user, by: 1, limit: 10, now: .start) == .exhausted(until: .start + 3_600))
+        #expect(window.take(.user, by: 2, limit: 10, now: .start) == .granted)
+    }
+
     @Test(arguments: [
         (100, 80), (42, 33), (10, 8), (6, 4), (5, 4), (4, 3), (2, 1), (1, 0), (0, 0), (-3, 0), (.max, 200),
     ])
@@ -96,9 +123,9 @@ struct QuotaLedgerTests {
         _ databases: Databases, _ calls: [Int64], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let rows = try await databases.state.writer.read {
-            try Int64.fetchAll($0, "SELECT at FROM quota_calls ORDER BY at")
+            try Timestamp.fetchAll($0, "SELECT at FROM quota_calls ORDER BY at")
         }
-        #expect(rows == calls, sourceLocation: sourceLocation)
+        #expect(rows.map(\.seconds) == calls, sourceLocation: sourceLocation)
     }
 
     @Test func callsCountOverRestarts() async throws {
@@ -189,7 +216,7 @@ struct QuotaLedgerTests {
         try await run { ledger, databases in
             for second in 0..<10 { _ = await ledger.take(.user, limit: 100, now: .start + Int64(second) * 600) }
             let rows = try await databases.state.writer.read {
-                try Int64.fetchAll($0, "SELECT rowid FROM quota_calls ORDER BY rowid")
+                try Int.fetchAll($0, "SELECT rowid FROM quota_calls ORDER BY rowid")
             }
             #expect(rows == [5, 6, 7, 8, 9, 10])
         }

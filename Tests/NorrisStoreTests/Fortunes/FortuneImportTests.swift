@@ -180,7 +180,7 @@ struct FortuneImportTests {
         chmod(folder["f/a"], 0)
         try await fixture.run { store in
             // Opens the connection that reads, while that is allowed.
-            _ = try store.databases.cache.value(forKey: "none")
+            _ = try store.databases.cache(.facts).value(forKey: "none")
             let faults = asNobody { store.importFortunes([folder["f"]]) }
             #expect(faults == [folder["f/a"] + ": cannot be read (Permission denied); check its permissions"])
             #expect(await all(in: store) == ["One.", "Two."])
@@ -221,7 +221,7 @@ struct FortuneImportTests {
             store.importFortunes([folder["old"]])
             store.importFortunes([folder["f"]], isCancelled: cancelling(after: looks))
             #expect(store.databases.faults == [])
-            try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
+            try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts() }
             if looks < 3 { #expect(store.count < 2_500) }
             // What was served counts when the rest comes.
             let served = await store.nextFacts(store.count).map(\.text)
@@ -245,12 +245,12 @@ struct FortuneImportTests {
                 return looks > 7
             }
             // The text of a fortune that is in, one that is not, and one of its own.
-            try store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 1000."), .upstream("u3")])
+            try await store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 1000."), .upstream("u3")])
             store.importFortunes([folder["f"]])
             #expect(store.count == all.count + 1)
             #expect(await everything(in: store) == all.union(["The text of u3."]))
             // They come back when the upstream has them no more.
-            try store.replaceUpstream([.upstream("u3")])
+            try await store.replaceUpstream([.upstream("u3")])
             store.importFortunes([folder["f"]])
             #expect(await everything(in: store, uid: 2) == all.union(["The text of u3."]))
             #expect(store.categories(of: .fortune).map(\.count) == [2_500, 30, 1_024])
@@ -262,7 +262,7 @@ struct FortuneImportTests {
         let all = try writeMany()
         let store = try fixture.open()
         defer { store.databases.close() }
-        try store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 7.")])
+        try await store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 7.")])
         let path = folder["f"]
         let isFetched = DispatchSemaphore(value: 0)
         var looks = 0
@@ -270,8 +270,8 @@ struct FortuneImportTests {
             looks += 1
             // The import is asked while it may write, so that the fetch waits for its part.
             if looks == 8 {
-                Thread.detachNewThread {
-                    #expect(throws: Never.self) { try store.clearUpstream() }
+                Task {
+                    await #expect(throws: Never.self) { try await store.clearUpstream() }
                     isFetched.signal()
                 }
             }
@@ -314,7 +314,7 @@ struct FortuneImportTests {
         await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
         #expect(store.categories(of: .all).map(\.name) == ["x"])
         #expect(store.count == 3_000)
-        try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
+        try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts() }
     }
 
     /// Also files of one name in several folders, and more files than any fact has categories.
@@ -331,7 +331,7 @@ struct FortuneImportTests {
             #expect(await texts("f3", in: store) == ["Same.", "Only in one/f3.", "Only in two/f3."])
             let page = try await store.search(FactQuery(text: "only", categories: ["f79"]), cursor: nil, limit: 9)
             #expect(page.items.map(\.text) == ["Only in one/f79."])
-            try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
+            try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts() }
         }
         try folder.remove("two")
         try await fixture.run { store in
@@ -359,7 +359,7 @@ struct FortuneImportTests {
             #expect(Set(changed.map(\.text)) == ["Same.", "Also."])
             #expect(changed.first { $0.text == "Same." }?.categories == ["a", "b"])
             #expect(changed.first { $0.text == "Also." }?.categories == ["a", "b", "c", "d"])
-            try await store.databases.cache.writer.read { try $0.expectWholeFacts() }
+            try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts() }
         }
     }
 }

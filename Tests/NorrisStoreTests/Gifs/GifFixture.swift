@@ -11,7 +11,7 @@ extension GifStore {
 
     /// How many rows a table of the cache has, whatever their age.
     func rows(of table: String) async throws -> Int {
-        try await databases.cache.writer.read { try Int.fetchOne($0, "SELECT count(*) FROM \(table)") ?? 0 }
+        try await databases.cache(.gifs).writer.read { try Int.fetchOne($0, "SELECT count(*) FROM \(table)") ?? 0 }
     }
 
     /// All ids that a list gives, page by page, without asking anybody for more.

@@ -112,8 +112,8 @@ struct GifStoreTests {
         #expect(try await store.finishRun(fetch, of: [cats]))
         #expect(try await store.clear() == 4)
         for table in ["gifs", "gif_lists", "gif_list_items"] { #expect(try await store.rows(of: table) == 0) }
-        #expect(records.record(of: GifStore.source) == nil)
-        #expect(records.record(of: "facts") == fetch)
+        await #expect(records.record(of: GifStore.source) == nil)
+        await #expect(records.record(of: "facts") == fetch)
         #expect(try await store.clear() == 0)
     }
 
@@ -123,11 +123,11 @@ struct GifStoreTests {
         let trending = GifList.trending(rating: "g")
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
         #expect(try await !store.finishRun(fetch, of: [cats, trending]))
-        #expect(records.record(of: "gifs") == nil)
+        await #expect(records.record(of: "gifs") == nil)
         // An empty one is there as well.
         try await store.put([], in: trending, offset: 0, nextOffset: nil, totalCount: nil)
         #expect(try await store.finishRun(fetch, of: [cats, trending]))
-        #expect(records.record(of: "gifs") == fetch)
+        await #expect(records.record(of: "gifs") == fetch)
     }
 
     @Test func contentIsThereAfterARestartAndGoneWithItsFile() async throws {
@@ -163,11 +163,11 @@ struct GifFailingDiskTests {
         try await fixture.withGifs { store in
             try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: 3, totalCount: nil, at: .start)
             let before = try await store.page(of: cats, cursor: nil, limit: 9, notBefore: .start)
-            try await store.databases.cache.opened.refuseWrites(to: table)
+            try await store.databases.cache(.gifs).opened.refuseWrites(to: table)
             let error = await #expect(throws: StoreError.self) {
                 try await store.put(gifs(2..<9), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start + 5)
             }
-            #expect(error?.path == fixture.folder["cache/cache.db"])
+            #expect(error?.path == fixture.folder["cache/cache.db-gifs"])
             #expect(error?.description.contains("refused by the test") == true)
             #expect(store.databases.faults.map { $0.hasPrefix("The cache takes no writes: ") } == [true])
             #expect(store.databases.isReadOnly)
@@ -176,7 +176,7 @@ struct GifFailingDiskTests {
             // What changes nothing proves nothing.
             #expect(await store.purge(before: .start, now: .start) == 0)
             #expect(store.databases.isReadOnly)
-            try await store.databases.cache.opened.takeWritesAgain()
+            try await store.databases.cache(.gifs).opened.takeWritesAgain()
             #expect(
                 try await store.put(gifs(2..<9), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start) == 6
             )
@@ -187,7 +187,7 @@ struct GifFailingDiskTests {
     @Test func cacheThatCannotBeReadIsAsEmptyOrAnError() async throws {
         try await fixture.withGifs { store in
             try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
-            try await store.databases.cache.writer.write { database in
+            try await store.databases.cache(.gifs).writer.write { database in
                 try database.execute("DROP TABLE gif_list_items; DROP TABLE gifs")
             }
             let refusal = ResponseError.storage("The cache cannot be read now.", hint: "The daemon's log says why.")

@@ -24,10 +24,10 @@ struct PostListTests {
 
     @Test("What comes or goes between two pages shifts none, be it the post at which the page ended")
     func pagesHoldStill() async throws {
-        try store.fetch(posts(2..<8), at: 10)
+        try await store.fetch(posts(2..<8), at: 10)
         let first = try await store.page(limit: 3)
         #expect(first.items == posts(2..<5))
-        try store.fetch([.sample("a:new", at: 15)] + posts(0..<2) + posts(2..<4) + posts(5..<8), keep: .zero, at: 20)
+        try await store.fetch([.sample("a:new", at: 15)] + posts(0..<2) + posts(2..<4) + posts(5..<8), keep: .zero, at: 20)
         let second = try await store.page(cursor: first.next, limit: 3)
         #expect(second.items == posts(5..<8))
         #expect(second.total == 8)
@@ -36,7 +36,7 @@ struct PostListTests {
     @Test func pagesEndAtAnyID() async throws {
         // The first begins with a combining mark, which a dot before it would take in.
         let posts = ["\u{301}a", ".", "a.b.c"].map { Post.sample($0, at: 1) }
-        try store.fetch(posts, at: 10)
+        try await store.fetch(posts, at: 10)
         let pages = try await all(PostQuery(sources: ["a"]), limit: 1)
         let ids = pages.flatMap(\.items).map(\.id)
         // Byte for byte: the dot, the letter, the mark.
@@ -44,7 +44,7 @@ struct PostListTests {
     }
 
     @Test func filtersByAuthor() async throws {
-        try store.fetch(
+        try await store.fetch(
             [.sample("a:1", by: "ann", at: 3), .sample("a:2", by: "bob", at: 2), .sample("a:3", by: "cy", at: 1)],
             authors: [
                 Post.Author(id: "a:ann", name: "Same"), Post.Author(id: "a:bob", name: "Bob", handle: "Same"),
@@ -68,7 +68,7 @@ struct PostListTests {
     }
 
     @Test func cursorsOfOtherListsAreRefused() async throws {
-        try store.fetch(posts(0..<6), authors: [.sample("bob")], at: 10)
+        try await store.fetch(posts(0..<6), authors: [.sample("bob")], at: 10)
         let cursor = try #require(try await store.page(limit: 2).next)
         let authorsCursor = try #require(try await store.authors(sources: ["a"], cursor: nil, limit: 1).next)
         let others = [
@@ -86,7 +86,7 @@ struct PostListTests {
         }
         // That of another cache.
         let other = try PostStore.inMemory()
-        try other.fetch(posts(0..<6), at: 10)
+        try await other.fetch(posts(0..<6), at: 10)
         await #expect(throws: ResponseError.foreignCursor) { try await other.page(cursor: cursor) }
         // A reload that adds a source ends no list.
         #expect(try await store.page(PostQuery(sources: ["a", "b"]), cursor: cursor).items == posts(2..<6))
@@ -94,7 +94,7 @@ struct PostListTests {
 
     @Test("By name without regard to case, then by id; with the number of posts")
     func authors() async throws {
-        try store.fetch(
+        try await store.fetch(
             [.sample("a:1", by: "1"), .sample("a:2", by: "1"), .sample("a:3", by: "2")],
             authors: [
                 .sample("1", named: "bob"), .sample("2", named: "Bob"), .sample("0", named: "BOB"),
@@ -103,7 +103,7 @@ struct PostListTests {
             ],
             at: 10
         )
-        try store.fetch([.sample("b:1", by: "amy", source: "b")], source: "b", at: 10)
+        try await store.fetch([.sample("b:1", by: "amy", source: "b")], source: "b", at: 10)
         let expected = ["b:amy", "a:4", "a:5", "a:0", "a:1", "a:2", "a:3", "a:6"]
         for limit in 1...9 {
             var items: [AuthorList.Author] = []

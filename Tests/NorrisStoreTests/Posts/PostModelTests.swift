@@ -47,7 +47,10 @@ private struct World {
     private var posts: [Known] = []
     private var authors: [KnownAuthor] = []
     private var fetched: Set<String> = []
-    private var read: [UInt32: Set<String>] = [1: [], 2: []]
+    /// The posts that were marked by their ids: for good.
+    private var read: [UInt32: Set<String>] = [:]
+    /// The posts that were marked with all others of their source: until they are removed.
+    private var readByAll: [UInt32: Set<String>] = [:]
 
     private static let keep: Int64 = 30
     private static let sources = ["a", "b"]
@@ -84,28 +87,31 @@ private struct World {
             let (new, others) = (somePosts(source), (0..<number(0...2)).map { _ in someAuthor(source) })
             let before = posts
             let expected = take(new, others, source, isComplete: isComplete)
-            let changes = try store.fetch(
+            let changes = try await store.fetch(
                 new, authors: others, source: source, isComplete: isComplete, keep: .seconds(World.keep), at: now
             )
             #expect(changes.added == posts.count { post in !before.contains { $0.post.id == post.post.id } })
             #expect(changes.changed == expected.changed)
             #expect(changes.total == posts.count { $0.post.source == source })
-            try await forget(changes.removed, expected: expected.removed)
+            #expect(changes.removed == expected.removed)
         case 6:
             let removed = confirm(source)
-            let changes = store.confirm(
+            let changes = await store.confirm(
                 source: source, keep: .seconds(World.keep), fetch: .sample(at: now), at: Timestamp(seconds: now)
             )
             #expect((changes == nil) == !fetched.contains(source))
-            try await forget(changes?.removed ?? [], expected: removed)
+            #expect((changes?.removed ?? 0) == removed)
         case 7...9:
             let uid = UInt32(number(1...2))
-            let ids = Set((0..<number(0...5)).map { _ in "\(World.sources[number(0...1)]):\(number(0...11))" })
-            let new = ids.subtracting(read[uid, default: []])
-            #expect(try await marks.mark(uid: uid, ids: Array(ids)) == new.count)
-            read[uid, default: []].formUnion(ids)
+            if number(0...9) == 0 { return try await markAll(uid, [[source], World.sources][number(0...1)]) }
+            let ids = posts.map(\.post.id).filter { _ in number(0...3) == 0 }
+            let new = ids.filter { !isRead($0, uid) }
+            let stored = try await store.stored(ids + ids, sources: World.sources)
+            #expect(try await marks.mark(uid: uid, stored) == new.count)
+            read[uid, default: []].formUnion(new)
         case 10:
-            #expect(try store.clear(source: source) == posts.count { $0.post.source == source })
+            #expect(try await store.clear(source: source) == posts.count { $0.post.source == source })
+            forget(posts.filter { $0.post.source == source })
             posts.removeAll { $0.post.source == source }
             authors.removeAll { $0.source == source }
             fetched.remove(source)
@@ -116,15 +122,21 @@ private struct World {
         }
     }
 
-    private mutating func forget(_ removed: [String], expected: [String]) async throws {
-        #expect(removed.sorted() == expected.sorted())
-        await marks.forget(ids: removed)
-        for uid in read.keys { read[uid]?.subtract(removed) }
+    private mutating func markAll(_ uid: UInt32, _ sources: [String]) async throws {
+        let all = posts.filter { sources.contains($0.post.source) }.map(\.post.id)
+        let unread = try await store.unread(sources: sources, read: await marks.read(uid: uid))
+        #expect(unread.count == all.count { !isRead($0, uid) })
+        try await marks.markAll(uid: uid, unread)
+        readByAll[uid, default: []].formUnion(all)
+    }
+
+    private func isRead(_ id: String, _ uid: UInt32) -> Bool {
+        read[uid, default: []].contains(id) || readByAll[uid, default: []].contains(id)
     }
 
     private mutating func take(
         _ new: [Post], _ others: [Post.Author], _ source: String, isComplete: Bool
-    ) -> (changed: Int, removed: [String]) {
+    ) -> (changed: Int, removed: Int) {
         var changed = 0
         var held: Set<String> = []
         var former: Set<String> = []
@@ -166,21 +178,26 @@ private struct World {
         return (changed, expire(source))
     }
 
-    private mutating func confirm(_ source: String) -> [String] {
-        guard fetched.contains(source) else { return [] }
+    private mutating func confirm(_ source: String) -> Int {
+        guard fetched.contains(source) else { return 0 }
         for index in posts.indices where posts[index].post.source == source && posts[index].isHeld {
             posts[index].heldAt = now
         }
         return expire(source)
     }
 
-    private mutating func expire(_ source: String) -> [String] {
+    private mutating func expire(_ source: String) -> Int {
         let gone = posts.filter { !$0.isHeld && $0.post.source == source && $0.heldAt + World.keep <= now }
         posts.removeAll { post in gone.contains { $0.post.id == post.post.id } }
         authors.removeAll { author in
             author.source == source && !author.isHeld && !posts.contains { $0.post.author.id == author.author.id }
         }
-        return gone.map(\.post.id)
+        forget(gone)
+        return gone.count
+    }
+
+    private mutating func forget(_ gone: [Known]) {
+        for uid in readByAll.keys { readByAll[uid]?.subtract(gone.map(\.post.id)) }
     }
 
     mutating func check(_ comment: Comment) async throws {
@@ -216,7 +233,7 @@ private struct World {
         let shown = posts.sorted { ($1.sortAt, $0.post.id) < ($0.sortAt, $1.post.id) }.map { known in
             var post = known.post
             post.author = authors.first { $0.author.id == post.author.id }?.author ?? post.author
-            post.isRead = read[uid, default: []].contains(post.id)
+            post.isRead = isRead(post.id, uid)
             return post
         }
         return shown.filter { post in

@@ -46,13 +46,13 @@ import Testing
                 #expect(Set(readers.map(ObjectIdentifier.init)).count == 3)
                 for settings in try readers.map(settings) { #expect(settings == [1, 1, 5_000]) }
             }
-            #expect(try pool.writeWithoutTransaction(settings) == [1, 0, 5_000])
+            #expect(try pool.withWriter(settings) == [1, 0, 5_000])
         }
         let databases = try Databases(cacheFolder: nil, stateFolder: folder["state"], logger: .silent)
         defer { databases.close() }
-        for opened in [databases.state, databases.cache.opened] {
+        for opened in [databases.state, databases.cache(.facts).opened] {
             // A migration has switched it off for as long as it took.
-            #expect(try opened.writer.writeWithoutTransaction(settings) == [1, 0, 5_000])
+            #expect(try opened.writer.withWriter(settings) == [1, 0, 5_000])
         }
     }
 
@@ -150,7 +150,7 @@ import Testing
         let error = #expect(throws: DatabaseError.self) { try sync { try pool.read(body) } }
         #expect(error?.resultCode == SQLITE_MISUSE)
         #expect(throws: DatabaseError.self) { try sync { try pool.write(body) } }
-        #expect(throws: DatabaseError.self) { try pool.writeWithoutTransaction(body) }
+        #expect(throws: DatabaseError.self) { try pool.withWriter(body) }
         await #expect(throws: DatabaseError.self) { try await pool.read(body) }
         await #expect(throws: DatabaseError.self) { try await pool.write(body) }
         #expect(tally.atOnce.withLock { $0.most } == 0)
@@ -173,7 +173,7 @@ import Testing
         _ = try await (written, closed)
         #expect(try folder.names() == ["db"])
         let reopened = try open(readers: 0)
-        #expect(try reopened.writeWithoutTransaction { try Int.fetchAll($0, "SELECT a FROM t") } == [1])
+        #expect(try reopened.withWriter { try Int.fetchAll($0, "SELECT a FROM t") } == [1])
         try reopened.close()
     }
 

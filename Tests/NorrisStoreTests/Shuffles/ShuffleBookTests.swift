@@ -2,6 +2,7 @@ import NorrisProtocol
 import Testing
 
 @testable import NorrisStore
+@testable import NorrisSystem
 
 struct ShuffleBookTests {
     private func filter(_ number: Int) -> ShuffleFilter { ShuffleFilter(maxLength: number) }
@@ -66,12 +67,14 @@ struct ShuffleBookTests {
 
     @Test func theDiskHasNoMoreThanTheBook() throws {
         let pool = try DatabasePool(path: nil)
-        try DatabaseKind.state.migrate(pool)
+        try DatabaseKind.state.migrate(pool, BlockingAccess())
         try pool.write { database in
-            let own = (1...70).map { ShuffleBook.Record(key: key($0), shuffle: [2], usedAt: Int64($0)) }
+            let own = (1...70).map { ShuffleBook.Record(key: key($0), shuffle: [2], usedAt: SequenceNumber(columnValue: Int64($0))) }
             try ShuffleBook.Record.write(own, database)
             #expect(try Set(ShuffleBook.Record.all(database).map(\.key)) == Set((7...70).map { key($0) }))
-            let others = (100...1_100).map { ShuffleBook.Record(key: key(1, uid: $0), shuffle: [2], usedAt: $0) }
+            let others = (100...1_100).map { uid in
+                ShuffleBook.Record(key: key(1, uid: uid), shuffle: [2], usedAt: SequenceNumber(columnValue: uid))
+            }
             try ShuffleBook.Record.write(others, database)
             let kept = try ShuffleBook.Record.all(database)
             #expect(kept.count == ShuffleBook.maximum && kept.last?.key == key(48))
@@ -197,7 +200,7 @@ struct ShuffleBookTests {
             }
             book.note(ServedItem.Key(uid: Int64(length), kind: .gif), .id("g"))
         }
-        #expect(book.takeChanges().served.count == ServedItem.maximum)
+        #expect(book.takeChanges().served.count == ShuffleBook.maximumNoted)
     }
 }
 

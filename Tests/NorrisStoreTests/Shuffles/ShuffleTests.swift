@@ -167,7 +167,7 @@ struct ShuffleTests {
         var changes = FactChanges()
         changes.addedEntries[name] = [(1, 5)]
         changes.removedEntries[name] = [1]
-        changes.lists[name] = FactChanges.List(number: 1, epoch: 0, count: 0, live: 0)
+        changes.lists[name] = FactChanges.List(number: SequenceNumber(columnValue: 1), epoch: 0, count: 0, live: 0)
         index.apply(changes)
         #expect(index.list(name)?.count == 0)
     }

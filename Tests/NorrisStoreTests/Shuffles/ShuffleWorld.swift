@@ -70,7 +70,7 @@ struct ShuffleWorld {
         for name in names {
             let list = entries[name] ?? []
             changes.lists[name] = FactChanges.List(
-                number: 1, epoch: epochs[name] ?? 0, count: list.count, live: list.count { !$0.isRemoved }
+                number: SequenceNumber(columnValue: 1), epoch: epochs[name] ?? 0, count: list.count, live: list.count { !$0.isRemoved }
             )
         }
         index.apply(changes)

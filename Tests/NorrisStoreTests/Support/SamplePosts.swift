@@ -20,6 +20,25 @@ extension Post.Author {
     }
 }
 
+extension MarkedPost {
+    /// A stored post, as read marks need it.
+    static func sample(_ id: String, number: Int64 = 1, table: Int64 = 7, source: String = "a") -> MarkedPost {
+        MarkedPost(
+            key: PostKey(id: id), source: source, number: SequenceNumber(columnValue: number),
+            table: OpaqueInteger(columnValue: table)
+        )
+    }
+}
+
+extension UnreadPosts {
+    static func sample(_ sources: [String], upTo number: Int64, table: Int64 = 7) -> UnreadPosts {
+        let watermark = Watermark(
+            table: OpaqueInteger(columnValue: table), number: SequenceNumber(columnValue: number)
+        )
+        return UnreadPosts(sources: sources, count: 1, watermark: watermark)
+    }
+}
+
 extension FetchRecord {
     static func sample(at seconds: Int64) -> FetchRecord {
         FetchRecord(settings: "test", fetchedAt: Timestamp(seconds: seconds))
@@ -40,12 +59,11 @@ extension PostStore {
         source: String = "a",
         isComplete: Bool = true,
         keep: Duration? = .seconds(100),
-        at now: Int64,
-        isCancelled: @escaping () -> Bool = { false }
-    ) throws -> PostChanges {
-        try replace(
+        at now: Int64
+    ) async throws -> PostChanges {
+        try await replace(
             source: source, posts: posts, authors: authors, isComplete: isComplete, keep: keep,
-            fetch: .sample(at: now), at: Timestamp(seconds: now), isCancelled: isCancelled
+            fetch: .sample(at: now), at: Timestamp(seconds: now)
         )
     }
 

@@ -4,6 +4,7 @@ import NorrisProtocol
 import Synchronization
 
 @testable import NorrisStore
+@testable import NorrisSystem
 
 /// A store on disk that a test can close and open again, as a daemon that stops and starts.
 struct StoreFixture {
@@ -47,22 +48,17 @@ extension FactStore {
     /// Stores facts as those of the upstream, in place of the ones before.
     @discardableResult
     func replaceUpstream(
-        _ facts: [Fact], isComplete: Bool = true, isCancelled: @escaping () -> Bool = { false }
-    ) throws -> UpstreamChanges {
+        _ facts: [Fact], isComplete: Bool = true
+    ) async throws -> UpstreamChanges {
         let fetch = FetchRecord(settings: "test", fetchedAt: Timestamp(seconds: 0))
-        return try replaceUpstream(facts, isComplete: isComplete, fetch: fetch, isCancelled: isCancelled)
+        return try await replaceUpstream(facts, isComplete: isComplete, fetch: fetch)
     }
 
     /// Stores facts as the starting collection, in place of the ones before.
     @discardableResult
     func replaceBuiltin(_ facts: [Fact]) throws -> FactChanges {
-        try importing.withLock { _ in
-            let cache = databases.cache
-            let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
-            let changes = try cache.writer.write { try FactImport.run(facts, rules, cache.factFile, $0) }
-            publish(changes)
-            return changes
-        }
+        let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
+        return try change(BlockingAccess()) { try FactImport.run(facts, rules, $1, $0) }
     }
 
     /// The next facts, as a request gets them: from memory, or read from the disk.

@@ -2,6 +2,7 @@ import NorrisProtocol
 import Testing
 
 @testable import NorrisStore
+@testable import NorrisSystem
 
 /// What favorites may take: of one user, and of all.
 struct FavoriteLimitTests {
@@ -73,12 +74,12 @@ struct FavoriteLimitTests {
         try await withFavorites { favorites async throws in
             #expect(try await favorites.add(item("a", bytes: 1_000), uid: 1))
             let others = Favorites.maximumBytesInAll - 1_050
-            func pretend(_ bytes: Int) async throws {
+            func pretend(_ bytes: Int64) async throws {
                 try await favorites.databases.state.writer.write { database in
                     try database.execute("UPDATE favorite_totals SET bytes = bytes + ? WHERE uid = -1", [bytes])
                 }
             }
-            try await pretend(others)
+            try await pretend(Int64(others))
             let error = await #expect(throws: ResponseError.self) {
                 try await favorites.add(item("b", bytes: 51), uid: 2)
             }
@@ -90,17 +91,23 @@ struct FavoriteLimitTests {
             }
             #expect(try await favorites.add(item("b", bytes: 50), uid: 2))
             #expect(try await favorites.remove(.gif, id: "b", uid: 2))
-            try await pretend(-others)
+            try await pretend(-Int64(others))
         }
     }
 
     @Test("Who is above the limit at an upgrade keeps everything, can remove, and cannot add")
     func upgrade() async throws {
         let kind = DatabaseKind.state.before("favorite totals")
-        let old = try OpenedDatabase.open(kind, folder: fixture.stateFolder, logger: .silent)
+        let old = try OpenedDatabase.open(kind, folder: fixture.stateFolder, logger: .silent, BlockingAccess())
         try await old.writer.write { database in
-            for number in 0..<20 { try Favorites.store(item("\(number)", bytes: 1 << 20), uid: 1, database) }
-            try Favorites.store(item("theirs", bytes: 1_000), uid: 2, database)
+            func store(_ favorite: Favorite, uid: Int) throws {
+                try database.execute(
+                    "INSERT INTO favorites (uid, kind, id, title, added_at) VALUES (?, ?, ?, ?, 5)",
+                    [uid, favorite.kind.rawValue, favorite.id, favorite.title]
+                )
+            }
+            for number in 0..<20 { try store(item("\(number)", bytes: 1 << 20), uid: 1) }
+            try store(item("theirs", bytes: 1_000), uid: 2)
         }
         try old.close()
         try await withFavorites { favorites async throws in
@@ -122,7 +129,7 @@ struct FavoriteLimitTests {
 func expectTotalsToAddUp(_ databases: Databases, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let (kept, counted) = try await databases.state.writer.read { database in
         let size = "ifnull(length(CAST(id || title || ifnull(content, '') AS BLOB)), 0)"
-        func rows(_ sql: String) throws -> [[Int]] { try database.map(sql) { [$0[0], $0[1], $0[2]] } }
+        func rows(_ sql: String) throws -> [[OpaqueInteger]] { try database.map(sql) { [$0[0], $0[1], $0[2]] } }
         return (
             try rows("SELECT uid, items, bytes FROM favorite_totals ORDER BY uid"),
             try rows(

@@ -154,8 +154,8 @@ struct FavoritesTests {
         await #expect(throws: error) { try await favorites.remove(.fact, id: "f", uid: 1) }
         #expect(try await page(favorites).items == [])
         let marks = ReadMarks(databases: databases)
-        await #expect(throws: error) { try await marks.mark(uid: 1, ids: ["a:1"]) }
-        #expect(await !marks.read(uid: 1).contains("a:1"))
+        await #expect(throws: error) { try await marks.mark(uid: 1, [.sample("a:1")]) }
+        #expect(await !marks.read(uid: 1).contains(.sample("a:1")))
         // No disk has failed, and what is no more than a convenience goes on.
         #expect(databases.faults.allSatisfy { $0.contains("in memory") })
         let recents = RecentSearches(databases: databases)
@@ -216,14 +216,14 @@ struct FavoritesTests {
         }
     }
 
-    @Test func contentThatCannotBeReadLeavesTheTitle() async throws {
+    @Test func contentThatIsDamagedLeavesTheID() async throws {
         try await withFavorites { favorites in
             #expect(try await favorites.add(fact("f"), uid: 1))
             try await favorites.databases.state.writer.write { database in
                 try database.execute("UPDATE favorites SET content = '{}'")
             }
             var expected = fact("f")
-            expected.fact = nil
+            (expected.fact, expected.title) = (nil, "f")
             #expect(try await page(favorites).items == [expected])
         }
     }

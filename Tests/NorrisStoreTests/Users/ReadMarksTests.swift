@@ -15,99 +15,139 @@ struct ReadMarksTests {
 
     @Test func marksAreCountedOnce() async throws {
         try await withMarks { marks, _ async throws in
-            #expect(try await marks.mark(uid: 1, ids: []) == 0)
-            #expect(try await marks.mark(uid: 1, ids: ["a:1", "a:2", "a:1"]) == 2)
-            #expect(try await marks.mark(uid: 1, ids: ["a:2", "a:3"]) == 1)
+            #expect(try await marks.mark(uid: 1, []) == 0)
+            #expect(try await marks.mark(uid: 1, [.sample("a:1"), .sample("a:2")]) == 2)
+            #expect(try await marks.mark(uid: 1, [.sample("a:2"), .sample("a:3")]) == 1)
             let read = await marks.read(uid: 1)
-            #expect(["a:1", "a:2", "a:3", "a:4"].map(read.contains) == [true, true, true, false])
-            #expect(try await marks.mark(uid: 1, ids: ["a:3", "a:4"]) == 1)
-            #expect(await marks.read(uid: 1).contains("a:4"))
+            let ids = ["a:1", "a:2", "a:3", "a:4"]
+            #expect(ids.map { read.contains(.sample($0)) } == [true, true, true, false])
+            #expect(try await marks.mark(uid: 1, [.sample("a:3"), .sample("a:4")]) == 1)
+            #expect(await marks.read(uid: 1).contains(.sample("a:4")))
         }
     }
 
     @Test("Ids are told apart by their bytes")
     func ids() async throws {
         try await withMarks { marks, _ async throws in
-            #expect(try await marks.mark(uid: 1, ids: ["é"]) == 1)
-            #expect(await !marks.read(uid: 1).contains("e\u{301}"))
-            #expect(try await marks.mark(uid: 1, ids: ["e\u{301}"]) == 1)
+            #expect(try await marks.mark(uid: 1, [.sample("é")]) == 1)
+            #expect(await !marks.read(uid: 1).contains(.sample("e\u{301}")))
+            #expect(try await marks.mark(uid: 1, [.sample("e\u{301}")]) == 1)
         }
     }
 
     @Test func usersHaveTheirOwn() async throws {
         try await withMarks { marks, _ async throws in
             _ = await marks.read(uid: 2)
-            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
-            #expect(await !marks.read(uid: 2).contains("a:1"))
-            #expect(await !marks.read(uid: .max).contains("a:1"))
-            #expect(try await marks.mark(uid: .max, ids: ["a:1"]) == 1)
-            #expect(await marks.read(uid: .max).contains("a:1"))
-            #expect(await !marks.read(uid: 2).contains("a:1"))
+            #expect(try await marks.mark(uid: 1, [.sample("a:1")]) == 1)
+            try await marks.markAll(uid: 1, .sample(["a"], upTo: 5))
+            #expect(await !marks.read(uid: 2).contains(.sample("a:1")))
+            #expect(await !marks.read(uid: .max).contains(.sample("a:1")))
+            #expect(try await marks.mark(uid: .max, [.sample("a:1")]) == 1)
+            #expect(await marks.read(uid: .max).contains(.sample("a:1")))
+            #expect(await !marks.read(uid: 2).contains(.sample("a:1")))
         }
     }
 
-    @Test func marksOfPostsThatAreGoneAreForgottenOfAll() async throws {
-        try await withMarks { marks, databases in
-            for uid: UInt32 in 1...3 { #expect(try await marks.mark(uid: uid, ids: ["a:1", "a:2"]) == 2) }
-            _ = await marks.read(uid: 1)
-            await marks.forget(ids: [])
-            await marks.forget(ids: ["a:1", "a:9"])
-            for uid: UInt32 in 1...3 {
-                let read = await marks.read(uid: uid)
-                #expect(!read.contains("a:1") && read.contains("a:2"))
-            }
-            let rows = try await databases.state.writer.read { database in
-                try Int.fetchOne(database, "SELECT count(*) FROM read_marks")
-            }
-            #expect(rows == 3)
+    @Test func aWatermarkIsOfASourceAndATableOfPosts() async throws {
+        try await withMarks { marks, databases async throws in
+            try await marks.markAll(uid: 1, .sample(["a", "b"], upTo: 5))
+            // An older request that is late takes nothing back.
+            try await marks.markAll(uid: 1, .sample(["b"], upTo: 3))
+            let read = await marks.read(uid: 1)
+            #expect(read.contains(.sample("a:5", number: 5)) && !read.contains(.sample("a:6", number: 6)))
+            #expect(read.contains(.sample("b:5", number: 5, source: "b")))
+            #expect(!read.contains(.sample("c:1", source: "c")))
+            #expect(!read.contains(.sample("a:1", table: 8)), "another cache")
+            // A post below it costs no row.
+            #expect(try await marks.mark(uid: 1, [.sample("a:1"), .sample("a:9", number: 9)]) == 1)
+            #expect(try await databases.state.count("read_marks") == 1)
+            #expect(try await databases.state.count("read_watermarks") == 2)
+        }
+    }
+
+    @Test func aPostStoredAfterAllWereMarkedIsUnread() async throws {
+        try await withMarks { marks, databases async throws in
+            let posts = PostStore(databases: databases)
+            try await posts.fetch([.sample("a:1"), .sample("a:2")], at: 10)
+            try await markAll(marks, posts)
+            #expect(try await posts.page(read: await marks.read(uid: 1)).items.map(\.isRead) == [true, true])
+            // The highest number was that of a deleted post, and the clock was set back.
+            try await posts.fetch([.sample("a:1")], at: 20)
+            await #expect(try posts.fetch([.sample("a:1")], at: 300).removed == 1)
+            try await posts.fetch([.sample("a:1"), .sample("a:3", at: 1)], at: 5)
+            let read = await marks.read(uid: 1)
+            #expect(try await posts.page(read: read).items.map(\.id) == ["a:1", "a:3"])
+            #expect(try await posts.page(read: read).items.map(\.isRead) == [true, false])
+            let unread = PostQuery(sources: ["a"], isUnreadOnly: true)
+            #expect(try await posts.page(unread, read: read).items.map(\.id) == ["a:3"])
+            #expect(await posts.isRead(["a:1", "a:3", "a:9"], read) == [true, false, false])
+            // A recreated cache numbers its posts anew.
+            try fixture.folder.remove("cache/cache.db-posts")
+            #expect(databases.recreateLostCache())
+            try await posts.fetch([.sample("a:4")], at: 30)
+            #expect(try await posts.page(read: read).items.map(\.isRead) == [false])
+            #expect(try await posts.unread(sources: ["a"], read: read).count == 1)
+        }
+    }
+
+    private func markAll(_ marks: ReadMarks, _ posts: PostStore) async throws {
+        try await marks.markAll(uid: 1, posts.unread(sources: ["a"], read: await marks.read(uid: 1)))
+    }
+
+    @Test func theOldestMarksAreForgotten() async throws {
+        try await withMarks { marks, databases async throws in
+            let many = (1...ReadMarks.maximumPosts).map { MarkedPost.sample("a:\($0)") }
+            #expect(try await marks.mark(uid: 1, many) == ReadMarks.maximumPosts)
+            #expect(try await marks.mark(uid: 2, [.sample("a:1")]) == 1)
+            #expect(try await marks.mark(uid: 1, [.sample("a:x"), .sample("a:y")]) == 2)
+            let read = await marks.read(uid: 1)
+            let ids = ["a:1", "a:2", "a:3", "a:x", "a:y"]
+            #expect(ids.map { read.contains(.sample($0)) } == [false, false, true, true, true])
+            #expect(read.keys.count == ReadMarks.maximumPosts)
+            #expect(await marks.read(uid: 2).contains(.sample("a:1")))
         }
     }
 
     @Test func postThatComesBackAfterClearingIsStillRead() async throws {
-        try await withMarks { marks, databases in
+        try await withMarks { marks, databases async throws in
             let posts = PostStore(databases: databases)
-            try posts.fetch([.sample("a:1")], at: 10)
-            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
-            try posts.clear(source: "a")
-            try posts.fetch([.sample("a:1"), .sample("a:2")], at: 20)
+            try await posts.fetch([.sample("a:1")], at: 10)
+            #expect(try await marks.mark(uid: 1, posts.stored(["a:1"], sources: ["a"])) == 1)
+            try await posts.clear(source: "a")
+            try await posts.fetch([.sample("a:1"), .sample("a:2")], at: 20)
             let read = await marks.read(uid: 1)
             #expect(try await posts.page(read: read).items.map(\.isRead) == [true, false])
         }
     }
 
     @Test func marksThatCannotBeWrittenAreNone() async throws {
-        try await withMarks { marks, databases in
-            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
+        try await withMarks { marks, databases async throws in
+            #expect(try await marks.mark(uid: 1, [.sample("a:1")]) == 1)
             _ = await marks.read(uid: 1)
             try await databases.state.refuseWrites(to: "read_marks")
             let refusal = ResponseError.storage(
                 "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
             )
-            await #expect(throws: refusal) { try await marks.mark(uid: 1, ids: ["a:2"]) }
-            #expect(await !marks.read(uid: 1).contains("a:2"))
+            await #expect(throws: refusal) { try await marks.mark(uid: 1, [.sample("a:2")]) }
+            #expect(await !marks.read(uid: 1).contains(.sample("a:2")))
             #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
             try await databases.state.takeWritesAgain()
             // What changes nothing has not shown that the disk takes writes.
-            #expect(try await marks.mark(uid: 1, ids: []) == 0)
+            #expect(try await marks.mark(uid: 1, []) == 0)
             #expect(databases.isReadOnly)
-            #expect(try await marks.mark(uid: 1, ids: ["a:2"]) == 1)
+            #expect(try await marks.mark(uid: 1, [.sample("a:2")]) == 1)
             #expect(databases.faults == [])
-
-            try await databases.state.refuse("DELETE", on: "read_marks")
-            await marks.forget(ids: ["a:1"])
-            #expect(await marks.read(uid: 1).contains("a:1"))
-            #expect(databases.isReadOnly)
         }
     }
 
     @Test func whereMarksCannotBeReadNothingIsRead() async throws {
-        try await withMarks { marks, databases in
-            #expect(try await marks.mark(uid: 1, ids: ["a:1"]) == 1)
+        try await withMarks { marks, databases async throws in
+            #expect(try await marks.mark(uid: 1, [.sample("a:1")]) == 1)
             try await databases.state.writer.write { try $0.execute("ALTER TABLE read_marks RENAME TO x") }
-            #expect(await !marks.read(uid: 1).contains("a:1"))
+            #expect(await !marks.read(uid: 1).contains(.sample("a:1")))
             // And that is not remembered.
             try await databases.state.writer.write { try $0.execute("ALTER TABLE x RENAME TO read_marks") }
-            #expect(await marks.read(uid: 1).contains("a:1"))
+            #expect(await marks.read(uid: 1).contains(.sample("a:1")))
         }
     }
 }

@@ -113,7 +113,7 @@ struct RecentSearchesTests {
         try await withRecents { recents, databases in
             await recents.record(uid: 1, kind: .fact, query: "kick")
             try await databases.state.refuseWrites(to: "recent_searches")
-            try databases.state.writer.writeWithoutTransaction { database in
+            try databases.state.writer.withWriter { database in
                 try database.execute(
                     """
                         CREATE TEMP TRIGGER kept BEFORE DELETE ON main.recent_searches
