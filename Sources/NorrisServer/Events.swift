@@ -118,6 +118,11 @@ package final class Subscription: Sendable {
         }
     }
 
+    /// How much memory the events that wait take, at most: subscribers share the lines.
+    var heldBytes: Int {
+        state.withLock { $0.waiting.reduce(0) { $0 + $1.line.count + MemoryLayout<EncodedEvent>.stride } }
+    }
+
     /// The lines that wait, in the order of their events.
     func take() -> [[UInt8]] {
         state.withLock { state in

@@ -2,6 +2,7 @@ import CEpoll
 import Glibc
 package import Logging
 import NorrisProtocol
+package import NorrisSystem
 import ServiceLifecycle
 import Synchronization
 
@@ -48,8 +49,8 @@ package final class Server: Service, Sendable {
         var tick = Duration.seconds(1)
         /// How long a stop waits for peers that do not take their replies.
         var drainTime = Duration.seconds(2)
-        /// How many bytes are held for slow readers altogether.
-        var maximumUnsent = 64 * 1024 * 1024
+        /// How many bytes of input are held for one user.
+        var inputShare = 4 * 1024 * 1024
     }
 
     let registry: MethodRegistry
@@ -57,6 +58,7 @@ package final class Server: Service, Sendable {
     let heartbeat: Heartbeat?
     let events: EventHub
     let tuning: Tuning
+    let ledger: MemoryLedger
     let logger: Logger
     private let socket: ListeningSocket
     private let onReady: @Sendable () -> Void
@@ -66,14 +68,17 @@ package final class Server: Service, Sendable {
     /// - Parameters:
     ///   - limits: read for each new connection.
     ///   - events: what connections may subscribe to; a stop is published there.
+    ///   - ledger: has the accounts for the input and the replies of all connections.
     ///   - onReady: called once, when the socket accepts.
     package init(
         socket: ListeningSocket, registry: MethodRegistry, limits: @escaping @Sendable () -> Limits = { Limits() },
-        heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .contract, logger: Logger,
+        heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .contract,
+        ledger: MemoryLedger = .shared, logger: Logger,
         onReady: @escaping @Sendable () -> Void = {}
     ) {
         (self.socket, self.registry, self.limits, self.heartbeat) = (socket, registry, limits, heartbeat)
-        (self.events, self.tuning, self.logger, self.onReady) = (events, tuning, logger, onReady)
+        (self.events, self.tuning, self.ledger) = (events, tuning, ledger)
+        (self.logger, self.onReady) = (logger, onReady)
     }
 
     package func run() async throws {

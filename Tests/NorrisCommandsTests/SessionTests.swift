@@ -76,3 +76,47 @@ struct ExitStatusTests {
         #expect(Machine(error: error).run("call", "m") == Outcome(errors: object, status: status))
     }
 }
+
+/// Replies that do not belong to the request.
+struct ReplyIDTests {
+    private let fact = #"{"items":[{"id":"a","text":"One.","categories":[],"source":"s"}],"freshness":null}"#
+
+    private static let other = Outcome.failed(
+        .internalError, "Unreadable reply from norrisd: it answers another request",
+        "Compare the versions: norrisctl doctor"
+    )
+
+    @Test("A reply with another id is refused", arguments: ["2", "null", #""1""#, "-1"])
+    func otherID(id: String) {
+        let line = #"{"jsonrpc":"2.0","id":\#(id),"result":\#(fact)}"#
+        for arguments in [["fact"], ["fact", "--json"], ["categories"]] {
+            #expect(Machine([.success(Array(line.utf8))]).run(arguments) == ReplyIDTests.other)
+        }
+        // A prompt never has a message.
+        #expect(Machine([.success(Array(line.utf8))]).run("prompt") == Outcome())
+        #expect(Machine([.success(Array(line.utf8))]).run("prompt", "--json") == Outcome())
+    }
+
+    @Test("An error with another id is refused, and one without an id is shown", arguments: [-32004, -32600] as [Int64])
+    func errors(code: Int64) {
+        let error = ResponseError(ErrorCode(rawValue: code), reason: "busy", message: "Too much.", hint: "Send less.")
+        func run(_ id: RequestID) -> Outcome {
+            Machine([.success(Array(Response(id: id, outcome: .failure(error)).jsonText.utf8))]).run("fact")
+        }
+        #expect(run(.null) == .failed(ExitStatus(error), "Too much.", "Send less."))
+        #expect(run(.integer(2)) == ReplyIDTests.other)
+    }
+
+    @Test("Events may come before the reply to the subscription, a reply with another id may not", arguments: [1, 3])
+    func follow(id: Int) {
+        let machine = Machine()
+        machine.stream = [
+            Machine.line(.server(.ok)), Machine.result(#"{"topics":["server"]}"#, id: id),
+            Machine.line(.server(.stopping)),
+        ]
+        machine.streamEnd = .closed(path: "/run/norrisd.sock")
+        let outcome = machine.run("watch", "--json")
+        #expect((outcome.errors == ReplyIDTests.other.errors) == (id == 3))
+        #expect(outcome.status == (id == 3 ? .internalError : .done))
+    }
+}

@@ -197,4 +197,49 @@ struct JSONParseTests {
         #expect(JSONError(.duplicateKey, at: 12).description == "The key at byte 12 is a duplicate.")
         #expect(JSONError(.tooDeep, at: 32).description == "The bracket at byte 32 opens more than 32 levels.")
     }
+
+    // MARK: Many keys
+
+    @Test("A key that stands twice is found among many, however it is written", arguments: [3, 8, 9, 100, 1_000])
+    func duplicateAmongMany(count: Int) throws {
+        let plain = (0..<count).map { "\"k\($0)\":0" }
+        let escaped = (0..<count).map { "\"\\u006b\($0)\":0" }
+        let mixed = (0..<count).map { $0 % 2 == 0 ? plain[$0] : escaped[$0] }
+        for keys in [plain, escaped, mixed] {
+            let fine = "{" + keys.joined(separator: ",") + "}"
+            guard case .object(let object) = try JSON.parse(fine) else { throw JSONError(.unexpectedByte, at: 0) }
+            #expect(object.members.count == count)
+            for index in [0, count / 2, count - 1] {
+                for again in [plain[index], escaped[index]] {
+                    let twice = String(fine.dropLast()) + "," + again + "}"
+                    let error = #expect(throws: JSONError.self) { try JSON.parse(twice) }
+                    #expect(error == JSONError(.duplicateKey, at: fine.utf8.count))
+                    // The same in params, at any depth, and in a batch.
+                    for line in [twice, #"{"params":\#(twice)}"#, #"{"x":[{"y":\#(twice)}]}"#, "[\(twice)]"] {
+                        #expect(throws: JSONError.self) {
+                            try Array(line.utf8)[...].withRawBytes { bytes throws(JSONError) in try RequestLine(bytes) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Strings with escapes and other letters are read as they are checked")
+    func escapesInTokens() throws {
+        let strings: [(json: String, text: String)] = [
+            (#""""#, ""), (#""\n""#, "\n"), (#""é""#, "é"), (#""\u00e9é\\""#, "éé\\"), (#""\u0000""#, "\0"),
+            (#""a\ud83d\ude00b""#, "a\u{1F600}b"), (#""\u20ac\u07ff\u0800""#, "\u{20AC}\u{7FF}\u{800}"),
+            (#""\b\f\r\t\/\"""#, "\u{8}\u{C}\r\t/\""),
+        ]
+        for (json, text) in strings {
+            #expect(try JSON.parse(json) == .string(text))
+            let list = "[\(json),\(json)]"
+            let token = JSONToken(.array, 0..<list.utf8.count)
+            let read = try Array(list.utf8)[...].withRawBytes { bytes throws(JSONDecodingError) in
+                try [String](token: token, of: bytes)
+            }
+            #expect(read.allSatisfy { $0.hasSameBytes(as: text) } && read.count == 2)
+        }
+    }
 }

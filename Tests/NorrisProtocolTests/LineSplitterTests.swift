@@ -168,4 +168,30 @@ struct LineSplitterTests {
     private func chunks(_ bytes: [UInt8], of size: Int) -> [[UInt8]] {
         stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
     }
+
+    // MARK: Memory of half lines
+
+    @Test("The rest of a line takes at most two pages beside its bytes", arguments: [1, 100, 4_096, 65_000])
+    func capacityOfHalfLines(chunk: Int) {
+        var splitter = LineSplitter()
+        let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: chunk)
+        while splitter.bufferedBytes + chunk <= LineSplitter.maximumRequest {
+            bytes.withUnsafeBytes { splitter.append($0) }
+            #expect(splitter.next() == nil)
+            guard splitter.capacity > splitter.bufferedBytes + 8_192 else { continue }
+            Issue.record("\(splitter.capacity) bytes for \(splitter.bufferedBytes)")
+            return
+        }
+    }
+
+    @Test func whatTheRestOfALineDoesNotNeedIsGivenBack() {
+        var splitter = LineSplitter()
+        let text = String(repeating: "x", count: 60_000) + "\nabc"
+        Array(text.utf8).withUnsafeBytes { splitter.append($0) }
+        #expect(splitter.next() != nil && splitter.next() == nil)
+        splitter.shrink()
+        #expect(splitter.capacity <= 4_096)
+        Array("def\n".utf8).withUnsafeBytes { splitter.append($0) }
+        #expect(splitter.next() == .line(Array("abcdef".utf8)[...]))
+    }
 }

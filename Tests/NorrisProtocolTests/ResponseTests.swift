@@ -70,12 +70,12 @@ struct ResponseTests {
     }
 
     @Test(arguments: [
-        (#"{"result":{"items":[{"text":"a\u00e9\n"},{"text":"b"}]}}"#, "aé\n"),
-        (#" {"id":{"items":[]},"r\u0065sult":{"x":{"items":1},"items":[{"id":"text","text":"é"}]},"items":[]} "#, "é"),
-        (#"{"result":{"items":[{"text":""}]}}"#, ""),
+        (#"{"id":7,"result":{"items":[{"text":"a\u00e9\n"},{"text":"b"}]}}"#, "aé\n"),
+        (#" {"i\u0064":7,"r\u0065sult":{"x":{"items":1},"items":[{"id":"text","text":"é"}]},"items":[]} "#, "é"),
+        (#"{"result":{"items":[{"text":""}]},"id":7}"#, ""),
     ])
     func textOfTheFirstItem(line: String, text: String) {
-        #expect(Response.firstItemText(Array(line.utf8)) == text)
+        #expect(Response.firstItemText(Array(line.utf8), of: 7) == text)
     }
 
     @Test(arguments: [
@@ -87,7 +87,27 @@ struct ResponseTests {
         #"{"result":{"items":[{"text":"a"}]},"result":1}"#, #"{"result":{"items":[{"text":"a","text":"b"}]}}"#,
     ])
     func noTextOfAFirstItem(line: String) {
-        #expect(Response.firstItemText(Array(line.utf8)) == nil)
+        let line = line.hasPrefix("{") ? #"{"id":7,"# + line.dropFirst() : line
+        #expect(Response.firstItemText(Array(line.utf8), of: 7) == nil)
+    }
+
+    @Test("The text of a response to another request is not taken", arguments: ["8", "null", #""7""#, "7.0", ""])
+    func textOfAnotherResponse(id: String) {
+        let member = id.isEmpty ? "" : #""id":\#(id),"#
+        let line = #"{\#(member)"result":{"items":[{"text":"a"}]}}"#
+        #expect(Response.firstItemText(Array(line.utf8), of: 7) == nil)
+    }
+
+    @Test("A response answers the request with its id; an error without an id answers any")
+    func answersOneRequest() {
+        let error = Response.Outcome.failure(.busy("The daemon is busy."))
+        #expect(Response(id: .integer(7), outcome: .success(true)).answers(7))
+        #expect(Response(id: .integer(7), outcome: error).answers(7))
+        #expect(Response(id: .null, outcome: error).answers(7))
+        for id in [RequestID.null, .integer(8), .string("7")] {
+            #expect(!Response(id: id, outcome: .success(true)).answers(7))
+        }
+        #expect(!Response(id: .integer(8), outcome: error).answers(7))
     }
 }
 

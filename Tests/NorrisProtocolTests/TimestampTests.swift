@@ -42,6 +42,33 @@ struct TimestampTests {
         #expect(Timestamp(seconds: .min).description == "0001-01-01T00:00:00Z")
     }
 
+    /// Clocks, databases and upstreams may say anything.
+    private static let extremes = [Int64.min, .min + 1, -62_135_596_801, -1, 0, 253_402_300_800, .max - 1, .max]
+
+    @Test("No arithmetic with extreme times and durations ends the process", arguments: extremes, extremes)
+    func arithmeticHasNoOverflow(seconds: Int64, other: Int64) throws {
+        let (time, otherTime) = (Timestamp(seconds: seconds), Timestamp(seconds: other))
+        let duration = Duration.seconds(other)
+        for result in [time.advanced(by: duration), time - duration, time.past(otherTime)] {
+            #expect(Timestamp(result.description) == result)
+        }
+        #expect(time.advanced(by: time.duration(to: otherTime)) == otherTime)
+        #expect(time.advanced(by: .seconds(other) + .nanoseconds(1)) >= time.advanced(by: duration))
+    }
+
+    @Test("A day exists for every time, in any time zone", arguments: extremes)
+    func localDays(seconds: Int64) {
+        let day = Timestamp(seconds: seconds).localDay
+        #expect(CivilDate(day.description) == day)
+        #expect(!Timestamp(seconds: seconds).localText("%Y-%m-%d %H:%M").isEmpty)
+    }
+
+    @Test func theLastDayIsNotFollowedByAnother() {
+        #expect(Timestamp(seconds: .max).localDay.description == "9999-12-31")
+        #expect(Timestamp(seconds: .max).advanced(by: .seconds(1)) == Timestamp(seconds: .max))
+        #expect(Timestamp(seconds: .min) - .seconds(1) == Timestamp(seconds: .min))
+    }
+
     @Test func readsTheClock() throws {
         let now = Timestamp.now()
         #expect(now > (try #require(Timestamp("2024-01-01T00:00:00Z"))))

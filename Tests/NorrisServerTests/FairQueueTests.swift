@@ -90,14 +90,14 @@ struct WorkQueueTests {
 
     private func queue(_ connections: [Int]) -> WorkQueue {
         var queue = WorkQueue()
-        for connection in connections { queue.add(connection, of: WorkQueueTests.user(of: connection)) }
+        for connection in connections { queue.add(connection, of: WorkQueueTests.user(of: connection), now: 0) }
         return queue
     }
 
     /// Begins all that may run now.
-    private func begin(_ queue: inout WorkQueue) -> [Int] {
+    private func begin(_ queue: inout WorkQueue, now: Int = 0) -> [Int] {
         var begun: [Int] = []
-        while let connection = queue.next() {
+        while let connection = queue.next(now: now) {
             queue.began(of: WorkQueueTests.user(of: connection))
             begun.append(connection)
         }
@@ -135,11 +135,70 @@ struct WorkQueueTests {
         // Four users run all sixteen, and a fifth waits behind what they want besides.
         var queue = queue((0..<4).flatMap { user in (0..<10).map { 100 * user + $0 } })
         #expect(begin(&queue).count == 16)
-        queue.add(400, of: 4)
+        queue.add(400, of: 4, now: 0)
         for user in 0..<4 { queue.ended(of: user) }
         #expect(begin(&queue).sorted() == [4, 104, 204, 304])
         for user in 0..<4 { queue.ended(of: user) }
         #expect(begin(&queue).first == 400)
+    }
+
+    // MARK: Beside others
+
+    /// A queue in which at most two requests of a user run beside others'.
+    private func diskQueue(_ connections: [Int], now: Int = 0) -> WorkQueue {
+        var queue = WorkQueue(maximumBesideOthers: 2)
+        for connection in connections { queue.add(connection, of: WorkQueueTests.user(of: connection), now: now) }
+        return queue
+    }
+
+    @Test func aUserAloneHasFourRequestsRunning() {
+        var queue = diskQueue(Array(0..<10))
+        #expect(begin(&queue) == [0, 1, 2, 3])
+    }
+
+    @Test func twoRequestsOfAUserRunBesideAnothers() {
+        var queue = diskQueue([0, 1, 2, 100, 101, 102])
+        #expect(begin(&queue) == [0, 100, 1, 101])
+        // Long after their requests came, those that run still count.
+        #expect(begin(&queue, now: 10 * WorkQueue.memory) == [])
+        for _ in 0..<2 { queue.ended(of: 1) }
+        #expect(begin(&queue, now: 10 * WorkQueue.memory) == [2, 102])
+    }
+
+    @Test func theRequestOfAnotherUserRunsAtOnceAndTheFirstHasTwoFromThenOn() {
+        var queue = diskQueue(Array(0..<10))
+        #expect(begin(&queue) == [0, 1, 2, 3])
+        queue.add(100, of: 1, now: 5)
+        #expect(begin(&queue, now: 5) == [100])
+        for _ in 0..<2 { queue.ended(of: 0) }
+        #expect(begin(&queue, now: 5) == [])
+        queue.ended(of: 0)
+        #expect(begin(&queue, now: 5) == [4])
+    }
+
+    @Test("A user counts among the others for a second after a request", arguments: [false, true])
+    func memory(hasAddedSince: Bool) {
+        var queue = diskQueue([0])
+        #expect(begin(&queue) == [0])
+        queue.ended(of: 0)
+        for connection in 100..<110 { queue.add(connection, of: 1, now: 10) }
+        if hasAddedSince { queue.add(1, of: 0, now: 20) }
+        let expected = hasAddedSince ? [100, 1, 101] : [100, 101]
+        #expect(begin(&queue, now: WorkQueue.memory - 1) == expected)
+        if hasAddedSince { queue.ended(of: 0) }
+        #expect(begin(&queue, now: WorkQueue.memory + 19) == (hasAddedSince ? [] : [102, 103]))
+        #expect(begin(&queue, now: WorkQueue.memory + 20) == (hasAddedSince ? [102, 103] : []))
+    }
+
+    @Test func itKnowsWhoHasRequestsThatRunOrWait() {
+        var queue = WorkQueue()
+        #expect(!queue.hasRequests(of: 0))
+        queue.add(0, of: 0, now: 0)
+        #expect(queue.hasRequests(of: 0) && !queue.hasRequests(of: 1))
+        #expect(begin(&queue) == [0])
+        #expect(queue.hasRequests(of: 0))
+        queue.ended(of: 0)
+        #expect(!queue.hasRequests(of: 0))
     }
 }
 
@@ -163,16 +222,16 @@ struct TurnTests {
 
     @Test func sixtyFourLinesEndATurn() {
         var turn = turn()
-        for _ in 0..<63 { turn.spend(written: 0) }
+        for _ in 0..<63 { turn.spend(read: 0, written: 0) }
         #expect(!turn.isOver)
-        turn.spend(written: 0)
+        turn.spend(read: 0, written: 0)
         #expect(turn.isOver)
     }
 
     @Test func theClockIsReadAfterEveryEighthLine() {
         var turn = turn()
         for line in 1...63 {
-            turn.spend(written: line)
+            turn.spend(read: 0, written: line)
             #expect(clock.reads == line / 8)
         }
         #expect(!turn.isOver)
@@ -181,27 +240,42 @@ struct TurnTests {
     @Test func aMillisecondEndsATurnWhenTheClockIsRead() {
         var turn = turn(start: 500)
         clock.time = 500 + 999_999
-        for _ in 0..<8 { turn.spend(written: 0) }
+        for _ in 0..<8 { turn.spend(read: 0, written: 0) }
         #expect(!turn.isOver)
         clock.time += 1
-        for _ in 0..<7 { turn.spend(written: 0) }
+        for _ in 0..<7 { turn.spend(read: 0, written: 0) }
         #expect(!turn.isOver)
-        turn.spend(written: 0)
+        turn.spend(read: 0, written: 0)
         #expect(turn.isOver)
     }
 
     @Test("The clock is read after a reply of more than 4 KiB, or several that are longer together")
     func longReplies() {
         var turn = turn(written: 1000)
-        turn.spend(written: 1000 + 4096)
+        turn.spend(read: 0, written: 1000 + 4096)
         #expect(clock.reads == 0)
-        turn.spend(written: 1000 + 4097)
+        turn.spend(read: 0, written: 1000 + 4097)
         #expect(clock.reads == 1)
-        turn.spend(written: 1000 + 4097 + 4096)
+        turn.spend(read: 0, written: 1000 + 4097 + 4096)
         #expect(clock.reads == 1)
         clock.time = Turn.maximumTime
         #expect(!turn.isOver)
-        turn.spend(written: 1000 + 4097 + 4097)
+        turn.spend(read: 0, written: 1000 + 4097 + 4097)
+        #expect(clock.reads == 2)
+        #expect(turn.isOver)
+    }
+
+    @Test("The clock is read after a line of more than 4 KiB, or several that are longer together")
+    func longLines() {
+        var turn = turn()
+        turn.spend(read: 4096, written: 0)
+        #expect(clock.reads == 0)
+        turn.spend(read: 1, written: 0)
+        #expect(clock.reads == 1)
+        turn.spend(read: 4096, written: 0)
+        #expect(clock.reads == 1)
+        clock.time = Turn.maximumTime
+        turn.spend(read: 4097, written: 0)
         #expect(clock.reads == 2)
         #expect(turn.isOver)
     }

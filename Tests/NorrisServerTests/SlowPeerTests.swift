@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -140,8 +141,8 @@ struct SlowPeerTests {
     @Test("Past the common limit the connections that hold most are closed, and no others")
     func commonLimit() async throws {
         // Without ticks nobody counts as slower than another.
-        let tuning = Server.Tuning(tick: .seconds(3600), maximumUnsent: 8 * 1024 * 1024)
-        try await withServer(tuning: tuning) { live in
+        let tuning = Server.Tuning(tick: .seconds(3600))
+        try await withServer(tuning: tuning, ledger: MemoryLedger(limits: [.replies: 8 << 20])) { live in
             // What is held is a little less than the replies: the kernel takes some.
             let counts = [40, 20, 50, 41, 60]
             let clients = try counts.map { count in
@@ -163,9 +164,10 @@ struct SlowPeerTests {
     @Test func theLimitsAreThoseOfTheContract() {
         let contract = Server.Tuning(
             idleTimeout: .seconds(300), stallTimeout: .seconds(30), tick: .seconds(1), drainTime: .seconds(2),
-            maximumUnsent: 67_108_864
+            inputShare: 4_194_304
         )
         #expect(Server.Tuning.contract == contract)
+        #expect(MemoryLedger.shared.limit(of: .replies) == 67_108_864)
         #expect(Server.Limits() == Server.Limits(connections: 4096, connectionsPerUser: 256))
     }
 }

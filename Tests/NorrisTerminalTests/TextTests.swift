@@ -79,8 +79,8 @@ struct RelativeTimeTests {
     @Test func survivesTheEndsOfTime() {
         let first = Timestamp(seconds: .min)
         let last = Timestamp(seconds: .max)
-        #expect(relativeTime(of: first, at: last) == "292471208677 years ago")
-        #expect(relativeTime(of: last, at: first) == "in 292471208677 years")
+        #expect(relativeTime(of: first, at: last) == "10005 years ago")
+        #expect(relativeTime(of: last, at: first) == "in 10005 years")
     }
 
     @Test(arguments: [

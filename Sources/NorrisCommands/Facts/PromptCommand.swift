@@ -52,7 +52,7 @@ struct PromptRequest: Equatable {
                 report.output = result(reply)
                 break
             }
-            guard let text = Response.firstItemText(reply), text.unicodeScalars.count <= maxLength else { break }
+            guard let text = Response.firstItemText(reply, of: 1), text.unicodeScalars.count <= maxLength else { break }
             // Of several lines, and drawings, do not fit: the next may.
             guard let line = promptText(text) else { continue }
             report.output = line.isEmpty ? [] : Array((line + "\n").utf8)
@@ -63,7 +63,8 @@ struct PromptRequest: Equatable {
 
     /// The result of a reply as a line; nothing where the reply has none.
     private func result(_ reply: [UInt8]) -> [UInt8] {
-        guard let response = try? Response(json: JSON.parse(reply)), case .success(let json) = response.outcome,
+        guard let response = try? Response(json: JSON.parse(reply)), response.answers(1),
+            case .success(let json) = response.outcome,
             (try? FactRandom.Result(json: json)) != nil
         else { return [] }
         return Report(json: json).output

@@ -38,6 +38,9 @@ struct Failure: Error, Equatable {
             hint: "Compare the versions: norrisctl doctor"
         )
     }
+
+    /// A reply with the id of another request.
+    static var otherReply: Failure { unreadable("it answers another request") }
 }
 
 // MARK: Errors of the daemon

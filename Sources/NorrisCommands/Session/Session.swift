@@ -127,11 +127,14 @@ extension Session {
         } catch {
             throw failure(error)
         }
+        let response: Response
         do {
-            return try Response(json: JSON.parse(reply)).outcome
+            response = try Response(json: JSON.parse(reply))
         } catch {
             throw .unreadable("\(error)")
         }
+        guard response.answers(1) else { throw .otherReply }
+        return response.outcome
     }
 
     /// The request line of a call, without its end.
@@ -216,8 +219,7 @@ extension Session {
         } catch {
             throw .unreadable("\(error)")
         }
-        var position: Int64 = 1
-        if case .integer(let id) = response.id, 1...Int64(methods.count) ~= id { position = id }
+        guard let position = (1...Int64(methods.count)).first(where: response.answers) else { throw .otherReply }
         switch response.outcome {
         case .success(let result): return .result(result, id: position)
         case .failure(let error): throw Failure(error, method: methods[Int(position) - 1])

@@ -37,9 +37,9 @@ package protocol JSONDecodable {
 
 extension JSONDecodable {
     package init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
+        var parser = JSONParser(rereading: token, of: bytes)
         // The same code has read it before, so it is JSON.
-        let json = try? JSON.parse(UnsafeRawBufferPointer(rebasing: bytes[token.range]))
-        try self.init(json: json ?? .null)
+        try self.init(json: (try? parser.value()) ?? .null)
     }
 }
 
@@ -92,8 +92,23 @@ extension Array: JSONDecodable where Element: JSONDecodable {
     package init(json: JSON) throws(JSONDecodingError) {
         self = []
         for (index, element) in try json.arrayValue().enumerated() {
-            append(try Element(json: element, below: String(index)))
+            do throws(JSONDecodingError) { append(try Element(json: element)) } catch { throw error.below("\(index)") }
         }
+    }
+
+    package init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
+        guard token.kind == .array else { throw JSONDecodingError(message: "must be an array") }
+        self = []
+        var fault: JSONDecodingError?
+        JSONParser(bytes).forEachElement(of: token) { element in
+            do throws(JSONDecodingError) {
+                append(try Element(token: element, of: bytes))
+            } catch {
+                fault = error.below("\(count)")
+            }
+            return fault == nil
+        }
+        if let fault { throw fault }
     }
 }
 

@@ -5,8 +5,20 @@ struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     var position = 0
     private var depth = 0
+    /// Whether the bytes have been read before, so that no object has a key twice.
+    let isRereading: Bool
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        isRereading = false
+    }
+
+    /// Reads a token of these bytes once more.
+    init(rereading token: JSONToken, of bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        position = token.range.lowerBound
+        isRereading = true
+    }
 
     /// The whole input as one value.
     mutating func document() throws(JSONError) -> JSON {
@@ -29,7 +41,7 @@ struct JSONParser {
         guard position == bytes.count else { throw JSONError(.trailingBytes, at: position) }
     }
 
-    private mutating func value() throws(JSONError) -> JSON {
+    mutating func value() throws(JSONError) -> JSON {
         skipWhiteSpace()
         switch try peek() {
         case UInt8(ascii: "\""): return .string(try string())
@@ -201,68 +213,62 @@ extension JSONParser {
 
 extension JSONParser {
     /// The string whose opening quote is at the position.
+    mutating func string() throws(JSONError) -> String { text(of: try stringToken()) }
+
+    /// Steps over the string whose opening quote is at the position, and checks it, without memory for its text.
     ///
-    /// Without escapes it is made straight from the bytes. UTF-8 is validated here and nowhere else: outside strings
-    /// every byte that is not ASCII is refused by the grammar.
-    mutating func string() throws(JSONError) -> String {
+    /// UTF-8 is validated here and nowhere else: outside strings the grammar refuses every byte that is not ASCII.
+    ///
+    /// - Returns: whether its bytes are ASCII without escapes, so that they are its text.
+    @inline(__always)
+    mutating func skipString() throws(JSONError) -> Bool {
         let quote = position
         position += 1
-        let start = position
         let isASCII = skipPlainBytes()
-        if try peek() == UInt8(ascii: "\"") {
-            let text = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+        if isASCII, position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
             position += 1
-            if isASCII {
-                return String(decoding: text, as: UTF8.self)  // nothing to validate: a third of the time
-            }
-            return try text.withMemoryRebound(to: UInt8.self) { buffer throws(JSONError) in
-                try Self.validated(buffer, at: quote)
-            }
+            return true
         }
-        var unescaped = Array(bytes[start..<position])
-        try unescape(into: &unescaped)
-        return try unescaped.withUnsafeBufferPointer { buffer throws(JSONError) in
-            try Self.validated(buffer, at: quote)
-        }
+        try skipRest(ofStringAt: quote)
+        return false
     }
 
-    private static func validated(_ bytes: UnsafeBufferPointer<UInt8>, at quote: Int) throws(JSONError) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw JSONError(.invalidUTF8, at: quote) }
-        return text
-    }
-
-    /// Appends the rest of the string, up to its closing quote, which is stepped over.
-    private mutating func unescape(into text: inout [UInt8]) throws(JSONError) {
+    /// The same for a string with other bytes, of which the ones before the position have no quote.
+    private mutating func skipRest(ofStringAt quote: Int) throws(JSONError) {
+        position = quote + 1
+        var isValid = true
         while true {
+            let start = position
+            if !skipPlainBytes() {
+                isValid = isValid && UnsafeRawBufferPointer(rebasing: bytes[start..<position]).isUTF8
+            }
             switch try peek() {
             case UInt8(ascii: "\""):
                 position += 1
+                guard isValid else { throw JSONError(.invalidUTF8, at: quote) }
                 return
             case UInt8(ascii: "\\"):
-                try escape(into: &text)
+                _ = try escape()
             default:
                 throw JSONError(.controlCharacter, at: position)
             }
-            let start = position
-            _ = skipPlainBytes()
-            text.append(contentsOf: bytes[start..<position])
         }
     }
 
-    /// Appends the character that the escape at the position stands for.
-    private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
+    /// The character that the escape at the position stands for.
+    mutating func escape() throws(JSONError) -> Unicode.Scalar {
         let start = position
         position += 1
         let letter = try peek()
         position += 1
         switch letter {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): text.append(contentsOf: try unicodeEscape(at: start).utf8)
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(letter)
+        case UInt8(ascii: "b"): return "\u{08}"
+        case UInt8(ascii: "f"): return "\u{0C}"
+        case UInt8(ascii: "n"): return "\u{0A}"
+        case UInt8(ascii: "r"): return "\u{0D}"
+        case UInt8(ascii: "t"): return "\u{09}"
+        case UInt8(ascii: "u"): return try unicodeEscape(at: start)
         default: throw JSONError(.invalidEscape, at: start)
         }
     }

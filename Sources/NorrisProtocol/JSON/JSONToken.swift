@@ -73,15 +73,8 @@ extension JSONParser {
     @inline(__always)
     mutating func stringToken() throws(JSONError) -> JSONToken {
         let start = position
-        position += 1
-        if skipPlainBytes(), try peek() == UInt8(ascii: "\"") {
-            position += 1
-            return JSONToken(.string, start..<position, isPlain: true)
-        }
-        // UTF-8 and escapes are checked by reading them; requests have few of either.
-        position = start
-        _ = try string()
-        return JSONToken(.string, start..<position)
+        let isPlain = try skipString()
+        return JSONToken(.string, start..<position, isPlain: isPlain)
     }
 
     /// Reads the object at the position and calls the body with each key and value.
@@ -112,7 +105,7 @@ extension JSONParser {
     mutating func nextKey(_ keys: inout DistinctKeys) throws(JSONError) -> JSONToken {
         skipWhiteSpace()
         let key = try keyToken()
-        guard keys.insert(key, self) else { throw JSONError(.duplicateKey, at: key.range.lowerBound) }
+        guard isRereading || keys.insert(key, self) else { throw JSONError(.duplicateKey, at: key.range.lowerBound) }
         try colon()
         return key
     }
@@ -135,26 +128,36 @@ extension JSONParser {
         if token.isPlain {
             return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[token.content]), as: UTF8.self)
         }
-        var parser = JSONParser(bytes)
-        parser.position = token.range.lowerBound
-        // The same code has read it before, so it cannot fail.
-        return (try? parser.string()) ?? ""
+        let content = token.content
+        // A text is never longer than the bytes that stand for it.
+        return String(unsafeUninitializedCapacity: content.count) { text in
+            var (decoded, count) = (DecodedBytes(of: token, in: bytes), 0)
+            while let byte = decoded.next() {
+                text[count] = byte
+                count += 1
+            }
+            return count
+        }
     }
 
     /// The number of an integer token of these bytes.
     func integer(of token: JSONToken) -> Int64 {
-        var parser = JSONParser(bytes)
-        parser.position = token.range.lowerBound
+        var parser = JSONParser(rereading: token, of: bytes)
         // The same code has read it before, so it is one.
         guard case .integer(let integer)? = try? parser.number() else { return 0 }
         return integer
     }
 
-    /// Calls the body with each member of an object token of these bytes, which has been read before and cannot fail.
-    func forEachMember(of token: JSONToken, _ body: (_ key: JSONToken, _ value: JSONToken) -> Void) {
-        var parser = JSONParser(bytes)
-        parser.position = token.range.lowerBound
-        try? parser.members { (key, value) throws(JSONError) in body(key, value) }
+    /// What ends a ``forEachMember(of:_:)`` or ``forEachElement(of:_:)`` early.
+    private static let stop = JSONError(.trailingBytes, at: 0)
+
+    /// Calls the body with each member of an object token of these bytes, which has been read before and cannot fail,
+    /// until it returns false.
+    func forEachMember(of token: JSONToken, _ body: (_ key: JSONToken, _ value: JSONToken) -> Bool) {
+        var parser = JSONParser(rereading: token, of: bytes)
+        try? parser.members { (key, value) throws(JSONError) in
+            if !body(key, value) { throw JSONParser.stop }
+        }
     }
 
     /// The value of a member of an object token of these bytes; nil if the token is no object, or has no such member.
@@ -163,45 +166,122 @@ extension JSONParser {
         var member: JSONToken?
         forEachMember(of: token) { key, value in
             if isWord(name, key) { member = value }
+            return member == nil
         }
         return member
     }
 
-    /// Calls the body with each element of an array token of these bytes, which has been read before and cannot fail.
-    func forEachElement(of token: JSONToken, _ body: (JSONToken) -> Void) {
-        var parser = JSONParser(bytes)
-        parser.position = token.range.lowerBound
-        try? parser.elements { (element) throws(JSONError) in body(element) }
+    /// Calls the body with each element of an array token of these bytes, which has been read before and cannot fail,
+    /// until it returns false.
+    func forEachElement(of token: JSONToken, _ body: (JSONToken) -> Bool) {
+        var parser = JSONParser(rereading: token, of: bytes)
+        try? parser.elements { (element) throws(JSONError) in
+            if !body(element) { throw JSONParser.stop }
+        }
     }
 
     /// - Parameter areSome: whether there must be at least one.
     func allElements(of token: JSONToken, satisfy isGood: (JSONToken) -> Bool, areSome: Bool = false) -> Bool {
-        var (count, areGood) = (0, true)
+        var (hasSome, areGood) = (false, true)
         forEachElement(of: token) { element in
-            count += 1
-            areGood = areGood && isGood(element)
+            hasSome = true
+            areGood = isGood(element)
+            return areGood
         }
-        return areGood && (count > 0 || !areSome)
+        return areGood && (hasSome || !areSome)
     }
 
     /// Whether the text of a string token of these bytes is this one, byte for byte.
     @inline(__always)
     func isWord(_ text: StaticString, _ token: JSONToken) -> Bool {
-        guard token.isPlain else { return self.text(of: token).hasSameBytes(as: "\(text)") }
-        let content = token.content
-        guard content.count == text.utf8CodeUnitCount else { return false }
-        // Both have so many bytes: the token is one of `bytes`, which are not empty then.
-        return memcmp(bytes.baseAddress! + content.lowerBound, text.utf8Start, content.count) == 0
+        isText(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), token)
     }
 
     /// The same for a text that is known only when the program runs.
     func isText(_ text: String, _ token: JSONToken) -> Bool {
-        guard token.isPlain else { return self.text(of: token).hasSameBytes(as: text) }
-        return UnsafeRawBufferPointer(rebasing: bytes[token.content]).isText(text)
+        var text = text
+        return text.withUTF8 { isText(UnsafeRawBufferPointer($0), token) }
+    }
+
+    @inline(__always)
+    private func isText(_ text: UnsafeRawBufferPointer, _ token: JSONToken) -> Bool {
+        let content = token.content
+        guard token.isPlain else { return DecodedBytes(of: token, in: bytes).are(text) }
+        guard content.count == text.count else { return false }
+        // An empty text compares nothing; any other token is one of `bytes`, which are not empty then.
+        return text.isEmpty || memcmp(bytes.baseAddress! + content.lowerBound, text.baseAddress!, text.count) == 0
+    }
+}
+
+/// The bytes of the text of a string token, one after the other, without memory for the text.
+struct DecodedBytes: IteratorProtocol {
+    private var parser: JSONParser
+    private let end: Int
+    /// The rest of a character that was escaped, its next byte lowest, with a 1 above its last.
+    private var rest: UInt32 = 1
+
+    /// - Parameter token: a string of these bytes, which has been read before.
+    init(of token: JSONToken, in bytes: UnsafeRawBufferPointer) {
+        parser = JSONParser(bytes)
+        parser.position = token.content.lowerBound
+        end = token.content.upperBound
+    }
+
+    @inline(__always)
+    mutating func next() -> UInt8? {
+        if rest > 1 {
+            defer { rest >>= 8 }
+            return UInt8(truncatingIfNeeded: rest)
+        }
+        guard parser.position < end else { return nil }
+        let byte = parser.bytes[parser.position]
+        guard byte != UInt8(ascii: "\\") else { return escaped() }
+        parser.position += 1
+        return byte
+    }
+
+    /// The first byte of the escaped character at the position.
+    private mutating func escaped() -> UInt8? {
+        // The same code has read it before, so it cannot fail.
+        guard let scalar = try? parser.escape() else { return nil }
+        guard !scalar.isASCII else { return UInt8(truncatingIfNeeded: scalar.value) }
+        let encoded = Unicode.UTF8.encode(scalar)
+        // A scalar always has an encoding, of four bytes at most: three are left.
+        var bytes = encoded?.makeIterator()
+        let first = bytes?.next()
+        var (left, shift) = (UInt32(0), UInt32(0))
+        while let byte = bytes?.next() {
+            left |= UInt32(byte) << shift
+            shift += 8
+        }
+        rest = left | 1 << shift
+        return first
+    }
+
+    func are(_ text: UnsafeRawBufferPointer) -> Bool {
+        var decoded = self
+        for byte in text {
+            guard decoded.next() == byte else { return false }
+        }
+        return decoded.next() == nil
+    }
+
+    func areSame(as others: DecodedBytes) -> Bool {
+        var (left, right) = (self, others)
+        while true {
+            let byte = left.next()
+            guard byte == right.next() else { return false }
+            if byte == nil { return true }
+        }
     }
 }
 
 extension UnsafeRawBufferPointer {
+    /// Whether these bytes are valid UTF-8.
+    var isUTF8: Bool {
+        withMemoryRebound(to: UInt8.self) { bytes in (try? UTF8Span(validating: bytes.span)) != nil }
+    }
+
     /// Whether these bytes are the UTF-8 of a text.
     package func isText(_ text: String) -> Bool {
         guard count == text.utf8.count else { return false }
@@ -214,15 +294,14 @@ extension UnsafeRawBufferPointer {
 /// Finds duplicate keys: by comparing while there are few, by hashing once there are many, so that an object of ten
 /// thousand members does not cost fifty million comparisons.
 struct DistinctKeys {
-    /// Plain keys while there are few.
+    /// Keys while there are few.
     private var few: InlineArray<8, JSONToken> = InlineArray(repeating: JSONToken(.null, 0..<0))
-    /// 8 once there are many.
     private var count = 0
-    private var many: Set<ByteKey> = []
+    private var many: KeyTable?
 
     /// False if the object has the key already. Keys count by their decoded bytes.
     mutating func insert(_ key: JSONToken, _ parser: JSONParser) -> Bool {
-        guard key.isPlain, count < 8 else { return insertIntoMany(key, parser) }
+        guard count < 8 else { return insertIntoMany(key, parser) }
         for index in 0..<count where parser.hasSameContent(key, few[index]) { return false }
         few[count] = key
         count += 1
@@ -230,18 +309,67 @@ struct DistinctKeys {
     }
 
     private mutating func insertIntoMany(_ key: JSONToken, _ parser: JSONParser) -> Bool {
-        if many.isEmpty {
-            for index in 0..<count { many.insert(ByteKey(parser.text(of: few[index]))) }
-            count = 8
+        if many == nil {
+            many = KeyTable()
+            for index in 0..<count { _ = many?.insert(few[index], parser) }
         }
-        return many.insert(ByteKey(parser.text(of: key))).inserted
+        return many?.insert(key, parser) == true
+    }
+}
+
+/// The keys of an object by their hashes. Keys are compared only if their hashes are equal.
+private struct KeyTable {
+    private var keys: [(hash: Int, token: JSONToken)] = []
+    /// The index of a key plus 1, from the place of its hash on; 0 is a free place. At least half of them are free.
+    private var places = [Int32](repeating: 0, count: 64)
+    /// The text of a key that has escapes.
+    private var decoded: [UInt8] = []
+
+    mutating func insert(_ key: JSONToken, _ parser: JSONParser) -> Bool {
+        let hash = hash(of: key, parser)
+        var place = hash & (places.count - 1)
+        while places[place] > 0 {
+            let known = keys[Int(places[place]) - 1]
+            if known.hash == hash, parser.hasSameContent(known.token, key) { return false }
+            place = (place + 1) & (places.count - 1)
+        }
+        keys.append((hash, key))
+        places[place] = Int32(truncatingIfNeeded: keys.count)
+        if 2 * keys.count > places.count { grow() }
+        return true
+    }
+
+    /// The standard library's hasher is keyed at random in every process, so a peer cannot choose colliding keys.
+    private mutating func hash(of key: JSONToken, _ parser: JSONParser) -> Int {
+        var hasher = Hasher()
+        if key.isPlain {
+            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: parser.bytes[key.content]))
+        } else {
+            decoded.removeAll(keepingCapacity: true)
+            var bytes = DecodedBytes(of: key, in: parser.bytes)
+            while let byte = bytes.next() { decoded.append(byte) }
+            decoded.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
+        return hasher.finalize()
+    }
+
+    private mutating func grow() {
+        places = [Int32](repeating: 0, count: 4 * places.count)
+        for index in keys.indices {
+            var place = keys[index].hash & (places.count - 1)
+            while places[place] > 0 { place = (place + 1) & (places.count - 1) }
+            places[place] = Int32(truncatingIfNeeded: index + 1)
+        }
     }
 }
 
 extension JSONParser {
-    /// Of two plain strings.
+    /// Whether the texts of two strings are the same bytes.
     @inline(__always)
     fileprivate func hasSameContent(_ left: JSONToken, _ right: JSONToken) -> Bool {
+        guard left.isPlain, right.isPlain else {
+            return DecodedBytes(of: left, in: bytes).areSame(as: DecodedBytes(of: right, in: bytes))
+        }
         guard left.content.count == right.content.count else { return false }
         // Both are tokens of `bytes`, which are not empty then.
         let base = bytes.baseAddress!

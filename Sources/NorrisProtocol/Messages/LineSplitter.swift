@@ -27,8 +27,11 @@ package struct LineSplitter: Sendable {
     /// Inside a line that is too long: everything up to its LF is dropped.
     private var isDraining = false
 
-    /// Buffers larger than this are given back when they are empty.
-    private static let keptCapacity = 16_384
+    /// Buffers grow by steps of so many bytes, and larger ones are given back when they are empty: connections that
+    /// wait in the middle of a line hold little more than what has come of it.
+    private static let step = 4_096
+    /// What an array needs beside its elements, so that a step is a whole page.
+    private static let header = 64
 
     /// The longest request line, in bytes without its end.
     package static let maximumRequest = 65_536
@@ -45,7 +48,7 @@ package struct LineSplitter: Sendable {
 
     /// The buffer's memory, where it is empty and has some to give away.
     package mutating func takeStorage() -> [UInt8]? {
-        guard start == buffer.count, buffer.capacity > 0 else { return nil }
+        guard start == buffer.count, buffer.capacity > 0, buffer.capacity <= Self.step else { return nil }
         // Swapped, so that nobody else holds the memory and nothing is copied.
         var storage: [UInt8] = []
         swap(&storage, &buffer)
@@ -61,16 +64,33 @@ package struct LineSplitter: Sendable {
 
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         discardTakenBytes()
-        guard isDraining else {
-            buffer.append(contentsOf: bytes)
-            return
-        }
+        guard isDraining, bufferedBytes == 0 else { return store(bytes) }
         // The LF itself is kept, for `next` to find the end of the long line. Once it is there, what follows is kept.
-        if bufferedBytes > 0 {
-            buffer.append(contentsOf: bytes)
-        } else if let index = Self.indexOfLineFeed(in: bytes) {
-            buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[index...]))
+        if let index = Self.indexOfLineFeed(in: bytes) {
+            store(UnsafeRawBufferPointer(rebasing: bytes[index...]))
         }
+    }
+
+    private mutating func store(_ bytes: UnsafeRawBufferPointer) {
+        if buffer.count + bytes.count > buffer.capacity { move(toCapacity: bufferedBytes + bytes.count) }
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// Moves what no line has taken to a buffer of so many bytes or a step more. An array by itself would take twice as
+    /// many; only what is longer than any request grows by half.
+    private mutating func move(toCapacity count: Int) {
+        let wanted = count > 4 * Self.maximumRequest ? count + count / 2 : count
+        var moved: [UInt8] = []
+        moved.reserveCapacity((wanted + Self.header + Self.step - 1) / Self.step * Self.step - Self.header)
+        moved.append(contentsOf: buffer[start...])
+        buffer = moved
+        searched -= start
+        start = 0
+    }
+
+    /// Gives back the memory of lines that were taken, where it is most of the buffer.
+    package mutating func shrink() {
+        if buffer.capacity > Self.step, bufferedBytes < buffer.capacity / 4 { move(toCapacity: bufferedBytes) }
     }
 
     /// The next complete line, or `nil` when more bytes are needed.
@@ -94,7 +114,7 @@ package struct LineSplitter: Sendable {
             start = buffer.count
             searched = start
         }
-        if start == buffer.count, buffer.capacity > Self.keptCapacity {
+        if start == buffer.count, buffer.capacity > Self.step {
             buffer = []
             start = 0
             searched = 0

@@ -168,9 +168,9 @@ extension JSONToken {
 
 extension DistinctKeys? {
     fileprivate mutating func insert(_ key: JSONToken, _ parser: JSONParser) -> Bool {
-        var keys = self ?? DistinctKeys()
-        defer { self = keys }
-        return keys.insert(key, parser)
+        if self == nil { self = DistinctKeys() }
+        // Changed in place: a copy for each key would make the line's cost quadratic.
+        return self?.insert(key, parser) == true
     }
 }
 

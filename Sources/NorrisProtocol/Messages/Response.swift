@@ -19,6 +19,14 @@ package struct Response: Equatable, Sendable {
     }
 
     package init(id: RequestID, outcome: Outcome) { (self.id, self.outcome) = (id, outcome) }
+
+    /// Whether this is the response to the request with this id. An error without an id is too: it says why the
+    /// connection or the line was refused before its id was known.
+    package func answers(_ id: Int64) -> Bool {
+        if self.id == .integer(id) { return true }
+        guard case .failure = outcome else { return false }
+        return self.id == .null
+    }
 }
 
 extension Response: JSONEncodable, JSONDecodable {
@@ -67,28 +75,34 @@ extension Response: JSONEncodable, JSONDecodable {
         }
     }
 
-    /// The text of the first item of the page that a line has as its result; nil where there is none.
+    /// The text of the first item of the page that a line has as its result; nil where there is none, or the line is
+    /// not the response to the request with this id.
     ///
     /// The line is checked as strictly as by ``JSON/parse(_:)``, but no value is built: a prompt has no time for that.
-    package static func firstItemText(_ line: [UInt8]) -> String? {
+    package static func firstItemText(_ line: [UInt8], of id: Int64) -> String? {
         line.withUnsafeBytes { bytes in
             let reader = JSONParser(bytes)
             var parser = reader
-            var result: JSONToken?
+            var (result, answered): (JSONToken?, JSONToken?)
             do throws(JSONError) {
                 try parser.begin()
                 parser.skipWhiteSpace()
                 guard try parser.peek() == UInt8(ascii: "{") else { return nil }
                 try parser.members { (key, value) throws(JSONError) in
                     if reader.isWord("result", key) { result = value }
+                    if reader.isWord("id", key) { answered = value }
                 }
                 try parser.end()
             } catch {
                 return nil
             }
+            guard let answered, answered.kind == .integer, reader.integer(of: answered) == id else { return nil }
             guard let items = reader.member("items", of: result), items.kind == .array else { return nil }
             var first: JSONToken?
-            reader.forEachElement(of: items) { first = first ?? $0 }
+            reader.forEachElement(of: items) { item in
+                first = item
+                return false
+            }
             guard let text = reader.member("text", of: first), text.kind == .string else { return nil }
             return reader.text(of: text)
         }

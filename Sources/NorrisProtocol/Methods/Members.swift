@@ -228,6 +228,12 @@ struct StringOrStrings: WireValue {
         if case .string(let string) = json { strings = [string] } else { strings = try [String](json: json) }
     }
 
+    init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
+        strings =
+            token.kind == .string
+            ? [token.text(in: bytes)] : try [String](token: token, of: bytes)
+    }
+
     func encode(to json: inout JSONWriter) { strings.encode(to: &json) }
 }
 
@@ -249,6 +255,10 @@ extension OpenString {
     package static var schema: Schema { .word(all.map(\.rawValue)) }
 
     package init(json: JSON) throws(JSONDecodingError) { self.init(rawValue: try String(json: json)) }
+
+    package init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
+        self.init(rawValue: try String(token: token, of: bytes))
+    }
 
     package func encode(to json: inout JSONWriter) { json.string(rawValue) }
 }

@@ -177,7 +177,6 @@ extension MethodDescription {
         var values: [JSONToken?] = []
         var fault: ResponseError?
         parser.forEachMember(of: params) { key, value in
-            guard fault == nil else { return }
             guard let index = parameters.firstIndex(where: { parser.isText($0.name, key) }) else {
                 let key = parser.text(of: key)
                 fault = .invalidParams(
@@ -185,15 +184,16 @@ extension MethodDescription {
                     hint: parameters.isEmpty
                         ? "It takes none." : "It takes " + parameters.map(\.name).joined(separator: ", ") + "."
                 )
-                return
+                return false
             }
             guard parameters[index].schema.accepts(value, parser) else {
                 let key = parameters[index].name
                 fault = .invalidParams("\(key) must be \(parameters[index].schema.requirement).", parameter: key)
-                return
+                return false
             }
             if values.isEmpty { values = Array(repeating: nil, count: parameters.count) }
             values[index] = value
+            return true
         }
         if let fault { throw fault }
         return values

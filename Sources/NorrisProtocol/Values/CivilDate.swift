@@ -6,6 +6,11 @@ package struct CivilDate: Sendable, Hashable {
     package let month: Int
     package let day: Int
 
+    static let first = CivilDate(validYear: 1, month: 1, day: 1)
+    static let last = CivilDate(validYear: 9999, month: 12, day: 31)
+
+    private init(validYear year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
+
     /// `nil` if there is no such day.
     package init?(year: Int, month: Int, day: Int) {
         guard 1...9999 ~= year, 1...12 ~= month, 1...Self.days(inMonth: month, of: year) ~= day else { return nil }

@@ -1,11 +1,18 @@
 import Glibc
 
-/// A moment in whole seconds, as the wire protocol writes it: RFC 3339 in UTC with `Z`.
+/// A moment in whole seconds of the years 1 to 9999, as the wire protocol writes it: RFC 3339 in UTC with `Z`.
+///
+/// RFC 3339 knows no other years. A moment outside them becomes the nearest one inside, whatever a clock, a database or
+/// an upstream says: so whatever is written can be read, and the distance between two moments is no overflow.
 package struct Timestamp: Sendable, Hashable {
     /// Since 1970-01-01T00:00:00Z, leap seconds not counted.
-    package var seconds: Int64
+    package let seconds: Int64
 
-    package init(seconds: Int64) { self.seconds = seconds }
+    package init(seconds: Int64) { self.seconds = min(max(seconds, Self.first), Self.last) }
+
+    /// 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
+    private static let first: Int64 = -62_135_596_800
+    private static let last: Int64 = 253_402_300_799
 
     /// The system's wall clock.
     package static func now() -> Timestamp { Timestamp(seconds: Int64(time(nil))) }
@@ -25,7 +32,7 @@ package struct Timestamp: Sendable, Hashable {
             let offset = Self.offset(&scanner),
             scanner.isAtEnd
         else { return nil }
-        seconds = Int64(date.dayNumber * Self.secondsOfDay + hour * 3600 + minute * 60 + second - offset)
+        self.init(seconds: Int64(date.dayNumber * Self.secondsOfDay + hour * 3600 + minute * 60 + second - offset))
         if second == 60, seconds % Int64(Self.secondsOfDay) != 0 {
             return nil
         }
@@ -62,12 +69,11 @@ extension Timestamp: Comparable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// `2026-11-21T03:25:04Z`. RFC 3339 knows the years 1 to 9999 only: moments outside them print as the nearest one
-    /// inside, so that whatever is written can be read.
+    /// `2026-11-21T03:25:04Z`.
     package var description: String {
-        let seconds = Int(min(max(seconds, Self.first.seconds), Self.last.seconds))
+        let seconds = Int(seconds)
         let secondOfDay = seconds.modulo(Self.secondsOfDay)
-        // The clamp above keeps the day inside the years that a date can have.
+        // A moment lies in the years that a date can have.
         let date = CivilDate(dayNumber: (seconds - secondOfDay) / Self.secondsOfDay)!
         return String(unsafeUninitializedCapacity: 20) { text in
             date.write(to: text)
@@ -81,22 +87,61 @@ extension Timestamp: CustomStringConvertible {
             return 20
         }
     }
-
-    /// 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
-    private static let first = Timestamp(seconds: -62_135_596_800)
-    private static let last = Timestamp(seconds: 253_402_300_799)
 }
 
 extension Timestamp {
     /// The moment in the system's time zone (localtime(3)), as strftime(3) writes it, in at most 63 bytes. The zone is
     /// read again each time, for it may be changed under a running process.
     package func localText(_ format: String) -> String {
-        var (time, fields) = (time_t(seconds), tm())
-        tzset()
-        localtime_r(&time, &fields)
+        var fields = localFields
         return String(unsafeUninitializedCapacity: 64) { buffer in
             buffer.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, format, &fields) }
         }
+    }
+}
+
+extension Timestamp {
+    /// The day in the system's time zone; in the years 0 and 10000, which a zone may bring, the nearest day of a date.
+    package var localDay: CivilDate {
+        let fields = localFields
+        let day = CivilDate(
+            year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday)
+        )
+        // The years in between have all days that localtime(3) knows.
+        return day ?? (seconds < 0 ? .first : .last)
+    }
+
+    private var localFields: tm {
+        var (time, fields) = (time_t(seconds), tm())
+        tzset()
+        localtime_r(&time, &fields)
+        return fields
+    }
+}
+
+extension Timestamp {
+    /// The first whole second at which so much time has passed.
+    package func advanced(by duration: Duration) -> Timestamp {
+        let bounded = Timestamp.bounded(duration)
+        return Timestamp(seconds: seconds + bounded.components.seconds + (bounded.components.attoseconds > 0 ? 1 : 0))
+    }
+
+    package static func - (time: Timestamp, duration: Duration) -> Timestamp {
+        time.advanced(by: .zero - bounded(duration))
+    }
+
+    /// At most as long as there is between any two moments, and longer than that by what does not matter.
+    private static func bounded(_ duration: Duration) -> Duration {
+        let most = Duration.seconds(1 << 40)
+        return min(max(duration, .zero - most), most)
+    }
+
+    /// This time, or now where it is later. What has happened lies ahead only after a clock rollback: nobody knows how
+    /// long ago it was, so it counts as having just happened.
+    package func past(_ now: Timestamp) -> Timestamp { min(self, now) }
+
+    package func duration(to other: Timestamp) -> Duration {
+        .seconds(other.seconds - seconds)
     }
 }
 

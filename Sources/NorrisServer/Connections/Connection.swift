@@ -13,6 +13,14 @@ package final class Caller: Sendable {
     }
 }
 
+/// How many bytes are held for a connection or a user.
+struct Held: Equatable {
+    /// Lines that are not complete, not answered yet, or wait for a disk or a network.
+    var input = 0
+    /// Replies that the peer does not take, or that are being made.
+    var replies = 0
+}
+
 /// A connection on the event loop: its socket, what the state machine decides about it, and what is unsent.
 struct Connection: ~Copyable {
     let id: ConnectionID
@@ -46,16 +54,24 @@ struct Connection: ~Copyable {
 
     var unsentBytes: Int { unsent.count - sent }
 
-    /// Replies that the peer does not take, and what is made of one.
-    var heldBytes: Int { unsentBytes + (unfinished?.heldBytes ?? 0) }
+    /// Input, replies and events that are held for the peer, in bytes.
+    var held: Held {
+        Held(
+            input: machine.inputCapacity,
+            replies: unsentBytes + (unfinished?.heldBytes ?? 0) + (hasEvents ? caller.subscription.heldBytes : 0)
+        )
+    }
 
-    /// ``heldBytes`` as the loop knows it.
-    var counted = 0
+    /// ``held`` as the loop knows it.
+    var counted = Held()
+    /// Since when the input waits for the rest of a line.
+    var inputSince = 0
 
     /// Forgets what is held for a peer that has gone.
     mutating func drop() {
         (unsent, sent) = ([], 0)
         unfinished?.drop()
+        hasEvents = false
     }
 
     /// Sends bytes, or stores what the kernel does not take.
@@ -101,6 +117,16 @@ struct Connection: ~Copyable {
 
     /// How many bytes have come that were not read yet (ioctl FIONREAD, unix(7)).
     var bytesToRead: Int { Connection.count(descriptor, 0x541B) }
+
+    /// Reads what has come and forgets it: closing with bytes unread would tell the peer of a reset (unix(7)).
+    static func discardInput(_ descriptor: CInt, using buffer: UnsafeMutableRawBufferPointer) {
+        var unread = count(descriptor, 0x541B)
+        while unread > 0 {
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+            guard count > 0 else { break }
+            unread -= count
+        }
+    }
 
     /// The memory of what was sent and the peer has not read yet (ioctl TIOCOUTQ): somewhat more than its bytes.
     var bytesQueued: Int { Connection.count(descriptor, 0x5411) }

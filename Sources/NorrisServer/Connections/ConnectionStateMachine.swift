@@ -155,8 +155,23 @@ struct ConnectionStateMachine {
         return (isAnswering || isSubscriber ? now : lastActivity) + idleTimeout
     }
 
-    /// The memory of the input while it holds nothing, so that idle connections share what a few need.
-    mutating func takeInputStorage() -> [UInt8]? { splitter.takeStorage() }
+    /// How much memory the input takes, in bytes. A line that is being answered is a part of it.
+    var inputCapacity: Int { splitter.capacity }
+
+    /// The memory of the input while it holds nothing, so that idle connections share what a few need. A line that is
+    /// being answered still has its bytes there.
+    mutating func takeInputStorage() -> [UInt8]? { isAnswering ? nil : splitter.takeStorage() }
+
+    /// Gives back what memory of the input the rest of a line does not need.
+    mutating func shrinkInput() {
+        if !isAnswering { splitter.shrink() }
+    }
+
+    /// Forgets the input of a connection that is closed.
+    mutating func dropInput() {
+        phase = .closed
+        splitter = LineSplitter()
+    }
 
     mutating func lendInputStorage(_ storage: inout [UInt8]) { splitter.lendStorage(&storage) }
 

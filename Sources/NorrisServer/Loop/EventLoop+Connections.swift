@@ -2,6 +2,7 @@ import CEpoll
 import Glibc
 import Logging
 import NorrisProtocol
+import NorrisSystem
 
 /// How connections come and go, and what epoll(7) reports of them.
 extension EventLoop {
@@ -102,13 +103,7 @@ extension EventLoop {
         Response.write(id: .null, error: error, to: &line)
         line.newline()
         _ = line.withBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
-        // Closing with bytes unread would tell the peer of a reset after the line (unix(7)), so what has come is read.
-        var unread = Connection.count(descriptor, 0x541B)
-        while unread > 0 {
-            let count = recv(descriptor, input.baseAddress, input.count, CInt(MSG_DONTWAIT))
-            guard count > 0 else { break }
-            unread -= count
-        }
+        Connection.discardInput(descriptor, using: input)
         close(descriptor)
     }
 
@@ -165,7 +160,7 @@ extension EventLoop {
             shutdown(c.pointee.id.descriptor, CInt(SHUT_RDWR))
             return
         }
-        heldBytes -= c.pointee.counted
+        note(Held(), for: c)
         connections[slot] = nil
         close(c.pointee.id.descriptor)
         users.leave(c.pointee.user)
@@ -205,14 +200,14 @@ extension EventLoop {
         c.pointee.machine.wrote(range.count)
         let isAlive = json.withBytes(from: range.lowerBound) { c.pointee.send($0[..<range.count]) }
         let unsent = c.pointee.unsentBytes
-        count(c)
         guard isAlive, unsent > 0 || !isLast else { return remove(slot) }
-        guard unsent > 0 else { return }
-        c.pointee.isClosing = isLast
-        c.pointee.machine.writabilityChanged(false)
-        updateInterest(c)
-        scheduleTick(at: now)
-        closeSlowest(for: 0)
+        if unsent > 0 {
+            c.pointee.isClosing = isLast
+            c.pointee.machine.writabilityChanged(false)
+            updateInterest(c)
+            scheduleTick(at: now)
+        }
+        count(c)
     }
 
     /// The kernel takes more of what is unsent.
@@ -226,27 +221,94 @@ extension EventLoop {
         turns.add(slot, of: c.pointee.user)
     }
 
-    /// Notes how much is held for a connection now.
+    /// Counts what is held for a connection now, and closes connections if that is too much: this one or others.
     mutating func count(_ c: UnsafeMutablePointer<Connection>) {
-        let held = c.pointee.heldBytes
-        heldBytes += held - c.pointee.counted
+        let (held, before) = (c.pointee.held, c.pointee.counted)
+        guard held != before else { return }
+        let user = c.pointee.user
+        note(held, for: c)
+        if held.replies > before.replies { closeSlowest() }
+        if held.input > before.input { closeStandingInput(of: user) }
+    }
+
+    private mutating func note(_ held: Held, for c: UnsafeMutablePointer<Connection>) {
+        let before = c.pointee.counted
+        guard held != before else { return }
+        users.count(held, insteadOf: before, of: c.pointee.user)
+        if held.input != before.input { ledger.add(held.input - before.input, to: .input) }
+        if held.replies != before.replies { ledger.add(held.replies - before.replies, to: .replies) }
         c.pointee.counted = held
     }
 
-    /// Closes the slowest readers until so many bytes more may be held: those that stand still longest first, and among
-    /// equals those for which most is held. Replies that are being made count too.
-    mutating func closeSlowest(for bytes: Int) {
-        let reserved = (disk.running + network.running) * EventLoop.reserveForReply
-        while heldBytes + reserved + bytes > tuning.maximumUnsent {
-            var slowest: (slot: Int, since: Int, bytes: Int)?
+    /// Closes the slowest readers until the replies fit: of the user for whom most is held, the one that stands still
+    /// longest, and among equals the one for which most is held. Replies that are being made count too.
+    mutating func closeSlowest() {
+        while ledger.used(of: .replies) > ledger.limit(of: .replies) {
+            var slowest: (slot: Int, order: (Int, Int, Int))?
             for slot in connections.indices {
-                guard let c = connections[slot], c.pointee.counted > 0 else { continue }
-                let candidate = (slot, c.pointee.machine.stalledSince ?? now, c.pointee.counted)
-                if slowest.map({ (candidate.1, $0.bytes) < ($0.since, candidate.2) }) ?? true { slowest = candidate }
+                guard let c = connections[slot], c.pointee.counted.replies > 0 else { continue }
+                let since = c.pointee.machine.stalledSince ?? now
+                let order = (-users.held(of: c.pointee.user).replies, since, -c.pointee.counted.replies)
+                if slowest.map({ order < $0.order }) ?? true { slowest = (slot, order) }
             }
             // What is running alone fits.
             guard let slowest else { return }
             remove(slowest.slot)
         }
     }
+
+    /// Whether more input of a user would be too much: for the user alone, or together with that of all others.
+    private func hasTooMuchInput(_ user: Int) -> Bool {
+        users.held(of: user).input > tuning.inputShare || ledger.used(of: .input) > ledger.limit(of: .input)
+    }
+
+    /// Closes connections whose lines are not complete, or not answered because the peer takes no replies, until the
+    /// input of this user and that of all fit: of the user who has most, the one that has stood longest.
+    private mutating func closeStandingInput(of user: Int) {
+        while hasTooMuchInput(user) {
+            let isShare = users.held(of: user).input > tuning.inputShare
+            var longest: (slot: Int, order: (Int, Int))?
+            for slot in connections.indices {
+                // What is being answered goes on, and gives its memory back soon.
+                guard let c = connections[slot], c.pointee.counted.input > 0, c.pointee.unfinished?.waiting == nil,
+                    !isShare || c.pointee.user == user
+                else { continue }
+                let order = (-users.held(of: c.pointee.user).input, c.pointee.inputSince)
+                if longest.map({ order < $0.order }) ?? true { longest = (slot, order) }
+            }
+            guard let longest else { return }
+            closeInput(of: longest.slot)
+        }
+    }
+
+    /// Says why, and closes.
+    private mutating func closeInput(of slot: Int) {
+        guard let c = connections[slot] else { return }
+        c.pointee.unfinished = nil
+        c.pointee.machine.dropInput()
+        note(c.pointee.held, for: c)
+        counters.count(EventLoop.tooMuchInput)
+        server.logger.notice(
+            "connection.closed",
+            metadata: ["peer.uid": "\(c.pointee.caller.peer.uid)", "reason": "\(EventLoop.tooMuchInput.message)"]
+        )
+        Connection.discardInput(c.pointee.id.descriptor, using: input)
+        Response.write(id: .null, error: EventLoop.tooMuchInput, to: &json)
+        json.newline()
+        replies.append((slot, json.count, true))
+    }
+
+    /// Why a request that cannot run yet is not kept; nil for one that is.
+    func refusalOfInput(_ c: UnsafeMutablePointer<Connection>) -> ResponseError? {
+        let more = c.pointee.held.input - c.pointee.counted.input
+        let isTooMuch =
+            users.held(of: c.pointee.user).input + more > tuning.inputShare
+            || ledger.used(of: .input) + more > ledger.limit(of: .input)
+        return isTooMuch ? EventLoop.tooMuchInput : nil
+    }
+
+    private static let tooMuchInput = ResponseError.busy(
+        "The requests that this user has sent and that wait take too much memory.",
+        hint: "Send fewer or shorter ones at a time, and each with its end."
+    )
 }

@@ -1,6 +1,7 @@
 import CEpoll
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 
 /// The one thread that owns the listening socket and all connections (epoll(7)).
 ///
@@ -29,10 +30,11 @@ struct EventLoop: ~Copyable {
     var nextGeneration: UInt64 = 0
     var users = UserTable()
     var turns = FairQueue()
-    var disk = WorkQueue()
+    /// What is read may be much, and cost the time of a core.
+    var disk = WorkQueue(maximumBesideOthers: 2)
     var network = WorkQueue()
-    /// What is held for peers: replies that they do not take, and batches that are being answered.
-    var heldBytes = 0
+    /// Counts what is held for peers: their input, and replies that are being made or that they do not take.
+    let ledger: MemoryLedger
 
     /// Replies since the last ``flush()``, and up to where each belongs to which connection. They are sent together: a
     /// peer that waits wakes up once and finds the others' replies on their way.
@@ -54,9 +56,6 @@ struct EventLoop: ~Copyable {
     private static let flushThreshold = 256 * 1024
     static let keptCapacity = 512 * 1024
     private static let maximumSpareInputs = 64
-    /// A deferred request counts with so many bytes among those that are held for slow readers: half of the longest
-    /// reply, so that as many as may run at a time fit.
-    static let reserveForReply = 2 * 1024 * 1024
 
     /// - Parameter listener: closed by the loop.
     init(
@@ -66,7 +65,7 @@ struct EventLoop: ~Copyable {
         self.listener = listener
         self.inbox = inbox
         self.tasks = tasks
-        (tuning, counters) = (server.tuning, server.registry.counters)
+        (tuning, ledger, counters) = (server.tuning, server.ledger, server.registry.counters)
         exchange = Exchange(registry: server.registry)
         reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
@@ -159,6 +158,7 @@ struct EventLoop: ~Copyable {
                 // A slow reader is checked as often as can be: it may have taken something and stand still again.
                 let next = unsent > 0 ? now : c.pointee.machine.nextCheck(now: now, isSubscriber: isSubscriber)
                 earliest = min(earliest, next)
+                if c.pointee.hasEvents { count(c) }
             }
         }
         nextTick = .max
@@ -197,6 +197,7 @@ struct EventLoop: ~Copyable {
         var isDone = false
         var isClosing = false
         var hasRead = false
+        var hasAnswered = false
         while isAlive, !isDone {
             if c.pointee.hasEvents { writeEvents(c) }
             if turn.isOver || json.count - start >= EventLoop.longTurn { break }
@@ -210,10 +211,11 @@ struct EventLoop: ~Copyable {
             case .answer(let line):
                 c.pointee.unfinished = exchange.answer(line, of: caller, &turn, into: &json)
                 if c.pointee.unfinished == nil { c.pointee.machine.answered(waiting: false) } else { noteAnswer(slot) }
+                hasAnswered = true
             case .refuseLongLine:
                 exchange.refuseLongLine(into: &json)
                 c.pointee.machine.answered(waiting: false)
-                turn.spend(written: json.count)
+                turn.spend(read: 0, written: json.count)
             case .read where c.pointee.isReadable && !hasRead:
                 hasRead = true
                 isAlive = read(slot)
@@ -235,12 +237,14 @@ struct EventLoop: ~Copyable {
         if !isDone, c.pointee.machine.isWritable, c.pointee.unfinished?.waiting == nil {
             turns.add(slot, of: c.pointee.user)
         }
-        count(c)
-        if heldBytes > tuning.maximumUnsent { closeSlowest(for: 0) }
-        guard connections[slot] == c, !c.pointee.isGone else { return }
-        if let storage = c.pointee.machine.takeInputStorage(), spareInputs.count < EventLoop.maximumSpareInputs {
-            spareInputs.append(storage)
+        if let storage = c.pointee.machine.takeInputStorage() {
+            if spareInputs.count < EventLoop.maximumSpareInputs { spareInputs.append(storage) }
+        } else if isDone {
+            c.pointee.machine.shrinkInput()
         }
+        if hasAnswered || c.pointee.counted.input == 0 { c.pointee.inputSince = now }
+        count(c)
+        guard connections[slot] == c, !c.pointee.isGone else { return }
         updateInterest(c)
     }
 
@@ -251,10 +255,18 @@ struct EventLoop: ~Copyable {
         c.pointee.machine.answered(waiting: true)
         // A batch that is half answered holds memory until it is done.
         let isFirst = line.heldBytes > 1024
-        switch line.waiting?.resource {
-        case .disk: disk.add(slot, of: c.pointee.user, first: isFirst)
-        case .network: network.add(slot, of: c.pointee.user, first: isFirst)
-        case nil: break
+        guard let resource = line.waiting?.resource else { return }
+        let (user, isDisk) = (c.pointee.user, resource == .disk)
+        let isAlone = isDisk ? !disk.hasRequests(of: user) : !network.hasRequests(of: user)
+        if !isAlone, let error = refusalOfInput(c) {
+            // What waits to run has to wait in memory.
+            c.pointee.unfinished = exchange.finish(line, .failure(error), into: &json)
+            if c.pointee.unfinished == nil { c.pointee.machine.answerArrived(now: now) }
+            return
+        }
+        switch resource {
+        case .disk: disk.add(slot, of: c.pointee.user, first: isFirst, now: now)
+        case .network: network.add(slot, of: c.pointee.user, first: isFirst, now: now)
         }
     }
 
@@ -285,16 +297,17 @@ struct EventLoop: ~Copyable {
     // MARK: Deferred requests
 
     private mutating func startWork() {
-        while let slot = disk.next(), let user = start(slot) { disk.began(of: user) }
-        while let slot = network.next(), let user = start(slot) { network.began(of: user) }
+        while let slot = disk.next(now: now), let user = start(slot) { disk.began(of: user) }
+        while let slot = network.next(now: now), let user = start(slot) { network.began(of: user) }
     }
 
     /// - Returns: whose request began.
     private mutating func start(_ slot: Int) -> Int? {
         // A connection with a deferred request stays until the result is there, also where the peer has gone.
         guard let c = connections[slot], let request = c.pointee.unfinished?.waiting else { return nil }
-        closeSlowest(for: EventLoop.reserveForReply)
-        tasks.yield(DeferredTask(connection: c.pointee.id, work: request.work, inbox: inbox))
+        ledger.add(DeferredTask.reserve, to: .replies)
+        closeSlowest()
+        tasks.yield(DeferredTask(connection: c.pointee.id, work: request.work, inbox: inbox, ledger: ledger))
         return c.pointee.user
     }
 
@@ -321,6 +334,8 @@ struct EventLoop: ~Copyable {
     }
 
     private mutating func take(_ result: Result<[UInt8], ResponseError>, _ id: ConnectionID) {
+        ledger.add(-DeferredTask.reserve, to: .replies)
+        if case .success(let result) = result { ledger.add(-DeferredTask.excess(of: result), to: .replies) }
         guard let slot = slot(of: id), let c = connections[slot], let line = c.pointee.unfinished,
             let request = line.waiting
         else { return }
@@ -336,7 +351,6 @@ struct EventLoop: ~Copyable {
         }
         if c.pointee.unfinished == nil { c.pointee.machine.answerArrived(now: now) }
         count(c)
-        if c.pointee.counted > EventLoop.longTurn { closeSlowest(for: 0) }
         guard connections[slot] == c else { return }
         updateInterest(c)
         turns.add(slot, of: c.pointee.user)
@@ -372,7 +386,8 @@ func monotonicNanoseconds() -> Int {
 
 extension Duration {
     var nanoseconds: Int {
-        let (seconds, attoseconds) = components
+        // Of more than 30 years, 30 years.
+        let (seconds, attoseconds) = min(self, .seconds(1_000_000_000)).components
         return Int(clamping: seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
     }
 }

@@ -64,43 +64,74 @@ struct FairQueue {
     }
 }
 
-/// Requests that wait for a disk or a network: so many of a user run at a time, and so many in all.
+/// Requests that wait for a disk or a network: so many of a user run at a time, fewer while others have some too, and
+/// so many in all.
 struct WorkQueue {
     static let maximumPerUser = 4
     static let maximum = 16
+    /// How long after a request its user counts among the others, in nanoseconds.
+    static let memory = 1_000_000_000
+
+    /// How many of a user run at a time while another user has requests.
+    private let maximumBesideOthers: Int
 
     private var waiting = FairQueue()
-    private var perUser: [Int] = []
+    private var perUser: [(waiting: Int, running: Int)] = []
     private(set) var running = 0
+    /// Who had a request last, and who of the others before that.
+    private var last = (user: -1, time: Int.min / 2)
+    private var lastOther = (user: -1, time: Int.min / 2)
 
-    /// - Parameter first: for a batch that is half answered and holds memory until it is done.
-    mutating func add(_ connection: Int, of user: Int, first: Bool = false) {
-        while perUser.count <= user { perUser.append(0) }
+    init(maximumBesideOthers: Int = WorkQueue.maximumPerUser) { self.maximumBesideOthers = maximumBesideOthers }
+
+    /// - Parameters:
+    ///   - first: for a batch that is half answered and holds memory until it is done.
+    ///   - now: nanoseconds of the monotonic clock.
+    mutating func add(_ connection: Int, of user: Int, first: Bool = false, now: Int) {
+        while perUser.count <= user { perUser.append((0, 0)) }
+        perUser[user].waiting += 1
         waiting.add(connection, of: user, first: first)
+        if last.user != user { lastOther = last }
+        last = (user, now)
     }
 
     /// The next connection whose request may run now; ``began(of:)`` is called for it.
-    mutating func next() -> Int? {
+    mutating func next(now: Int) -> Int? {
         guard running < WorkQueue.maximum, !waiting.isEmpty else { return nil }
-        let perUser = perUser
-        return waiting.next { perUser[$0] < WorkQueue.maximumPerUser }
+        // Copies, because the queue must not be read while it changes.
+        let (perUser, running, last, lastOther, few) = (perUser, running, last, lastOther, maximumBesideOthers)
+        return waiting.next { user in
+            let other = last.user == user ? lastOther : last
+            let hasOthers = running > perUser[user].running || now - other.time < WorkQueue.memory
+            return perUser[user].running < (hasOthers ? few : WorkQueue.maximumPerUser)
+        }
     }
 
     mutating func began(of user: Int) {
-        perUser[user] += 1
+        perUser[user].waiting -= 1
+        perUser[user].running += 1
         running += 1
     }
 
     mutating func ended(of user: Int) {
-        perUser[user] -= 1
+        perUser[user].running -= 1
         running -= 1
     }
+
+    /// Whether a user has requests that run or wait.
+    func hasRequests(of user: Int) -> Bool { user < perUser.count && perUser[user] != (0, 0) }
 }
 
-/// The users that have connections, by a small number each, and how many they have.
+/// The users that have connections, by a small number each, how many they have, and what is held for them.
 struct UserTable {
+    private struct User {
+        var uid: uid_t
+        var connections = 1
+        var held = Held()
+    }
+
     private var numbers: [uid_t: Int] = [:]
-    private var users: [(uid: uid_t, connections: Int)] = []
+    private var users: [User] = []
     private var free: [Int] = []
 
     /// Counts one more connection.
@@ -112,7 +143,7 @@ struct UserTable {
             return number
         }
         let number = free.popLast() ?? users.count
-        if number == users.count { users.append((uid, 1)) } else { users[number] = (uid, 1) }
+        if number == users.count { users.append(User(uid: uid)) } else { users[number] = User(uid: uid) }
         numbers[uid] = number
         return number
     }
@@ -128,6 +159,15 @@ struct UserTable {
     func connections(of uid: uid_t) -> Int {
         numbers[uid].map { users[$0].connections } ?? 0
     }
+
+    /// Counts what is held for a connection of a user, in place of what was.
+    mutating func count(_ held: Held, insteadOf old: Held, of number: Int) {
+        users[number].held.input += held.input - old.input
+        users[number].held.replies += held.replies - old.replies
+    }
+
+    /// What is held for all connections of a user.
+    func held(of number: Int) -> Held { users[number].held }
 }
 
 /// One turn of a connection on the event loop: 64 lines, or what can be done in a millisecond.
@@ -141,6 +181,8 @@ struct Turn {
     private let end: Int
     /// How many bytes of replies there were when the clock was last read.
     private var written: Int
+    /// How many bytes of requests were read since then.
+    private var read = 0
     /// Requests to one method that followed each other, and when the first of them began.
     private var run: (method: MethodRegistry.Method?, count: Int, start: Int)
     private let now: () -> Int
@@ -156,15 +198,18 @@ struct Turn {
     }
 
     /// A line, a notification or an entry of a batch is done. The clock is read after every eighth of them, and after
-    /// one with a long reply.
+    /// long ones and long replies.
     ///
-    /// - Parameter written: how many bytes of replies there are now.
-    mutating func spend(written: Int) {
+    /// - Parameters:
+    ///   - read: how many bytes the line or entry has.
+    ///   - written: how many bytes of replies there are now.
+    mutating func spend(read: Int, written: Int) {
         lines += 1
+        self.read += read
         if lines >= Turn.maximumLines {
             isOver = true
-        } else if lines % 8 == 0 || written - self.written > 4096 {
-            self.written = written
+        } else if lines % 8 == 0 || written - self.written + self.read > 4096 {
+            (self.read, self.written) = (0, written)
             if now() >= end { isOver = true }
         }
     }

@@ -1,6 +1,7 @@
 import CEpoll
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 import Synchronization
 
 /// A connection, as other threads name it: its descriptor may be another connection's by the time they do.
@@ -14,14 +15,25 @@ struct DeferredTask: Sendable {
     let connection: ConnectionID
     let work: Deferred.Work
     let inbox: Inbox
+    /// Of which the event loop has taken ``reserve`` for the result.
+    let ledger: MemoryLedger
+
+    /// What a request that runs counts with in bytes, until the event loop has its result: half of the longest reply,
+    /// so that as many as may run at a time fit.
+    static let reserve = 2 * 1024 * 1024
 
     func run() async {
         do throws(ResponseError) {
-            inbox.send(.result(connection, .success(try await work())))
+            let result = try await work()
+            ledger.add(DeferredTask.excess(of: result), to: .replies)
+            inbox.send(.result(connection, .success(result)))
         } catch {
             inbox.send(.result(connection, .failure(error)))
         }
     }
+
+    /// How many bytes a result has beyond the reserve.
+    static func excess(of result: [UInt8]) -> Int { max(0, result.count - reserve) }
 }
 
 /// Messages of other threads to the event loop; an eventfd(2) wakes it.

@@ -85,7 +85,7 @@ struct Exchange {
                 }
             } catch {
                 refuse(.parseError(error), into: &json)
-                turn.spend(written: json.count)
+                turn.spend(read: line.count, written: json.count)
                 return nil
             }
         }
@@ -140,7 +140,7 @@ struct Exchange {
         var budget = Budget(start: json.count, maximum: Exchange.maximumReply - 1)
         let waiting = perform(&budget, &turn, &json)
         if json.count > budget.start { json.newline() }
-        turn.spend(written: json.count)
+        turn.spend(read: line.count, written: json.count)
         guard let waiting else { return nil }
         let unfinished = UnfinishedLine(line)
         unfinished.waiting = waiting
@@ -163,7 +163,7 @@ struct Exchange {
                 ),
             into: &json
         )
-        turn.spend(written: json.count)
+        turn.spend(read: line.count, written: json.count)
         return nil
     }
 
@@ -185,7 +185,7 @@ struct Exchange {
                 guard let envelope = try? RequestEnvelope(entry: bytes) else { return }
                 batch.waiting = perform(envelope, entry, bytes, caller, &batch.budget, &turn, into: &batch.json)
             }
-            turn.spend(written: batch.json.count)
+            turn.spend(read: range.count, written: batch.json.count)
         }
         if batch.next < entries.count || batch.waiting != nil { return batch }
         // A batch of notifications only: no line at all.

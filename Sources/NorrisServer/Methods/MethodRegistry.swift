@@ -72,14 +72,17 @@ package struct Handler: Sendable {
         self.init(method) { parameters, call, _ throws(ResponseError) in try body(parameters, call) }
     }
 
-    /// A method that is answered from the disk.
+    /// A method that is answered from the disk. Its parameters may be many: they are read when the request runs, and
+    /// off the event loop.
     package init<M: Method>(
         _ method: M.Type,
         onDisk body: @escaping @Sendable (M.Parameters, Call) async throws(ResponseError) -> M.Result
     ) {
-        self.init(method) { parameters, call, _ throws(ResponseError) in
-            .disk { () async throws(ResponseError) -> M.Result in try await body(parameters, call) }
-        }
+        self.init(method, reading: { call, _ throws(ResponseError) in
+            .disk { () async throws(ResponseError) -> M.Result in
+                try await body(try M.Parameters(call.arguments), call)
+            }
+        })
     }
 
     /// A method that is answered from memory.

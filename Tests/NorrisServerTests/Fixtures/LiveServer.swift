@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import Logging
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Synchronization
 import Testing
@@ -15,6 +16,7 @@ struct LiveServer {
     let counters: ServerCounters
     /// What the result of `fact.today` waits for.
     let gate: Gate
+    let ledger: MemoryLedger
     fileprivate let blockade: Blockade
 
     func connect() throws -> LineClient { try LineClient(path: path) }
@@ -90,7 +92,7 @@ extension Server.Tuning {
 ///   - socket: another than one bound to a path of its own.
 func withServer(
     _ bodies: [String: MethodBody] = [:], limits: @autoclosure @escaping @Sendable () -> Server.Limits = .init(),
-    tuning: Server.Tuning = .patient, events: EventHub = EventHub(),
+    tuning: Server.Tuning = .patient, ledger: MemoryLedger = MemoryLedger(), events: EventHub = EventHub(),
     isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }, at path: String? = nil,
     socket: ListeningSocket? = nil, _ body: (LiveServer) async throws -> Void
 ) async throws {
@@ -102,7 +104,7 @@ func withServer(
     let (ready, signal) = AsyncStream.makeStream(of: Void.self)
     let server = Server(
         socket: try socket ?? ListeningSocket(binding: path, mode: 0o600), registry: registry, limits: limits,
-        events: events, tuning: tuning, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        events: events, tuning: tuning, ledger: ledger, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         onReady: { signal.finish() }
     )
     try await withThrowingTaskGroup { group in
@@ -112,7 +114,9 @@ func withServer(
         }
         for await _ in ready {}
         try await body(
-            LiveServer(server: server, path: path, counters: registry.counters, gate: gate, blockade: blockade)
+            LiveServer(
+                server: server, path: path, counters: registry.counters, gate: gate, ledger: ledger, blockade: blockade
+            )
         )
         server.stop()
         try await group.waitForAll()
