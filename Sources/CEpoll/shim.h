@@ -16,3 +16,9 @@ extern int fallocate(int descriptor, int mode, off_t offset, off_t length);
 
 // Of preadv2(2) and fallocate(2): parts of the kernel's interface, which never change.
 enum { norris_rwf_nowait = 8, norris_falloc_keep_size = 1, norris_falloc_punch_hole = 2 };
+
+// Bytes that malloc(3) has lent out. In C, because Swift takes the name of the function for that of its struct.
+static inline size_t norris_allocated_bytes(void) {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}

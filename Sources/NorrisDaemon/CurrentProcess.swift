@@ -1,3 +1,4 @@
+import CEpoll
 import Glibc
 
 /// What norrisd asks the system about itself.
@@ -32,10 +33,30 @@ enum CurrentProcess {
     }
 
     /// How much of the daemon's memory is not swapped out, in bytes; nil where the kernel does not say.
-    static func residentMemory(file: String = "/proc/self/statm") -> Int? {
-        // The second number counts pages (proc_pid_statm(5)).
-        let numbers = readShort(file)?.split(separator: " ") ?? []
-        return numbers.count > 1 ? Int(numbers[1]).map { $0 * Int(getpagesize()) } : nil
+    static func residentMemory(file: String = "/proc/self/statm") -> Int? { pages(file).map(\.resident) }
+
+    /// Bytes in memory, and how many of them are a file's (proc_pid_statm(5)).
+    private static func pages(_ file: String) -> (resident: Int, ofFiles: Int)? {
+        let numbers = (readShort(file)?.split(separator: " ") ?? []).prefix(3).compactMap { Int($0) }
+        guard numbers.count == 3 else { return nil }
+        return (numbers[1] * Int(getpagesize()), numbers[2] * Int(getpagesize()))
+    }
+
+    /// After a peak, so many bytes or more are resident and in no use.
+    private static let muchFreeMemory = 16 << 20
+
+    /// Returns to the kernel what the C library keeps of memory that was freed (malloc_trim(3)), where that is much. It
+    /// may take milliseconds, in which no other thread can allocate.
+    ///
+    /// - Returns: whether there was much.
+    @discardableResult
+    static func releaseFreeMemory() -> Bool {
+        guard let pages = pages("/proc/self/statm") else { return false }
+        guard pages.resident - pages.ofFiles - Int(clamping: norris_allocated_bytes()) >= muchFreeMemory else {
+            return false
+        }
+        malloc_trim(0)
+        return true
     }
 
     /// The first 128 bytes of a file; nil where it cannot be read.

@@ -4,6 +4,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisSystem
 import ServiceLifecycle
 import SystemdIntegration
 import UnixSignals
@@ -29,15 +30,19 @@ extension Daemon {
 
         // The lock first: whoever has it may touch the databases.
         let lock = try takeLock(paths.stateDirectory, logger)
-        let databases = try Databases(
-            cacheFolder: paths.cacheDirectory, stateFolder: paths.stateDirectory, logger: logger,
-            willTakeLong: { notifier.extendTimeout(by: longStep) }
-        )
-        let facts = FactStore(databases: databases)
-        facts.importStartingCollection()
+        let (databases, stores) = try await BackgroundThreads.starting.run { access throws(StoreError) in
+            let databases = try Databases(
+                cacheFolder: paths.cacheDirectory, stateFolder: paths.stateDirectory, logger: logger, access,
+                willTakeLong: { notifier.extendTimeout(by: longStep) }
+            )
+            let facts = FactStore(databases: databases, access)
+            facts.importStartingCollection(access)
+            return (databases, Stores(databases: databases, facts: facts, access))
+        }
+        let facts = stores.facts
 
-        let handlers = Handlers(
-            loaded: loaded, databases: databases, facts: facts, loader: loader,
+        let handlers = await Handlers(
+            loaded: loaded, databases: databases, stores: stores, loader: loader,
             file: paths.configurationFile,
             environment: FetchingEnvironment(
                 machine: CurrentProcess.machineID(), clock: clock,
@@ -56,7 +61,7 @@ extension Daemon {
             )
         }
         // Before the daemon is ready.
-        promptFacts?.write()
+        if let promptFacts { await BackgroundThreads.starting.run { promptFacts.write($0) } }
 
         let socket = try listen(SocketPath.listenPath(flag: invocation.socket, environment: environment))
         let server = Server(

@@ -6,6 +6,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisSystem
 import NorrisText
 import SystemdIntegration
 

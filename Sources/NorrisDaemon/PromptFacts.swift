@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import NorrisProtocol
 import NorrisStore
+import NorrisSystem
 import NorrisText
 import Synchronization
 
@@ -27,9 +28,9 @@ final class PromptFactsWriter: Sendable {
     }
 
     /// Writes the file. An error is logged once; the next call tries again.
-    func write() {
+    func write(_ access: BlockingAccess) {
         var generator = SystemRandomNumberGenerator()
-        let lines = PromptFactsWriter.lines(from: facts, scope(), using: &generator)
+        let lines = PromptFactsWriter.lines(from: facts, scope(), using: &generator, access)
         lastError.withLock { last in
             do throws(PromptFileError) {
                 try file.replace(with: lines)
@@ -45,11 +46,12 @@ final class PromptFactsWriter: Sendable {
     /// Random facts, one a line, without repeats; all that fit where they are few. Texts of several lines and drawings
     /// are left out.
     static func lines(
-        from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator
+        from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator,
+        _ access: BlockingAccess
     ) -> [String] {
         var lines: [String] = []
         // In code points. Few characters are invisible, so a longer text has no line that fits.
-        facts.forEachAtRandom(scope, maxLength: 2 * columns, using: &generator) { fact in
+        facts.forEachAtRandom(scope, maxLength: 2 * columns, using: &generator, access) { fact in
             if let line = promptLine(fact.text, columns: columns), !lines.contains(line) { lines.append(line) }
             return lines.count < count
         }

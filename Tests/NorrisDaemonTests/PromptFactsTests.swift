@@ -9,9 +9,9 @@ import Testing
 
 /// Which facts shells show.
 struct PromptFactsTests {
-    private func lines(_ facts: [Fact], seed: UInt64 = 1) throws -> [String] {
+    private func lines(_ facts: [Fact], seed: UInt64 = 1) async throws -> [String] {
         let store = try FactStore.inMemory()
-        try store.put(facts)
+        try await store.put(facts)
         var generator = SeededGenerator(state: seed)
         return PromptFactsWriter.lines(from: store, .all, using: &generator)
     }
@@ -32,39 +32,39 @@ struct PromptFactsTests {
         #expect(Set(first) != Set(second))
     }
 
-    @Test func whereFewFitAllOfThemAreThere() throws {
+    @Test func whereFewFitAllOfThemAreThere() async throws {
         let fitting = (0..<20).map { "Chuck Norris fits, number \($0)." }
         let long = (0..<400).map { "Chuck Norris \($0) " + String(repeating: "never ends ", count: 10) }
-        #expect(Set(try lines(facts(long + fitting))) == Set(fitting))
-        #expect(try lines(facts(long)) == [])
-        #expect(try lines([]) == [])
+        #expect(Set(try await lines(facts(long + fitting))) == Set(fitting))
+        #expect(try await lines(facts(long)) == [])
+        #expect(try await lines([]) == [])
     }
 
-    @Test func whatShellsExpandAndWhatIsExplicitIsLeftOut() throws {
+    @Test func whatShellsExpandAndWhatIsExplicitIsLeftOut() async throws {
         let hostile = [
             "$(touch X)", "`touch X`", "100 %n", "a\\nb", "Wow!", "\u{1B}]0;X\u{7}", "a\u{202E}b", "\u{9B}2Jc",
         ]
-        #expect(Set(try lines(facts(hostile))) == ["ab", "c"])
-        #expect(try lines(facts(["Chuck Norris."], categories: ["explicit"])) == [])
+        #expect(Set(try await lines(facts(hostile))) == ["ab", "c"])
+        #expect(try await lines(facts(["Chuck Norris."], categories: ["explicit"])) == [])
     }
 
-    @Test func severalLinesAndDrawingsAreLeftOutAndEqualOnesComeOnce() throws {
+    @Test func severalLinesAndDrawingsAreLeftOutAndEqualOnesComeOnce() async throws {
         let texts = ["Why?\n\tBecause.", "No.", "\nNo.\n", " ", "\n", " /\\_/\\\n( o.o )", "|   |", "x = [_] (__) [_]"]
-        #expect(try lines(facts(texts)) == ["No."])
+        #expect(try await lines(facts(texts)) == ["No."])
     }
 
-    @Test func onlyFactsOfTheSourceAreThere() throws {
+    @Test func onlyFactsOfTheSourceAreThere() async throws {
         let store = try FactStore.inMemory()
-        try store.put([Fact(id: "a", text: "A fortune.", categories: [], source: "fortune:x")])
+        try await store.put([Fact(id: "a", text: "A fortune.", categories: [], source: "fortune:x")])
         var generator = SeededGenerator(state: 1)
         #expect(PromptFactsWriter.lines(from: store, .norris, using: &generator) == [])
         #expect(PromptFactsWriter.lines(from: store, .fortune, using: &generator) == ["A fortune."])
     }
 
     /// Text with many invisible characters is longer than it looks.
-    @Test func columnsDecideAndNotCharacters() throws {
+    @Test func columnsDecideAndNotCharacters() async throws {
         let accented = String(repeating: "e\u{301}", count: 100)
-        #expect(try lines(facts([accented, String(repeating: "日", count: 51)])) == [accented])
+        #expect(try await lines(facts([accented, String(repeating: "日", count: 51)])) == [accented])
     }
 }
 
@@ -76,11 +76,10 @@ extension FactStore {
     }
 
     /// Stores facts as those of the upstream, in place of the ones before.
-    func put(_ facts: [Fact]) throws {
+    func put(_ facts: [Fact]) async throws {
         let now = Timestamp(seconds: 0)
-        _ = try replaceUpstream(
-            facts, isComplete: true, fetch: FetchRecord(settings: "test", fetchedAt: now),
-            isCancelled: { false }
+        _ = try await replaceUpstream(
+            facts, isComplete: true, fetch: FetchRecord(settings: "test", fetchedAt: now)
         )
     }
 }
@@ -100,14 +99,14 @@ struct PromptFactsWriterTests {
         writer = PromptFactsWriter(file: file, facts: store, scope: { .all }, logger: recorder.logger)
     }
 
-    private func put(_ text: String) throws {
-        try store.put([Fact(id: "a", text: text, categories: [], source: "chucknorris")])
+    private func put(_ text: String) async throws {
+        try await store.put([Fact(id: "a", text: text, categories: [], source: "chucknorris")])
     }
 
     private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test func anErrorIsLoggedOnceAndMends() throws {
-        try put("One.")
+    @Test func anErrorIsLoggedOnceAndMends() async throws {
+        try await put("One.")
         _ = try scratch.write("", to: "run")
         writer.write()
         writer.write()

@@ -4,6 +4,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisSystem
 import NorrisTestSupport
 import ServiceLifecycle
 import SystemdIntegration
@@ -210,7 +211,7 @@ struct NotifierServiceTests {
             )
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 // Not on the thread of the test, which waits for what it publishes.
-                tasks.addTask(executorPreference: Prefetcher.background) { try await service.run() }
+                tasks.addTask(executorPreference: BackgroundThreads.background) { try await service.run() }
                 defer { tasks.cancelAll() }
                 await #expect(throws: ConfigurationError.self) {
                     try await daemon.reload(upstream, facts: ", queries: [ab]")

@@ -2,6 +2,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
+import NorrisSystem
 import NorrisUpstream
 import SystemdIntegration
 
@@ -38,7 +39,7 @@ protocol ContentSource: Sendable {
     /// A run: brings what is stored to the state of the upstream.
     func fetch() async -> FetchOutcome
 
-    /// Removes what was fetched, and the record of it; may block.
+    /// Removes what was fetched, and the record of it.
     ///
     /// - Returns: how many items were removed.
     func clear() async throws(StoreError) -> Int
@@ -66,9 +67,13 @@ extension ContentSource {
 
     /// What is known of the last fetch; nil where that had other settings, whose validators say nothing of these.
     var lastFetch: FetchRecord? {
-        guard var record = stores.fetches.record(of: name), record.settings == policy.settings else { return nil }
-        for (part, known) in record.parts { record.parts[part]?.checkedAt = known.checkedAt.past(now) }
-        return record
+        get async {
+            guard var record = await stores.fetches.record(of: name), record.settings == policy.settings else {
+                return nil
+            }
+            for (part, known) in record.parts { record.parts[part]?.checkedAt = known.checkedAt.past(now) }
+            return record
+        }
     }
 
     func newRecord(parts: [String: PartRecord] = [:], categories: [String] = []) -> FetchRecord {
@@ -115,7 +120,8 @@ final class Sources: Sendable {
     /// In the order of the status.
     let all: [any ContentSource]
 
-    init(_ configuration: Configuration, _ context: SourceContext) {
+    /// Reads the file of the API key.
+    init(_ configuration: Configuration, _ context: SourceContext, _: BlockingAccess) {
         var http = configuration.http
         http.trustRoots = context.environment.trustRoots
         facts = FactSource(configuration: configuration.facts, http: http, context: context)

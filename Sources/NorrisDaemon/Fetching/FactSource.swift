@@ -2,6 +2,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
+import NorrisSystem
 import NorrisUpstream
 import Synchronization
 
@@ -28,11 +29,11 @@ struct FactSource: ContentSource {
     var settings: [String] { [configuration.baseURL] + configuration.queries }
 
     private func upstream(_ transport: CurlTransport) -> Chucknorris {
-        Chucknorris(baseURL: url, transport: transport, timeout: http.timeout, decodingOn: Prefetcher.decoding)
+        Chucknorris(baseURL: url, transport: transport, timeout: http.timeout, decodingOn: BackgroundThreads.decoding)
     }
 
-    func clear() throws(StoreError) -> Int {
-        let removed = try stores.facts.clearUpstream()
+    func clear() async throws(StoreError) -> Int {
+        let removed = try await stores.facts.clearUpstream()
         stores.facts.wantFortunes()
         return removed
     }
@@ -43,7 +44,7 @@ struct FactSource: ContentSource {
         await run { transport in
             let upstream = upstream(transport)
             var news = FactUnion()
-            if let last = lastFetch, configuration.queries.allSatisfy({ last.parts[$0]?.hasValidators == true }),
+            if let last = await lastFetch, configuration.queries.allSatisfy({ last.parts[$0]?.hasValidators == true }),
                 let outcome = try await fetchChanges(upstream, since: last, &news)
             {
                 return outcome
@@ -52,11 +53,9 @@ struct FactSource: ContentSource {
                 try news.add(await upstream.search(query), of: query, at: now)
             }
             // Facts are stored without their upstream's categories, where it does not list them.
-            var categories = stores.fetches.record(of: name)?.categories ?? []
+            var categories = await stores.fetches.record(of: name)?.categories ?? []
             if case .changed(let names, _)? = try? await upstream.categories() { categories = names }
-            return try await withTaskExecutorPreference(Prefetcher.background) { [news, categories] in
-                try store(news, categories: categories)
-            }
+            return try await store(news, categories: categories)
         }
     }
 
@@ -85,14 +84,14 @@ struct FactSource: ContentSource {
             }
         }
         record.fetchedAt = now
-        return stores.fetches.renew(record, for: name) ? .fetched(added: 0, notBefore: notBefore) : .contentGone
+        return await stores.fetches.renew(record, for: name) ? .fetched(added: 0, notBefore: notBefore) : .contentGone
     }
 
-    private func store(_ news: FactUnion, categories: [String]) throws -> FetchOutcome {
+    private func store(_ news: FactUnion, categories: [String]) async throws -> FetchOutcome {
         if news.facts.isEmpty, !configuration.queries.isEmpty, !stores.facts.isLocal {
             throw FetchFailure.unusable("The upstream returned no facts; the stored ones stay.")
         }
-        let changes = try stores.facts.replaceUpstream(
+        let changes = try await stores.facts.replaceUpstream(
             // A fact's absence means something only where every item of every reply could be used.
             news.facts, isComplete: news.skipped == 0, fetch: newRecord(parts: news.parts, categories: categories)
         )
@@ -123,7 +122,7 @@ struct FactSource: ContentSource {
             if case .changed(let batch, _) = fetched {
                 // For the upstream % and _ are wildcards; what matches by them alone is not stored.
                 let found = batch.facts.lazy.filter(query.matches).prefix(FactSource.maximumFound)
-                try stores.facts.addFound(Array(found))
+                try await stores.facts.addFound(Array(found))
             }
             return true
         }

@@ -3,6 +3,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisSystem
 import Synchronization
 
 /// The sources of the configuration with their schedules, and what clients want of them.
@@ -22,7 +23,9 @@ final class Fetching: Sendable {
     private let mixesFortunes = Atomic(false)
     let encodedFreshness = Mutex(EncodedFreshness())
 
-    init(settings: Settings, stores: Stores, events: EventHub, environment: FetchingEnvironment, logger: Logger) {
+    init(
+        settings: Settings, stores: Stores, events: EventHub, environment: FetchingEnvironment, logger: Logger
+    ) async {
         self.settings = settings
         self.stores = stores
         self.environment = environment
@@ -30,24 +33,26 @@ final class Fetching: Sendable {
             host: ScheduleHost(stores: stores, events: events, changes: changes), machine: environment.machine,
             clock: environment.clock, searchTime: environment.searchTime, logger: logger
         )
-        knownCategories.learn(stores.fetches.record(of: FactSource.name)?.categories ?? [])
+        knownCategories.learn(await stores.fetches.record(of: FactSource.name)?.categories ?? [])
         context = SourceContext(
             stores: stores, environment: environment, knownCategories: knownCategories, logger: logger
         )
-        current = Mutex(Sources(settings.configuration, context))
-        schedule()
+        let context = context
+        let sources = await BackgroundThreads.background.run { Sources(settings.configuration, context, $0) }
+        current = Mutex(sources)
+        await schedule()
     }
 
     /// Takes over the sources of the configuration in force.
-    func configure() {
-        let sources = Sources(settings.configuration, context)
+    func configure() async {
+        let sources = await BackgroundThreads.background.run { Sources(settings.configuration, context, $0) }
         current.withLock { $0 = sources }
-        schedule()
+        await schedule()
     }
 
-    private func schedule() {
+    private func schedule() async {
         mixesFortunes.store(settings.configuration.facts.mixFortunes, ordering: .relaxed)
-        prefetcher.configure(
+        await prefetcher.configure(
             sources.all.map { source in
                 Prefetcher.Source(name: source.name, policy: source.policy, fetch: { await source.fetch() })
             }
@@ -94,30 +99,28 @@ final class Fetching: Sendable {
         var removed = 0
         for source in chosen {
             do {
-                removed += try await withTaskExecutorPreference(Prefetcher.background) { try await source.clear() }
+                removed += try await source.clear()
             } catch {
                 throw .storage("The cache cannot be written now.", hint: "The daemon's log says why.")
             }
-            prefetcher.contentGone(source.name)
+            await prefetcher.contentGone(source.name)
         }
         return removed
     }
 
     /// Removes content that has expired, and content of sources that are not configured any more.
     func removeExpired() async {
-        await withTaskExecutorPreference(Prefetcher.background) {
-            let now = environment.clock.now
-            await stores.gifs.purge(before: sources.gifs.notBefore, now: now)
-            let before = now - settings.configuration.posts.keep
-            let removed = try? stores.posts.purgeSources(keeping: sources.postNames, before: before)
-            await stores.readMarks.forget(ids: removed ?? [])
-        }
+        let now = environment.clock.now
+        await stores.gifs.purge(before: sources.gifs.notBefore, now: now)
+        let before = now - settings.configuration.posts.keep
+        _ = try? await stores.posts.purgeSources(keeping: sources.postNames, before: before)
     }
 
-    /// The cache was lost and recreated: everything fetched is gone.
-    func cacheWasLost() {
-        stores.forgetCache()
-        for source in sources.all { prefetcher.contentGone(source.name) }
+    /// Files of the cache were lost and recreated: what was fetched into them is gone.
+    func cacheWasLost(_ contents: Set<Databases.Content>) async {
+        for source in sources.all where contents.contains(Databases.Content(ofSource: source.name)) {
+            await prefetcher.contentGone(source.name)
+        }
     }
 }
 
@@ -138,13 +141,18 @@ extension Fetching {
 
     /// Sends a request to Giphy, and stores what comes.
     ///
-    /// - Parameter limit: how many GIFs of a page are wanted.
-    func fetchNow(_ request: GifRequest, limit: Int = 1) async -> GifResult {
+    /// - Parameters:
+    ///   - uid: the user who waits. Of equal requests at one time, the first takes a call of its user's quota.
+    ///   - limit: how many GIFs of a page are wanted.
+    func fetchNow(_ request: GifRequest, for uid: UInt32, limit: Int = 1) async -> GifResult {
         let source = sources.gifs
-        let result = await fetchNow(source, request, gifRequests) { time throws(FetchFailure) in
-            try await source.fetch(request, limit: limit, within: time)
+        if source.quotaFailure(of: uid) == nil {
+            let result = await fetchNow(source, request, gifRequests) { time throws(FetchFailure) in
+                try await source.fetch(request, for: uid, limit: limit, within: time)
+            }
+            if let result { return result }
         }
-        return result ?? .unavailable(failure(of: source.name))
+        return .unavailable(failure(of: source.name) ?? source.quotaFailure(of: uid))
     }
 
     /// One request to a source's upstream: equal ones at one time are coalesced, it has a deadline, and it is not sent

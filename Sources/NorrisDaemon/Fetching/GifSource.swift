@@ -2,6 +2,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
+import NorrisSystem
 import NorrisUpstream
 import Synchronization
 import SystemdIntegration
@@ -53,11 +54,19 @@ struct GifSource: ContentSource {
         return SourceFailure(kind: .quota, message: message, since: now, retryAt: next)
     }
 
+    /// That no request of this user can be sent, for its share of the quota is used up; from memory.
+    func quotaFailure(of uid: UInt32) -> SourceFailure? {
+        if let quotaFailure { return quotaFailure }
+        guard let next = quotaReturns(for: .user, uid) else { return nil }
+        let message = "This user's share of the requests of this hour is used (gifs.hourly_quota)"
+        return SourceFailure(kind: .quota, message: message, since: now, retryAt: next)
+    }
+
     var quotaReturnsAt: Timestamp? { key.secret == nil ? nil : quotaReturns(for: .background) }
 
     /// nil while a request may be sent.
-    private func quotaReturns(for purpose: QuotaWindow.Purpose) -> Timestamp? {
-        let next = stores.quota.nextFree(purpose, limit: configuration.hourlyQuota, now: now)
+    private func quotaReturns(for purpose: QuotaWindow.Purpose, _ uid: UInt32? = nil) -> Timestamp? {
+        let next = stores.quota.nextFree(purpose, by: uid, limit: configuration.hourlyQuota, now: now)
         return next.flatMap { $0 > now ? $0 : nil }
     }
 
@@ -83,7 +92,7 @@ struct GifSource: ContentSource {
         }
         return Giphy(
             baseURL: url, key: secret.value, rating: rating, transport: transport, timeout: http.timeout,
-            decodingOn: Prefetcher.decoding
+            decodingOn: BackgroundThreads.decoding
         )
     }
 
@@ -142,10 +151,15 @@ struct GifSource: ContentSource {
 
     /// Fetches for a user and stores what comes.
     ///
-    /// - Parameter limit: how many GIFs of a page are wanted.
+    /// - Parameters:
+    ///   - uid: the user, whose share of the quota it takes.
+    ///   - limit: how many GIFs of a page are wanted.
     /// - Returns: nil where the quota is used up.
-    func fetch(_ request: GifRequest, limit: Int, within time: Duration) async throws(FetchFailure) -> GifResult? {
-        if case .exhausted = await stores.quota.take(.user, limit: configuration.hourlyQuota, now: now) { return nil }
+    func fetch(
+        _ request: GifRequest, for uid: UInt32, limit: Int, within time: Duration
+    ) async throws(FetchFailure) -> GifResult? {
+        let quota = configuration.hourlyQuota
+        if case .exhausted = await stores.quota.take(.user, by: uid, limit: quota, now: now) { return nil }
         return try await connected { transport in
             let giphy = try giphy(transport)
             let gif: Gif?
@@ -225,12 +239,6 @@ final class GifRun: Sendable {
     }
 
     func end() { state.withLock { $0.fetched = [:] } }
-}
-
-extension Timestamp {
-    static func - (time: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(seconds: time.seconds - duration.components.seconds)
-    }
 }
 
 /// The key of Giphy's API, or why there is none. It is read when the configuration is.

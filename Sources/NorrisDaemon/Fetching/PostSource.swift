@@ -2,6 +2,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
+import NorrisSystem
 import NorrisUpstream
 
 /// One entry of `posts.sources`, whatever its kind.
@@ -22,7 +23,7 @@ struct PostSource: ContentSource {
     var settings: [String] { [kind, configuration.url] }
 
     private func upstream(_ transport: CurlTransport) -> any PostUpstream {
-        let decoding = Prefetcher.decoding
+        let decoding = BackgroundThreads.decoding
         return switch configuration.kind {
         case .feed: Feed(url: url, source: name, transport: transport, decodingOn: decoding)
         case .mastodon: Mastodon(baseURL: url, source: name, transport: transport, decodingOn: decoding)
@@ -30,29 +31,26 @@ struct PostSource: ContentSource {
         }
     }
 
-    func clear() throws(StoreError) -> Int { try stores.posts.clear(source: name) }
+    func clear() async throws(StoreError) -> Int { try await stores.posts.clear(source: name) }
 
     func fetch() async -> FetchOutcome {
         await run { transport in
-            let parts = lastFetch?.parts ?? [:]
+            let parts = await lastFetch?.parts ?? [:]
             let repaired = parts[PostSource.part(isRepaired: true)]
             let known = (repaired ?? parts[PostSource.part(isRepaired: false)])?.validators ?? Validators()
             let fetched = try await upstream(transport).posts(validators: known, timeout: http.timeout)
             let info = fetched.info
             guard case .changed(let batch, _) = fetched else {
                 let record = record(info.validators, isRepaired: repaired != nil)
-                guard let changes = stores.posts.confirm(
+                let changes = await stores.posts.confirm(
                     source: name, keep: repaired == nil ? configuration.keep : nil, fetch: record, at: now
-                ) else { return .contentGone }
-                await stores.readMarks.forget(ids: changes.removed)
+                )
+                if changes == nil { return .contentGone }
                 return .fetched(added: 0, notBefore: info.notBefore)
             }
-            let changes = try await withTaskExecutorPreference(Prefetcher.background) {
-                // Without the validators of a reply that broke off, the next request gets what this one left out.
-                let validators = batch.isCut ? Validators() : info.validators
-                return try store(batch, record(validators, isRepaired: batch.isPartial))
-            }
-            await stores.readMarks.forget(ids: changes.removed)
+            // Without the validators of a reply that broke off, the next request gets what this one left out.
+            let validators = batch.isCut ? Validators() : info.validators
+            let changes = try await store(batch, record(validators, isRepaired: batch.isPartial))
             return .fetched(added: changes.added, notBefore: info.notBefore)
         }
     }
@@ -61,19 +59,19 @@ struct PostSource: ContentSource {
         newRecord(parts: [PostSource.part(isRepaired: isRepaired): PartRecord(validators, at: now)])
     }
 
-    private func store(_ batch: PostBatch, _ record: FetchRecord) throws -> PostChanges {
+    private func store(_ batch: PostBatch, _ record: FetchRecord) async throws -> PostChanges {
         if batch.posts.isEmpty, batch.skipped > 0 {
             let message = "The source \(name) answered with \(batch.skipped) posts, none of them usable."
             throw FetchFailure.unusable(message)
         }
-        let changes = try stores.posts.replace(
+        let changes = try await stores.posts.replace(
             source: name, posts: batch.posts, authors: batch.authors,
             isComplete: batch.skipped == 0 && !batch.isPartial, keep: batch.isPartial ? nil : configuration.keep,
             fetch: record, at: now
         )
         var metadata: Logger.Metadata = [
             "source": "\(name)", "added": "\(changes.added)", "changed": "\(changes.changed)",
-            "expired": "\(changes.removed.count)", "skipped": "\(batch.skipped)",
+            "expired": "\(changes.removed)", "skipped": "\(batch.skipped)",
         ]
         if batch.repairs > 0 { metadata["feed.repairs"] = "\(batch.repairs)" }
         context.logger.info("posts.fetched", metadata: metadata)

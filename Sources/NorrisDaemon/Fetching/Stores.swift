@@ -2,6 +2,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisSystem
 
 /// All that is stored, by what it is: one of each over the two databases.
 struct Stores: Sendable {
@@ -16,14 +17,14 @@ struct Stores: Sendable {
     let schedules: ScheduleRecords
 
     /// - Parameter facts: of the same databases, filled already.
-    init(databases: Databases, facts: FactStore) {
+    init(databases: Databases, facts: FactStore, _ access: BlockingAccess) {
         self.facts = facts
-        gifs = GifStore(databases: databases)
+        gifs = GifStore(databases: databases, access)
         readMarks = ReadMarks(databases: databases)
-        posts = PostStore(databases: databases)
+        posts = PostStore(databases: databases, access)
         favorites = Favorites(databases: databases)
         recents = RecentSearches(databases: databases)
-        quota = QuotaLedger(source: GifSource.name, databases: databases)
+        quota = QuotaLedger(source: GifSource.name, databases: databases, access)
         fetches = FetchRecords(databases: databases)
         schedules = ScheduleRecords(databases: databases)
     }
@@ -37,10 +38,11 @@ struct Stores: Sendable {
         }
     }
 
-    /// The cache was recreated: what was known of the old one's content does not hold.
-    func forgetCache() {
-        gifs.recount()
-        posts.reload()
+    /// Fills files of the cache that were recreated with what needs no network, and forgets what was in the old ones.
+    func refill(_ contents: Set<Databases.Content>, _ access: BlockingAccess) {
+        if contents.contains(.facts) { facts.refill(access) }
+        if contents.contains(.gifs) { gifs.recount(access) }
+        if contents.contains(.posts) { posts.reload(access) }
     }
 }
 
@@ -50,14 +52,16 @@ struct ScheduleHost: PrefetchHost {
     let events: EventHub
     let changes: WakeSignal
 
-    func history(of source: String) -> SourceSchedule.History {
-        let content = stores.fetches.record(of: source).map {
+    func history(of source: String) async -> SourceSchedule.History {
+        let content = await stores.fetches.record(of: source).map {
             SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt)
         }
-        return SourceSchedule.History(record: stores.schedules.all()[source] ?? ScheduleRecord(), content: content)
+        return SourceSchedule.History(record: await stores.schedules.all()[source] ?? ScheduleRecord(), content: content)
     }
 
-    func store(_ record: ScheduleRecord, of source: String) { stores.schedules.write(record, for: source) }
+    func store(_ record: ScheduleRecord, of source: String) async {
+        await stores.schedules.write(record, for: source)
+    }
 
     func began(_ source: String) { publish(.source(source, .started)) }
 

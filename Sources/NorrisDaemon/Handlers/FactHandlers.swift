@@ -129,15 +129,16 @@ struct FactHandlers: Sendable {
         let query = try FactQuery(
             text: parameters.query, categories: parameters.categories, source: parameters.source ?? .all
         )
-        let cursor = parameters.page.cursor
+        // All else that was sent may be long.
+        let (cursor, limit) = (parameters.page.cursor, parameters.page.limit)
         // Later pages are of what the first one found.
         let mayFetch = cursor == nil && !parameters.offline
         return fetching.deferred(mayFetch ? FactSource.name : nil) { () async throws(ResponseError) -> [UInt8] in
             if cursor == nil {
-                await fetching.stores.recents.record(uid: call.peer.uid, kind: .fact, query: parameters.query)
+                await fetching.stores.recents.record(uid: call.peer.uid, kind: .fact, query: query.text)
             }
             let isFromUpstream = mayFetch ? await fetching.fetchNow(query) : false
-            var page = try await store.search(query, cursor: cursor, limit: parameters.page.limit)
+            var page = try await store.search(query, for: call.uid, cursor: cursor, limit: limit)
             page.freshness = freshness(
                 isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), isFromUpstream: isFromUpstream
             )

@@ -25,7 +25,8 @@ struct GifHandlers: Sendable {
 
     @Sendable
     private func search(_ parameters: GifSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
-        try check(parameters.query, GifSearch.queryParameter)
+        // The limits of a query are those of a search for facts.
+        _ = try FactQuery(text: parameters.query)
         let source = fetching.sources.gifs
         let rating = parameters.rating ?? source.configuration.rating.rawValue
         let list = GifList.search(parameters.query, rating: rating, lang: parameters.lang)
@@ -34,7 +35,7 @@ struct GifHandlers: Sendable {
             if parameters.page.cursor == nil {
                 await fetching.stores.recents.record(uid: call.peer.uid, kind: .gif, query: parameters.query)
             }
-            let page = try await page(of: list, parameters.page, from: source, mayFetch: mayFetch)
+            let page = try await page(of: list, parameters.page, for: call.uid, from: source, mayFetch: mayFetch)
             facts.noteServed(page.items.last?.id, .gif, uid: call.peer.uid)
             return page.jsonBytes
         }
@@ -44,7 +45,8 @@ struct GifHandlers: Sendable {
     private func trending(_ parameters: GifTrending.Parameters, _ call: Call) -> Deferred {
         fetching.deferred(GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let source = fetching.sources.gifs
-            let page = try await page(of: source.trending, parameters.page, from: source, mayFetch: true)
+            let list = source.trending
+            let page = try await page(of: list, parameters.page, for: call.uid, from: source, mayFetch: true)
             facts.noteServed(page.items.last?.id, .gif, uid: call.peer.uid)
             return page.jsonBytes
         }
@@ -52,7 +54,7 @@ struct GifHandlers: Sendable {
 
     /// A page of a list: what is stored of it, and what Giphy has beyond.
     private func page(
-        of list: GifList, _ request: PageRequest, from source: GifSource, mayFetch: Bool
+        of list: GifList, _ request: PageRequest, for uid: UInt32, from source: GifSource, mayFetch: Bool
     ) async throws(ResponseError) -> Page<Gif> {
         let (cursor, limit) = (request.cursor, request.limit)
         // A page of a search over all that is stored, whose cursors are of another sort.
@@ -62,7 +64,7 @@ struct GifHandlers: Sendable {
         )
         var result: GifResult?
         if mayFetch, let offset = offsetToFetch(of: list, stored, from: source, isFirst: cursor == nil) {
-            result = await fetching.fetchNow(.page(list, offset: offset), limit: limit)
+            result = await fetching.fetchNow(.page(list, offset: offset), for: uid, limit: limit)
             if result == .stored {
                 stored = try await store.page(of: list, cursor: cursor, limit: limit, notBefore: source.notBefore)
             }
@@ -74,10 +76,12 @@ struct GifHandlers: Sendable {
             return others
         }
         guard let stored else { return try await searchStored(list, nil, limit, source) ?? Page(items: []) }
-        let freshness = fetching.freshness(
+        var freshness = fetching.freshness(
             of: source.name, isEmpty: stored.items.isEmpty, isFromUpstream: result == .stored,
             fetchedAt: stored.fetchedAt
         )
+        // The quota may be used up for this user alone.
+        if case .unavailable(let failure)? = result, freshness.error == nil { freshness.error = failure }
         return Page(items: stored.items, total: stored.total, next: stored.next, freshness: freshness)
     }
 
@@ -105,20 +109,22 @@ struct GifHandlers: Sendable {
 
     @Sendable
     private func random(_ parameters: GifRandom.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
-        if let tag = parameters.tag { try check(tag, GifRandom.tagParameter) }
+        if let tag = parameters.tag { try check(tag) }
         return fetching.deferred(GifSource.name) { () async throws(ResponseError) -> [UInt8] in
-            let (gif, isFromUpstream) = try await random(parameters.tag)
+            let (gif, isFromUpstream) = try await random(parameters.tag, for: call.uid)
             facts.noteServed(gif.id, .gif, uid: call.peer.uid)
             let freshness = fetching.freshness(of: GifSource.name, isEmpty: false, isFromUpstream: isFromUpstream)
             return GifRandom.Result(gif: gif, freshness: freshness).jsonBytes
         }
     }
 
-    private func random(_ tag: String?) async throws(ResponseError) -> (gif: Gif, isFromUpstream: Bool) {
+    private func random(
+        _ tag: String?, for uid: UInt32
+    ) async throws(ResponseError) -> (gif: Gif, isFromUpstream: Bool) {
         let source = fetching.sources.gifs
         let rating = source.configuration.rating.rawValue
         if let gif = await store.random(text: tag, rating: rating, notBefore: source.notBefore) { return (gif, false) }
-        switch await fetching.fetchNow(.random(tag: tag)) {
+        switch await fetching.fetchNow(.random(tag: tag), for: uid) {
         case .gif(let gif): return (gif, true)
         case .unavailable(let failure):
             throw source.nothing("No GIF\(tag.map { " for \($0.quotedForMessage)" } ?? "") is stored.", failure)
@@ -130,19 +136,23 @@ struct GifHandlers: Sendable {
     @Sendable
     private func get(_ parameters: IDParameters, _ call: Call) -> Deferred {
         fetching.deferred(GifSource.name) { () async throws(ResponseError) -> [UInt8] in
-            let gif = try await fetching.gif(id: parameters.id)
+            let gif = try await fetching.gif(id: parameters.id, for: call.uid)
             facts.noteServed(gif.id, .gif, uid: call.peer.uid)
             return GifGet.Result(gif: gif).jsonBytes
         }
     }
 
     /// Refuses what is no text to look for.
-    private func check(_ text: String, _ parameter: StaticString) throws(ResponseError) {
-        if text.utf8.contains(0) {
-            throw .invalidParams("\(parameter) must not hold the character U+0000.", parameter: "\(parameter)")
+    private func check(_ tag: String) throws(ResponseError) {
+        let parameter = "\(GifRandom.tagParameter)"
+        guard tag.unicodeScalars.count <= FactQuery.maximumLength else {
+            throw .invalidParams("tag is longer than \(FactQuery.maximumLength) characters.", parameter: parameter)
         }
-        if text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
-            throw .invalidParams("\(parameter) must hold a word to search for.", parameter: "\(parameter)")
+        if tag.utf8.contains(0) {
+            throw .invalidParams("tag must not hold the character U+0000.", parameter: parameter)
+        }
+        if tag.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+            throw .invalidParams("tag must hold a word to search for.", parameter: parameter)
         }
     }
 }
@@ -166,11 +176,11 @@ extension Fetching {
     }
 
     /// A GIF by its id, from the cache or else from Giphy.
-    func gif(id: String) async throws(ResponseError) -> Gif {
+    func gif(id: String, for uid: UInt32) async throws(ResponseError) -> Gif {
         let source = sources.gifs
         if let gif = await stores.gifs.gif(id: id, notBefore: source.notBefore) { return gif }
         // What cannot be an id costs no request.
-        switch Giphy.isPossibleID(id) ? await fetchNow(.gif(id: id)) : .nothing {
+        switch Giphy.isPossibleID(id) ? await fetchNow(.gif(id: id), for: uid) : .nothing {
         case .gif(let gif): return gif
         case .unavailable(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
         case .nothing, .stored: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")

@@ -1,6 +1,7 @@
 import Logging
 import NorrisServer
 import NorrisStore
+import NorrisSystem
 import SystemdIntegration
 
 /// The bodies of all methods with what they answer from: the part of the daemon that needs neither socket nor process.
@@ -14,15 +15,15 @@ struct Handlers: Sendable {
     let counters = ServerCounters()
     let bodies: [String: MethodBody]
 
-    /// - Parameter facts: of the same databases, filled already.
+    /// - Parameter stores: of these databases.
     init(
-        loaded: ConfigurationLoader.Loaded, databases: Databases, facts: FactStore, loader: ConfigurationLoader,
+        loaded: ConfigurationLoader.Loaded, databases: Databases, stores: Stores, loader: ConfigurationLoader,
         file: Paths.ConfigurationFile?, environment: FetchingEnvironment,
         levels: LogLevelSwitch = LogLevelSwitch(.info), notifier: Notifier = Notifier(), logger: Logger
-    ) {
-        settings = Settings(loaded.configuration, logger: logger)
-        let stores = Stores(databases: databases, facts: facts)
-        fetching = Fetching(
+    ) async {
+        let facts = stores.facts
+        settings = await BackgroundThreads.background.run { Settings(loaded.configuration, logger: logger, $0) }
+        fetching = await Fetching(
             settings: settings, stores: stores, events: events, environment: environment, logger: logger
         )
         health = Health(

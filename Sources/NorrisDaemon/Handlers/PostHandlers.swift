@@ -51,17 +51,14 @@ struct PostHandlers: Sendable {
                 parameter: "\(PostMarkRead.idsParameter)"
             )
         }
-        let sources = fetching.sources.postNames
-        var ids = parameters.ids ?? []
-        if parameters.all {
-            ids = try await stores.posts.ids(sources: sources)
-        } else {
-            let stored = try await stores.posts.stored(ids, sources: sources)
-            if let unknown = ids.first(where: { !stored.contains($0) }) {
-                throw .notFound("There is no post with the id \(unknown.quotedForMessage).")
-            }
+        let (sources, uid) = (fetching.sources.postNames, call.peer.uid)
+        if let ids = parameters.ids {
+            let posts = try await stores.posts.stored(ids, sources: sources)
+            return PostMarkRead.Result(marked: try await stores.readMarks.mark(uid: uid, posts))
         }
-        return PostMarkRead.Result(marked: try await stores.readMarks.mark(uid: call.peer.uid, ids: ids))
+        let unread = try await stores.posts.unread(sources: sources, read: await stores.readMarks.read(uid: uid))
+        if unread.count > 0 { try await stores.readMarks.markAll(uid: uid, unread) }
+        return PostMarkRead.Result(marked: unread.count)
     }
 
     @Sendable

@@ -62,7 +62,7 @@ struct ServerHandlers: Sendable {
     @Sendable
     private func reload(_ parameters: NoMembers, _ call: Call) async throws(ResponseError) -> NoMembers {
         do throws(ConfigurationError) {
-            try reloader.reload()
+            try await reloader.reload()
         } catch {
             throw ServerHandlers.refusal(of: error)
         }

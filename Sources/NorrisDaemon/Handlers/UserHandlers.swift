@@ -43,7 +43,7 @@ struct UserHandlers: Sendable {
     private func content(_ item: ItemParameters, uid: UInt32) async throws(ResponseError) -> Favorite {
         switch item.kind {
         case .fact: Favorite(fact: try await stores.facts.presentable(id: item.id))
-        case .gif: Favorite(gif: try await fetching.gif(id: item.id))
+        case .gif: Favorite(gif: try await fetching.gif(id: item.id, for: uid))
         default: Favorite(post: try await fetching.post(id: item.id, uid: uid))
         }
     }
@@ -62,12 +62,12 @@ struct UserHandlers: Sendable {
             parameters.kind, uid: uid, cursor: parameters.page.cursor, limit: parameters.page.limit
         )
         let notBefore = fetching.sources.gifs.notBefore
-        let read = await stores.readMarks.read(uid: uid)
+        let isRead = await stores.posts.isRead(page.items.map(\.id), await stores.readMarks.read(uid: uid))
         for (index, item) in page.items.enumerated() {
             if item.kind == .gif {
                 page.items[index].gif = await stores.gifs.gif(id: item.id, notBefore: notBefore)
             }
-            page.items[index].post?.isRead = read.contains(item.id)
+            page.items[index].post?.isRead = isRead[index]
         }
         return page
     }

@@ -49,14 +49,15 @@ final class Health: Sendable {
     }
 
     var status: ServerStatus.Result {
-        let (faults, sizes, requests) = (faults, databases.sizes, requests())
+        // On the event loop: nothing here waits for a file system.
+        let (faults, space, requests) = (faults, databases.space, requests())
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded, message: line([contents, importProgress] + faults),
             uptimeSeconds: Int(uptime.components.seconds), connections: counters.openConnections,
             requestsTotal: requests.total, requestsPerMinute: requests.perMinute, sources: fetching.statuses,
             database: ServerStatus.Database(
-                cacheBytes: sizes.cache, stateBytes: sizes.state, isReadOnly: databases.isReadOnly,
-                freeBytes: databases.freeBytes
+                cacheBytes: space.cache, stateBytes: space.state, isReadOnly: databases.isReadOnly,
+                freeBytes: space.free
             ),
             version: NorrisVersion.current
         )
@@ -156,10 +157,5 @@ struct RequestMinutes {
 /// The calendar of the daemon's time zone.
 enum LocalDay {
     /// Today, as localtime(3) has it.
-    static var today: CivilDate {
-        guard let day = CivilDate(Timestamp.now().localText("%Y-%m-%d")) else {
-            preconditionFailure("The clock is past the year 9999")
-        }
-        return day
-    }
+    static var today: CivilDate { Timestamp.now().localDay }
 }

@@ -2,6 +2,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisSystem
 import ServiceLifecycle
 import SystemdIntegration
 
@@ -29,7 +30,7 @@ struct StoreService: Service {
             isWritten = await facts.writeShuffles()
         }
         await facts.writeShuffles()
-        databases.close()
+        await BackgroundThreads.background.run { databases.close($0) }
     }
 }
 
@@ -54,8 +55,8 @@ struct FortuneService: Service {
                 await wanted.wait()
                 guard !Task.isShuttingDownGracefully else { return }
                 await withTaskGroup { tasks in
-                    tasks.addTask(executorPreference: Prefetcher.decoding) { [facts, paths] in
-                        facts.importFortunes(paths())
+                    tasks.addTask { [facts, paths] in
+                        await BackgroundThreads.decoding.run { facts.importFortunes(paths(), $0) }
                     }
                     tasks.addTask { [clock, changes] in
                         while (try? await clock.sleep(for: FortuneService.statusInterval)) != nil { changes.set() }
@@ -89,8 +90,8 @@ struct MaintenanceService: Service {
         databases.onDamage { stop.set() }
         await fetching.removeExpired()
         // Requests are answered meanwhile from what is not damaged.
-        await withTaskExecutorPreference(Prefetcher.decoding) { databases.checkCache() }
-        if databases.isCacheLost { await recreateCache() }
+        await BackgroundThreads.decoding.run { databases.checkCache($0) }
+        await recreateLostCaches()
         CurrentProcess.releaseMappedCode()
         var minute = health.uptime.components.seconds / 60
         await stop.repeatUntilStopped {
@@ -100,8 +101,12 @@ struct MaintenanceService: Service {
             )
             await stop.wait(atMost: .seconds(MaintenanceService.interval) - passed, on: fetching.environment.clock)
             guard !Task.isShuttingDownGracefully else { return }
-            databases.checkState()
-            if databases.isCacheLost { await recreateCache() }
+            await BackgroundThreads.background.run { access in
+                databases.checkState(access)
+                databases.measureSpace(access)
+                CurrentProcess.releaseFreeMemory()
+            }
+            await recreateLostCaches()
             let now = health.uptime.components.seconds / 60
             guard now > minute else { return }
             minute = now
@@ -112,21 +117,22 @@ struct MaintenanceService: Service {
             // What has expired meanwhile is not shown to anybody.
             if minute % 5 == 0 {
                 await fetching.removeExpired()
-                await withTaskExecutorPreference(Prefetcher.background) { databases.releaseFreePages() }
+                await BackgroundThreads.background.run { databases.releaseFreePages($0) }
             }
             if let promptFacts, minute % 10 == 0 {
-                await withTaskExecutorPreference(Prefetcher.background) { promptFacts.write() }
+                await BackgroundThreads.background.run { promptFacts.write($0) }
             }
             fetching.changes.set()
         }
     }
 
-    private func recreateCache() async {
-        await withTaskExecutorPreference(Prefetcher.background) {
-            guard databases.recreateLostCache() else { return }
-            handlers.fetching.stores.facts.refill()
-            handlers.fetching.cacheWasLost()
+    private func recreateLostCaches() async {
+        let lost = await BackgroundThreads.background.run { access in
+            let lost = databases.recreateLostCaches(access)
+            handlers.fetching.stores.refill(lost, access)
+            return lost
         }
+        await handlers.fetching.cacheWasLost(lost)
     }
 }
 

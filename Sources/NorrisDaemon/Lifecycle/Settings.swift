@@ -4,6 +4,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisSystem
 import ServiceLifecycle
 import Synchronization
 import SystemdIntegration
@@ -19,10 +20,10 @@ final class Settings: Sendable {
 
     private let state: Mutex<State>
     /// Held by a reload: there is one at a time.
-    let reloading = Mutex(())
+    let reloading = AsyncLock()
 
-    init(_ configuration: Configuration, logger: Logger) {
-        state = Mutex(Settings.state(of: configuration, logger))
+    init(_ configuration: Configuration, logger: Logger, _ access: BlockingAccess) {
+        state = Mutex(Settings.state(of: configuration, logger, access))
     }
 
     var configuration: Configuration { state.withLock { $0.configuration } }
@@ -30,8 +31,8 @@ final class Settings: Sendable {
     /// Why the last reload was refused; nil after one that was not.
     var refusal: String? { state.withLock { $0.refusal } }
 
-    func apply(_ configuration: Configuration, logger: Logger) {
-        let new = Settings.state(of: configuration, logger)
+    func apply(_ configuration: Configuration, logger: Logger, _ access: BlockingAccess) {
+        let new = Settings.state(of: configuration, logger, access)
         state.withLock { $0 = new }
     }
 
@@ -48,7 +49,7 @@ final class Settings: Sendable {
     }
 
     /// A group that does not exist is a warning.
-    private static func state(of configuration: Configuration, _ logger: Logger) -> State {
+    private static func state(of configuration: Configuration, _ logger: Logger, _: BlockingAccess) -> State {
         let groups = configuration.adminGroups.compactMap { name in
             if let id = groupID(name) { return id }
             logger.warning("configuration.unknown-group", metadata: ["group": "\(name)"])
@@ -80,11 +81,10 @@ struct Reloader: Sendable {
     let logger: Logger
 
     /// - Throws: where the file is bad; then nothing has changed.
-    func reload() throws(ConfigurationError) {
-        try settings.reloading.withLock { _ throws(ConfigurationError) in try reloadAlone() }
-    }
-
-    private func reloadAlone() throws(ConfigurationError) {
+    func reload() async throws(ConfigurationError) {
+        // A cancelled task has no lock, and reloads nothing: the daemon stops.
+        guard await settings.reloading.lock() else { return }
+        defer { settings.reloading.unlock() }
         notifier.reloading()
         // Also after a failure: without it a reload of the unit would never end.
         defer {
@@ -93,7 +93,11 @@ struct Reloader: Sendable {
         }
         let loaded: ConfigurationLoader.Loaded
         do throws(ConfigurationError) {
-            loaded = try loader.load(file)
+            loaded = try await BackgroundThreads.background.run { access throws(ConfigurationError) in
+                let loaded = try loader.load(file)
+                settings.apply(loaded.configuration, logger: logger, access)
+                return loaded
+            }
         } catch {
             settings.refuse(error)
             for fault in error.faults {
@@ -102,9 +106,8 @@ struct Reloader: Sendable {
             throw error
         }
         loaded.logWarnings(to: logger)
-        settings.apply(loaded.configuration, logger: logger)
         levels.set(loaded.configuration.logLevel)
-        fetching.configure()
+        await fetching.configure()
         fetching.stores.facts.wantFortunes()
         logger.notice("configuration.reloaded")
         events.publish(.server(.reloaded))
@@ -121,7 +124,7 @@ struct ReloadService: Service {
         await cancelWhenGracefulShutdown {
             for await _ in signals {
                 // Failures are logged; the daemon goes on with what it has.
-                try? reloader.reload()
+                try? await reloader.reload()
             }
         }
     }

@@ -45,7 +45,7 @@ struct FactSearchTests {
                 #expect(page.freshness?.origin == .cache)
                 #expect(page.freshness?.state == .empty)
                 #expect(upstream.requests.count == 3)
-                daemon.advance(by: .hours(37))
+                await daemon.advance(by: .hours(37))
                 #expect(try daemon.search(text: "walker").items.count == 1)
                 #expect(upstream.requests.count == 4)
             }
@@ -96,7 +96,7 @@ struct FactSearchTests {
             #expect(failure.kind == .timeout)
             #expect(failure.retryAt != nil)
             #expect(try daemon.search(text: "walker").freshness?.error == failure)
-            daemon.advance(by: .seconds(59))
+            await daemon.advance(by: .seconds(59))
             #expect(try daemon.search(text: "walker").freshness?.error == failure)
             // On a busy machine not even the first may have come so far.
             #expect(upstream.requests.count <= 1)

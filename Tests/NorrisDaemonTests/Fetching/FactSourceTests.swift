@@ -41,13 +41,13 @@ struct FactSourceTests {
     @Test func theOtherQueriesAreAskedAgainAfterSevenIntervals() async throws {
         try await SourceFixture.run { fixture in
             _ = await fixture.fetch()
-            try fixture.age(by: .hours(7 * 24 - 1))
+            try await fixture.age(by: .hours(7 * 24 - 1))
             _ = await fixture.fetch()
             #expect(fixture.queries(from: 3) == ["chuck?"])
-            try fixture.age(by: .hours(2))
+            try await fixture.age(by: .hours(2))
             _ = await fixture.fetch()
             #expect(fixture.queries(from: 4) == ["chuck?", "norris?"])
-            try fixture.age(by: .hours(24))
+            try await fixture.age(by: .hours(24))
             _ = await fixture.fetch()
             #expect(fixture.queries(from: 6) == ["chuck?"])
         }
@@ -56,10 +56,10 @@ struct FactSourceTests {
     @Test func afterTheClockWasSetBackTheOtherQueriesAreNotForgottenForYears() async throws {
         try await SourceFixture.run { fixture in
             _ = await fixture.fetch()
-            try fixture.age(by: .hours(-365 * 24))
+            try await fixture.age(by: .hours(-365 * 24))
             _ = await fixture.fetch()
             #expect(fixture.queries(from: 3) == ["chuck?"])
-            try fixture.age(by: .hours(7 * 24 + 1))
+            try await fixture.age(by: .hours(7 * 24 + 1))
             _ = await fixture.fetch()
             #expect(fixture.queries(from: 4) == ["chuck?", "norris?"])
         }
@@ -80,7 +80,7 @@ struct FactSourceTests {
             _ = await fixture.fetch()
             fixture.upstream.setJokes(FakeUpstream.jokes(count: 40) + [FakeJoke(id: "n", value: "Norris alone.")])
             #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
-            try fixture.age(by: .hours(7 * 24 + 1))
+            try await fixture.age(by: .hours(7 * 24 + 1))
             #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
             #expect(try await fixture.store.fact(id: "n") != nil)
             #expect(fixture.fetchedCount == 41)
@@ -161,7 +161,7 @@ struct FactSourceTests {
             #expect(failure.kind == .http)
             #expect(!failure.isRetryable)
             #expect(fixture.fetchedCount == 0)
-            #expect(fixture.records.record(of: "facts") == nil)
+            await #expect(fixture.records.record(of: "facts") == nil)
         }
     }
 
@@ -227,10 +227,10 @@ struct FactSourceTests {
             #expect(fixture.knownCategories.contains("alpha"))
             #expect(fixture.knownCategories.contains("travel"), "Known for years")
             #expect(!fixture.knownCategories.contains("No Such"))
-            #expect(fixture.records.record(of: "facts")?.categories == ["alpha", "dev"])
+            await #expect(fixture.records.record(of: "facts")?.categories == ["alpha", "dev"])
             _ = await fixture.fetch()
             #expect(fixture.queries().last == "chuck?")
-            #expect(fixture.records.record(of: "facts")?.categories == ["alpha", "dev"])
+            await #expect(fixture.records.record(of: "facts")?.categories == ["alpha", "dev"])
         }
     }
 

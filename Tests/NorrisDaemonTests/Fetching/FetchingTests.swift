@@ -8,6 +8,7 @@ import NorrisTestSupport
 import Testing
 
 @testable import NorrisDaemon
+@testable import NorrisSystem
 
 /// Schedule, upstream and store together: what is fetched when, and what the databases keep of it.
 @Suite(.timeLimit(.minutes(20)))
@@ -101,10 +102,11 @@ struct FetchingTests {
             try daemon.watch.wait(for: .finished)
             let items = try daemon.source().items
             try FileManager.default.removeItem(atPath: daemon.folder("cache"))
-            #expect(daemon.databases.recreateLostCache())
-            daemon.store.refill()
+            let lost = daemon.databases.recreateLostCaches()
+            #expect(lost == Set(Databases.Content.cached))
+            daemon.handlers.fetching.stores.refill(lost, BlockingAccess())
             #expect(daemon.store.count == items - 40)
-            daemon.handlers.fetching.cacheWasLost()
+            await daemon.handlers.fetching.cacheWasLost(lost)
             #expect(try daemon.watch.wait(for: .finished).items == items)
             #expect(upstream.requests.count == 6)
             #expect(try daemon.search(text: "\"counted to 7 \"").items.count == 1)
@@ -158,7 +160,7 @@ struct FetchingTests {
             #expect(refused?.details["retry_at"] == .string(retryAt.description))
             #expect(try daemon.refresh(as: .administrator).started == ["facts"])
             try daemon.watch.wait(for: .finished)
-            daemon.advance(by: .minutes(5))
+            await daemon.advance(by: .minutes(5))
             #expect(try daemon.refresh(as: .user, #"{"source":"facts"}"#).started == ["facts"])
             try daemon.watch.wait(for: .finished)
             #expect(daemon.refusal(SourceRefresh.self, #"{"source":"village"}"#)?.code == .notFound)

@@ -59,7 +59,7 @@ struct GifTests {
             #expect(upstream.requests.map { $0.parameter("rating") } == ["g", "pg", "g"])
             #expect(upstream.requests.map { $0.parameter("lang") } == [nil, nil, "de"])
 
-            daemon.advance(by: .hours(7))
+            await daemon.advance(by: .hours(7))
             #expect(try search(daemon, #"{"query":"cats"}"#).freshness?.origin == .upstream)
             #expect(upstream.requests.count == 4)
         }
@@ -98,7 +98,7 @@ struct GifTests {
             #expect(again.freshness?.error?.kind == .http)
             #expect(upstream.requests.count == 2)
             upstream.setFault(nil)
-            daemon.advance(by: .seconds(61))
+            await daemon.advance(by: .seconds(61))
             #expect(try search(daemon, #"{"query":"cats","cursor":"\#(cursor)"}"#).items.count == 25)
         }
     }
@@ -115,9 +115,11 @@ struct GifTests {
         }
     }
 
-    @Test func aBlankQueryIsRefused() async throws {
+    @Test func aQueryWithoutAWordOrWithTooMuchIsRefused() async throws {
         try await run { daemon, upstream in
-            for query in [#"{"query":"  \t"}"#, #"{"query":"a\u0000b"}"#] {
+            let (letters, words) = (String(repeating: "x", count: 1_001), String(repeating: "x ", count: 17))
+            for query in [#"{"query":"  \t"}"#, #"{"query":"a\u0000b"}"#]
+                + [letters, words].map({ #"{"query":"\#($0)"}"# }) {
                 let error = daemon.refusal(GifSearch.self, query)
                 #expect(error?.details["parameter"] == "query")
             }
@@ -164,7 +166,7 @@ struct GifTests {
             let request = GifRequest.page(.search("cats", rating: "g"), offset: 0)
             upstream.hold()
             let answers = await withTaskGroup(of: GifResult.self) { tasks in
-                for _ in 0..<3 { tasks.addTask { await fetching.fetchNow(request, limit: 25) } }
+                for _ in 0..<3 { tasks.addTask { await fetching.fetchNow(request, for: 1000, limit: 25) } }
                 await upstream.waitForRequests(1)
                 await eventually { fetching.gifRequests.waiters.withLock { $0[request]?.count } == 2 }
                 upstream.release()
@@ -187,7 +189,7 @@ struct GifTests {
             let quota = try #require(try gifs(daemon).quota)
             #expect(quota.limit == 2 && quota.used == 2)
             #expect(try search(daemon, #"{"query":"cats"}"#).items.count == 25)
-            daemon.advance(by: .seconds(3_600))
+            await daemon.advance(by: .seconds(3_600))
             _ = try search(daemon, #"{"query":"something else"}"#)
             #expect(upstream.requests.count == 3)
         }
@@ -202,7 +204,7 @@ struct GifTests {
             #expect(retryAt.seconds % 3_600 == 0)
             #expect(retryAt > daemon.clock.now && retryAt <= daemon.clock.now.advanced(by: .seconds(3_600)))
             upstream.setFault(nil)
-            daemon.advance(by: daemon.clock.now.duration(to: retryAt) - .seconds(1))
+            await daemon.advance(by: daemon.clock.now.duration(to: retryAt) - .seconds(1))
             #expect(daemon.refusal(GifSearch.self, #"{"query":"cats"}"#) != nil)
             #expect(daemon.refusal(SourceRefresh.self, #"{"source":"gifs"}"#)?.code == .busy)
             #expect(upstream.requests.count == 1)
@@ -225,7 +227,7 @@ struct GifTests {
             )
             #expect(added.added)
             #expect(upstream.requests.last?.path == "/v1/gifs/\(kept)")
-            daemon.advance(by: .hours(7))
+            await daemon.advance(by: .hours(7))
             try daemon.watch.wait(for: .finished)
             #expect(upstream.requests.last?.parameter("ids") == kept)
             let list: FavoriteList.Result = try daemon.client().call(FavoriteList.self)
@@ -241,7 +243,7 @@ struct GifTests {
             #expect(upstream.requests.count == 3)
             let refused = daemon.refusal(SourceRefresh.self, #"{"source":"gifs"}"#)
             #expect(refused?.code == .busy, "A refresh does not go through a used-up budget")
-            daemon.advance(by: .seconds(3_601))
+            await daemon.advance(by: .seconds(3_601))
             try daemon.watch.wait(for: .finished)
             let asked = upstream.requests.map { $0.parameter("q") ?? $0.path }
             #expect(asked == ["/v1/gifs/trending", "a", "b", "c", "d"])
@@ -256,7 +258,8 @@ struct GifTests {
             upstream.hold()
             let fetching = daemon.handlers.fetching
             let answer = await withTaskGroup(of: GifResult.self) { tasks in
-                tasks.addTask { await fetching.fetchNow(.page(.search("dogs", rating: "g"), offset: 0), limit: 25) }
+                let request = GifRequest.page(.search("dogs", rating: "g"), offset: 0)
+                tasks.addTask { await fetching.fetchNow(request, for: 1000, limit: 25) }
                 await upstream.waitForRequests(before + 1)
                 _ = try? daemon.refresh(#"{"source":"gifs"}"#)
                 // The run has begun, and waits for its turn.
@@ -321,7 +324,7 @@ struct GifTests {
         try await run(settings: ", enabled: true", fetches: true, in: folder) { daemon, upstream in
             try daemon.watch.wait(for: .finished)
             unlink(folder("key"))
-            try daemon.handlers.reloader.reload()
+            try await daemon.handlers.reloader.reload()
             let status = try gifs(daemon)
             #expect(status.nextRunAt == nil)
             #expect(status.freshness.error?.kind == .credentials)
@@ -334,7 +337,7 @@ struct GifTests {
             let before = upstream.requests.count
             _ = try folder.write("another-key", to: "key")
             upstream.requireKey("another-key")
-            try daemon.handlers.reloader.reload()
+            try await daemon.handlers.reloader.reload()
             try daemon.watch.wait(for: .finished)
             #expect(upstream.requests.dropFirst(before).allSatisfy { $0.parameter("api_key") == "another-key" })
             #expect(try gifs(daemon).freshness.error == nil)

@@ -153,11 +153,11 @@ struct PostSourceTests {
             return (outcome, source.stores.posts.count(source: "blog"))
         }
         #expect(await fetch(1, 2, 3) == (.fetched(added: 3, notBefore: nil), 3))
-        #expect(source.stores.fetches.record(of: "blog")?.parts["posts"]?.hasValidators == true)
+        await #expect(source.stores.fetches.record(of: "blog")?.parts["posts"]?.hasValidators == true)
         #expect(await fetch(4, end: "<item><guid>3") == (.fetched(added: 1, notBefore: nil), 4))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 1") == true)
         // The next is not asked for what is new since then.
-        let cut = source.stores.fetches.record(of: "blog")?.parts.values.first
+        let cut = await source.stores.fetches.record(of: "blog")?.parts.values.first
         #expect(cut?.hasValidators == false)
         #expect(await fetch(4) == (.fetched(added: 0, notBefore: nil), 1))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs") == false)
@@ -180,7 +180,7 @@ struct PostSourceTests {
             _ = try folder.write(
                 "facts: {enabled: false}\n" + section(upstream, "90d", sources: ["team"]), to: "config.yaml"
             )
-            try daemon.handlers.reloader.reload()
+            try await daemon.handlers.reloader.reload()
             #expect(try list(daemon).items.map(\.id) == ["team:7"])
             #expect(daemon.refusal(PostGet.self, #"{"id":"town:1"}"#)?.code == .notFound)
         }

@@ -37,8 +37,9 @@ struct FetchingDaemon {
         store.importStartingCollection()
         let file = Paths.ConfigurationFile(path: try folder.write(configuration, to: "config.yaml"), isNamed: true)
         let loader = ConfigurationLoader(home: nil, currentDirectory: folder.path)
-        handlers = Handlers(
-            loaded: try loader.load(file), databases: databases, facts: store, loader: loader, file: file,
+        handlers = await Handlers(
+            loaded: try loader.load(file), databases: databases, stores: Stores(databases: databases, facts: store),
+            loader: loader, file: file,
             environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime),
             logger: logger
         )
@@ -143,14 +144,14 @@ struct FetchingDaemon {
     }
 
     /// Turns the clock, and lets the schedule look at it.
-    func advance(by duration: Duration) {
+    func advance(by duration: Duration) async {
         clock.advance(by: duration)
-        handlers.fetching.configure()
+        await handlers.fetching.configure()
     }
 
     func reload(_ upstream: FakeUpstream, facts: String) async throws {
         _ = try folder.write(FetchingDaemon.configuration(upstream.baseURL, facts), to: "config.yaml")
-        try handlers.reloader.reload()
+        try await handlers.reloader.reload()
     }
 }
 
@@ -195,7 +196,7 @@ enum SeededContent {
             publishedAt: Timestamp("2026-11-21T12:00:00Z"), text: "Counted to infinity today.", tags: ["maths"],
             stats: Post.Stats(likes: 12, comments: 1)
         )
-        _ = try stores.posts.replace(
+        _ = try await stores.posts.replace(
             source: "town", posts: [post], authors: [], isComplete: true, keep: .days(90),
             fetch: FetchRecord(settings: "older", fetchedAt: fetchedAt), at: now
         )

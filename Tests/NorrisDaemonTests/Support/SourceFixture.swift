@@ -76,11 +76,11 @@ struct SourceFixture {
     }
 
     /// Makes the last fetch older than it is.
-    func age(by duration: Duration) throws {
-        guard var record = records.record(of: FactSource.name) else { return }
-        record.fetchedAt.seconds -= duration.components.seconds
-        for name in record.parts.keys { record.parts[name]?.checkedAt.seconds -= duration.components.seconds }
-        _ = records.renew(record, for: FactSource.name)
+    func age(by duration: Duration) async throws {
+        guard var record = await records.record(of: FactSource.name) else { return }
+        record.fetchedAt = record.fetchedAt - duration
+        for (name, part) in record.parts { record.parts[name]?.checkedAt = part.checkedAt - duration }
+        _ = await records.renew(record, for: FactSource.name)
     }
 }
 

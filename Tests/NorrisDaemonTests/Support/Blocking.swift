@@ -1,0 +1,39 @@
+import Logging
+import NorrisProtocol
+import NorrisStore
+
+@testable import NorrisDaemon
+@testable import NorrisSystem
+
+// A test may block its thread, so that its calls need no access.
+
+extension Databases {
+    convenience init(cacheFolder: String?, stateFolder: String?, logger: Logger) throws(StoreError) {
+        try self.init(cacheFolder: cacheFolder, stateFolder: stateFolder, logger: logger, BlockingAccess())
+    }
+
+    func close() { close(BlockingAccess()) }
+
+    /// Whether a file of the cache was lost.
+    func recreateLostCaches() -> Set<Content> { recreateLostCaches(BlockingAccess()) }
+}
+
+extension FactStore {
+    convenience init(databases: Databases) { self.init(databases: databases, BlockingAccess()) }
+    func importStartingCollection() { importStartingCollection(BlockingAccess()) }
+    func importFortunes(_ paths: [String]) { _ = importFortunes(paths, BlockingAccess()) }
+}
+
+extension Stores {
+    init(databases: Databases, facts: FactStore) { self.init(databases: databases, facts: facts, BlockingAccess()) }
+}
+
+extension PromptFactsWriter {
+    func write() { write(BlockingAccess()) }
+
+    static func lines(
+        from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator
+    ) -> [String] {
+        lines(from: facts, scope, using: &generator, BlockingAccess())
+    }
+}
