@@ -7,7 +7,7 @@ Each attack gets a new daemon, run by root, and attackers and a victim with user
 the victim sends one request after another on two connections: one is answered from memory, one from the disk. A line
 shows their longest and 99th percentile latency, the daemon's peak memory and the CPU time it used. The victim's
 processes have a higher priority than all others, so that the figures show the daemon and not the scheduler. Exits
-with 1 if a goal is missed.
+with 1 if a goal is missed. attacks_upstream.py and attacks_store.py beside it have more attacks, with the same options.
 
 With --structure the attacks are short, replies are waited for as long as a busy machine may take, and latencies and
 CPU time are shown but have no goals. What remains are goals that hold on a machine of any speed: the peak memory, a
@@ -17,6 +17,7 @@ exit statuses of norrisctl.
 
 import argparse
 import collections
+import contextlib
 import errno
 import functools
 import itertools
@@ -39,7 +40,8 @@ import traceback
 DIST = pathlib.Path(__file__).resolve().parents[2] / ".build" / "dist"
 ATTACKERS = range(60001, 60006)
 VICTIM = 60010
-MEMORY_GOAL, DISK_GOAL, PEAK_GOAL = 50, 250, 192  # ms, ms, MiB
+MEMORY_GOAL, DISK_GOAL, NETWORK_GOAL, PEAK_GOAL = 50, 250, 1000, 192  # ms, ms, ms, MiB
+END_GOAL = 1000  # ms from SIGTERM in the middle of an attack to the end of the daemon
 LEAD = 1  # seconds of the victim's requests before the attack
 DEADLINE = 15  # seconds that an attack waits for replies
 LIFETIME = 45  # seconds after which a process of an attacker or the victim is killed
@@ -108,6 +110,10 @@ class Worker:
         Worker.running.remove(self.pid)
         return json.loads(text) if text else {"failed": 1}
 
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        self.result()
+
 
 def connected(path, seconds=None):
     """A new connection; tries again for so many seconds where the queue of connections is full."""
@@ -165,7 +171,7 @@ def victim(path, requests, pause):
     samples, failed, refused = [], 0, 0
     with connected(path) as connection:
         connection.settimeout(patience(20))
-        for line in itertools.cycle(requests or [None]):
+        for number, line in enumerate(itertools.cycle(requests or [None])):
             begin = time.monotonic()
             if line is None:
                 taken, times = ask_once(path)
@@ -179,7 +185,7 @@ def victim(path, requests, pause):
                     failed += 1
                     ended.append(True)
             now = time.monotonic()
-            samples.append((now, (now - begin) * 1000))
+            samples.append((now, (now - begin) * 1000, number))
             if not ended:
                 time.sleep(pause)
             if ended:
@@ -294,9 +300,12 @@ def import_favorites(path, count, size):
 
 
 class Daemon:
-    """A norrisd in a folder of its own, with a socket for all users."""
+    """A norrisd in a folder of its own, with a socket for all users.
 
-    def __init__(self, programs, configuration="", descriptors=None, files={}):
+    under: what comes before the program on its command line.
+    """
+
+    def __init__(self, programs, configuration="", descriptors=None, files={}, under=(), cache=None):
         self.temporary = tempfile.TemporaryDirectory()
         folder = self.temporary.name
         os.chmod(folder, 0o711)
@@ -308,22 +317,26 @@ class Daemon:
         limit = lambda: descriptors and resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, open(f"{folder}/log", "wb") as log:
             notify.bind(f"{folder}/notify")
-            notify.settimeout(patience(60))
+            notify.settimeout(0.2)
+            end, messages = time.monotonic() + patience(60), b""
             self.process = subprocess.Popen(
-                [programs / "norrisd", "--config", f"{folder}/config.yaml", "--socket", self.path, "--state-dir",
-                 f"{folder}/state", "--cache-dir", f"{folder}/cache", "--runtime-dir", f"{folder}/run",
-                 "--log-level", "error"],
+                [*under, programs / "norrisd", "--config", f"{folder}/config.yaml", "--socket", self.path,
+                 "--state-dir", f"{folder}/state", "--cache-dir", cache or f"{folder}/cache",
+                 "--runtime-dir", f"{folder}/run", "--log-level", "error"],
                 env={"NOTIFY_SOCKET": f"{folder}/notify", "HOME": folder}, stderr=log, preexec_fn=limit,
             )
             try:
-                while b"READY=1" not in notify.recv(8192):
-                    pass
+                while b"READY=1" not in messages:
+                    if self.process.poll() is not None or time.monotonic() > end:
+                        raise TimeoutError("norrisd ended early, or is not ready in time")
+                    with contextlib.suppress(TimeoutError):
+                        messages = notify.recv(8192)
+                os.chmod(self.path, 0o666)
             except BaseException:
                 self.process.kill()
                 self.process.wait()
                 print(pathlib.Path(folder, "log").read_text(), file=sys.stderr)
                 raise
-        os.chmod(self.path, 0o666)
 
     def __enter__(self):
         return self
@@ -345,17 +358,48 @@ class Daemon:
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def peak(self):
-        """The most memory used so far, in MiB; none of a daemon that has ended."""
+    def memory(self, kind="VmRSS"):
+        """The memory used now, in MiB; none of a daemon that has ended."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), math.nan)
+        return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith(kind)), math.nan)
+
+    def peak(self):
+        """The most memory used so far."""
+        return self.memory("VmHWM")
+
+    def end(self):
+        """Sends SIGTERM; returns the milliseconds until the daemon has ended."""
+        begin = time.monotonic()
+        self.process.terminate()
+        try:
+            self.process.wait(patience(40))
+        except subprocess.TimeoutExpired:
+            return math.inf
+        return (time.monotonic() - begin) * 1000
+
+    def call(self, method, params=None):
+        """The result of a request, or its error."""
+        with connected(self.path) as connection:
+            connection.sendall(request(method, params) + b"\n")
+            reply = json.loads(reply_line(connection))
+            return reply.get("result", reply.get("error"))
+
+    def wait_for(self, source, condition, seconds=60):
+        """Waits until a source of server.status fulfils a condition; returns the source."""
+        end = time.monotonic() + patience(seconds)
+        while time.monotonic() < end:
+            state = next(each for each in self.call("server.status")["sources"] if each["name"] == source)
+            if condition(state):
+                return state
+            time.sleep(0.1)
+        raise TimeoutError(f"{source} is not ready")
 
 
 def spread(samples):
     """The longest latency and the 99th percentile."""
     if not samples:
         return math.nan, math.nan
-    values = sorted(value for _, value in samples)
+    values = sorted(value for _, value, *_ in samples)
     return values[-1], values[math.ceil(len(values) * 0.99) - 1]
 
 
@@ -382,10 +426,16 @@ class Report:
         return f"{name:26}{figures.replace('nan', '  -')}  {verdict}{notes}"
 
 
-def measure(daemon, attackers, pause=0.003, newcomer=False, during=lambda report: None):
-    """Runs attackers, each a user id, a function and its arguments, beside the victim. Returns a report and totals."""
+def measure(daemon, attackers, pause=0.003, newcomer=False, during=lambda report: None, disk=FROM_DISK, network=None,
+            peak=PEAK_GOAL, stop=False):
+    """Runs attackers, each a user id, a function and its arguments, beside the victim. Returns a report and totals.
+
+    network: requests of a further connection of the victim, for which the daemon has to ask an upstream.
+    stop: the attackers go on while the daemon is ended, and are killed then.
+    """
     report = Report()
-    observed = {"memory": ([RANDOM], pause), "disk": (FROM_DISK, pause)} | ({"new": (None, 0.02)} if newcomer else {})
+    observed = {"memory": ([RANDOM], pause), "disk": (disk, pause)} | ({"new": (None, 0.02)} if newcomer else {})
+    observed |= {"network": (network, 0.2)} if network else {}
     priority = 0 if STRUCTURE else -15
     victims = {name: Worker(VICTIM, victim, daemon.path, *how, priority=priority) for name, how in observed.items()}
     time.sleep(LEAD)
@@ -393,30 +443,44 @@ def measure(daemon, attackers, pause=0.003, newcomer=False, during=lambda report
     workers = [Worker(uid, function, daemon.path, *arguments) for uid, function, *arguments in attackers]
     during(report)
     totals = collections.Counter()
-    for worker in workers:
-        totals.update(worker.result())
+    if not stop:
+        for worker in workers:
+            totals.update(worker.result())
     time.sleep(0.3)
     for worker in victims.values():
         os.kill(worker.pid, signal.SIGTERM)
     results = {name: worker.result() for name, worker in victims.items()}
-    spreads = {}
+    spreads, slowest = {}, {}
     for name, result in results.items():
-        spreads[name] = spread([sample for sample in result.get("samples", []) if sample[0] >= begin])
+        samples = [sample for sample in result.get("samples", []) if sample[0] >= begin]
+        spreads[name] = spread(samples)
+        if samples and (lines := observed[name][0]):
+            slowest[name] = json.loads(lines[max(samples, key=lambda sample: sample[1])[2] % len(lines)])["method"]
         report.miss(result["failed"], f"{result['failed']} of the victim's requests ({name}) failed")
     report.cpu, report.peak = daemon.cpu() - cpu, daemon.peak()
     report.memory, report.disk = spreads["memory"], spreads["disk"]
     report.miss(not report.memory[0] < MEMORY_GOAL, "memory", timed=True)
-    report.miss(not report.disk[0] < DISK_GOAL, "disk", timed=True)
-    report.miss(not report.peak < PEAK_GOAL, "VmHWM")
+    report.miss(not report.disk[0] < DISK_GOAL, f"disk: {slowest.get('disk')}", timed=True)
+    report.miss(not report.peak < peak, "VmHWM")
     report.miss(totals["failed"], "an attacker failed")
     if newcomer:
         worst, percentile = spreads["new"]
         totals["refused"] = results["new"].get("refused", 0)
         report.notes.append(f"new connections {worst:.0f}/{percentile:.0f} ms, {totals['refused']} refused")
+    if network:
+        report.notes.append(f"network {spreads['network'][0]:.0f} ms")
+        report.miss(not spreads["network"][0] < NETWORK_GOAL, f"network: {slowest.get('network')}", timed=True)
     shown = ["opened", "EAGAIN", "ECONNREFUSED", "replies", "errors"]
     report.notes += [f"{totals[name]} {name}" for name in shown if totals[name]]
     report.miss(Worker(VICTIM, ask_once, daemon.path).result()[0] is None, "answers no more")
     report.miss(daemon.process.poll() is not None, f"ended with {daemon.process.poll()}")
+    if stop:
+        end = daemon.end()
+        report.notes.append(f"end {end:.0f} ms")
+        report.miss(not end < END_GOAL, "end", timed=True)
+        report.miss(daemon.process.poll(), f"ended with {daemon.process.poll()}")
+        for worker in workers:
+            worker.kill()
     return report, totals
 
 
@@ -576,26 +640,26 @@ ATTACKS = {
 }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(attacks=ATTACKS, description=__doc__, always=None):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, default=DIST, help="the folder of norrisd and norrisctl")
     parser.add_argument("--structure", action="store_true", help="only goals that do not depend on time")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(ATTACKS))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(attacks))
     arguments = parser.parse_args()
     global STRUCTURE
     STRUCTURE = arguments.structure
-    if unknown := [name for name in arguments.names if name not in ATTACKS]:
+    if unknown := [name for name in arguments.names if name not in attacks]:
         parser.error(f"unknown attack: {unknown[0]}")
     if os.geteuid() != 0:
-        sys.exit("attacks.py: root is needed to act as other users")
+        sys.exit("root is needed to act as other users")
     # An exception ends the daemon and the processes of other users.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     print(f"{'':26}{'memory ms':>18}{'disk ms':>18}{'VmHWM':>9}{'CPU':>9}")
     print(f"{'attack':26}" + "".join(f"{title:>9}" for title in ["max", "p99", "max", "p99", "MiB", "s"]) + "  verdict")
     missed = False
-    for name in arguments.names or ATTACKS:
+    for name in arguments.names or always or attacks:
         try:
-            report = ATTACKS[name](programs=arguments.programs.resolve())
+            report = attacks[name](programs=arguments.programs.resolve())
         except Exception as error:
             traceback.print_exc()
             report = Report()

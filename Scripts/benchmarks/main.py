@@ -11,6 +11,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 import cards
+import corruption
 import faults
 import feeds
 import harness
@@ -19,6 +20,7 @@ import memory
 import processes
 import rates
 import store
+import users
 
 COMPILER = ["gcc", "libc6-dev"]
 BENCHMARKS = {
@@ -34,8 +36,10 @@ BENCHMARKS = {
     "kill": (store.kill, []),
     "faults": (faults.faults, [*COMPILER, "openssl"]),
     "feeds": (feeds.feeds, []),
+    "corruption": (corruption.corruption, []),
+    "users": (users.users, []),
 }
-ONLY_IF_NAMED = {"import", "store", "kill", "faults", "feeds"}
+ONLY_IF_NAMED = {"import", "store", "kill", "faults", "feeds", "corruption", "users"}
 
 
 def sizes(text):
@@ -54,6 +58,9 @@ def parse():
     parser.add_argument("--sizes", type=sizes, default=store.DEFAULT_SIZES, metavar="N,N",
                         help="store: numbers of facts (default: 1000,3000,100000; 1000000 takes minutes)")
     parser.add_argument("--kills", type=int, default=200, metavar="N", help="kill: how often (default: 200)")
+    parser.add_argument("--copies", type=int, default=500, metavar="N",
+                        help="corruption: damaged copies of each file (default: 500)")
+    parser.add_argument("--users", type=int, default=1_000, metavar="N", help="users: how many (default: 1000)")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--record", action="store_true", help="instructions: write the figures to instructions.tsv")
     mode.add_argument("--check", action="store_true", help="instructions: compare with instructions.tsv")

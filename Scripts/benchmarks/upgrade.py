@@ -367,4 +367,5 @@ def main():
     return result
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+"""Measures what others notice while an upstream attacks norrisd: hostile heads, many hostile feeds, changed facts.
+
+Usage: Scripts/benchmarks/attacks_upstream.py [--structure] [--programs DIR] [NAME...]     (as root; as attacks.py)
+
+Upstreams answer from a process of their own. Beside the hostile source the daemon fetches a small feed every second;
+how long it went without a request is `beside`. The daemon is ended in the middle of each attack.
+"""
+
+import collections
+import functools
+import itertools
+import json
+import math
+import multiprocessing
+import pathlib
+import signal
+import socket
+import tempfile
+import threading
+import time
+import urllib.parse
+import zlib
+
+import attacks
+from attacks import ATTACKERS, Daemon, Report, Worker, lasting, measure, request
+
+BESIDE_GOAL = 4  # seconds without a request for the feed that is due every second
+RSS = '<?xml version="1.0"?>\n<rss version="2.0"><channel><title>t</title>{}</channel></rss>\n'
+ITEM = "<item><guid>{0}</guid><title>{0}</title></item>"
+FIELDS = b"a:\r\n" * 60_000
+ATTACK = 8  # seconds
+CHANGED = 90_000  # facts
+QUOTA = 100
+
+
+# The upstream
+
+
+def answer(body=b"", status="200 OK", kind="application/rss+xml", fields=b""):
+    """The bytes of a whole reply."""
+    body = body.encode() if isinstance(body, str) else body
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+    return head.encode() + fields + b"\r\n" + body
+
+
+def gifs(url):
+    """Giphy's reply to a search: one GIF, whose id is that of the query."""
+    query = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query).get("q", ["none"])[0]
+    name = "g" + "".join(letter for letter in query if letter.isalnum())
+    original = {"url": f"https://media0.giphy.com/media/{name}/giphy.gif", "width": "480", "height": "229"}
+    gif = {"type": "gif", "id": name, "url": f"https://giphy.com/gifs/{name}", "title": query, "rating": "g",
+           "images": {"original": original}}
+    pagination = {"total_count": 1, "count": 1, "offset": 0}
+    return answer(json.dumps({"data": [gif], "pagination": pagination, "meta": {"status": 200, "response_id": "a"}}),
+                  kind="application/json")
+
+
+class Upstream:
+    """An HTTP server in a process of its own. A route is the beginning of a path, and a function of the path and of
+    the number of the request that makes the bytes of a reply, or parts of them. It notes when each was requested."""
+
+    def __init__(self, routes):
+        self.routes = {"/v1/gifs/": lambda url, number: gifs(url), "/beside": beside} | routes
+        self.log = tempfile.NamedTemporaryFile()
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.process = multiprocessing.get_context("fork").Process(target=self.serve, daemon=True)
+        self.process.start()
+        self.listener.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.join()
+
+    def serve(self):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        counters = collections.defaultdict(lambda: itertools.count(1))
+        log = open(self.log.name, "ab", buffering=0)
+
+        def converse(connection):
+            with connection, connection.makefile("rb") as lines:
+                while line := lines.readline():
+                    url = line.split()[1].decode()
+                    while lines.readline() not in (b"\r\n", b""):
+                        pass
+                    route = next((route for route in self.routes if url.startswith(route)), None)
+                    log.write(f"{time.monotonic()} {route}\n".encode())
+                    reply = self.routes[route](url, next(counters[route])) if route else answer(status="404 No")
+                    for part in [reply] if isinstance(reply, bytes) else reply:
+                        connection.sendall(part)
+                    # Other replies end with the connection.
+                    if not isinstance(reply, bytes) or b"Content-Length" not in reply[:4096]:
+                        return
+
+        def guarded(connection):
+            try:
+                converse(connection)
+            except OSError:
+                pass
+
+        while True:
+            connection, _ = self.listener.accept()
+            threading.Thread(target=guarded, args=(connection,), daemon=True).start()
+
+    def times(self, route):
+        """When a route was requested."""
+        lines = pathlib.Path(self.log.name).read_text().splitlines()
+        return [float(line.split()[0]) for line in lines if line.split()[1] == route]
+
+    def gap(self, route, begin, end):
+        """The longest time without a request for a route."""
+        times = [begin, *(moment for moment in self.times(route) if begin < moment < end), end]
+        return max(after - before for before, after in itertools.pairwise(times))
+
+
+def beside(url, number):
+    """The feed beside the attack, which says 304 where nothing has changed."""
+    if number > 1:
+        return answer(status="304 Not Modified", fields=b'ETag: "1"\r\n')
+    return answer(RSS.format("".join(map(ITEM.format, range(20)))), fields=b'ETag: "1"\r\n')
+
+
+# What the daemon is asked for
+
+
+def configuration(upstream, sources="", facts="{{enabled: false}}", quota=100_000):
+    return (f"http: {{{{timeout: 60s}}}}\nfacts: {facts}\n"
+            f"gifs: {{{{base_url: '{upstream.url}', api_key_file: '{{folder}}/key', queries: [], refresh: 1h, "
+            f"hourly_quota: {quota}}}}}\n"
+            f"posts:\n  refresh: 24h\n  sources:\n"
+            f"    beside: {{{{kind: feed, url: '{upstream.url}/beside', refresh: 1s}}}}\n{sources}")
+
+
+def source(name, upstream, path, kind="feed", refresh="1s"):
+    return f"    {name}: {{{{kind: {kind}, url: '{upstream.url}{path}', refresh: {refresh}}}}}\n"
+
+
+def searches(word):
+    """GIF searches that differ."""
+    return [request("gif.search", {"query": f"{word} {number}"}) + b"\n" for number in range(2000)]
+
+
+def run(programs, upstream, configuration, attackers=(), seconds=ATTACK, begin=lambda daemon: None, **options):
+    """Measures an attack of an upstream that goes on for a time."""
+    with Daemon(programs, configuration, files={"key": "key"}) as daemon:
+        daemon.wait_for("beside", lambda source: source["items"])
+
+        def during(report):
+            begin(daemon)
+            since = time.monotonic()
+            time.sleep(lasting(seconds))
+            gap = upstream.gap("/beside", since, time.monotonic())
+            report.notes.append(f"beside {gap:.1f} s")
+            report.miss(gap > BESIDE_GOAL, "beside", timed=True)
+
+        report, _ = measure(daemon, attackers, during=during, network=searches("new"), stop=True, **options)
+        return report
+
+
+# Heads of replies
+
+
+def cookies(number):
+    return b"".join(b"Set-Cookie: name%d=value; Path=/\r\n" % each for each in range(number))
+
+
+def trailers(url, number):
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\nTransfer-Encoding: chunked\r\n\r\n"
+    body = RSS.format(ITEM.format(1)).encode()
+    return head + b"%x\r\n%s\r\n0\r\n%s\r\n" % (len(body), body, FIELDS)
+
+
+def chunks(url, number):
+    """A body of 2 MiB in chunks of one byte."""
+    body = RSS.format(ITEM.format(1)).encode().ljust(1 << 21)
+    pieces = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
+    return [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", pieces, b"0\r\n\r\n"]
+
+
+def drip(url, number):
+    """A byte a second."""
+    yield b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
+    while True:
+        time.sleep(1)
+        yield b"<"
+
+
+HEADS = {
+    "200": lambda url, number: answer(RSS.format(ITEM.format(1)), fields=FIELDS),
+    "302": lambda url, number: answer(status="302 Found", fields=FIELDS + b"Location: /hostile/%d\r\n" % number),
+    "304": lambda url, number: answer(status="304 Not Modified", fields=FIELDS),
+    "404": lambda url, number: answer(status="404 Not Found", fields=FIELDS),
+    "early": lambda url, number: b"HTTP/1.1 103 Early Hints\r\n" + FIELDS + b"\r\n" + answer(RSS.format("")),
+    "cookies": lambda url, number: answer(RSS.format(ITEM.format(1)), fields=cookies(6_000)),
+    "links": lambda url, number: answer(RSS.format(""), fields=b"Link: <https://a.example/>; rel=next\r\n" * 7_000),
+    "folded": lambda url, number: answer(RSS.format(""), fields=b"ETag: a\r\n" + b" b\r\n" * 60_000),
+    "etag": lambda url, number: answer(RSS.format(""), fields=b'ETag: "%s"\r\n' % (b"x" * 90_000)),
+    "trailers": trailers,
+    # One after another, without end.
+    "informational": lambda url, number: itertools.repeat(b"HTTP/1.1 103 Early Hints\r\na: b\r\n\r\n" * 2_000),
+    "endless": lambda url, number: itertools.chain([b"HTTP/1.1 200 OK\r\n"], itertools.repeat(b"a:\r\n" * 20_000)),
+    "chunk-extension": lambda url, number: itertools.chain(
+        [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"], itertools.repeat(b"a" * 100_000)),
+    "chunks": chunks,
+}
+
+
+def headers(name, kind="feed", programs=None):
+    """A source whose replies have a head of 240 KB, fetched every second."""
+    with Upstream({"/hostile": HEADS[name]}) as upstream:
+        return run(programs, upstream, configuration(upstream, source("hostile", upstream, "/hostile", kind)))
+
+
+def giphy_headers(programs):
+    """Giphy itself replies with such heads to another user; only the feed and what is stored has goals."""
+    def reply(url, number):
+        return answer("{}", kind="application/json", fields=FIELDS) if "bad" in url else gifs(url)
+
+    with Upstream({"/v1/gifs/": reply}) as upstream:
+        attacker = (ATTACKERS[0], attacks.exchange, 4, b"".join(searches("bad")[:200]), 1, attacks.LIFETIME - 5)
+        return run(programs, upstream, configuration(upstream), [attacker])
+
+
+CUTS = {
+    "status line": b"HTTP/1.1 200 O", "field": b"HTTP/1.1 200 OK\r\nContent-Ty",
+    "fields": b"HTTP/1.1 200 OK\r\nA: b\r\n",
+    "nothing": b"", "second head": b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 O",
+}
+
+
+def cut_heads(programs):
+    """A reply that ends inside its head is a transport error, which is tried again within seconds."""
+    report = Report()
+    routes = {f"/cut{number}": lambda url, _, cut=cut: cut for number, cut in enumerate(CUTS.values())}
+    with Upstream(routes) as upstream:
+        sources = "".join(source(path[1:], upstream, path, refresh="1h") for path in routes)
+        with Daemon(programs, configuration(upstream, sources)) as daemon:
+            for name, path in zip(CUTS, routes):
+                error = daemon.wait_for(path[1:], lambda source: source["freshness"]["error"])["freshness"]["error"]
+                report.notes.append(f"{name}: {error['kind']}: {error['message']}")
+                report.miss(error["kind"] != "offline", f"{name} is not a transport error")
+            time.sleep(lasting(12))
+            tried = {name: len(upstream.times(path)) for name, path in zip(CUTS, routes)}
+            report.miss(min(tried.values()) < 2 and not attacks.STRUCTURE, f"not tried again: {tried}")
+            report.peak = daemon.peak()
+    return report
+
+
+# Bodies
+
+
+def latin1():
+    """15 MiB of Latin-1, which takes twice as much as UTF-8."""
+    item = f"<item><guid>{{}}</guid><description>{'é' * 9_000}</description></item>"
+    text = RSS.format("".join(map(item.format, range(1_700))))
+    return text.replace('"1.0"', '"1.0" encoding="ISO-8859-1"').encode("latin-1")
+
+
+def tiny_items():
+    """4.4 MiB of 99,000 items."""
+    items = "".join(f"<item><guid>{number}</guid></item>" for number in range(99_000))
+    return RSS.format(items).encode() + b" " * 900_000
+
+
+def tiny_json():
+    """The same as a JSON feed."""
+    items = [{"id": str(number), "content_text": "a"} for number in range(99_000)]
+    return json.dumps({"version": "https://jsonfeed.org/version/1.1", "items": items}).encode()
+
+
+def statuses():
+    """16 MB of Mastodon's statuses with many tags and images each."""
+    tags = [{"name": f"tag{number}"} for number in range(500)]
+    status = {"created_at": "2026-01-01T00:00:00Z", "content": "<p>a</p>" * 200, "tags": tags, "media_attachments": [],
+              "account": {"id": "1", "username": "a", "acct": "a", "display_name": "A", "url": "https://a.example/"}}
+    return json.dumps([status | {"id": str(number), "uri": f"u{number}"} for number in range(1_200)]).encode()
+
+
+def zipped():
+    """11 MiB of items that are few on the way."""
+    item = f"<item><guid>{{}}</guid><title>{'a' * 25}</title></item>"
+    return RSS.format("".join(map(item.format, range(95_000)))).encode() + b" " * (1 << 22)
+
+
+BODIES = {"latin1": latin1, "tiny": tiny_items, "json": tiny_json, "zipped": zipped, "mastodon": statuses}
+
+
+def feeds(name, count, peak, programs):
+    """Hostile feeds that are all due at once, and again."""
+    body = BODIES[name]()
+    kind = "mastodon" if name == "mastodon" else "feed"
+    coding = b""
+    if name == "zipped":
+        body, coding = zlib.compress(body, 9, wbits=31), b"Content-Encoding: gzip\r\n"
+    released = multiprocessing.get_context("fork").Event()
+
+    def reply(url, number):
+        released.wait()
+        return answer(body, kind="application/json" if body[:1] in b"{[" else "application/rss+xml", fields=coding)
+
+    with Upstream({"/hostile": reply}) as upstream:
+        sources = "".join(source(f"hostile{number}", upstream, f"/hostile{number}", kind) for number in range(count))
+        return run(programs, upstream, configuration(upstream, sources), begin=lambda daemon: released.set(),
+                   seconds=12, peak=peak)
+
+
+def changed_facts(url, number):
+    """A reply of 90,000 facts, each of which has another text than in the reply before."""
+    facts = ",".join(f'{{"id":"f{each}","value":"Chuck Norris has counted to {each} in reply {number}."}}'
+                     for each in range(CHANGED))
+    return answer(f'{{"total":{CHANGED},"result":[{facts}]}}', kind="application/json")
+
+
+def large_import(kind, programs):
+    """Facts or posts that change with each fetch, beside a feed that answers 304, while others read and write."""
+    def posts(url, number):
+        return answer(RSS.format("".join(
+            f"<item><guid>{each}</guid><title>{each} {number}</title></item>" for each in range(20_000))))
+
+    categories = answer('["dev"]', kind="application/json")
+    routes = {"/jokes/search": changed_facts, "/jokes/categories": lambda *_: categories, "/posts": posts}
+    with Upstream(routes) as upstream:
+        facts = f"{{{{base_url: '{upstream.url}', queries: [chuck], refresh: 1s}}}}" if kind == "facts" else \
+            "{{enabled: false}}"
+        sources = source("posts", upstream, "/posts") if kind == "posts" else ""
+        with Daemon(programs, configuration(upstream, sources, facts), files={"key": "key"}) as daemon:
+            daemon.wait_for("beside", lambda source: source["items"])
+            post = daemon.call("post.list", {"source": "beside"})["items"][0]["id"]
+            daemon.wait_for(kind, lambda source: source["items"] >= 20_000, seconds=120)
+            daemon.call("gif.search", {"query": "stored"})
+            kept = {"kind": "post", "id": post}
+            disk = [("favorite.list", None), ("post.list", None), ("post.mark_read", {"ids": [post]}),
+                    ("favorite.add", kept), ("fact.search", {"query": "kick", "offline": True}), ("recent.list", None),
+                    ("gif.search", {"query": "stored"}), ("author.list", None), ("favorite.remove", kept),
+                    ("post.list", {"unread": True}), ("fact.today", {"date": "2026-01-01"}), ("post.get", {"id": post})]
+
+            def during(report):
+                since = time.monotonic()
+                time.sleep(lasting(15))
+                gap = upstream.gap("/beside", since, time.monotonic())
+                report.notes.append(f"beside {gap:.1f} s")
+                report.miss(gap > BESIDE_GOAL, "beside", timed=True)
+
+            lines = [request(*each) + b"\n" for each in disk]
+            report, _ = measure(daemon, [], disk=lines, network=searches("new"), during=during, stop=True)
+            return report
+
+
+# The quota
+
+
+ASKING = {"search": ("gif.search", "query"), "random": ("gif.random", "tag"), "get": ("gif.get", "id")}
+
+
+def quota(name, programs):
+    """One user uses up what is left of Giphy's requests; another one still gets a search of their own."""
+    method, parameter = ASKING[name]
+    lines = [request(method, {parameter: f"much{number}"}) + b"\n" for number in range(2 * QUOTA)]
+    with Upstream({}) as upstream, \
+            Daemon(programs, configuration(upstream, quota=QUOTA), files={"key": "key"}) as daemon:
+        Worker(ATTACKERS[0], attacks.exchange, daemon.path, 4, b"".join(lines), 1, 20, True, len(lines)).result()
+        used = len(upstream.times("/v1/gifs/"))
+        reply = Worker(attacks.VICTIM, ask, daemon.path, "gif.search", {"query": "mine"}).result()
+        report = Report()
+        report.notes.append(f"{used} requests of {QUOTA} by one user")
+        report.miss(not reply.get("items"), f"another user gets {reply}")
+        report.peak = daemon.peak()
+        return report
+
+
+def slow(programs):
+    """Eight sources that send a byte a second."""
+    with Upstream({"/hostile": drip}) as upstream:
+        sources = "".join(source(f"hostile{number}", upstream, "/hostile") for number in range(8))
+        return run(programs, upstream, configuration(upstream, sources), seconds=15)
+
+
+REFRESHED_GOAL = 10  # requests to an upstream that a user without rights may cause in an attack
+
+
+def refreshes(programs):
+    """A user without rights has a source fetched again and again."""
+    with Upstream({"/rare": beside}) as upstream:
+        refresh = request("source.refresh", {"source": "rare"}) + b"\n"
+        attacker = (ATTACKERS[0], attacks.exchange, 4, refresh, math.inf, attacks.LIFETIME - 5, True, math.inf)
+        rare = source("rare", upstream, "/rare", refresh="24h")
+        report = run(programs, upstream, configuration(upstream, rare), [attacker])
+        count = len(upstream.times("/rare"))
+        report.notes.append(f"{count} requests to the source")
+        report.miss(count > REFRESHED_GOAL, "requests")
+        return report
+
+
+def ask(path, method, params):
+    with attacks.connected(path) as connection:
+        connection.sendall(request(method, params) + b"\n")
+        reply = json.loads(attacks.reply_line(connection))
+        return reply.get("result", reply.get("error"))
+
+
+ATTACKS = {
+    **{f"headers-{name}": functools.partial(headers, name) for name in HEADS},
+    "headers-mastodon": functools.partial(headers, "200", "mastodon"),
+    "headers-giphy": giphy_headers,
+    "headers-cut": cut_heads,
+    "import-facts": functools.partial(large_import, "facts"),
+    "import-posts": functools.partial(large_import, "posts"),
+    **{f"feeds-{name}-{count}": functools.partial(feeds, name, count, peak)
+       for name in BODIES for count, peak in [(2, 160), (8, 256)]},
+    **{f"quota-{name}": functools.partial(quota, name) for name in ASKING},
+    "slow": slow,
+    "refreshes": refreshes,
+}
+
+
+if __name__ == "__main__":
+    attacks.main(ATTACKS, __doc__)
