@@ -90,7 +90,9 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "NorrisPrefetchTests",
-        dependencies: ["NorrisPrefetch", "NorrisProtocol", "NorrisTestSupport", logging, serviceLifecycle]
+        dependencies: [
+            "NorrisPrefetch", "NorrisProtocol", "NorrisSystem", "NorrisTestSupport", logging, serviceLifecycle,
+        ]
     ),
     .testTarget(
         name: "NorrisProtocolTests",

@@ -16,6 +16,8 @@ import multiprocessing
 import pathlib
 import signal
 import socket
+import ssl
+import subprocess
 import tempfile
 import threading
 import time
@@ -144,9 +146,10 @@ def searches(word):
     return [request("gif.search", {"query": f"{word} {number}"}) + b"\n" for number in range(2000)]
 
 
-def run(programs, upstream, configuration, attackers=(), seconds=ATTACK, begin=lambda daemon: None, **options):
+def run(programs, upstream, configuration, attackers=(), seconds=ATTACK, begin=lambda daemon: None, under=(),
+        network=True, **options):
     """Measures an attack of an upstream that goes on for a time."""
-    with Daemon(programs, configuration, files={"key": "key"}) as daemon:
+    with Daemon(programs, configuration, files={"key": "key"}, under=under) as daemon:
         daemon.wait_for("beside", lambda source: source["items"])
 
         def during(report):
@@ -157,7 +160,8 @@ def run(programs, upstream, configuration, attackers=(), seconds=ATTACK, begin=l
             report.notes.append(f"beside {gap:.1f} s")
             report.miss(gap > BESIDE_GOAL, "beside", timed=True)
 
-        report, _ = measure(daemon, attackers, during=during, network=searches("new"), stop=True, **options)
+        report, _ = measure(daemon, attackers, during=during, network=searches("new") if network else None,
+                            stop=True, **options)
         return report
 
 
@@ -222,7 +226,86 @@ def giphy_headers(programs):
 
     with Upstream({"/v1/gifs/": reply}) as upstream:
         attacker = (ATTACKERS[0], attacks.exchange, 4, b"".join(searches("bad")[:200]), 1, attacks.LIFETIME - 5)
-        return run(programs, upstream, configuration(upstream), [attacker])
+        return run(programs, upstream, configuration(upstream), [attacker], network=False)
+
+
+# HTTP/2 (RFC 9113), whose heads are compressed (RFC 7541)
+
+HEADERS, SETTINGS, CONTINUATION, END_STREAM, END_HEADERS, ACK = 1, 4, 9, 1, 4, 1
+OK, EARLY = b"\x88", b"\x08\x03103"  # ":status"
+EMPTY = b"\x00\x01a\x00"
+# A field of 3,900 bytes that the client stores, and a byte for each repetition.
+LONG, AGAIN = b"\x40\x01a\x7f" + bytes([3_900 - 127 & 127 | 128, 3_900 - 127 >> 7]) + b"x" * 3_900, b"\xbe"
+
+
+def frame(kind, flags, stream, payload=b""):
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+
+
+def head(stream, block, flags=END_STREAM):
+    """A head of any length, as frames."""
+    parts = [block[start:start + 16_000] for start in range(0, len(block), 16_000)]
+    for number, part in enumerate(parts):
+        end = END_HEADERS if number == len(parts) - 1 else 0
+        yield frame(CONTINUATION if number else HEADERS, end | (0 if number else flags), stream, part)
+
+
+HTTP2 = {
+    "fields": lambda stream: head(stream, OK + EMPTY * 60_000),
+    "repeated": lambda stream: head(stream, OK + LONG + AGAIN * 60_000),
+    "endless": lambda stream: itertools.chain(
+        [frame(HEADERS, 0, stream, OK)], itertools.repeat(frame(CONTINUATION, 0, stream, EMPTY * 4_000))),
+    "informational": lambda stream: itertools.repeat(frame(HEADERS, END_HEADERS, stream, EARLY) * 1_000),
+    "trailers": lambda stream: itertools.chain(head(stream, OK, 0), head(stream, EMPTY * 60_000)),
+}
+
+
+def serve_http2(listener, context, reply):
+    """Answers each request with frames; runs in a process of its own."""
+    def converse(connection):
+        with context.wrap_socket(connection, server_side=True) as connection, connection.makefile("rb") as frames:
+            frames.read(24)
+            connection.sendall(frame(SETTINGS, 0, 0))
+            while header := frames.read(9):
+                kind, flags, stream = header[3], header[4], int.from_bytes(header[5:], "big")
+                frames.read(int.from_bytes(header[:3], "big"))
+                if kind == SETTINGS and not flags & ACK:
+                    connection.sendall(frame(SETTINGS, ACK, 0))
+                for part in reply(stream) if kind == HEADERS else ():
+                    connection.sendall(part)
+
+    def guarded(connection):
+        try:
+            converse(connection)
+        except OSError:
+            pass
+
+    while True:
+        connection, _ = listener.accept()
+        threading.Thread(target=guarded, args=(connection,), daemon=True).start()
+
+
+def http2_headers(name, programs):
+    """A source that answers over HTTP/2, fetched every second."""
+    with tempfile.TemporaryDirectory() as folder, Upstream({}) as upstream:
+        pair = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/certificate.pem"]
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1", "-addext",
+                        "subjectAltName=IP:127.0.0.1", *pair], check=True, capture_output=True)
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(f"{folder}/certificate.pem", f"{folder}/key.pem")
+        context.set_alpn_protocols(["h2"])
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            url = f"https://127.0.0.1:{listener.getsockname()[1]}/hostile"
+            server = multiprocessing.get_context("fork").Process(
+                target=serve_http2, args=(listener, context, HTTP2[name]), daemon=True)
+            server.start()
+            try:
+                hostile = f"    hostile: {{{{kind: feed, url: '{url}', refresh: 1s}}}}\n"
+                return run(programs, upstream, configuration(upstream, hostile),
+                           under=["env", f"SSL_CERT_FILE={folder}/certificate.pem"])
+            finally:
+                server.kill()
+                server.join()
 
 
 CUTS = {
@@ -306,6 +389,24 @@ def feeds(name, count, peak, programs):
         sources = "".join(source(f"hostile{number}", upstream, f"/hostile{number}", kind) for number in range(count))
         return run(programs, upstream, configuration(upstream, sources), begin=lambda daemon: released.set(),
                    seconds=12, peak=peak)
+
+
+def gif_page():
+    """14 MiB as Giphy's reply: GIFs with long titles, and many renditions each."""
+    rendition = {"url": "https://media0.giphy.com/media/a/giphy.gif", "width": "480", "height": "229"}
+    gif = {"type": "gif", "url": "https://giphy.com/gifs/a", "title": "a" * 20_000, "rating": "g",
+           "images": {"original": rendition} | {f"r{number}": rendition for number in range(200)}}
+    data = [gif | {"id": f"g{number}"} for number in range(350)]
+    return {"data": data, "pagination": {"total_count": 350, "count": 350, "offset": 0},
+            "meta": {"status": 200, "response_id": "a"}}
+
+
+def giphy_bodies(programs):
+    """Giphy itself replies with such bodies to another user."""
+    body = answer(json.dumps(gif_page()), kind="application/json")
+    with Upstream({"/v1/gifs/": lambda url, number: body if "bad" in url else gifs(url)}) as upstream:
+        attacker = (ATTACKERS[0], attacks.exchange, 4, b"".join(searches("bad")[:200]), 1, attacks.LIFETIME - 5)
+        return run(programs, upstream, configuration(upstream), [attacker], seconds=12, network=False, peak=160)
 
 
 def changed_facts(url, number):
@@ -406,11 +507,13 @@ ATTACKS = {
     **{f"headers-{name}": functools.partial(headers, name) for name in HEADS},
     "headers-mastodon": functools.partial(headers, "200", "mastodon"),
     "headers-giphy": giphy_headers,
+    **{f"headers-http2-{name}": functools.partial(http2_headers, name) for name in HTTP2},
     "headers-cut": cut_heads,
     "import-facts": functools.partial(large_import, "facts"),
     "import-posts": functools.partial(large_import, "posts"),
     **{f"feeds-{name}-{count}": functools.partial(feeds, name, count, peak)
        for name in BODIES for count, peak in [(2, 160), (8, 256)]},
+    "feeds-giphy": giphy_bodies,
     **{f"quota-{name}": functools.partial(quota, name) for name in ASKING},
     "slow": slow,
     "refreshes": refreshes,

@@ -22,7 +22,7 @@ import store
 import upgrade
 
 # The files that are damaged, with the bytes that a damaged copy has wrong.
-FILES = ["cache/cache.db", "cache/cache.db-facts", "state/state.db"]
+FILES = ["cache/cache.db", "cache/cache.db-facts", "cache/cache.db-gifs", "cache/cache.db-posts", "state/state.db"]
 WRONG_BYTES = 200
 EXTREMES = [-(1 << 63), -1, 0, 1 << 31, 1 << 32, 1 << 53, (1 << 63) - 1]
 READY_GOAL, SETTLED = 5, 10  # seconds

@@ -2,8 +2,9 @@ import NorrisProtocol
 
 /// The schedules of all sources: which are due, and when to look again.
 struct Planner: Sendable {
-    /// How many sources are fetched at a time.
-    static let maximumRuns = 4
+    /// The number of sources that are fetched at a time. More than slow upstreams are likely to occupy, because a run
+    /// that waits for a network costs nothing; the decoding threads bound the work.
+    static let maximumRuns = 16
     /// How long to wait at most before the clock is read again: it may have jumped.
     static let longestPause = Duration.seconds(60)
 

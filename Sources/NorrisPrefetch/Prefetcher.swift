@@ -1,5 +1,6 @@
 package import Logging
 package import NorrisProtocol
+import NorrisSystem
 import ServiceLifecycle
 import Synchronization
 

@@ -1,3 +1,4 @@
+import NorrisSystem
 import ServiceLifecycle
 import Synchronization
 
@@ -59,48 +60,10 @@ package final class WakeSignal: Sendable {
     }
 }
 
-/// A lock held across suspensions; tasks get it in the order in which they came.
-package final class AsyncLock: Sendable {
-    private struct State {
-        var isLocked = false
-        var tickets = 0
-        var waiters: [(ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = []
-    }
-
-    private let state = Mutex(State())
-
-    package init() {}
-
-    var isLocked: Bool { state.withLock { $0.isLocked } }
-
-    /// - Returns: false where the task was cancelled before it got the lock.
-    package func lock() async -> Bool {
-        let ticket = state.withLock { state in
-            state.tickets += 1
-            return state.tickets
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isLocked: Bool? = state.withLock { state in
-                    if Task.isCancelled { return false }
-                    if state.isLocked {
-                        state.waiters.append((ticket, continuation))
-                        return nil
-                    }
-                    state.isLocked = true
-                    return true
-                }
-                if let isLocked { continuation.resume(returning: isLocked) }
-            }
-        } onCancel: {
-            let waiter = state.withLock { state in
-                state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0).continuation }
-            }
-            waiter?.resume(returning: false)
-        }
-    }
-
-    /// - Returns: false where the time has passed before, too.
+extension AsyncLock {
+    /// Takes the lock within a time.
+    ///
+    /// - Returns: false if the time has passed or the task was cancelled before the lock was free.
     func lock(within duration: Duration, on clock: any WallClock) async -> Bool {
         await withTaskGroup(of: Bool?.self) { tasks in
             tasks.addTask { await self.lock() }
@@ -115,14 +78,5 @@ package final class AsyncLock: Sendable {
             }
             return isLocked
         }
-    }
-
-    package func unlock() {
-        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-            guard state.waiters.isEmpty else { return state.waiters.removeFirst().continuation }
-            state.isLocked = false
-            return nil
-        }
-        next?.resume(returning: true)
     }
 }

@@ -8,8 +8,8 @@ import Synchronization
 
 /// Serves the protocol on a Unix socket: one thread runs an ``EventLoop``, tasks run deferred requests.
 ///
-/// A graceful shutdown accepts no more, processes every line received, and closes; connections that do not let that
-/// happen within ``Tuning/drainTime`` are cut.
+/// A graceful shutdown accepts no more, processes every line received, and closes. Connections that are not done within
+/// ``Tuning/drainTime`` are cut, and connections that wait for a network within ``Tuning/networkDrainTime``.
 package final class Server: Service, Sendable {
     /// How many connections are served at once.
     package struct Limits: Equatable, Sendable {
@@ -47,8 +47,10 @@ package final class Server: Service, Sendable {
         var stallTimeout = Duration.seconds(30)
         /// The shortest time between two checks of the timeouts.
         var tick = Duration.seconds(1)
-        /// How long a stop waits for peers that do not take their replies.
-        var drainTime = Duration.seconds(2)
+        /// How long a stop waits for replies that are made from memory or a disk, and for peers to take their replies.
+        var drainTime = Duration.milliseconds(800)
+        /// How long a stop waits for requests that wait for a network: as long as a search may take.
+        var networkDrainTime = Duration.seconds(2)
         /// How many bytes of input are held for one user.
         var inputShare = 4 * 1024 * 1024
     }

@@ -1,3 +1,4 @@
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Logging
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import ServiceLifecycle
 import Synchronization

@@ -92,6 +92,9 @@ struct InputMemoryTests {
             gate.open()
             let outlines = try clients.prefix(3).map { try $0.receiveOutline() }
             #expect(outlines == ["0 {}", "1 {}", "2 {}"])
+            // The connection of a refused request stays.
+            try clients[3].send(lines: request(7, "post.mark_read", #"{"ids":["i"]}"#))
+            try clients[3].expect("7 {}")
         }
     }
 

@@ -163,8 +163,8 @@ struct SlowPeerTests {
 
     @Test func theLimitsAreThoseOfTheContract() {
         let contract = Server.Tuning(
-            idleTimeout: .seconds(300), stallTimeout: .seconds(30), tick: .seconds(1), drainTime: .seconds(2),
-            inputShare: 4_194_304
+            idleTimeout: .seconds(300), stallTimeout: .seconds(30), tick: .seconds(1),
+            drainTime: .milliseconds(800), networkDrainTime: .seconds(2), inputShare: 4_194_304
         )
         #expect(Server.Tuning.contract == contract)
         #expect(MemoryLedger.shared.limit(of: .replies) == 67_108_864)

@@ -38,7 +38,7 @@ final class Fetching: Sendable {
             stores: stores, environment: environment, knownCategories: knownCategories, logger: logger
         )
         let context = context
-        let sources = await BackgroundThreads.background.run { Sources(settings.configuration, context, $0) }
+        let sources = await BackgroundThreads.starting.run { Sources(settings.configuration, context, $0) }
         current = Mutex(sources)
         await schedule()
     }

@@ -4,7 +4,7 @@ import NorrisServer
 import NorrisStore
 import NorrisSystem
 
-/// All that is stored, by what it is: one of each over the two databases.
+/// The stores of all kinds of content and of the users' state.
 struct Stores: Sendable {
     let facts: FactStore
     let gifs: GifStore

@@ -22,7 +22,7 @@ struct Handlers: Sendable {
         levels: LogLevelSwitch = LogLevelSwitch(.info), notifier: Notifier = Notifier(), logger: Logger
     ) async {
         let facts = stores.facts
-        settings = await BackgroundThreads.background.run { Settings(loaded.configuration, logger: logger, $0) }
+        settings = await BackgroundThreads.starting.run { Settings(loaded.configuration, logger: logger, $0) }
         fetching = await Fetching(
             settings: settings, stores: stores, events: events, environment: environment, logger: logger
         )

@@ -169,10 +169,6 @@ extension EventLoop {
         c.deinitialize(count: 1)
         c.deallocate()
     }
-
-    mutating func abortAll() {
-        for slot in connections.indices { remove(slot) }
-    }
 }
 
 /// How replies are sent, and how much is held for peers that do not take them.

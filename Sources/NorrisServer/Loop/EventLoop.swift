@@ -48,7 +48,10 @@ struct EventLoop: ~Copyable {
     private(set) var now = monotonicNanoseconds()
     private var nextTick = Int.max
     private var nextBeat = Int.max
+    /// When a stop cuts the connections that are not done.
     private var drainEnd: Int?
+    /// Whether a stop has cut all connections but those that wait for a network.
+    private var hasCut = false
 
     /// With so many bytes of replies a turn is over.
     private static let longTurn = 64 * 1024
@@ -117,7 +120,7 @@ struct EventLoop: ~Copyable {
                 if now >= nextBeat { beat() }
                 if now >= nextTick { tick() }
                 if let drainEnd {
-                    if now >= drainEnd { abortAll() }
+                    if now >= drainEnd { cut() }
                     if connectionCount == 0 { isRunning = false }
                 }
             }
@@ -262,6 +265,8 @@ struct EventLoop: ~Copyable {
             // What waits to run has to wait in memory.
             c.pointee.unfinished = exchange.finish(line, .failure(error), into: &json)
             if c.pointee.unfinished == nil { c.pointee.machine.answerArrived(now: now) }
+            // Before the input is counted, or the connection would be closed for a line that is refused already.
+            c.pointee.machine.shrinkInput()
             return
         }
         switch resource {
@@ -305,6 +310,11 @@ struct EventLoop: ~Copyable {
     private mutating func start(_ slot: Int) -> Int? {
         // A connection with a deferred request stays until the result is there, also where the peer has gone.
         guard let c = connections[slot], let request = c.pointee.unfinished?.waiting else { return nil }
+        if hasCut, c.pointee.isGone {
+            c.pointee.unfinished = nil
+            remove(slot)
+            return nil
+        }
         ledger.add(DeferredTask.reserve, to: .replies)
         closeSlowest()
         tasks.yield(DeferredTask(connection: c.pointee.id, work: request.work, inbox: inbox, ledger: ledger))
@@ -373,6 +383,16 @@ struct EventLoop: ~Copyable {
             c.pointee.isReadable = true
             turns.add(slot, of: c.pointee.user)
         }
+    }
+
+    /// Closes the connections that a stop has waited for long enough: first all that do not wait for a network.
+    private mutating func cut() {
+        for slot in connections.indices {
+            guard let c = connections[slot] else { continue }
+            if hasCut || c.pointee.unfinished?.waiting?.resource != .network { remove(slot) }
+        }
+        drainEnd = hasCut ? .max : now + (tuning.networkDrainTime - tuning.drainTime).nanoseconds
+        hasCut = true
     }
 }
 

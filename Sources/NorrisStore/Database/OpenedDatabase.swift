@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import NorrisSystem
 
-/// One of norrisd's two databases: how its file is recognized, and its schema.
+/// A kind of database: how its file is recognized, and its schema.
 struct DatabaseKind: Sendable {
     /// The file's name in its folder.
     let fileName: String

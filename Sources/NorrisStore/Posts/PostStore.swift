@@ -167,11 +167,14 @@ package final class PostStore: Sendable {
             let table = try PostStore.tableKey(database)
             let last = try SequenceNumber.fetchOne(database, "SELECT number FROM posts ORDER BY number DESC LIMIT 1")
             let isUnread = read.isAboveWatermarks(table: table)
-            let marks = databaseQuestionMarks(count: sources.count)
-            let rows = try database.rows(
-                "SELECT digest FROM posts WHERE +source IN (\(marks)) AND \(isUnread.sql)",
-                StatementArguments(sources) + isUnread.arguments
-            )
+            var condition = "+source IN (\(databaseQuestionMarks(count: sources.count))) AND \(isUnread.sql)"
+            var arguments = StatementArguments(sources) + isUnread.arguments
+            if let lowest = read.lowestWatermark(of: sources, table: table) {
+                // Only the new posts are read.
+                condition += " AND number > ?"
+                arguments.append(lowest)
+            }
+            let rows = try database.rows("SELECT digest FROM posts WHERE \(condition)", arguments)
             var count = 0
             while try rows.next() { count += read.keys.contains(rows[0]) ? 0 : 1 }
             let watermark = Watermark(table: table, number: last ?? SequenceNumber())

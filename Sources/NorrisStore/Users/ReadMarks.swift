@@ -39,6 +39,12 @@ package struct ReadPosts: Sendable {
         watermarks[post.source].map { $0.table == post.table && post.number <= $0.number } ?? false
     }
 
+    /// The number that all posts above the watermarks of some sources exceed; nil if a source has no watermark.
+    func lowestWatermark(of sources: [String], table: OpaqueInteger) -> SequenceNumber? {
+        let numbers = sources.compactMap { watermarks[$0] }.filter { $0.table == table }.map(\.number)
+        return numbers.count == sources.count ? numbers.min() : nil
+    }
+
     /// The condition on a row of `posts` above the watermarks of its source. Sources with one watermark are compared
     /// together, because `mark_read` with `all` gives all sources the same.
     func isAboveWatermarks(table: OpaqueInteger) -> (sql: String, arguments: StatementArguments) {

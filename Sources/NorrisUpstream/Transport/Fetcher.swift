@@ -1,10 +1,14 @@
 import NorrisProtocol
+import NorrisSystem
 
 /// How an upstream fetches documents and decodes them.
 struct Fetcher: Sendable {
     let transport: any HTTPTransport
     /// Runs the decoding, which may take seconds; nil for the caller's own.
     let executor: (any TaskExecutor)?
+
+    /// Held while a large document is decoded, so that large documents wait for each other, and small ones for none.
+    static let largeDocuments = AsyncLock()
 
     /// Fetches a document unless it is still the one that the validators name.
     ///
@@ -18,8 +22,8 @@ struct Fetcher: Sendable {
         let info = FetchInfo(response, sent: validators)
         if response.status == 304 { return .unchanged(info) }
         let isLarge = response.body.count > BodyMemory.maximumSmall
-        if isLarge { try await LargeDocuments.shared.enter() }
-        defer { if isLarge { LargeDocuments.shared.leave() } }
+        if isLarge, await !Fetcher.largeDocuments.lock() { throw .cancelled }
+        defer { if isLarge { Fetcher.largeDocuments.unlock() } }
         do throws(UpstreamError) {
             let value = try await withTaskExecutorPreference(executor) { () throws(UpstreamError) in
                 // Made here, because its clock is that of the thread.

@@ -1,5 +1,7 @@
+import Glibc
 import NorrisSystem
 import NorrisTestSupport
+import Synchronization
 import Testing
 
 @testable import NorrisUpstream
@@ -72,24 +74,37 @@ struct BodyMemoryTests {
 
     // MARK: Decoding
 
-    @Test func largeDocumentsAreDecodedOneAfterTheOther() async throws {
-        let documents = LargeDocuments()
-        try await documents.enter()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                try await documents.enter()
-                documents.leave()
+    @Test("Large documents are decoded one after the other, and small ones meanwhile", arguments: [2 << 20, 1_000])
+    func decoding(size: Int) async throws {
+        try await Fixture.run(FakeUpstream.start(jokes: FakeUpstream.jokes(count: 1))) { fixture async throws in
+            fixture.upstream.setFault(.json(String(repeating: "1", count: size)))
+            let fetcher = Fetcher(transport: fixture.transport, executor: BackgroundThreads(maximumThreads: 4))
+            let url = fixture.upstream.baseURL + "/x"
+            let running = Running()
+            let isLarge = size > BodyMemory.maximumSmall
+            if !isLarge { #expect(await Fetcher.largeDocuments.lock()) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        _ = try await fetcher.document(
+                            url, accept: "*/*", Validators(), Fixture.longEnough
+                        ) { response, _ throws(UpstreamError) in
+                            #expect(response.body.count == size)
+                            let count = running.count.add(1, ordering: .relaxed).newValue
+                            if isLarge { #expect(count == 1) }
+                            usleep(10_000)
+                            running.count.subtract(1, ordering: .relaxed)
+                        }
+                    }
+                }
+                try await group.waitForAll()
             }
-            let cancelled = await withTaskGroup(of: UpstreamError?.self) { group in
-                group.addTask { await failure { try await documents.enter() } }
-                group.cancelAll()
-                return await group.next() ?? nil
-            }
-            #expect(cancelled == .cancelled)
-            documents.leave()
-            try await group.waitForAll()
+            if !isLarge { Fetcher.largeDocuments.unlock() }
         }
-        try await documents.enter()
-        documents.leave()
+    }
+
+    /// The number of documents that are being decoded.
+    private final class Running: Sendable {
+        let count = Atomic(0)
     }
 }
