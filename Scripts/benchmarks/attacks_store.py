@@ -379,6 +379,8 @@ def jumps(programs):
         set(0)
         under = faked(f"FAKETIME_TIMESTAMP_FILE={clock.name}", "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1")
         with Daemon(programs, configuration(upstream), under=under) as daemon:
+            # Before the first fetch the daemon would wait for a minute until it reads the clock again.
+            daemon.wait_for("beside", lambda source: source["items"])
             for year in [*YEARS, *YEARS[::-1], None]:
                 set(offset(year) if year else 0)
                 last = asked(daemon, 3, report, year)

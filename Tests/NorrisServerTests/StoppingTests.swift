@@ -96,6 +96,36 @@ struct StoppingTests {
         #expect(received.count < 60 * 65_536)
     }
 
+    @Test("Requests that have not begun in time are dropped, and requests that wait for a network have longer")
+    func requestsAreCut() async throws {
+        let (gate, begun) = (Gate(), Counter())
+        let work: Deferred.Work = { () async throws(ResponseError) in
+            begun.increment()
+            await gate.wait()
+            return Array("{}".utf8)
+        }
+        var tuning = StoppingTests.patient
+        (tuning.drainTime, tuning.networkDrainTime) = (.milliseconds(50), .seconds(3600))
+        let bodies: [String: MethodBody] = [
+            "recent.list": { _, _ throws(ResponseError) in .disk(work) },
+            "gif.trending": { _, _ throws(ResponseError) in .network(work) },
+        ]
+        try await withServer(bodies, tuning: tuning) { live in
+            defer { gate.open() }
+            let clients = try live.connect(WorkQueue.maximumPerUser + 8)
+            for client in clients { try client.send(lines: request(1, "recent.list")) }
+            let patient = try live.connect()
+            try patient.send(lines: request(2, "gif.trending"))
+            while begun.value < WorkQueue.maximumPerUser + 1 { try live.roundTrip() }
+            live.server.stop()
+            for client in clients { try client.expect(nil) }
+            gate.open()
+            try patient.expect("2 {}")
+            try patient.expect(nil)
+        }
+        #expect(begun.value == WorkQueue.maximumPerUser + 1)
+    }
+
     // MARK: The socket
 
     @Test func noMoreConnectionsAreAccepted() async throws {

@@ -302,13 +302,19 @@ struct EventLoop: ~Copyable {
     // MARK: Deferred requests
 
     private mutating func startWork() {
-        while let slot = disk.next(now: now), let user = start(slot) { disk.began(of: user) }
-        while let slot = network.next(now: now), let user = start(slot) { network.began(of: user) }
+        while let slot = disk.next(now: now) {
+            if let user = start(slot) { disk.began(of: user) }
+        }
+        while let slot = network.next(now: now) {
+            if let user = start(slot) { network.began(of: user) }
+        }
     }
 
-    /// - Returns: whose request began.
+    /// Starts the deferred request of a connection, or drops the request if a stop has cut the connection.
+    ///
+    /// - Returns: the user of a request that began.
     private mutating func start(_ slot: Int) -> Int? {
-        // A connection with a deferred request stays until the result is there, also where the peer has gone.
+        // A connection with a deferred request stays until the result is there, also if the peer has gone.
         guard let c = connections[slot], let request = c.pointee.unfinished?.waiting else { return nil }
         if hasCut, c.pointee.isGone {
             c.pointee.unfinished = nil
