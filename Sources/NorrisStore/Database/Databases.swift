@@ -108,6 +108,18 @@ package final class Databases: Sendable {
         do { return try opened(content).writer.read(access, body) } catch { throw readFailure(error, content) }
     }
 
+    /// Reads on a connection of its own, for which no request waits.
+    func readApart<Value>(
+        _ content: Content, _ access: BlockingAccess, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        let opened = opened(content)
+        // A database in memory has no other connection.
+        guard let path = opened.path else { return try opened.writer.read(access, body) }
+        let pool = try DatabasePool(path: path, .read, access)
+        defer { try? pool.close(access) }
+        return try pool.read(access, body)
+    }
+
     /// Changes the database that holds the content: all of it, or nothing where the body throws.
     ///
     /// - Throws: `failed` or `cancelled`.

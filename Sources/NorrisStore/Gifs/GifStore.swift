@@ -172,27 +172,57 @@ package final class GifStore: Sendable {
     /// Removes GIFs and lists that were fetched longer ago. A disk that takes no writes is noted.
     @discardableResult
     package func purge(before oldest: Timestamp, now: Timestamp = .now()) async -> Int {
-        let removed = try? await write { database in
-            for table in ["gif_lists", "gifs"] {
-                // A time in the future was noted before a clock rollback.
-                try database.execute(
-                    "UPDATE \(table) SET fetched_at = ? WHERE fetched_at > ?", [now.seconds, now.seconds]
-                )
-                try database.execute("DELETE FROM \(table) WHERE fetched_at < ?", [oldest.seconds])
-            }
-            return database.changesCount
+        var removed = 0
+        for table in GifStore.tables {
+            // A time in the future was noted before a clock rollback.
+            let rollback = try? await change(
+                table, "UPDATE \(table.name) SET fetched_at = ?", [now.seconds], where: "fetched_at > ?", [now.seconds]
+            )
+            guard rollback != nil else { break }
+            removed = (try? await delete(table, where: "fetched_at < ?", [oldest.seconds])) ?? 0
         }
-        return removed ?? 0
+        return removed
     }
 
     /// Removes all GIFs and lists, and the record of their fetch.
+    ///
+    /// - Returns: the number of GIFs.
     @discardableResult
     package func clear() async throws(StoreError) -> Int {
-        try await write { database in
-            try FetchRecord.remove(GifStore.source, database)
-            try database.execute("DELETE FROM gif_lists; DELETE FROM gifs")
-            return database.changesCount
+        // First: what a later step does not remove is fetched again.
+        try await write { try FetchRecord.remove(GifStore.source, $0) }
+        var removed = 0
+        for table in GifStore.tables { removed = try await delete(table) }
+        return removed
+    }
+
+    /// The tables in the order of removal, with the rows that one transaction changes: a search may wait to be stored,
+    /// and a list has up to 5,000 items.
+    private static let tables = [(name: "gif_lists", rowsAtOnce: 8), (name: "gifs", rowsAtOnce: 256)]
+
+    private func delete(
+        _ table: (name: String, rowsAtOnce: Int), where condition: String = "TRUE", _ arguments: [Int64] = []
+    ) async throws(StoreError) -> Int {
+        try await change(table, "DELETE FROM \(table.name)", [], where: condition, arguments)
+    }
+
+    /// Changes the rows that fulfil a condition, in as many transactions as they take.
+    ///
+    /// - Returns: the number of rows.
+    private func change(
+        _ table: (name: String, rowsAtOnce: Int), _ action: String, _ values: [Int64], where condition: String,
+        _ arguments: [Int64]
+    ) async throws(StoreError) -> Int {
+        let rows = "SELECT number FROM \(table.name) WHERE \(condition) LIMIT \(table.rowsAtOnce)"
+        var (total, last) = (0, table.rowsAtOnce)
+        while last == table.rowsAtOnce {
+            last = try await write { database in
+                try database.execute("\(action) WHERE number IN (\(rows))", values + arguments)
+                return database.changesCount
+            }
+            total += last
         }
+        return total
     }
 
     /// Stores the record of a run that has brought these lists.

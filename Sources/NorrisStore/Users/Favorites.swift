@@ -1,4 +1,5 @@
 package import NorrisProtocol
+import NorrisSystem
 
 /// The favorites of each user, in `state.db`; on the disk when a call returns.
 package struct Favorites: Sendable {
@@ -58,20 +59,22 @@ package struct Favorites: Sendable {
     ///
     /// Each user's newest come first, then each user's second: a user with a thousand displaces nobody else's.
     package func gifIDs(limit: Int) async -> [String] {
-        let ids = try? await databases.read(.state) { database in
-            try String.fetchAll(
-                database,
-                """
-                SELECT id FROM (
-                    SELECT id, added_at,
-                        row_number() OVER (PARTITION BY uid ORDER BY added_at DESC, number DESC) AS rank
-                    FROM favorites WHERE kind = 'gif'
-                ) GROUP BY id ORDER BY min(rank), max(added_at) DESC, id LIMIT ?
-                """,
-                [limit]
-            )
+        await BackgroundThreads.background.run { [databases] access in
+            // All users together may have a million, so requests must not wait for this.
+            (try? databases.readApart(.state, access) { database in
+                try String.fetchAll(
+                    database,
+                    """
+                    SELECT id FROM (
+                        SELECT id, added_at,
+                            row_number() OVER (PARTITION BY uid ORDER BY added_at DESC, number DESC) AS rank
+                        FROM favorites WHERE kind = 'gif'
+                    ) GROUP BY id ORDER BY min(rank), max(added_at) DESC, id LIMIT ?
+                    """,
+                    [limit]
+                )
+            }) ?? []
         }
-        return ids ?? []
     }
 
     /// Adds exported favorites, all of them or none; what is a favorite already stays as it is.

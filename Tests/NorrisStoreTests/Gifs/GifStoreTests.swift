@@ -71,6 +71,23 @@ struct GifStoreTests {
         #expect(page?.total == 2)
     }
 
+    @Test("Many GIFs and lists are removed in several transactions")
+    func removalInSteps() async throws {
+        func fill() async throws {
+            for number in 0..<20 {
+                let (list, page) = (GifList.search("cats \(number)", rating: "g"), gifs(number * 20..<number * 20 + 20))
+                try await store.put(page, in: list, offset: 0, nextOffset: nil, totalCount: nil, at: .start)
+            }
+            #expect(store.count == 400)
+        }
+        try await fill()
+        #expect(try await store.clear() == 400)
+        #expect(store.count == 0)
+        try await fill()
+        #expect(await store.purge(before: .start + 1, now: .start + 1) == 400)
+        #expect(store.count == 0)
+    }
+
     @Test func purgeLeavesNothingOfWhatIsOld() async throws {
         try await store.put(gifs(0..<5), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start)
         let dogs = GifList.search("dogs", rating: "g")

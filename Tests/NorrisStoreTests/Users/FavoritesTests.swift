@@ -1,3 +1,4 @@
+import Dispatch
 import NorrisProtocol
 import NorrisTestSupport
 import Testing
@@ -161,6 +162,23 @@ struct FavoritesTests {
         let recents = RecentSearches(databases: databases)
         await recents.record(uid: 1, kind: .fact, query: "kick")
         #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
+    }
+
+    @Test("GIFs of all users are read while requests have the connection to the state")
+    func gifsAreReadApart() async throws {
+        try await withFavorites { favorites async throws in
+            #expect(try await favorites.add(Favorite(gif: FavoritesTests.gif, at: Timestamp(seconds: 1)), uid: 1))
+            let release = DispatchSemaphore(value: 0)
+            let (started, continuation) = AsyncStream<Void>.makeStream()
+            async let written: Void = favorites.databases.writeState { _ in
+                continuation.yield()
+                release.wait()
+            }
+            for await _ in started { break }
+            #expect(await favorites.gifIDs(limit: 4) == ["g"])
+            release.signal()
+            try await written
+        }
     }
 
     @Test func noUserPushesOutTheGIFsOfOthers() async throws {
