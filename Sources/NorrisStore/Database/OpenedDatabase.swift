@@ -150,6 +150,9 @@ struct OpenedDatabase: Sendable {
             }
         }
         try kind.migrate(writer, access)
+        if version == 0, !kind.isDurable {
+            try writer.withWriter(access) { try $0.execute("PRAGMA synchronous = NORMAL") }
+        }
         // Past the last number a table takes no rows (AUTOINCREMENT).
         if !kind.isDurable {
             _ = try writer.read(access) { try SequenceNumber.fetchAll($0, "SELECT ifnull(seq, 0) FROM sqlite_sequence") }
@@ -167,12 +170,14 @@ struct OpenedDatabase: Sendable {
             // In KiB. The data is small, and the operating system caches it too.
             try database.execute("PRAGMA cache_size = -512")
             guard !database.isReadOnly else { return }
+            // A new cache is not synced: after a crash of the machine it is created again.
+            let synchronous = kind.isDurable ? "FULL" : isNew ? "OFF" : "NORMAL"
+            try database.execute("PRAGMA synchronous = \(synchronous)")
             // Before anything is stored (https://sqlite.org/pragma.html#pragma_auto_vacuum).
             if isNew { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
             // The log of one large import does not stay on the disk.
             try database.execute("PRAGMA journal_size_limit = 1048576")
             try database.execute("PRAGMA journal_mode = WAL")
-            try database.execute("PRAGMA synchronous = \(kind.isDurable ? "FULL" : "NORMAL")")
         }
     }
 
