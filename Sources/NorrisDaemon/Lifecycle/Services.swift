@@ -91,7 +91,7 @@ struct MaintenanceService: Service {
         await fetching.removeExpired()
         // Requests are answered meanwhile from what is not damaged.
         await BackgroundThreads.decoding.run { databases.checkCache($0) }
-        await recreateLostCaches()
+        await checkDatabases()
         CurrentProcess.releaseMappedCode()
         var minute = health.uptime.components.seconds / 60
         await stop.repeatUntilStopped {
@@ -101,12 +101,7 @@ struct MaintenanceService: Service {
             )
             await stop.wait(atMost: .seconds(MaintenanceService.interval) - passed, on: fetching.environment.clock)
             guard !Task.isShuttingDownGracefully else { return }
-            await BackgroundThreads.background.run { access in
-                databases.checkState(access)
-                databases.measureSpace(access)
-                CurrentProcess.releaseFreeMemory()
-            }
-            await recreateLostCaches()
+            await checkDatabases()
             let now = health.uptime.components.seconds / 60
             guard now > minute else { return }
             minute = now
@@ -126,10 +121,15 @@ struct MaintenanceService: Service {
         }
     }
 
-    private func recreateLostCaches() async {
+    /// Recreates lost files of the cache, measures the space, and returns free memory. In one call, because each one
+    /// wakes two threads.
+    private func checkDatabases() async {
         let lost = await BackgroundThreads.background.run { access in
+            databases.checkState(access)
+            databases.measureSpace(access)
             let lost = databases.recreateLostCaches(access)
             handlers.fetching.stores.refill(lost, access)
+            CurrentProcess.releaseFreeMemory()
             return lost
         }
         await handlers.fetching.cacheWasLost(lost)
