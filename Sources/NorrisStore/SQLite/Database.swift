@@ -22,8 +22,11 @@ struct DatabaseError: Error, Equatable, CustomStringConvertible {
     /// Whether a file is damaged, or is no database.
     static func isCorruption(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
-        return error.resultCode == SQLITE_CORRUPT || error.resultCode == SQLITE_NOTADB
+        return [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.resultCode) || error.isUnknownFormat
     }
+
+    /// Whether the header of a file names a schema format that no SQLite has (https://sqlite.org/fileformat2.html).
+    private var isUnknownFormat: Bool { resultCode == SQLITE_ERROR && message == "unsupported file format" }
 
     /// Whether a read took longer than its limit.
     var isTimeLimit: Bool { resultCode == SQLITE_INTERRUPT }

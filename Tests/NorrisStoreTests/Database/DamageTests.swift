@@ -225,6 +225,30 @@ struct DamageTests {
         }
     }
 
+    @Test("With any wrong byte in the header of the state the daemon starts and stores", arguments: [0x00, 0x03, 0xFF])
+    func headerBytes(value: UInt8) async throws {
+        try await fillState()
+        // Bytes 60 to 63 are the version of the schema, which another norrisd may have written.
+        for offset in 0..<100 where !(60..<64).contains(offset) {
+            let copy = try fixture.killed()
+            // Else the log has the page of the header.
+            try DatabasePool(path: copy.folder["state/state.db"]).close()
+            var bytes = try copy.folder.bytes("state/state.db")
+            bytes[offset] = value
+            _ = try copy.folder.write("state/state.db", bytes)
+            let store: FactStore
+            do {
+                store = try copy.open()
+            } catch let error as StoreError {
+                // Another program's file is left alone.
+                #expect(error.reason == .foreign && 68..<72 ~= offset, "byte \(offset): \(error)")
+                continue
+            }
+            #expect(store.databases.state.condition.isWritable, "byte \(offset): \(store.databases.state.condition)")
+            store.databases.close()
+        }
+    }
+
     // MARK: The cache
 
     @Test("A cache with a damaged integer is quarantined at the start or when it is read", arguments: extremes)
