@@ -4,97 +4,34 @@ extension DatabaseKind {
     /// `cache.db`: facts, which can be fetched or read again.
     static let facts = DatabaseKind(
         fileName: "cache.db", applicationID: 0x4E52_5243,  // "NRRC"
-        isDurable: false,
-        // The first five, of versions before ordinals, are done by the sixth.
-        migrations: (1...5).map { Migration(name: "before ordinals \($0)") { _ in } } + [
-            Migration(name: "ordinals", apply: createTables), dropTableOfGRDB,
-            Migration(name: "facts only") { try $0.execute(dropGifsAndPosts) },
-        ]
+        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + factTables) }]
     )
 
     /// `cache.db-gifs`: GIFs. In a file of their own, because each file has one writer, and a user who waits for a GIF
     /// must not wait for an import of facts or posts.
     static let gifs = DatabaseKind(
         fileName: "cache.db-gifs", applicationID: 0x4E52_5247,  // "NRRG"
-        isDurable: false, migrations: [Migration(name: "gifs") { try $0.execute(fetchTables + gifTables) }]
+        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + gifTables) }]
     )
 
     /// `cache.db-posts`: posts, in a file of their own for the same reason.
     static let posts = DatabaseKind(
         fileName: "cache.db-posts", applicationID: 0x4E52_5250,  // "NRRP"
-        isDurable: false, migrations: [Migration(name: "posts") { try $0.execute(fetchTables + postTables) }]
+        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + postTables) }]
     )
-
-    /// GIFs and posts are fetched again, into their own files.
-    private static let dropGifsAndPosts = """
-        DROP TABLE IF EXISTS gif_list_items;
-        DROP TABLE IF EXISTS gif_lists;
-        DROP TABLE IF EXISTS gifs;
-        DROP TABLE IF EXISTS posts;
-        DROP TABLE IF EXISTS authors;
-        DELETE FROM fetches WHERE source <> 'facts';
-        """
-
-    /// Creates the tables that are missing, and stores facts of the layout before ordinals again.
-    private static func createTables(_ database: Database) throws {
-        let found = "SELECT count(*) FROM pragma_table_info('facts') WHERE name = 'found'"
-        let hasOldFacts = try Int.fetchOne(database, found) == 1
-        try database.execute(
-            """
-            DROP TRIGGER IF EXISTS facts_inserted;
-            DROP TRIGGER IF EXISTS facts_deleted;
-            DROP TRIGGER IF EXISTS facts_updated;
-            DROP TABLE IF EXISTS facts_text;
-            DROP TABLE IF EXISTS fact_categories;
-            """
-        )
-        try database.execute(hasOldFacts ? "ALTER TABLE facts RENAME TO old_facts" : "DROP TABLE IF EXISTS facts")
-        try database.execute(fetchTables + factTables)
-        if hasOldFacts {
-            try storeOldFacts(database)
-        } else {
-            // What is noted of content that is gone would keep it from being stored again.
-            try database.execute("DELETE FROM meta WHERE key <> 'cursor_key'")
-        }
-        try database.execute(
-            """
-            DROP TABLE IF EXISTS old_facts;
-            CREATE INDEX facts_by_source ON facts (source);
-            CREATE INDEX facts_by_text ON facts (text_digest);
-            """
-        )
-    }
-
-    private static func storeOldFacts(_ database: Database) throws {
-        // The encoded facts are written when they are first read; a migration touches nothing but its database.
-        var writer = try FactWriter(database, FactFile(path: nil, key: 0))
-        var count = 0
-        let rows = try database.rows(
-            "SELECT id, source, text, categories, url, created_at, updated_at, found FROM old_facts ORDER BY number"
-        )
-        while try rows.next() {
-            try writer.insert(FactTable.uncheckedFact(rows), isFound: rows[7])
-            count += 1
-            guard count.isMultiple(of: 10_000) else { continue }
-            // What is collected of a million facts would be hundreds of megabytes.
-            _ = try writer.finish()
-            writer = try FactWriter(database, FactFile(path: nil, key: 0))
-        }
-        _ = try writer.finish()
-    }
 
     /// The tables that all three files have.
     private static let fetchTables = """
-        CREATE TABLE IF NOT EXISTS meta (
+        CREATE TABLE meta (
             key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
 
-        CREATE TABLE IF NOT EXISTS fetches (
+        CREATE TABLE fetches (
             source TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, fetched_at INTEGER NOT NULL,
             categories TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
 
-        CREATE TABLE IF NOT EXISTS validators (
+        CREATE TABLE validators (
             source TEXT NOT NULL REFERENCES fetches (source) ON DELETE CASCADE, part TEXT NOT NULL, etag TEXT,
             last_modified TEXT, checked_at INTEGER NOT NULL, PRIMARY KEY (source, part)
         ) STRICT, WITHOUT ROWID;
@@ -113,6 +50,8 @@ extension DatabaseKind {
             -- A hash of the text's bytes, by which facts with the same text are looked for.
             text_digest INTEGER NOT NULL
         ) STRICT;
+        CREATE INDEX facts_by_source ON facts (source);
+        CREATE INDEX facts_by_text ON facts (text_digest);
 
         -- The facts of a category, or all facts under '', by kind (FactKind). entries counts the removed ones
         -- too; the epoch is another one whenever these were taken out.
@@ -136,21 +75,21 @@ extension DatabaseKind {
     private static let gifTables = """
         -- The number is the order of storing, as the ordinal of facts is, and never used again (AUTOINCREMENT),
         -- so that cursors stay true.
-        CREATE TABLE IF NOT EXISTS gifs (
+        CREATE TABLE gifs (
             number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, gif TEXT NOT NULL,
             rating INTEGER NOT NULL, title TEXT NOT NULL, alt_text TEXT, username TEXT,
             fetched_at INTEGER NOT NULL
         ) STRICT;
-        CREATE INDEX IF NOT EXISTS gifs_by_age ON gifs (fetched_at);
+        CREATE INDEX gifs_by_age ON gifs (fetched_at);
 
         -- The lists in which Giphy returned them. The number is that of one generation: a list that begins anew
         -- gets another.
-        CREATE TABLE IF NOT EXISTS gif_lists (
+        CREATE TABLE gif_lists (
             number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, query TEXT NOT NULL,
             rating TEXT NOT NULL, lang TEXT NOT NULL, next_offset INTEGER, total_count INTEGER,
             fetched_at INTEGER NOT NULL, UNIQUE (kind, query, rating, lang)
         ) STRICT;
-        CREATE TABLE IF NOT EXISTS gif_list_items (
+        CREATE TABLE gif_list_items (
             list INTEGER NOT NULL REFERENCES gif_lists (number) ON DELETE CASCADE, position INTEGER NOT NULL,
             gif INTEGER NOT NULL REFERENCES gifs (number) ON DELETE CASCADE, PRIMARY KEY (list, position),
             UNIQUE (gif, list)

@@ -32,11 +32,6 @@ struct DatabaseKind: Sendable {
         return Set(own).isSubset(of: try String.fetchAll(database, names))
     }
 
-    /// A migration of both: earlier versions listed their migrations by name too.
-    static let dropTableOfGRDB = Migration(name: "no table of GRDB") {
-        try $0.execute("DROP TABLE IF EXISTS grdb_migrations")
-    }
-
     /// Brings a database to the current schema, one transaction for each migration.
     func migrate(_ pool: DatabasePool, _ access: BlockingAccess) throws {
         try pool.withWriter(access) { database in
@@ -103,7 +98,7 @@ struct OpenedDatabase: Sendable {
     /// Opens a database of a folder; creates, migrates or quarantines it as needed.
     ///
     /// - Parameter willTakeLong: called before each step that may take long: the check of a large file, the copy before
-    ///   a migration, the migration, the VACUUM.
+    ///   a migration, the migration.
     /// - Throws: only for a newer schema or another program's file, which must not be touched. Where the disk cannot be
     ///   used, the daemon works without it.
     static func open(
@@ -114,12 +109,7 @@ struct OpenedDatabase: Sendable {
         let path = folder + "/" + kind.fileName
         do {
             try Folder.make(folder)
-            var writer = try prepare(kind, path, access, willTakeLong)
-            if try allowShrinking(writer, path, logger, access, willTakeLong) {
-                // Connections that read would not notice. Closing writes the log back, which holds every page.
-                try writer.close(access)
-                writer = try connect(kind, path, isNew: false, access)
-            }
+            let writer = try prepare(kind, path, access, willTakeLong)
             if kind.isDurable { try repair(writer, logger, access) }
             return OpenedDatabase(kind, writer, path: path, .good)
         } catch {
@@ -181,34 +171,6 @@ struct OpenedDatabase: Sendable {
         }
     }
 
-    /// Lets a file of an earlier version be shortened (auto_vacuum is 2), which takes one VACUUM.
-    ///
-    /// A process that is killed in the middle leaves the file as it was. A failure is no fault, as the file is as good
-    /// as before; the next start tries again.
-    ///
-    /// - Returns: whether there was a VACUUM.
-    private static func allowShrinking(
-        _ writer: DatabasePool, _ path: String, _ logger: Logger, _ access: BlockingAccess, _ willTakeLong: () -> Void
-    ) throws -> Bool {
-        do {
-            return try writer.withWriter(access) { database in
-                guard try Int.fetchOne(database, "PRAGMA auto_vacuum") != 2 else { return false }
-                // All pages go to a temporary file, and then to the log.
-                let (needed, free) = (2 * Folder.size(ofDatabase: path), Folder.freeBytes(besides: path) ?? 0)
-                guard free >= needed else {
-                    throw DatabaseError(SQLITE_FULL, message: "free are \(free) bytes of \(needed)")
-                }
-                willTakeLong()
-                try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
-                return true
-            }
-        } catch {
-            if DatabaseError.isCorruption(error) { throw error }
-            logger.warning("database.not-vacuumed", metadata: ["path": "\(path)", "error": "\(error)"])
-            return false
-        }
-    }
-
     /// Free pages that a file keeps for what is stored next: 4 MiB.
     static let spareFreePages = 1_024
 
@@ -219,10 +181,8 @@ struct OpenedDatabase: Sendable {
         for step in 0..<256 {
             let isDone = try writer.withWriter(access) { database in
                 let free = try Int.fetchOne(database, "PRAGMA freelist_count") ?? 0
-                guard free > OpenedDatabase.spareFreePages else { return true }
-                try database.execute("PRAGMA incremental_vacuum(256)")
-                // Nothing is released before the VACUUM of ``allowShrinking``.
-                return try Int.fetchOne(database, "PRAGMA freelist_count") == free
+                if free > OpenedDatabase.spareFreePages { try database.execute("PRAGMA incremental_vacuum(256)") }
+                return free <= OpenedDatabase.spareFreePages
             }
             guard isDone else { continue }
             // The file itself becomes shorter when its log is written back.

@@ -37,26 +37,19 @@ package enum FactGroup: String, Sendable, CaseIterable {
 ///
 /// A row is never changed except `found`: a fact whose content changes is a new one with a new ordinal.
 enum FactTable {
-    /// The columns of a fact, for ``uncheckedFact(_:)``.
-    static let uncheckedColumns = "id, source, text, categories, url, created_at, updated_at"
     /// The columns of a fact, for ``fact(_:)``.
-    static let columns = uncheckedColumns + ", text_digest"
+    static let columns = "id, source, text, categories, url, created_at, updated_at, text_digest"
 
     /// A fact whose text is the one that was stored.
     ///
     /// - Parameter row: begins with ``columns``.
     static func fact(_ row: Rows) -> Fact {
-        let fact = uncheckedFact(row)
-        if digest(ofText: fact.text) != row[7] { row.noteDamage("the text of a fact has another digest") }
-        return fact
-    }
-
-    /// - Parameter row: begins with ``uncheckedColumns``.
-    static func uncheckedFact(_ row: Rows) -> Fact {
-        Fact(
+        let fact = Fact(
             id: row[0], text: row[2], categories: categories(row[3]), source: row[1], url: row[4],
             createdAt: row[5], updatedAt: row[6]
         )
+        if digest(ofText: fact.text) != row[7] { row.noteDamage("the text of a fact has another digest") }
+        return fact
     }
 
     /// The categories from their column: names without spaces.

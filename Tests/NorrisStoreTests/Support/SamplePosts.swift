@@ -94,9 +94,6 @@ extension DatabaseKind {
     func with(_ migrations: [Migration]) -> DatabaseKind {
         DatabaseKind(fileName: fileName, applicationID: applicationID, isDurable: isDurable, migrations: migrations)
     }
-
-    /// The database as it was before it got a migration.
-    func before(_ migration: String) -> DatabaseKind { with(Array(migrations.prefix { $0.name != migration })) }
 }
 
 extension ResponseError {

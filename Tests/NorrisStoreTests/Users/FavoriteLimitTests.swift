@@ -95,22 +95,13 @@ struct FavoriteLimitTests {
         }
     }
 
-    @Test("Who is above the limit at an upgrade keeps everything, can remove, and cannot add")
-    func upgrade() async throws {
-        let kind = DatabaseKind.state.before("favorite totals")
-        let old = try OpenedDatabase.open(kind, folder: fixture.stateFolder, logger: .silent, BlockingAccess())
-        try await old.writer.write { database in
-            func store(_ favorite: Favorite, uid: Int) throws {
-                try database.execute(
-                    "INSERT INTO favorites (uid, kind, id, title, added_at) VALUES (?, ?, ?, ?, 5)",
-                    [uid, favorite.kind.rawValue, favorite.id, favorite.title]
-                )
-            }
-            for number in 0..<20 { try store(item("\(number)", bytes: 1 << 20), uid: 1) }
-            try store(item("theirs", bytes: 1_000), uid: 2)
-        }
-        try old.close()
+    @Test("A user above the limit keeps everything, can remove, and cannot add")
+    func aboveTheLimit() async throws {
         try await withFavorites { favorites async throws in
+            try await favorites.databases.state.writer.write { database in
+                for number in 0..<20 { try Favorites.store(item("\(number)", bytes: 1 << 20), uid: 1, database) }
+                try Favorites.store(item("theirs", bytes: 1_000), uid: 2, database)
+            }
             let (user, all) = (try await totals(favorites, of: 1), try await totals(favorites, of: FavoriteTotals.all))
             #expect(user.items == 20 && user.bytes == 20 << 20)
             #expect(all.items == 21 && all.bytes == user.bytes + 1_000)
