@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 
 // Declared for GNU sources only.
 extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);

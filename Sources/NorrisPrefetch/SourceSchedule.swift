@@ -415,6 +415,8 @@ package enum RefreshRefusal: Error, Equatable, Sendable {
     case disabled
     /// The upstream asked for a pause.
     case putOff(until: Timestamp)
+    /// The requests of this hour are used up.
+    case quotaUsed(until: Timestamp)
     /// It was refreshed a short while ago.
     case tooSoon(until: Timestamp)
 }

@@ -6,17 +6,11 @@ package final class ServerCounters: Sendable {
     /// Of the methods of ``MethodTable``, in its order.
     package let methods = MethodTable.methods.map { RequestMeter(name: $0.name) }
     let unknownMethods = Atomic<Int>(0)
+    /// By ``ErrorReason``; the last one counts errors of no known reason.
     private let failures: [13 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
     private let open = Atomic<Int>(0)
     private let accepted = Atomic<Int>(0)
     private let refused = Atomic<Int>(0)
-
-    /// Why requests fail: a closed set, so that no client can add to it by what it sends. The last stands for any
-    /// other.
-    static let errorReasons = [
-        "busy", "internal", "invalid_params", "invalid_request", "line_too_long", "not_found", "nothing_cached",
-        "parse_error", "permission_denied", "shutting_down", "storage", "unknown_method", "other",
-    ]
 
     package init() {}
 
@@ -37,7 +31,9 @@ package final class ServerCounters: Sendable {
 
     /// How many requests failed for which reason; lines that were no requests included.
     package var errors: [(reason: String, count: Int)] {
-        ServerCounters.errorReasons.enumerated().map { ($1, failures[$0].load(ordering: .relaxed)) }
+        (ErrorReason.allCases.map(\.rawValue) + ["other"]).enumerated().map {
+            ($1, failures[$0].load(ordering: .relaxed))
+        }
     }
 
     func connectionOpened() {
@@ -51,8 +47,8 @@ package final class ServerCounters: Sendable {
 
     /// A request failed, with or without a reply.
     func count(_ error: ResponseError) {
-        let reasons = ServerCounters.errorReasons
-        failures[reasons.firstIndex(of: error.reason) ?? reasons.count - 1].addAlone(1)
+        let reason = ErrorReason(rawValue: error.reason)
+        failures[reason.flatMap(ErrorReason.allCases.firstIndex) ?? failures.count - 1].addAlone(1)
     }
 }
 

@@ -104,15 +104,6 @@ struct ServerCountersTests {
         }
     }
 
-    @Test("The reasons are those of the protocol", arguments: [
-        ResponseError.invalidRequest(""), .lineTooLong(maximum: 1), .unknownMethod(""), .invalidParams(""),
-        .internalError(), .notFound(""), .nothingCached("", source: "", lastError: nil),
-        .permissionDenied, .busy(""), .storage(""), .shuttingDown,
-    ])
-    func reasons(_ error: ResponseError) {
-        #expect(ServerCounters.errorReasons.dropLast().contains(error.reason))
-    }
-
     @Test func everyTimeFallsIntoTheFirstBucketThatHoldsIt() {
         let meter = RequestMeter(name: "fact.get")
         #expect(meter.counts == Array(repeating: 0, count: 11) && meter.nanoseconds == 0)

@@ -218,6 +218,11 @@ extension ResponseError {
                 "The upstream of \(source) asked norrisd to wait until \(until).",
                 hint: "norrisd fetches it then.", retryAt: until
             )
+        case .quotaUsed(let until):
+            self = .busy(
+                "The requests of this hour to the upstream of \(source) are used up.",
+                hint: "norrisd fetches again at \(until), or raise \(source).hourly_quota.", retryAt: until
+            )
         case .tooSoon(let until):
             self = .busy(
                 "\(source) was refreshed less than 5 minutes ago.",

@@ -76,7 +76,7 @@ final class Fetching: Sendable {
         var refusal: ResponseError?
         for name in name.map({ [$0] }) ?? sources.all.filter(\.policy.isEnabled).map(\.name) {
             do throws(RefreshRefusal) {
-                if let until = sources[name]?.quotaReturnsAt { throw .putOff(until: until) }
+                if let until = sources[name]?.quotaReturnsAt { throw .quotaUsed(until: until) }
                 try prefetcher.refresh(name, isAdministrator: isAdministrator)
                 started.append(name)
             } catch {

@@ -80,7 +80,7 @@ struct ServerHandlers: Sendable {
         let message = error.faults.first?.description ?? "The configuration was refused."
         let more = error.faults.count > 1 ? " and \(error.faults.count - 1) more" : ""
         return ResponseError(
-            .invalidParams, reason: "invalid_params", message: message + more,
+            .invalidParams, message + more,
             hint: "Nothing was changed. List all faults: norrisctl config check", details: details
         )
     }

@@ -10,11 +10,51 @@ package struct ResponseError: Error, Equatable, Sendable {
     /// Further members of `data`, such as `parameter`; never `reason` or `hint`.
     package var details: JSONObject
 
+    /// An error of another peer, or of a test.
     package init(
         _ code: ErrorCode, reason: String, message: String, hint: String? = nil, details: JSONObject = JSONObject()
     ) {
         (self.code, self.message, self.reason) = (code, message, reason)
         (self.hint, self.details) = (hint, details)
+    }
+
+    package init(
+        _ reason: ErrorReason, _ message: String, hint: String? = nil, details: JSONObject = JSONObject()
+    ) {
+        self.init(reason.code, reason: reason.rawValue, message: message, hint: hint, details: details)
+    }
+}
+
+/// Why a request fails: the words in `data.reason`, each with its code. A closed set, so that each is counted and no
+/// client can add to the counters.
+package enum ErrorReason: String, CaseIterable, Sendable {
+    case busy
+    case `internal`
+    case invalidParams = "invalid_params"
+    case invalidRequest = "invalid_request"
+    case lineTooLong = "line_too_long"
+    case notFound = "not_found"
+    case nothingCached = "nothing_cached"
+    case parseError = "parse_error"
+    case permissionDenied = "permission_denied"
+    case shuttingDown = "shutting_down"
+    case storage
+    case unknownMethod = "unknown_method"
+
+    var code: ErrorCode {
+        switch self {
+        case .busy: .busy
+        case .internal: .internalError
+        case .invalidParams: .invalidParams
+        case .invalidRequest, .lineTooLong: .invalidRequest
+        case .notFound: .notFound
+        case .nothingCached: .nothingCached
+        case .parseError: .parseError
+        case .permissionDenied: .permissionDenied
+        case .shuttingDown: .shuttingDown
+        case .storage: .storage
+        case .unknownMethod: .unknownMethod
+        }
     }
 }
 
@@ -54,23 +94,23 @@ extension ResponseError: JSONEncodable, JSONDecodable {
 /// The errors of the protocol by name, so that one reason is always worded alike.
 extension ResponseError {
     package static func parseError(_ error: JSONError) -> ResponseError {
-        ResponseError(.parseError, reason: "parse_error", message: error.description)
+        ResponseError(.parseError, error.description)
     }
 
     package static func invalidRequest(_ message: String, hint: String? = nil) -> ResponseError {
-        ResponseError(.invalidRequest, reason: "invalid_request", message: message, hint: hint)
+        ResponseError(.invalidRequest, message, hint: hint)
     }
 
     package static func lineTooLong(maximum: Int) -> ResponseError {
         ResponseError(
-            .invalidRequest, reason: "line_too_long", message: "The request line is longer than \(maximum) bytes.",
+            .lineTooLong, "The request line is longer than \(maximum) bytes.",
             hint: "Send smaller requests, one on each line."
         )
     }
 
     package static func unknownMethod(_ name: String) -> ResponseError {
         ResponseError(
-            .unknownMethod, reason: "unknown_method", message: "There is no method \(name.quotedForMessage).",
+            .unknownMethod, "There is no method \(name.quotedForMessage).",
             hint: "rpc.discover lists the methods of this daemon."
         )
     }
@@ -78,15 +118,15 @@ extension ResponseError {
     package static func invalidParams(_ message: String, parameter: String? = nil, hint: String? = nil) -> ResponseError {
         var details = JSONObject()
         details["parameter"] = parameter.map(JSON.string)
-        return ResponseError(.invalidParams, reason: "invalid_params", message: message, hint: hint, details: details)
+        return ResponseError(.invalidParams, message, hint: hint, details: details)
     }
 
     package static func internalError(_ message: String = "The daemon failed; its log says how.") -> ResponseError {
-        ResponseError(.internalError, reason: "internal", message: message)
+        ResponseError(.internal, message)
     }
 
     package static func notFound(_ message: String, hint: String? = nil) -> ResponseError {
-        ResponseError(.notFound, reason: "not_found", message: message, hint: hint)
+        ResponseError(.notFound, message, hint: hint)
     }
 
     /// - Parameter lastError: why the source has nothing, where it is known.
@@ -94,26 +134,26 @@ extension ResponseError {
         var details = JSONObject()
         details["source"] = .string(source)
         details["last_error"] = lastError.flatMap { try? JSON.parse($0.jsonBytes) }
-        return ResponseError(.nothingCached, reason: "nothing_cached", message: message, details: details)
+        return ResponseError(.nothingCached, message, details: details)
     }
 
     package static let permissionDenied = ResponseError(
-        .permissionDenied, reason: "permission_denied", message: "Only administrators may do this.",
+        .permissionDenied, "Only administrators may do this.",
         hint: "Use sudo, or join one of the admin_groups in norrisd's configuration."
     )
 
     package static func busy(_ message: String, hint: String? = nil, retryAt: Timestamp? = nil) -> ResponseError {
         var details = JSONObject()
         details["retry_at"] = retryAt.map { .string($0.description) }
-        return ResponseError(.busy, reason: "busy", message: message, hint: hint, details: details)
+        return ResponseError(.busy, message, hint: hint, details: details)
     }
 
     package static func storage(_ message: String, hint: String? = nil) -> ResponseError {
-        ResponseError(.storage, reason: "storage", message: message, hint: hint)
+        ResponseError(.storage, message, hint: hint)
     }
 
     package static let shuttingDown = ResponseError(
-        .shuttingDown, reason: "shutting_down", message: "The daemon is stopping.",
+        .shuttingDown, "The daemon is stopping.",
         hint: "Connect again; the next daemon answers."
     )
 }

@@ -191,19 +191,45 @@ final class FactFile: Sendable {
         case damaged
     }
 
-    /// -1 where there is no file.
+    /// How a file system reads what must not wait for a disk.
+    enum Nonblocking {
+        /// RWF_NOWAIT of preadv2(2).
+        case flag
+        /// Without a disk no read waits: tmpfs(5).
+        case always
+        /// Every read may wait, for example for a network (NFS, FUSE).
+        case never
+    }
+
+    /// -1 if there is no file.
     private let descriptor: CInt
-    /// That of the cache.
+    private let nonblocking: Nonblocking
+    /// The key of the cache.
     let key: UInt64
 
-    /// - Parameter path: nil for a cache in memory.
-    init(path: String?, key: UInt64) {
+    /// - Parameters:
+    ///   - path: nil for a cache in memory.
+    ///   - nonblocking: nil for what the file system says.
+    init(path: String?, key: UInt64, nonblocking: Nonblocking? = nil) {
         self.key = key
         let flags = O_CLOEXEC | O_NOFOLLOW
         var descriptor = path.map { open($0, O_RDWR | O_CREAT | flags, 0o600) } ?? -1
         // Where the folder takes no writes, an existing file can be read.
         if descriptor < 0, let path { descriptor = open(path, O_RDONLY | flags) }
         self.descriptor = descriptor
+        self.nonblocking = nonblocking ?? FactFile.nonblocking(descriptor)
+    }
+
+    private static func nonblocking(_ descriptor: CInt) -> Nonblocking {
+        var byte: UInt8 = 0
+        let count = withUnsafeMutableBytes(of: &byte) { byte in
+            var vector = iovec(iov_base: byte.baseAddress, iov_len: 1)
+            return preadv2(descriptor, &vector, 1, 0, CInt(norris_rwf_nowait))
+        }
+        guard count < 0, errno == EOPNOTSUPP else { return .flag }
+        var system = statfs()
+        // TMPFS_MAGIC of linux/magic.h.
+        return fstatfs(descriptor, &system) == 0 && system.f_type == 0x0102_1994 ? .always : .never
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -238,19 +264,18 @@ final class FactFile: Sendable {
         }
     }
 
-    /// - Returns: nil where the disk would have to be waited for.
+    /// - Returns: nil if the read would wait for a disk.
     private func read(_ buffer: UnsafeMutableRawBufferPointer, _ ordinal: UInt32, waits: Bool) -> Int? {
+        if !waits, nonblocking == .never { return nil }
         var vector = iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
         let offset = off_t(ordinal) * off_t(FactRecord.unit)
-        var flags = waits ? 0 : CInt(norris_rwf_nowait)
+        let flags = waits || nonblocking == .always ? 0 : CInt(norris_rwf_nowait)
         while true {
             let count = preadv2(descriptor, &vector, 1, offset, flags)
             if count >= 0 { return count }
             switch errno {
             case EINTR: continue
-            case EAGAIN where flags != 0: return nil
-            // A file system that knows no such reads, tmpfs for one.
-            case EOPNOTSUPP where flags != 0: flags = 0
+            case EAGAIN, EOPNOTSUPP: return nil
             default: return 0
             }
         }

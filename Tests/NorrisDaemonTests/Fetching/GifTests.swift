@@ -243,6 +243,7 @@ struct GifTests {
             #expect(upstream.requests.count == 3)
             let refused = daemon.refusal(SourceRefresh.self, #"{"source":"gifs"}"#)
             #expect(refused?.code == .busy, "A refresh does not go through a used-up budget")
+            #expect(refused?.message == "The requests of this hour to the upstream of gifs are used up.")
             await daemon.advance(by: .seconds(3_601))
             try daemon.watch.wait(for: .finished)
             let asked = upstream.requests.map { $0.parameter("q") ?? $0.path }

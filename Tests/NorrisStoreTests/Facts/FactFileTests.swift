@@ -63,6 +63,27 @@ struct FactFileTests {
         try fixture.folder.write(file, bytes)
     }
 
+    @Test("A read that must not wait reads from memory alone, whatever the file system", arguments: [true, false])
+    func readsWithoutWaiting(isNetwork: Bool) throws {
+        // On tmpfs(5) no read waits, though the file system does not know the flag.
+        let path = isNetwork ? fixture.folder["facts"] : "/dev/shm/norris-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        let file = FactFile(path: path, key: 1, nonblocking: isNetwork ? .never : nil)
+        var (bytes, next): ([UInt8], UInt32) = ([], 0)
+        var json = JSONWriter()
+        let fact = Fact.upstream("a")
+        let ordinal = try #require(FactRecord.append(fact, next: &next, to: &bytes, first: 0, key: 1, &json))
+        file.write(bytes, at: 0)
+        for waits in [true, false] {
+            let read = file.withRecord(ordinal, waits: waits) { Array($0.json) }
+            switch read {
+            case .record(let json): #expect(json == fact.jsonBytes && (waits || !isNetwork))
+            case .wouldBlock: #expect(!waits && isNetwork)
+            case .damaged: Issue.record("The record is whole")
+            }
+        }
+    }
+
     /// All facts of the store as they are served, by one user after the other.
     private func served(_ store: FactStore, uid: UInt32) async -> [Fact] {
         var facts: [Fact] = []
