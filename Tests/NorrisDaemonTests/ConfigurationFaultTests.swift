@@ -36,8 +36,9 @@ private func sourceFaults(_ entries: String...) -> String {
 }
 
 private let allKeys = "log, admin_groups, limits, http, facts, gifs, posts"
-private let noTarget = "is an alias of nothing that stands above it; put a text that begins with * in quotes"
-private let endless = "is an alias of what it stands in, which has no end; write the values out"
+private let alias = "is an alias; write the value out, or put a text that begins with * in quotes"
+private let anchor = "has an anchor; remove it, or put a text that begins with & in quotes"
+private let tag = "has a tag; remove it, or put a text that begins with ! in quotes"
 private let twoDocuments = "holds a second document; keep one and remove the line --- between them"
 private let checkYAML = "; check the indentation (spaces, no tabs), quotes and brackets"
 
@@ -62,7 +63,7 @@ struct ConfigurationFaultTests {
         ("facts: {<<: {enabled: true}}", "1: facts.<<: merge keys are not supported; write the keys out"),
         (#""a\e[31m\u202Eb": 1"#, #"1: "a\x1B[31m\u202Eb": unknown key; valid here: "# + allKeys),
         ("? [facts]\n: 1", "1: has a list or a mapping for a key; write KEY: VALUE"),
-        ("*x : 1", "1: \(noTarget)"),
+        ("*x : 1", "1: \(alias)"),
     ]
 
     private static let sections: [(String, String)] = [
@@ -76,18 +77,17 @@ struct ConfigurationFaultTests {
             "2: http: expected a mapping with the keys timeout, max_body, user_agent, proxy, "
                 + "found a text; put a space after the colon"
         ),
-        ("log: !!omap {level: info}", #"1: log: has the tag "!!omap", which means nothing here; remove it"#),
-        ("log: {level: !!binary info}", #"1: log.level: has the tag "!!binary", which means nothing here; remove it"#),
-        ("log: {level: !x info}", #"1: log.level: has the tag "!x", which means nothing here; remove it"#),
+        ("log: !!omap {level: info}", "1: log: \(tag)"),
+        ("log: {level: !!binary info}", "1: log.level: \(tag)"),
+        ("log: {level: !x info}", "1: log.level: \(tag)"),
     ]
 
     private static let aliases: [(String, String)] = [
-        ("facts:\n  queries: &q []\ngifs:\n  rating: *q\n", "4: gifs.rating: expected g, pg, pg-13 or r, found a list"),
-        ("facts: &f\n  fortunes: []\ngifs: *f\n", "3: gifs.fortunes: unknown key; did you mean facts.fortunes?"),
-        ("log:\n  level: *here", "2: log.level: \(noTarget)"),
-        ("facts: {queries: &q [chuck, *q]}", "1: facts.queries[1]: \(endless)"),
-        ("&r\nfacts: *r", "2: facts: \(endless)"),
-        ("facts: &f\n  queries: [*f]", "2: facts.queries[0]: \(endless)"),
+        ("facts:\n  queries: &q []", "2: facts.queries: \(anchor)"),
+        ("log:\n  level: *here", "2: log.level: \(alias)"),
+        ("facts: {queries: [chuck, *q]}", "1: facts.queries[1]: \(alias)"),
+        ("&r\nfacts: {}", "1: \(anchor)"),
+        ("log: {level: !!str info}", "1: log.level: \(tag)"),
     ]
 
     private static let notYAML: [(String, String)] = [
@@ -143,18 +143,7 @@ struct ConfigurationFaultTests {
         )
     }
 
-    @Test("What an alias names is faulty where the alias stands, and the key where the key stands")
-    func linesOfAliasesAndKeys() {
-        #expect(
-            faults("facts:\n  queries: &q\n  - 5\ngifs:\n  rating: g\n  queries: *q\nzebra:\n  a: 1\n") == """
-                c.yaml:3: facts.queries[0]: expected a query of 3 to 120 characters, found 5; put it in quotes
-                c.yaml:6: gifs.queries[0]: expected a query of 1 to 50 characters, found 5; put it in quotes
-                c.yaml:7: zebra: unknown key; valid here: log, admin_groups, limits, http, facts, gifs, posts
-                """
-        )
-    }
-
-    @Test("A doubled key, a second document and a broken alias hide no other fault")
+    @Test("A doubled key, a second document and an alias hide no other fault")
     func nothingIsHidden() {
         let yaml = """
             log: {level: loud}
@@ -172,7 +161,6 @@ struct ConfigurationFaultTests {
             more: 1
             """
         let levels = "trace, debug, info, notice, warning, error or critical"
-        let alias = "is an alias of nothing that stands above it; put a text that begins with * in quotes"
         #expect(
             faults(yaml) == """
                 c.yaml:1: log.level: expected \(levels), found "loud"
@@ -190,15 +178,10 @@ struct ConfigurationFaultTests {
         )
     }
 
-    @Test("Aliases that multiply, endless lists and deep nesting end early")
+    @Test("Endless lists and deep nesting end early")
     func boundsOfYAML() {
-        let tenfold = (1...9).map { "a\($0): &a\($0) [\(String(repeating: "*a\($0 - 1),", count: 10))]\n" }
-        #expect(
-            faults("a0: &a0 x\n" + tenfold.joined())
-                == "c.yaml:6: holds more than 100000 values, aliases followed; remove some"
-        )
         let many = "admin_groups: [\(String(repeating: "a,", count: 100_001))]"
-        #expect(faults(many) == "c.yaml:1: holds more than 100000 values, aliases followed; remove some")
+        #expect(faults(many) == "c.yaml:1: holds more than 100000 values; remove some")
         for open in ["[", "{a: ", "- "] {
             #expect(
                 faults(String(repeating: open, count: 200_000))

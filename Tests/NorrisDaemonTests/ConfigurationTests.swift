@@ -68,21 +68,10 @@ struct ConfigurationTests {
         #expect(try loader.parse(yaml: yaml, file: "c.yaml").configuration == Configuration())
     }
 
-    @Test func anchorsAndAliasesAreFollowed() throws {
-        let yaml = """
-            facts:
-              queries: &both [chuck, "norris kick"]
-            gifs:
-              queries: *both
-            """
-        let configuration = try loader.parse(yaml: yaml, file: "c.yaml").configuration
-        #expect(configuration.gifs.queries == ["chuck", "norris kick"])
-    }
-
     @Test func wordsOfYAML11AreTexts() throws {
-        let yaml = "admin_groups: [yes, no, on, off, 2001-01-01, 'true', \"5\", !!str 7]"
+        let yaml = "admin_groups: [yes, no, on, off, 2001-01-01, 'true', \"5\"]"
         let configuration = try loader.parse(yaml: yaml, file: "c.yaml").configuration
-        #expect(configuration.adminGroups == ["yes", "no", "on", "off", "2001-01-01", "true", "5", "7"])
+        #expect(configuration.adminGroups == ["yes", "no", "on", "off", "2001-01-01", "true", "5"])
     }
 
     @Test(

@@ -91,7 +91,7 @@ struct ConfigurationReader {
         for (name, entry) in pairs {
             guard let name else {
                 var sentence = "has a list or a mapping for a key; write KEY: VALUE"
-                if case .broken(let reason) = entry.content { sentence = reason }
+                if case .refused(let reason) = entry.content { sentence = reason }
                 refuseKey(entry, sentence)
                 continue
             }
@@ -105,15 +105,10 @@ struct ConfigurationReader {
         return entries
     }
 
-    /// False, and a fault, for an alias without a target and for a tag that has no meaning here.
+    /// Whether a value is read at all; a value that is not is a fault.
     mutating func isReadable(_ node: YAMLNode) -> Bool {
-        if case .broken(let sentence) = node.content {
-            refuse(node, sentence)
-        } else if let tag = node.foreignTag {
-            refuse(node, "has the tag \(YAMLText.quoted(tag)), which means nothing here; remove it")
-        } else {
-            return true
-        }
+        guard case .refused(let sentence) = node.content else { return true }
+        refuse(node, sentence)
         return false
     }
 

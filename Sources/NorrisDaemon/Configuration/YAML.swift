@@ -1,6 +1,6 @@
 import CYAML
 
-/// A value of a YAML text. In place of an alias stands its target, with the position and path of the alias.
+/// A value of a YAML text.
 struct YAMLNode: Sendable {
     /// A position in the text, counted from 1.
     struct Mark: Sendable, Comparable {
@@ -17,21 +17,17 @@ struct YAMLNode: Sendable {
         case sequence([YAMLNode])
         /// A key that is no scalar has no name, and itself for a value.
         case mapping([(name: String?, value: YAMLNode)])
-        /// An alias without a target, and why.
-        case broken(String)
+        /// An alias, or a value with an anchor or a tag, and a sentence that refuses it.
+        case refused(String)
     }
 
     var content: Content
-    /// As libyaml resolves it, such as `tag:yaml.org,2002:str`; nil where there is none.
-    var tag: String?
     /// The dotted path, such as `facts.queries[1]`, safe to print; empty for the whole text.
     var path: String
-    /// Where it begins; for an alias and all below it, where the alias is.
+    /// Where it begins.
     var mark: Mark
     /// Where its key begins.
     var keyMark: Mark
-    /// How many nodes it is with all below it, aliases followed.
-    fileprivate var count = 1
 
     /// nil for a sequence or a mapping.
     var scalar: YAMLScalar? {
@@ -50,41 +46,13 @@ struct YAMLNode: Sendable {
         case .mapping: "a mapping"
         case .sequence: "a list"
         case .scalar(let scalar): scalar.found
-        case .broken: "an alias"
+        case .refused: "an alias, an anchor or a tag"
         }
-    }
-
-    /// A tag that means more than the core schema's types, such as `!!binary`; nil for any other.
-    var foreignTag: String? {
-        let core = "tag:yaml.org,2002:"
-        guard let tag, tag != "!" else { return nil }
-        guard tag.hasPrefix(core) else { return tag }
-        let name = String(tag.dropFirst(core.count))
-        return ["str", "bool", "int", "null", "seq", "map"].contains(name) ? nil : "!!" + name
     }
 
     /// The path of an entry of this mapping.
     fileprivate static func path(of key: YAMLScalar, below path: String) -> String {
         path.isEmpty ? key.shownAsKey : "\(path).\(key.shownAsKey)"
-    }
-
-    /// The target of an alias as if it stood there.
-    fileprivate func moved(to path: String, keyMark: Mark, mark: Mark) -> YAMLNode {
-        var node = self
-        (node.path, node.keyMark, node.mark) = (path, keyMark, mark)
-        switch content {
-        case .sequence(let items):
-            node.content = .sequence(
-                items.enumerated().map { $1.moved(to: "\(path)[\($0)]", keyMark: mark, mark: mark) }
-            )
-        case .mapping(let entries):
-            node.content = .mapping(entries.map { name, value in
-                let key = name.map { YAMLNode.path(of: YAMLScalar(text: $0, isPlain: true), below: path) } ?? path
-                return (name, value.moved(to: key, keyMark: mark, mark: mark))
-            })
-        case .scalar, .broken: break
-        }
-        return node
     }
 }
 
@@ -128,7 +96,7 @@ struct YAMLDocument {
 
 /// Makes nodes of libyaml's events.
 private struct YAMLComposer {
-    /// More than any configuration has; aliases that multiply end here.
+    /// More than any configuration has.
     private static let maximumNodes = 100_000
     private static let maximumDepth = 32
 
@@ -136,16 +104,15 @@ private struct YAMLComposer {
         let type: yaml_event_type_t
         let mark: YAMLNode.Mark
         /// nil for anything else.
-        var scalar: YAMLScalar?
-        var tag, anchor: String?
+        let scalar: YAMLScalar?
+        /// Why the value is not read; nil if it is.
+        let refusal: String?
     }
 
     /// Both are valid as long as this is.
     let parser: UnsafeMutablePointer<yaml_parser_t>
     let bytes: UnsafeBufferPointer<UInt8>
     var count = 0
-    /// nil while the node is still being read: an alias to it would have no end.
-    var anchors: [String: YAMLNode?] = [:]
 
     /// - Throws: where the text cannot be read any further.
     mutating func document() throws(YAMLProblem) -> (root: YAMLNode?, problem: YAMLProblem?) {
@@ -166,20 +133,13 @@ private struct YAMLComposer {
     private mutating func node(
         _ event: Event, path: String, keyMark: YAMLNode.Mark, depth: Int
     ) throws(YAMLProblem) -> YAMLNode {
-        let before = count
         // libyaml gives an empty value the position of what follows.
         let mark = event.scalar?.isEmpty == true ? keyMark : event.mark
         let content = event.scalar.map(YAMLNode.Content.scalar) ?? .sequence([])
-        var node = YAMLNode(content: content, tag: event.tag, path: path, mark: mark, keyMark: keyMark)
-        if event.type == YAML_ALIAS_EVENT {
-            node = target(of: event.anchor ?? "").moved(to: path, keyMark: keyMark, mark: mark)
-        } else if let anchor = event.anchor {
-            anchors[anchor] = .some(nil)
-        }
-        count += node.count
+        var node = YAMLNode(content: content, path: path, mark: mark, keyMark: keyMark)
+        count += 1
         guard count <= Self.maximumNodes else {
-            let message = "holds more than \(Self.maximumNodes) values, aliases followed; remove some"
-            throw YAMLProblem(mark: mark, message: message)
+            throw YAMLProblem(mark: mark, message: "holds more than \(Self.maximumNodes) values; remove some")
         }
         guard depth <= Self.maximumDepth else {
             throw YAMLProblem(mark: mark, message: "is nested deeper than any key; check the brackets")
@@ -201,18 +161,8 @@ private struct YAMLComposer {
             }
             node.content = .mapping(entries)
         }
-        node.count = count - before
-        if event.type != YAML_ALIAS_EVENT, let anchor = event.anchor { anchors[anchor] = node }
+        if let refusal = event.refusal { node.content = .refused(refusal) }
         return node
-    }
-
-    private func target(of alias: String) -> YAMLNode {
-        if case .some(.some(let node)) = anchors[alias] { return node }
-        let message =
-            anchors[alias] == nil
-            ? "is an alias of nothing that stands above it; put a text that begins with * in quotes"
-            : "is an alias of what it stands in, which has no end; write the values out"
-        return YAMLNode(content: .broken(message), path: "", mark: .init(), keyMark: .init())
     }
 
     private func next() throws(YAMLProblem) -> Event {
@@ -227,19 +177,22 @@ private struct YAMLComposer {
             let data = event.data.scalar
             (tag, anchor) = (data.tag, data.anchor)
             let text = String(decoding: UnsafeBufferPointer(start: data.value, count: data.length), as: UTF8.self)
-            scalar = YAMLScalar(text: text, isPlain: data.style == YAML_PLAIN_SCALAR_STYLE && tag == nil)
+            scalar = YAMLScalar(text: text, isPlain: data.style == YAML_PLAIN_SCALAR_STYLE)
         case YAML_SEQUENCE_START_EVENT:
             (tag, anchor) = (event.data.sequence_start.tag, event.data.sequence_start.anchor)
         case YAML_MAPPING_START_EVENT:
             (tag, anchor) = (event.data.mapping_start.tag, event.data.mapping_start.anchor)
-        case YAML_ALIAS_EVENT:
-            anchor = event.data.alias.anchor
         default: break
         }
-        return Event(
-            type: event.type, mark: YAMLNode.Mark(event.start_mark), scalar: scalar,
-            tag: tag.map { String(cString: $0) }, anchor: anchor.map { String(cString: $0) }
-        )
+        var refusal: String?
+        if event.type == YAML_ALIAS_EVENT {
+            refusal = "is an alias; write the value out, or put a text that begins with * in quotes"
+        } else if anchor != nil {
+            refusal = "has an anchor; remove it, or put a text that begins with & in quotes"
+        } else if tag != nil {
+            refusal = "has a tag; remove it, or put a text that begins with ! in quotes"
+        }
+        return Event(type: event.type, mark: YAMLNode.Mark(event.start_mark), scalar: scalar, refusal: refusal)
     }
 }
 
@@ -267,7 +220,7 @@ extension YAMLNode.Mark {
     fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
 }
 
-/// The text of a scalar, and whether it has neither quotes nor a tag.
+/// The text of a scalar, and whether it is without quotes.
 struct YAMLScalar: Sendable {
     var text: String
     var isPlain: Bool
