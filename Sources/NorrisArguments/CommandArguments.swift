@@ -136,7 +136,7 @@ extension CommandArguments {
             }
             let option = items.first { $0.isOption && $0.kind.takesSurplus }
             return UsageError(
-                "Unexpected argument \(quoted(text)).", instead: isPlain ? option.map { [$0.label, text] } ?? [] : []
+                "Unexpected argument \(quoted(text)).", instead: isPlain ? option.map { ["--\($0.name)", text] } ?? [] : []
             )
         case .letter: return UsageError("Unknown option \(quoted("-\(letter)")).")
         default:
@@ -165,94 +165,121 @@ extension CommandArguments {
         _ value: inout Bool, _ long: String, short: Unicode.Scalar? = nil, _ summary: String
     ) {
         guard isNamed(long, short, Description(long, short, .flag, summary)) else { return }
-        if attached != nil || letters.first == "=" {
-            letters.removeAll()
-            fail("The option \(pass == .letter ? "'-\(letter)'" : "'--\(long)'") takes no value.")
-        } else {
-            value = true
-        }
+        guard attached != nil || letters.first == "=" else { return value = true }
+        letters.removeAll()
+        fail("The option \(pass == .letter ? "'-\(letter)'" : "'--\(long)'") takes no value.")
     }
 
     /// - Parameters:
     ///   - rule: completes the sentence "it takes …." of an error.
     ///   - choices: the valid values, if they are known; they make the rule.
-    @inlinable
-    package mutating func option<Value>(
-        _ value: inout Value?, _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String,
+    ///   - read: stores the value; returns false if it is invalid.
+    package mutating func option(
+        _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String,
         takes rule: @autoclosure () -> String = "", choices: @autoclosure () -> [String] = [],
-        _ read: (String) -> Value?
+        isRepeating: Bool = false, read: (String) -> Bool
     ) {
-        func item() -> Description { Description(long, short, kind, summary, rule: rule(), choices: choices()) }
-        guard let text = optionText(long, short, item()) else { return }
-        if let read = read(text) { value = read } else { refuse(text, item()) }
-    }
-
-    @inlinable
-    package mutating func option<Value: RawRepresentable<String>>(
-        _ value: inout Value?, _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind,
-        among values: @autoclosure () -> [Value], _ summary: String
-    ) {
-        option(&value, long, short: short, kind, summary, choices: values().map { $0.rawValue }) { text in
-            values().first { $0.rawValue == text }
+        func item() -> Description {
+            Description(long, short, kind, summary, rule: rule(), choices: choices(), isRepeating: isRepeating)
         }
+        guard isNamed(long, short, item()) else { return }
+        let text: String
+        if let attached {
+            text = attached
+        } else if pass == .letter, let first = letters.first {
+            text = String(first == "=" ? letters.dropFirst() : letters)
+            letters.removeAll()
+        } else if next < words.count {
+            text = words[next]
+            next += 1
+        } else {
+            let item = item()
+            pending = item
+            let rule = item.rule.isEmpty ? item.kind.origin : "it takes \(item.rule)."
+            return fail("Missing value for '\(item.label)'\(rule.isEmpty ? "." : ": " + rule)")
+        }
+        if !read(text) { refuse(text, item()) }
     }
 
     package mutating func option(
         _ value: inout Int?, _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind = .number,
         in range: ClosedRange<Int>, _ summary: String
     ) {
-        let rule = { "a whole number from \(range.lowerBound) to \(range.upperBound)" }
-        option(&value, long, short: short, kind, summary, takes: rule()) { text in
-            Int(text).flatMap { range.contains($0) ? $0 : nil }
+        option(
+            long, short: short, kind, summary, takes: "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        ) { text in
+            value = Int(text)
+            return value.map { range.contains($0) } ?? false
         }
     }
 
     package mutating func option(
         _ value: inout String?, _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String
     ) {
-        if let text = optionText(long, short, Description(long, short, kind, summary)) { value = text }
+        option(long, short: short, kind, summary) { assign(&value, $0) }
     }
 
     /// An option that may be repeated.
     package mutating func option(
         _ values: inout [String], _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String
     ) {
-        let item = { Description(long, short, kind, summary, isRepeating: true) }
-        if let text = optionText(long, short, item()) { values.append(text) }
+        option(long, short: short, kind, summary, isRepeating: true) { text in
+            values.append(text)
+            return true
+        }
     }
 
-    @inlinable
-    package mutating func positional<Value>(
-        _ value: inout Value?, _ kind: ValueKind, _ summary: String, takes rule: @autoclosure () -> String = "",
-        choices: @autoclosure () -> [String] = [], isOptional: Bool = false, _ read: (String) -> Value?
+    /// An argument that is known by its position, or all further arguments.
+    ///
+    /// - Parameters: as of an option.
+    package mutating func positional(
+        _ kind: ValueKind, _ summary: String, takes rule: @autoclosure () -> String = "",
+        choices: @autoclosure () -> [String] = [], isOptional: Bool = false, isRepeating: Bool = false,
+        read: (String) -> Bool
     ) {
         func item() -> Description {
-            Description(nil, nil, kind, summary, rule: rule(), choices: choices(), isOptional: isOptional)
+            Description(
+                nil, nil, kind, summary, rule: rule(), choices: choices(), isOptional: isOptional,
+                isRepeating: isRepeating
+            )
         }
-        guard let text = positionalText(item(), isOptional: isOptional) else { return }
-        if let read = read(text) { value = read } else { refuse(text, item()) }
+        let place = positionals.count
+        defer { slot += 1 }
+        switch pass {
+        case .word where !isTaken && (slot == place || isRepeating && slot < place):
+            isTaken = true
+            positionals.append(text)
+            if !read(text) { refuse(text, item()) }
+        case .end where !isOptional && slot >= place:
+            let item = item()
+            fail("Which \(item.kind.noun)\(item.rule.isEmpty ? "? \(item.kind.origin)" : ": \(item.rule)?")")
+        case .description: descriptions.append(item())
+        default: break
+        }
     }
 
     /// An argument that is required.
     package mutating func positional(_ value: inout String, _ kind: ValueKind, _ summary: String) {
-        let item = { Description(nil, nil, kind, summary) }
-        if let text = positionalText(item(), isOptional: false) { value = text }
+        positional(kind, summary) { text in
+            value = text
+            return true
+        }
     }
 
     /// An argument that may be left out.
     package mutating func positional(_ value: inout String?, _ kind: ValueKind, _ summary: String) {
-        positional(&value, kind, summary, isOptional: true) { $0 }
+        positional(kind, summary, isOptional: true) { assign(&value, $0) }
     }
 
     /// All further arguments.
     package mutating func positional(
         _ values: inout [String], _ kind: ValueKind, _ summary: String, isOptional: Bool
     ) {
-        let item = { Description(nil, nil, kind, summary, isOptional: isOptional, isRepeating: true) }
-        if let text = positionalText(item(), isOptional: isOptional, isRepeating: true) { values.append(text) }
+        positional(kind, summary, isOptional: isOptional, isRepeating: true) { text in
+            values.append(text)
+            return true
+        }
     }
-
-    // MARK: Matching
 
     private mutating func isNamed(
         _ long: String, _ short: Unicode.Scalar?, _ item: @autoclosure () -> Description
@@ -268,59 +295,23 @@ extension CommandArguments {
         return false
     }
 
-    /// The value of an option; nil if the token is not this option or the value is missing.
-    @usableFromInline
-    package mutating func optionText(
-        _ long: String, _ short: Unicode.Scalar?, _ item: @autoclosure () -> Description
-    ) -> String? {
-        guard isNamed(long, short, item()) else { return nil }
-        if let attached { return attached }
-        if pass == .letter, let first = letters.first {
-            defer { letters.removeAll() }
-            return String(first == "=" ? letters.dropFirst() : letters)
-        }
-        guard next < words.count else {
-            let item = item()
-            pending = item
-            let rule = item.rule.isEmpty ? item.kind.origin : "it takes \(item.rule)."
-            fail("Missing value for '\(item.label)'\(rule.isEmpty ? "." : ": " + rule)")
-            return nil
-        }
-        next += 1
-        return words[next - 1]
-    }
-
-    /// The next word, if it belongs to this argument.
-    @usableFromInline
-    package mutating func positionalText(
-        _ item: @autoclosure () -> Description, isOptional: Bool, isRepeating: Bool = false
-    ) -> String? {
-        let place = positionals.count
-        defer { slot += 1 }
-        switch pass {
-        case .word where !isTaken && (slot == place || isRepeating && slot < place):
-            isTaken = true
-            positionals.append(text)
-            return text
-        case .end where !isOptional && slot >= place:
-            let item = item()
-            fail("Which \(item.kind.noun)? \(item.rule.isEmpty ? item.kind.origin : "It is \(item.rule).")")
-        case .description: descriptions.append(item())
-        default: break
-        }
-        return nil
-    }
-
-    /// Reports a value that an option or argument does not take.
-    @usableFromInline
-    package mutating func refuse(_ text: String, _ item: Description) {
+    private mutating func refuse(_ text: String, _ item: Description) {
         let meant = suggestion(of: item.choices, for: text) { $0 }
         fail("The value \(quoted(text)) is invalid for '\(item.label)': it takes \(item.rule).\(meant)")
     }
 
-    private mutating func fail(_ message: String) {
-        failure = failure ?? UsageError(message)
-    }
+    private mutating func fail(_ message: String) { failure = failure ?? UsageError(message) }
+}
+
+/// Stores a value of an option or argument. Returns false if it is invalid.
+package func assign<Value>(_ place: inout Value?, _ value: Value?) -> Bool {
+    place = value
+    return value != nil
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// The choices of an option.
+    package static var words: [String] { allCases.map { $0.rawValue } }
 }
 
 /// A word in a message, cut so that a hostile one cannot fill the terminal.

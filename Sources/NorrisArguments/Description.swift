@@ -15,8 +15,7 @@ package struct Description {
     package let isOptional: Bool
     package let isRepeating: Bool
 
-    @usableFromInline
-    package init(
+    init(
         _ long: String?, _ short: Unicode.Scalar?, _ kind: ValueKind, _ summary: String, rule: String = "",
         choices: [String] = [], isOptional: Bool = false, isRepeating: Bool = false
     ) {
@@ -46,7 +45,6 @@ package struct ValueKind: Equatable, Sendable {
     /// Whether a surplus argument is probably such a value, such as `dev` of `norrisctl fact dev`.
     package let takesSurplus: Bool
 
-    @inlinable
     package init(_ name: String, noun: String? = nil, _ origin: String = "", takesSurplus: Bool = false) {
         (self.name, self.noun, self.origin, self.takesSurplus) = (name, noun ?? name, origin, takesSurplus)
     }

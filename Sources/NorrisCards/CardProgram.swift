@@ -101,16 +101,16 @@ private struct Options {
                 """
         )
         arguments.option(
-            &style, "style", ValueKind("style"), among: Style.allCases, """
+            "style", ValueKind("style"), """
                 scenic (the text on a landscape) or poster (a framed landscape, a headline and the text). \
                 (default: scenic)
-                """
-        )
+                """, choices: Style.words
+        ) { assign(&style, Style(rawValue: $0)) }
         arguments.option(
-            &headline, "headline", ValueKind("word"),
+            "headline", ValueKind("word"),
             "The poster's headline, at most 24 characters. (default: from the category)",
             takes: "1 to \(Headline.longest) characters that show something"
-        ) { Headline.checked($0) }
+        ) { assign(&headline, Headline.checked($0)) }
         arguments.flag(&leavesOutTags, "no-tags", "Leave out the categories, as posters always do.")
         arguments.flag(&isText, "alt", "Write a text that stands for the picture instead.")
         arguments.common()

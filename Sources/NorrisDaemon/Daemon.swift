@@ -110,7 +110,8 @@ package enum Daemon {
 
 /// The options of `norrisd`, and `norrisd --help`.
 struct Invocation: Sendable {
-    static let help = CommandHelp("Caches Chuck Norris facts, GIFs and your feeds, and serves them over a Unix socket.", """
+    private static let abstract = "Caches Chuck Norris facts, GIFs and your feeds, and serves them over a Unix socket."
+    static let help = CommandHelp(abstract, """
         norrisd never forks and logs to standard error, or to the journal under systemd. Without flags it \
         listens on the socket that systemd passes, on $NORRISD_SOCKET, $XDG_RUNTIME_DIR/norrisd.sock or \
         /run/norrisd.sock, and keeps its files where systemd or the XDG base directory specification say. Its \
@@ -147,9 +148,10 @@ struct Invocation: Sendable {
             &runtimeDirectory, "runtime-dir", folder, "Write prompt-facts, which shells read, into this folder."
         )
         arguments.option(
-            &logLevel, "log-level", ValueKind("level"), among: Logger.Level.allCases,
-            "Log from this level on, whatever the configuration says: trace, debug, info, notice, warning, error or critical."
-        )
+            "log-level", ValueKind("level"), """
+                Log from this level on, whatever the configuration says: \(alternatives(Logger.Level.words)).
+                """, choices: Logger.Level.words
+        ) { assign(&logLevel, Logger.Level(rawValue: $0)) }
         arguments.flag(&checksConfiguration, "check-config", "Check the configuration and exit.")
         arguments.flag(&printsConfiguration, "print-config", "Print the effective configuration and exit.")
         arguments.common()

@@ -6,15 +6,18 @@ import NorrisTerminal
 /// `norrisctl config`: where the daemon's configuration is, whether it is valid, and how to change it.
 struct ConfigCommand: CommandGroup {
     static let name = "config"
-    static var subcommands: [any SessionCommand.Type] {
-        [ConfigPathCommand.self, ConfigCheckCommand.self, ConfigEditCommand.self]
-    }
     static let help = CommandHelp("Show, check or edit norrisd's configuration.", """
         Examples:
           norrisctl config path
           norrisctl config check
           sudo norrisctl config edit
         """)
+
+    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
+        visit("COMMANDS", ConfigPathCommand.self)
+        visit("COMMANDS", ConfigCheckCommand.self)
+        visit("COMMANDS", ConfigEditCommand.self)
+    }
 }
 
 /// `norrisctl config path`: the configuration file of the daemon.

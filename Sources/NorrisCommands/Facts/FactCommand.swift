@@ -22,10 +22,15 @@ struct FactCommand: SessionCommand {
     private var source: FactScope?
     private var isToday = false, allowsExplicit = false, isCopied = false
 
+    /// What help pages say of `--category`.
+    static let categoryHelp = "Only facts of this category. May be repeated."
+
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.option(&categories, "category", short: "c", .category, "Only facts of this category. May be repeated.")
+        arguments.option(&categories, "category", short: "c", .category, Self.categoryHelp)
         arguments.option(&count, "count", short: "n", in: 1...100, "How many facts, 1 to 100.")
-        arguments.option(&maxLength, "max-length", short: "l", in: 1...10_000, "Only facts of at most this many characters.")
+        arguments.option(
+            &maxLength, "max-length", short: "l", in: 1...10_000, "Only facts of at most this many characters."
+        )
         arguments.option(&name, "name", .name, "Replace Chuck Norris with this name.")
         arguments.factSource(&source)
         arguments.option(&id, "id", .favorite(.fact), "The fact with this id.")
@@ -84,7 +89,9 @@ extension Session {
     /// The hint for a category that the daemon does not know or leaves out. Asks the daemon for similar categories.
     func categoryHint(_ categories: [String], allowsExplicit: Bool = false) -> Advice? {
         guard !categories.isEmpty else { return nil }
-        if categories.contains("explicit"), !allowsExplicit { return "Include explicit facts: norrisctl fact --explicit" }
+        if categories.contains("explicit"), !allowsExplicit {
+            return "Include explicit facts: norrisctl fact --explicit"
+        }
         let known = (try? call(FactCategories.self))?.value.items.map { $0.name } ?? []
         let unknown = categories.first { !known.contains($0) } ?? ""
         let meant = suggestion(of: known, for: unknown) { $0 }.dropFirst()
@@ -96,8 +103,9 @@ extension CommandArguments {
     /// Declares `--source` of the commands about facts.
     mutating func factSource(_ value: inout FactScope?) {
         option(
-            &value, "source", .factScope, among: FactScope.allCases,
-            "norris (the facts of the upstream and the built-in ones), fortune (fortune files) or all."
-        )
+            "source", .factScope,
+            "norris (the facts of the upstream and the built-in ones), fortune (fortune files) or all.",
+            choices: FactScope.words
+        ) { assign(&value, FactScope(rawValue: $0)) }
     }
 }

@@ -19,8 +19,8 @@ struct RecentCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(
-            &number, .number, "Repeat the search with this number.", takes: "a whole number", isOptional: true
-        ) { Int($0) }
+            .number, "Repeat the search with this number.", takes: "a whole number", isOptional: true
+        ) { assign(&number, Int($0)) }
         arguments.flag(&isClearing, "clear", "Forget all of them.")
     }
 

@@ -5,15 +5,20 @@ import NorrisProtocol
 struct FavoriteCommand: CommandGroup {
     static let name = "favorite"
     static let aliases = ["fav", "favourite"]
-    static var subcommands: [any SessionCommand.Type] {
-        [FavoriteAddCommand.self, FavoriteRemoveCommand.self, FavoriteListCommand.self, FavoriteExportCommand.self, FavoriteImportCommand.self]
-    }
     static let help = CommandHelp("Keep facts, GIFs and posts as favorites.", """
         Examples:
           norrisctl favorite add fact
           norrisctl favorite list
           norrisctl favorite export > favorites.ndjson
         """)
+
+    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
+        visit("COMMANDS", FavoriteAddCommand.self)
+        visit("COMMANDS", FavoriteRemoveCommand.self)
+        visit("COMMANDS", FavoriteListCommand.self)
+        visit("COMMANDS", FavoriteExportCommand.self)
+        visit("COMMANDS", FavoriteImportCommand.self)
+    }
 }
 
 /// The item of `norrisctl favorite add` and `remove`: the one with an id, or the last one the user was shown.
@@ -22,8 +27,8 @@ struct FavoriteItem {
     private var id: String?
 
     mutating func declare(_ arguments: inout CommandArguments, _ ids: ValueKind) {
-        arguments.positional(&kind, .kind, "fact, gif or post.", choices: Favorite.Kind.words) {
-            Favorite.Kind(argument: $0)
+        arguments.positional(.kind, "fact, gif or post.", choices: Favorite.Kind.words) {
+            assign(&kind, Favorite.Kind(argument: $0))
         }
         arguments.positional(&id, ids, "The id. (default: the last one you were shown)")
     }

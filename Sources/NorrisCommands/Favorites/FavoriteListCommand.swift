@@ -18,9 +18,9 @@ struct FavoriteListCommand: SessionCommand {
     private var limit: Int?, page: Int?
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.option(
-            &kind, "kind", .kind, "Only this kind: fact, gif or post.", choices: Favorite.Kind.words
-        ) { Favorite.Kind(argument: $0) }
+        arguments.option("kind", .kind, "Only this kind: fact, gif or post.", choices: Favorite.Kind.words) {
+            assign(&kind, Favorite.Kind(argument: $0))
+        }
         arguments.option(&limit, "limit", short: "n", in: 1...100, "Items per page, 1 to 100. (default: 50)")
         arguments.page(&page)
     }

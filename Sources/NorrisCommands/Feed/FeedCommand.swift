@@ -71,7 +71,8 @@ struct FeedCommand: SessionCommand {
         let status = EmptyFeed.status(reply.value.freshness)
         guard !session.settings.json else { return Report(json: reply.json, status: status) }
         let daemon = try session.call(ServerStatus.self)
-        let feed = EmptyFeed(source: source, author: author, isUnreadOnly: isUnreadOnly, allSources: daemon.value.sources)
+        let sources = daemon.value.sources
+        let feed = EmptyFeed(source: source, author: author, isUnreadOnly: isUnreadOnly, allSources: sources)
         var report = Report(status: status)
         for note in feed.notes(now: session.system.now) {
             report.note(note.text)

@@ -42,14 +42,17 @@ struct CardCommand: SessionCommand {
         arguments.flag(&isToday, "today", "The fact of the day.")
         arguments.option(&category, "category", short: "c", .category, "A fact of this category you have not seen yet.")
         arguments.option(&name, "name", .name, "Replace Chuck Norris with this name.")
-        arguments.option(&style, "style", .style, among: Style.allCases, "scenic or poster. (default: scenic)")
+        arguments.option("style", .style, "scenic or poster. (default: scenic)", choices: Style.words) {
+            assign(&style, Style(rawValue: $0))
+        }
         arguments.option(
-            &headline, "headline", .word, "The poster's headline, at most 24 characters. (default: from the category)",
+            "headline", .word, "The poster's headline, at most 24 characters. (default: from the category)",
             takes: "1 to 24 characters"
         ) { text in
             // norris-card checks the headline again.
             let line = sanitizedLine(text)
-            return 1...24 ~= line.count && displayWidth(of: line) > 0 ? line : nil
+            headline = line
+            return 1...24 ~= line.count && displayWidth(of: line) > 0
         }
         arguments.option(&size, "size", in: 256...4096, "The width in pixels, 256 to 4096. (default: 1080)")
         arguments.flag(&leavesOutTags, "no-tags", "Leave out the #tags.")
@@ -192,7 +195,7 @@ struct CardCommand: SessionCommand {
         )
         guard let fact = reply.value.items.first else {
             if category != nil {
-                throw Failure(.nothing, "There is no fact of this category.", hint: session.categoryHint(categories))
+                throw Failure(.nothing, "There is no fact of this category.", hint: "List the categories: norrisctl categories")
             }
             throw Failure(.nothing, "norrisd has no fact.", hint: "Draw a text of your own: --text \"Ship it.\"")
         }

@@ -66,7 +66,9 @@ struct GifCommand: SessionCommand {
         if [printsURL, printsMarkdown, isOpened, isCopied, isShown].count(where: { $0 }) > 1 {
             throw UsageError("Choose one of --url, --markdown, --open, --copy and --show.")
         }
-        if isOpened || isCopied, limit ?? 1 > 1 { throw UsageError("--open and --copy take one GIF: leave out --limit.") }
+        if isOpened || isCopied, limit ?? 1 > 1 {
+            throw UsageError("--open and --copy take one GIF: leave out --limit.")
+        }
         try settings.refuseJSON(besides: ("--open", isOpened), ("--copy", isCopied), ("--show", isShown))
         let choosesPage = limit != nil || page != nil
         if id != nil, text != nil || isTrending || isRandom || choosesPage || isOffline {

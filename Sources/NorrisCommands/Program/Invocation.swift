@@ -24,12 +24,18 @@ struct Invocation {
             settings.declare(&arguments)
             command.declare(&arguments)
         } word: { word throws(UsageError) in
-            let commands = type(of: command).subcommands
-            if commands.isEmpty { return .surplus }
+            let group = type(of: command)
+            var isGroup = false
+            var found: (any SessionCommand.Type)?
+            group.visitCommands { _, type in
+                isGroup = true
+                if type.name == word { found = type }
+            }
+            if !isGroup { return .surplus }
             if word == "help" { return .help }
-            guard let type = commands.first(where: { $0.name == word || $0.aliases.contains(word) }) else {
+            guard let type = found ?? group.commands.first(where: { $0.aliases.contains(word) }) else {
                 let words = path.dropFirst() + [word]
-                let meant = suggestion(of: commands.map { $0.name } + ["help"], for: word) {
+                let meant = suggestion(of: group.commands.map { $0.name } + ["help"], for: word) {
                     (path + [$0]).joined(separator: " ")
                 }
                 throw UsageError("Unknown command \(words.joined(separator: " ").quotedForMessage).\(meant)")
@@ -57,14 +63,17 @@ struct Invocation {
 
     func helpPage(_ layout: Layout) -> String {
         let type = type(of: command)
-        let groups = path.count == 1 ? Norrisctl.groups : type.subcommands.isEmpty ? [] : [("COMMANDS", type.subcommands)]
+        var groups: [(title: String, rows: HelpPage.Rows)] = []
+        type.visitCommands { title, command in
+            if groups.last?.title != title { groups.append((title, [])) }
+            groups[groups.count - 1].rows.append((command.name, command.help.abstract))
+        }
         // Longer lines are hard to read.
         let width = min(layout.width ?? 80, 100)
         let page = HelpPage(
             name, type.help, descriptions,
             aliases: type.aliases.map { (path.dropLast() + [$0]).joined(separator: " ") },
-            groups: groups.map { ($0, $1.map { ($0.name, $0.help.abstract) }) },
-            statuses: type.statuses.map { ("\($0.rawValue)", $0.meaning) },
+            groups: groups, statuses: type.statuses.map { ("\($0.rawValue)", $0.meaning) },
             closing: path.count > 1 ? "Options of every command: norrisctl --help"
                 : "More about a command: norrisctl <command> --help. The manual: man norrisctl",
             width: width

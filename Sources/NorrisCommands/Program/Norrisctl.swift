@@ -4,24 +4,33 @@ import NorrisProtocol
 /// The program as a whole: what `norrisctl` alone does, and the list of commands.
 struct Norrisctl: SessionCommand {
     /// In the order of the help.
-    static let groups: [(title: String, commands: [any SessionCommand.Type])] = [
-        ("READ", [
-            FactCommand.self, SearchCommand.self, CategoriesCommand.self, GifCommand.self, FeedCommand.self,
-            PostCommand.self, ReadCommand.self, RecentCommand.self,
-        ]),
-        ("KEEP AND SHARE", [FavoriteCommand.self, CardCommand.self]),
-        ("DAEMON", [
-            StatusCommand.self, DoctorCommand.self, WatchCommand.self, RefreshCommand.self, ClearCacheCommand.self,
-            ConfigCommand.self, ReloadCommand.self, CallCommand.self,
-        ]),
-        ("SHELL", [InitCommand.self, PromptCommand.self, CompletionCommand.self]),
-    ]
-    static let commands = groups.flatMap(\.commands)
+    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
+        visit("READ", FactCommand.self)
+        visit("READ", SearchCommand.self)
+        visit("READ", CategoriesCommand.self)
+        visit("READ", GifCommand.self)
+        visit("READ", FeedCommand.self)
+        visit("READ", PostCommand.self)
+        visit("READ", ReadCommand.self)
+        visit("READ", RecentCommand.self)
+        visit("KEEP AND SHARE", FavoriteCommand.self)
+        visit("KEEP AND SHARE", CardCommand.self)
+        visit("DAEMON", StatusCommand.self)
+        visit("DAEMON", DoctorCommand.self)
+        visit("DAEMON", WatchCommand.self)
+        visit("DAEMON", RefreshCommand.self)
+        visit("DAEMON", ClearCacheCommand.self)
+        visit("DAEMON", ConfigCommand.self)
+        visit("DAEMON", ReloadCommand.self)
+        visit("DAEMON", CallCommand.self)
+        visit("SHELL", InitCommand.self)
+        visit("SHELL", PromptCommand.self)
+        visit("SHELL", CompletionCommand.self)
+    }
 
     static let version = "norrisctl \(NorrisVersion.current) (protocol \(ServerInfo.protocolVersion))"
 
     static let name = "norrisctl"
-    static var subcommands: [any SessionCommand.Type] { commands }
     static let help = CommandHelp(
         "Show Chuck Norris facts, GIFs and posts of your feeds, which the daemon norrisd fetches and caches.", """
             Examples:
@@ -46,8 +55,9 @@ protocol SessionCommand: Sendable {
     /// Other names of it.
     static var aliases: [String] { get }
     static var help: CommandHelp { get }
-    /// The commands of a group; empty for all others.
-    static var subcommands: [any SessionCommand.Type] { get }
+    /// Calls the body with each command of a group, in the order of the help. An array would cost each start the making
+    /// of its metadata.
+    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void)
     /// The exit statuses that its help names, in ascending order.
     static var statuses: [ExitStatus] { get }
     /// Whether its arguments are ids, which may begin with a dash.
@@ -68,7 +78,14 @@ protocol SessionCommand: Sendable {
 
 extension SessionCommand {
     static var aliases: [String] { [] }
-    static var subcommands: [any SessionCommand.Type] { [] }
+    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {}
+
+    /// The commands of a group; empty for all others.
+    static var commands: [any SessionCommand.Type] {
+        var commands: [any SessionCommand.Type] = []
+        visitCommands { commands.append($1) }
+        return commands
+    }
 
     /// Those of a command that shows what the daemon has.
     static var statuses: [ExitStatus] { [.done, .nothing, .usage, .unavailable, .temporary, .notPermitted] }
@@ -87,7 +104,7 @@ extension CommandGroup {
     static var statuses: [ExitStatus] { [.done, .usage] }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let names = alternatives(Self.subcommands.map { $0.name })
+        let names = alternatives(Self.commands.map { $0.name })
         throw Failure(
             .usage, "\(Self.name) needs a command: \(names).", hint: "See 'norrisctl \(Self.name) --help'."
         )

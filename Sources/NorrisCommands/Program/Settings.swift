@@ -18,20 +18,19 @@ struct Settings: Equatable, Sendable {
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.flag(&json, "json", short: "j", "Print the result as one line of JSON.")
         arguments.option(
-            &format, "format", .template, "Print one line for each item: '{id}\\t{text}'.",
-            takes: "text with fields in braces"
-        ) { Template($0) }
+            "format", .template, "Print one line for each item: '{id}\\t{text}'.", takes: "text with fields in braces"
+        ) { assign(&format, Template($0)) }
         arguments.flag(&plain, "plain", "Print one item a line and wrap nothing, as to a pipe.")
         arguments.flag(&noPager, "no-pager", "Do not send long output through a pager.")
         arguments.option(&width, "width", .columns, in: 1...10_000, "Wrap to this width on a terminal.")
         arguments.option(
-            &color, "color", .when, among: ColorChoice.allCases, "Use colors: auto, always or never. (default: auto)"
-        )
+            "color", .when, "Use colors: auto, always or never. (default: auto)", choices: ColorChoice.words
+        ) { assign(&color, ColorChoice(rawValue: $0)) }
         arguments.option(&socket, "socket", .path, "Connect to this socket only.")
         arguments.option(
-            &timeout, "timeout", .time, "Limit the whole command to this time: 500ms, 5s, 1m. (default: 5s)",
+            "timeout", .time, "Limit the whole command to this time: 500ms, 5s, 1m. (default: 5s)",
             takes: "a number above zero with a unit, such as 500ms, 5s or 1m"
-        ) { Timeout($0) }
+        ) { assign(&timeout, Timeout($0)) }
         arguments.common()
     }
 

@@ -37,7 +37,7 @@ struct Completion {
     /// Never an error, nor a word about one: while a line is being typed is no time for that.
     func report() -> Report {
         guard let items else { return Report() }
-        let commands = type(of: invocation.command).subcommands
+        let commands = type(of: invocation.command).commands
         var lines: [String] = []
         if let item = value(items) {
             // The shell knows the names of files better.
@@ -49,7 +49,8 @@ struct Completion {
             lines = commands.map { "\($0.name)\t\($0.help.abstract)" }
         } else if !invocation.arguments.isTerminated, !invocation.arguments.wantsHelp, !current.contains("=") {
             // Those that may stand in the line yet.
-            let options = items.filter { $0.isOption && ($0.isRepeating || !invocation.arguments.found.contains($0.name)) }
+            let found = invocation.arguments.found
+            let options = items.filter { $0.isOption && ($0.isRepeating || !found.contains($0.name)) }
             lines = options.map { "--\($0.name)\t\($0.summary)" }
         }
         return Report(output: lines.map { $0 + "\n" }.joined())
@@ -74,7 +75,9 @@ struct Completion {
 /// The kinds of values: their names on help pages, their sources, and, below, the words that complete them.
 extension ValueKind {
     static var author: ValueKind { ValueKind("author") }
-    static var category: ValueKind { ValueKind("name", noun: "category", "'norrisctl categories' lists them.", takesSurplus: true) }
+    static var category: ValueKind {
+        ValueKind("name", noun: "category", "'norrisctl categories' lists them.", takesSurplus: true)
+    }
     static var columns: ValueKind { ValueKind("columns") }
     static var factScope: ValueKind { ValueKind("source", noun: "scope") }
     static var json: ValueKind { ValueKind("json") }
@@ -84,7 +87,9 @@ extension ValueKind {
     /// An item that is not a favorite yet.
     static var newFavorite: ValueKind { ValueKind("id", noun: "item") }
     static var post: ValueKind { ValueKind("id", noun: "post", "'norrisctl feed' shows their ids.") }
-    static var postSource: ValueKind { ValueKind("name", noun: "source", "'norrisctl status' lists them.", takesSurplus: true) }
+    static var postSource: ValueKind {
+        ValueKind("name", noun: "source", "'norrisctl status' lists them.", takesSurplus: true)
+    }
     static var query: ValueKind { ValueKind("query", noun: "words", "For example: norrisctl search light") }
     static var rendition: ValueKind { ValueKind("name", noun: "size", "'norrisctl gif --json' shows them.") }
     static var shell: ValueKind { ValueKind("shell") }

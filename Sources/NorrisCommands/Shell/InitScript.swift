@@ -8,8 +8,7 @@ enum ShellName: String, CaseIterable {
 extension CommandArguments {
     /// Declares the required name of a shell.
     mutating func shell(_ value: inout ShellName?) {
-        let choices = ShellName.allCases.map { $0.rawValue }
-        positional(&value, .shell, "bash, zsh or fish.", choices: choices) { ShellName(rawValue: $0) }
+        positional(.shell, "bash, zsh or fish.", choices: ShellName.words) { assign(&value, ShellName(rawValue: $0)) }
     }
 }
 
