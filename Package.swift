@@ -7,7 +7,6 @@ import PackageDescription
 //  - A dependency that is not in ARCHITECTURE.md does not belong here; the build is run with
 //    `--explicit-target-dependency-import-check error`, so an undeclared import fails.
 
-let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -30,13 +29,13 @@ let executables: [Target] = [
 let composition: [Target] = [
     .target(
         name: "NorrisCommands",
-        dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTerminal", "NorrisText", argumentParser]
+        dependencies: ["NorrisArguments", "NorrisClient", "NorrisProtocol", "NorrisTerminal", "NorrisText"]
     ),
     .target(
         name: "NorrisDaemon",
         dependencies: [
-            "CEpoll", "CYAML", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisSystem",
-            "NorrisText", "NorrisUpstream", "SystemdIntegration", argumentParser, logging, serviceLifecycle,
+            "CEpoll", "CYAML", "NorrisArguments", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
+            "NorrisSystem", "NorrisText", "NorrisUpstream", "SystemdIntegration", logging, serviceLifecycle,
             unixSignals,
         ]
     ),
@@ -68,6 +67,7 @@ let sharedTypes: [Target] = [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .target(name: "NorrisArguments", dependencies: ["NorrisText"]),
     .target(name: "NorrisProtocol"),
     .target(name: "NorrisSystem"),
     .target(name: "NorrisText"),
@@ -75,17 +75,21 @@ let sharedTypes: [Target] = [
 
 let tests: [Target] = [
     .testTarget(name: "EndToEndTests", dependencies: ["NorrisProtocol", "NorrisTestSupport", "norrisctl", "norrisd"]),
+    .testTarget(name: "NorrisArgumentsTests", dependencies: ["NorrisArguments", "NorrisTestSupport"]),
     .testTarget(name: "NorrisClientTests", dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTestSupport"]),
     .testTarget(
         name: "NorrisCommandsTests",
-        dependencies: ["NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisTerminal", "NorrisTestSupport"],
+        dependencies: [
+            "NorrisArguments", "NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisTerminal",
+            "NorrisTestSupport",
+        ],
         exclude: ["Golden"]
     ),
     .testTarget(
         name: "NorrisDaemonTests",
         dependencies: [
-            "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisSystem",
-            "NorrisTestSupport", "NorrisUpstream", logging, serviceLifecycle,
+            "NorrisArguments", "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
+            "NorrisSystem", "NorrisTestSupport", "NorrisUpstream", logging, serviceLifecycle,
         ]
     ),
     .testTarget(
@@ -120,7 +124,7 @@ let tests: [Target] = [
     .testTarget(name: "SystemdIntegrationTests", dependencies: ["NorrisTestSupport", "SystemdIntegration"]),
     .target(
         name: "NorrisTestSupport",
-        dependencies: ["NorrisPrefetch", "NorrisProtocol", logging]
+        dependencies: ["NorrisArguments", "NorrisPrefetch", "NorrisProtocol", logging]
     ),
 ]
 
@@ -129,7 +133,7 @@ let cards: [Target] = [
     .executableTarget(name: "norris-card", dependencies: ["NorrisCards"]),
     .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "NorrisCards", dependencies: ["CPango", "CZlib", "NorrisProtocol", "NorrisText"]),
+    .target(name: "NorrisCards", dependencies: ["CPango", "CZlib", "NorrisArguments", "NorrisProtocol", "NorrisText"]),
     .testTarget(
         name: "NorrisCardsTests",
         dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card"],
@@ -144,7 +148,6 @@ let package = Package(
         .executable(name: "norrisd", targets: ["norrisd"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -156,7 +159,7 @@ let package = Package(
 let warningsAreErrors = Context.environment["NORRIS_WARNINGS_AS_ERRORS"] == "1"
 
 // What runs once for a command, and whose pages cost more than its instructions.
-let compiledForSize: Set = ["NorrisCommands", "NorrisTerminal", "norrisctl"]
+let compiledForSize: Set = ["NorrisArguments", "NorrisCommands", "NorrisTerminal", "norrisctl"]
 
 // What computes every pixel of a picture: without optimisation its tests would take minutes.
 let alwaysOptimized: Set = ["NorrisCards"]

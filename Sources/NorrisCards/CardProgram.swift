@@ -1,4 +1,5 @@
 import Glibc
+import NorrisArguments
 import NorrisProtocol
 import NorrisText
 
@@ -23,7 +24,7 @@ package enum CardProgram {
 
     private static func output(_ request: CardRequest) throws(CardError) -> [UInt8] {
         switch request {
-        case .help: return Array(help.utf8)
+        case .help: return Array(CardRequest.helpPage.utf8)
         case .version: return Array("norris-card \(NorrisVersion.current)\n".utf8)
         case .card(let size, let style, let showsTags, let isText):
             let card = try Card(fact: readFact(), size: size, style: style, showsTags: showsTags)
@@ -42,25 +43,6 @@ package enum CardProgram {
         // A user's own settings, such as the color of edges, are for that user's screen. No file is below this one.
         setenv("XDG_CONFIG_HOME", "/dev/null", 1)
     }
-
-    private static let help = """
-        Draws a fact as a picture: reads it as JSON from standard input, as norrisd's protocol has it, and writes a PNG
-        to standard output. norrisctl card is made for people.
-
-        usage: norris-card [--size N] [--style STYLE] [--headline WORD] [--no-tags] [--alt] < fact.json > card.png
-
-          --size N          the width in pixels, 256 to 4096; 1080 if not given. A scenic card is square and
-                            a poster a quarter higher; long texts make both taller.
-          --style STYLE     scenic (the text on a landscape) or poster (a framed landscape, a headline and the
-                            text); scenic if not given
-          --headline WORD   what a poster says in large letters, at most 24 characters; if not given it follows
-                            from the category
-          --no-tags         leave the categories out; a poster never has them
-          --alt             write a text that stands for the picture instead
-          --version         write the version
-          --help            write this text
-
-        """
 }
 
 /// The command line of `norris-card`.
@@ -70,50 +52,68 @@ enum CardRequest: Equatable {
     /// A picture, or the text that stands for it.
     case card(size: Int, style: CardStyle, showsTags: Bool, isText: Bool)
 
-    /// - Parameter arguments: without the program's name. The last of several equal options counts.
-    init(arguments: [String]) throws(CardError) {
-        var (size, showsTags, isText, isPoster) = (1080, true, false, false)
-        var headline: String?
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            // The value stands behind a `=`, or is the next argument.
-            let end = argument.hasPrefix("--") ? argument.firstIndex(of: "=") : nil
-            func value() -> String { end.map { String(argument[$0...].dropFirst()) } ?? rest.popFirst() ?? "" }
-            switch end.map({ String(argument[...$0]) }) ?? argument {
-            case "--alt": isText = true
-            case "--no-tags": showsTags = false
-            case "--size", "--size=": size = try CardRequest.size(value())
-            case "--style", "--style=":
-                let style = value()
-                guard ["scenic", "poster"].contains(style) else {
-                    throw .usage("--style '\(sanitizedLine(style))' is neither scenic nor poster.")
-                }
-                isPoster = style == "poster"
-            case "--headline", "--headline=":
-                headline = Headline.checked(value())
-                guard headline != nil else {
-                    throw .usage("--headline takes 1 to \(Headline.longest) characters that show something.")
-                }
-            case "--help", "-h":
-                self = .help
-                return
-            case "--version":
-                self = .version
-                return
-            default: throw .usage("'\(sanitizedLine(argument))' is unknown; norris-card --help lists the options.")
-            }
+    /// - Parameter arguments: without the program's name.
+    init(arguments words: [String]) throws(CardError) {
+        var options = Options()
+        var arguments = CommandArguments(words)
+        do {
+            try arguments.parse { options.declare(&$0) }
+        } catch {
+            throw .usage("\(sanitizedLine(error.message)) See 'norris-card --help'.")
         }
-        guard isPoster || headline == nil else { throw .usage("--headline is for posters; add --style poster.") }
-        let style = isPoster ? CardStyle.poster(headline: headline) : .scenic
-        self = .card(size: size, style: style, showsTags: showsTags, isText: isText)
+        if arguments.wantsHelp {
+            self = .help
+        } else if arguments.wantsVersion {
+            self = .version
+        } else {
+            let isPoster = options.style == .poster
+            guard isPoster || options.headline == nil else {
+                throw .usage("--headline is for posters; add --style poster.")
+            }
+            self = .card(
+                size: options.size ?? 1080, style: isPoster ? .poster(headline: options.headline) : .scenic,
+                showsTags: !options.leavesOutTags, isText: options.isText
+            )
+        }
     }
 
-    private static func size(_ text: String) throws(CardError) -> Int {
-        guard let size = Int(text), Card.sizes.contains(size) else {
-            let (low, high) = (Card.sizes.lowerBound, Card.sizes.upperBound)
-            throw .usage("--size '\(sanitizedLine(text))' is no number from \(low) to \(high).")
-        }
-        return size
+    fileprivate static var helpPage: String {
+        var options = Options()
+        let help = CommandHelp("Draws a fact as a picture.", usage: "[options] < fact.json > card.png", """
+            Reads the fact as JSON from standard input, as norrisd's protocol has it, and writes a PNG to standard
+            output. norrisctl card is made for people.
+            """)
+        return HelpPage("norris-card", help, CommandArguments.descriptions { options.declare(&$0) }).text
+    }
+}
+
+private struct Options {
+    enum Style: String, CaseIterable { case scenic, poster }
+
+    var size: Int?, style: Style?, headline: String?
+    var leavesOutTags = false, isText = false
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.option(
+            &size, "size", in: Card.sizes, """
+                The width in pixels, 256 to 4096. A scenic card is square and a poster a quarter higher; long texts \
+                make both taller. (default: 1080)
+                """
+        )
+        arguments.option(
+            "style", ValueKind("style"), """
+                scenic (the text on a landscape) or poster (a framed landscape, a headline and the text). \
+                (default: scenic)
+                """, choices: Style.words
+        ) { assign(&style, Style(rawValue: $0)) }
+        arguments.option(
+            "headline", ValueKind("word"),
+            "The poster's headline, at most 24 characters. (default: from the category)",
+            takes: "1 to \(Headline.longest) characters that show something"
+        ) { assign(&headline, Headline.checked($0)) }
+        arguments.flag(&leavesOutTags, "no-tags", "Leave out the categories, as posters always do.")
+        arguments.flag(&isText, "alt", "Write a text that stands for the picture instead.")
+        arguments.common()
     }
 }
 

@@ -1,7 +1,7 @@
-public import ArgumentParser
 import CEpoll
 import Glibc
-public import Logging
+import Logging
+import NorrisArguments
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
@@ -14,6 +14,7 @@ import SystemdIntegration
 package enum Daemon {
     /// The exit statuses of sysexits.h that the daemon uses.
     private enum ExitStatus {
+        static let usage: CInt = 64
         static let cannotCreate: CInt = 73
         static let temporary: CInt = 75
         static let configuration: CInt = 78
@@ -22,9 +23,17 @@ package enum Daemon {
     /// On the main thread until the services take over: no job may go to Swift's pool (see ``ThreadExecutor``).
     @MainActor
     package static func main() async {
-        let invocation = parsedInvocation()
-        if invocation.version { return print("norrisd \(NorrisVersion.current)") }
-        let isStart = !invocation.checkConfig && !invocation.printConfig
+        var invocation = Invocation()
+        var arguments = CommandArguments(Array(CommandLine.arguments.dropFirst()))
+        do {
+            try arguments.parse { invocation.declare(&$0) }
+        } catch {
+            say("\(error.message)\nSee 'norrisd --help'.")
+            exit(ExitStatus.usage)
+        }
+        if arguments.wantsHelp { return print(Invocation.helpPage, terminator: "") }
+        if arguments.wantsVersion { return print("norrisd \(NorrisVersion.current)") }
+        let isStart = !invocation.checksConfiguration && !invocation.printsConfiguration
         // Each further arena keeps what its threads once held (mallopt(3)): four long lists at a time peaked at
         // 195 MiB, with two arenas at 175.
         mallopt(M_ARENA_MAX, 2)
@@ -36,19 +45,19 @@ package enum Daemon {
         do {
             let paths = try Paths(
                 flags: .init(
-                    config: invocation.config, cacheDirectory: invocation.cacheDir,
-                    stateDirectory: invocation.stateDir, runtimeDirectory: invocation.runtimeDir
+                    config: invocation.config, cacheDirectory: invocation.cacheDirectory,
+                    stateDirectory: invocation.stateDirectory, runtimeDirectory: invocation.runtimeDirectory
                 ),
                 environment: environment, accountHome: CurrentProcess.accountHome
             )
             let loader = ConfigurationLoader(
                 home: paths.home, currentDirectory: CurrentProcess.currentDirectory,
-                checksSystem: invocation.checkConfig
+                checksSystem: invocation.checksConfiguration
             )
             let loaded = try loader.load(paths.configurationFile)
             if !isStart {
                 for warning in loaded.warnings { say("warning: \(warning)") }
-                return print(invocation.printConfig ? loaded.configuration.yaml : "ok\n", terminator: "")
+                return print(invocation.printsConfiguration ? loaded.configuration.yaml : "ok\n", terminator: "")
             }
             try await withTaskExecutorPreference(ThreadExecutor.services) {
                 try await serve(invocation, paths, loader, loaded, environment)
@@ -57,20 +66,6 @@ package enum Daemon {
             // Where a configuration was only checked no daemon has failed, and nobody but the caller is told.
             if isStart { reportFailure("\(error)") } else { say("\(error)") }
             exit(exitStatus(of: error))
-        }
-    }
-
-    /// Ends the process where the arguments are wrong, or ask for help.
-    private static func parsedInvocation() -> Invocation {
-        do {
-            return try Invocation.parse()
-        } catch {
-            let code = Invocation.exitCode(for: error)
-            if code.isSuccess { Invocation.exit(withError: error) }
-            // The message quotes the arguments as they were typed. A suggestion at its end is all that helps.
-            let message = Invocation.message(for: error)
-            say(message.utf8.last == UInt8(ascii: "?") ? message : message + "\nSee 'norrisd --help'.")
-            exit(code.rawValue)
         }
     }
 
@@ -113,56 +108,59 @@ package enum Daemon {
     }
 }
 
-/// The flags of `norrisd`, and `norrisd --help`.
-struct Invocation: ParsableCommand, Sendable {
-    static let configuration = CommandConfiguration(
-        commandName: "norrisd",
-        abstract: "Caches Chuck Norris facts, GIFs and your feeds, and serves them over a Unix socket.",
-        discussion: """
-            norrisd never forks and logs to standard error, or to the journal under systemd. Without flags it \
-            listens on the socket that systemd passes, on $NORRISD_SOCKET, $XDG_RUNTIME_DIR/norrisd.sock or \
-            /run/norrisd.sock, and keeps its files where systemd or the XDG base directory specification say. Its \
-            client is norrisctl.
+/// The options of `norrisd`, and `norrisd --help`.
+struct Invocation: Sendable {
+    private static let abstract = "Caches Chuck Norris facts, GIFs and your feeds, and serves them over a Unix socket."
+    static let help = CommandHelp(abstract, """
+        norrisd never forks and logs to standard error, or to the journal under systemd. Without flags it \
+        listens on the socket that systemd passes, on $NORRISD_SOCKET, $XDG_RUNTIME_DIR/norrisd.sock or \
+        /run/norrisd.sock, and keeps its files where systemd or the XDG base directory specification say. Its \
+        client is norrisctl.
 
-            Signals: SIGTERM and SIGINT stop it after every request received is answered; SIGHUP reads the \
-            configuration again.
+        Signals: SIGTERM and SIGINT stop it after every request received is answered; SIGHUP reads the \
+        configuration again.
 
-            Exit status: 0 stopped, 64 wrong usage, 73 the socket cannot be made, 75 another norrisd runs already, \
-            78 the configuration or a database is not fit for use.
+        Exit status: 0 stopped, 64 wrong usage, 73 the socket cannot be made, 75 another norrisd runs already, \
+        78 the configuration or a database is not fit for use.
 
-            Examples:
-              norrisd --check-config --config new.yaml
-              norrisd --print-config
-              norrisd --socket t/s --state-dir t --cache-dir t --runtime-dir t
-            """
-    )
+        Examples:
+          norrisd --check-config --config new.yaml
+          norrisd --print-config
+          norrisd --socket t/s --state-dir t --cache-dir t --runtime-dir t
+        """)
 
-    @Option(help: ArgumentHelp("Read this configuration file.", valueName: "file"))
-    var config: String?
+    private(set) var config: String?, socket: String?
+    private(set) var stateDirectory: String?, cacheDirectory: String?, runtimeDirectory: String?
+    private(set) var logLevel: Logger.Level?
+    private(set) var checksConfiguration = false, printsConfiguration = false
 
-    @Option(help: ArgumentHelp("Listen on this Unix socket.", valueName: "path"))
-    var socket: String?
+    mutating func declare(_ arguments: inout CommandArguments) {
+        let folder = ValueKind("folder")
+        arguments.option(&config, "config", .file, "Read this configuration file.")
+        arguments.option(&socket, "socket", .path, "Listen on this Unix socket.")
+        arguments.option(
+            &stateDirectory, "state-dir", folder, "Store favorites, read marks and other state in this folder."
+        )
+        arguments.option(
+            &cacheDirectory, "cache-dir", folder, "Store the cache in this folder; it may be deleted at any time."
+        )
+        arguments.option(
+            &runtimeDirectory, "runtime-dir", folder, "Write prompt-facts, which shells read, into this folder."
+        )
+        arguments.option(
+            "log-level", ValueKind("level"), """
+                Log from this level on, whatever the configuration says: \(alternatives(Logger.Level.words)).
+                """, choices: Logger.Level.words
+        ) { assign(&logLevel, Logger.Level(rawValue: $0)) }
+        arguments.flag(&checksConfiguration, "check-config", "Check the configuration and exit.")
+        arguments.flag(&printsConfiguration, "print-config", "Print the effective configuration and exit.")
+        arguments.common()
+    }
 
-    @Option(help: ArgumentHelp("Store favorites, read marks and other state in this folder.", valueName: "folder"))
-    var stateDir: String?
+    static var descriptions: [Description] {
+        var invocation = Invocation()
+        return CommandArguments.descriptions { invocation.declare(&$0) }
+    }
 
-    @Option(help: ArgumentHelp("Store the cache in this folder; it may be deleted at any time.", valueName: "folder"))
-    var cacheDir: String?
-
-    @Option(help: ArgumentHelp("Write prompt-facts, which shells read, into this folder.", valueName: "folder"))
-    var runtimeDir: String?
-
-    @Option(help: ArgumentHelp("Log from this level on, whatever the configuration says.", valueName: "level"))
-    var logLevel: Logger.Level?
-
-    @Flag(help: "Check the configuration and exit.")
-    var checkConfig = false
-
-    @Flag(help: "Print the effective configuration and exit.")
-    var printConfig = false
-
-    @Flag(help: "Print the version and exit.")
-    var version = false
+    static var helpPage: String { HelpPage("norrisd", help, descriptions).text }
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}

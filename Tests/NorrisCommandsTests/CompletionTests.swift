@@ -234,10 +234,10 @@ struct CompletionCommandTests {
         }
     }
 
-    @Test(arguments: ["csh", "Bash", "", "powershell"])
-    func namesTheShellsItKnows(shell: String) {
+    @Test(arguments: [("csh", " Did you mean 'zsh'?"), ("Bash", " Did you mean 'bash'?"), ("", ""), ("powershell", "")])
+    func namesTheShellsItKnows(shell: String, suggestion: String) {
         #expect(Machine().run("completion", shell) == .failed(
-            .usage, "The value '\(shell)' is invalid for '<shell>': it takes bash, zsh or fish.",
+            .usage, "The value '\(shell)' is invalid for '<shell>': it takes bash, zsh or fish.\(suggestion)",
             "See 'norrisctl completion --help'."
         ))
     }

@@ -71,7 +71,12 @@ struct GoldenScreenTests {
 
     @Test func showsAnError() throws {
         let error = ResponseError.notFound("There is no category \"devv\".", hint: "fact.categories lists them.")
-        try GoldenScreen(name: "error", arguments: ["fact", "--category", "devv"]) { Machine(error: error) }.check()
+        let categories = Machine.result(#"{"items":[{"name":"dev","count":31}],"freshness":\#(fresh)}"#)
+        try GoldenScreen(name: "error", arguments: ["fact", "--category", "devv"]) {
+            let machine = Machine(error: error)
+            machine.reply(.success(Array(categories.utf8)))
+            return machine
+        }.check()
     }
 
     // MARK: GIFs

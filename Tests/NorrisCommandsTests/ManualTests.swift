@@ -1,4 +1,5 @@
 import Foundation
+import NorrisArguments
 import NorrisClient
 @testable import NorrisCommands
 import NorrisProtocol
@@ -8,26 +9,25 @@ import Testing
 /// norrisctl(1) says what the program does, no more and no less.
 struct ManualTests {
     private let page: ManualPage
-    private let program: CommandDescription
 
     init() throws {
         page = try ManualPage("norrisctl.1")
-        program = try CommandDescription(dump: Machine().run("--experimental-dump-help").output)
     }
 
     /// The commands that are no groups, by their full names.
-    private var commands: [(name: String, description: CommandDescription)] {
-        (program.subcommands ?? []).filter { $0.commandName != "help" }.flatMap { command in
-            guard let inner = command.subcommands, !inner.isEmpty else { return [(command.commandName, command)] }
-            return inner.map { ("\(command.commandName) \($0.commandName)", $0) }
-        }
+    private let commands: [(name: String, type: any SessionCommand.Type)] = Norrisctl.commands.flatMap { command in
+        command.commands.isEmpty ? [(command.name, command)]
+            : command.commands.map { ("\(command.name) \($0.name)", $0) }
     }
 
-    @Test func everyCommandStandsThereWithItsOptionsAndArguments() {
-        let common = Set((program.arguments ?? []).map(\.signature))
-        let taken = commands.flatMap { name, command in
-            [name] + (command.arguments ?? []).map(\.signature).filter { !common.contains($0) }.map { "\(name) \($0)" }
-        }
+    private func signatures(_ name: String) throws -> [String] {
+        var invocation = Invocation(name.split(separator: " ").map(String.init), isLenient: true)
+        try invocation.parse()
+        return invocation.descriptions.map(\.signature)
+    }
+
+    @Test func everyCommandStandsThereWithItsOptionsAndArguments() throws {
+        let taken = try commands.flatMap { name, _ in [name] + (try signatures(name)).map { "\(name) \($0)" } }
         let section = page.section("COMMANDS")
         let told = section.subsections.flatMap { name in
             [name] + section.subsection(name).items.map { "\(name) \($0)" }
@@ -57,8 +57,8 @@ struct ManualTests {
         return names.map { "\($0.prefix { $0 != " " })\(value)" }
     }
 
-    @Test func optionsOfEveryCommandStandThere() {
-        #expect(page.section("OPTIONS").items == (program.arguments ?? []).map(\.signature))
+    @Test func optionsOfEveryCommandStandThere() throws {
+        #expect(page.section("OPTIONS").items == (try signatures("")))
     }
 
     @Test func exitStatusesAreThoseOfTheProgram() {
@@ -87,15 +87,15 @@ struct ManualTests {
     }
 
     @Test func everyHelpHasExamples() {
-        #expect(!program.examples.isEmpty)
+        #expect(!Norrisctl.help.examples.isEmpty)
         for (name, command) in commands {
-            #expect(command.examples.contains("norrisctl \(name)"), "norrisctl \(name) --help")
+            #expect(command.help.examples.contains { $0.contains("norrisctl \(name)") }, "norrisctl \(name) --help")
         }
     }
 
     @Test func examplesOfHelpCanBeTyped() {
-        let help = ([program] + (program.subcommands ?? []) + commands.map(\.description))
-            .map(\.examples).joined(separator: "\n")
+        let types: [any SessionCommand.Type] = [Norrisctl.self] + Norrisctl.commands + commands.map { $0.type }
+        let help = types.flatMap { $0.help.examples }.joined(separator: "\n")
         let runs = ShellExample.runs(of: "norrisctl", in: help)
         #expect(runs.count > 40)
         for arguments in runs {

@@ -38,7 +38,9 @@ struct UsageTests {
         #expect(outcome.status == .done)
         #expect(outcome.output.contains("\nEXAMPLES\n  "))
         #expect(outcome.output.contains("\nUSAGE\n  norrisctl \(command)"))
-        #expect(outcome.output.contains("\n      --socket <path> "))
+        // The options of every command stand on the page of the program.
+        #expect(!outcome.output.contains("--socket <path>"))
+        #expect(outcome.output.hasSuffix("\n\nOptions of every command: norrisctl --help\n"))
         #expect(Machine().run(["--help"] + words) == outcome)
         #expect(Machine().run(words + ["--json", "-h"]) == outcome)
         #expect(Machine().run(["help"] + words) == outcome)
@@ -86,7 +88,7 @@ struct UsageTests {
     ])
     func suggestsTheCommandThatWasMeant(word: String, command: String) {
         #expect(Machine().run(word) == .failed(
-            .usage, "Unknown command \"\(word)\". Did you mean 'norrisctl \(command)'?"
+            .usage, "Unknown command \"\(word)\". Did you mean 'norrisctl \(command)'?", "See 'norrisctl --help'."
         ))
         #expect(Machine().run("--json", word, "--help") == Machine().run(word))
         #expect(Machine().run("help", word) == Machine().run(word))
@@ -100,14 +102,54 @@ struct UsageTests {
         #expect(outcome.errors.count < 200)
     }
 
+    @Test(arguments: [
+        ("post", "Which post? 'norrisctl feed' shows their ids."), ("favorite add", "Which kind: fact, gif or post?"),
+        ("init", "Which shell: bash, zsh or fish?"), ("search", "Which words? For example: norrisctl search light"),
+        ("call", "Which method? 'norrisctl call rpc.discover' lists them."),
+        ("fact --category", "Missing value for '--category <name>': 'norrisctl categories' lists them."),
+        ("feed --source", "Missing value for '--source <name>': 'norrisctl status' lists them."),
+        ("fact --source", "Missing value for '--source <source>': it takes norris, fortune or all."),
+        ("fact dev", "Unexpected argument 'dev'. Did you mean 'norrisctl fact --category dev'?"),
+        ("feed planet", "Unexpected argument 'planet'. Did you mean 'norrisctl feed --source planet'?"),
+        ("status x", "Unexpected argument 'x'."), ("fact --json=1", "The option '--json' takes no value."),
+        (
+            "search x --source fortnue", "The value 'fortnue' is invalid for '--source <source>': it takes norris, "
+                + "fortune or all. Did you mean 'fortune'?"
+        ),
+    ])
+    func saysWhatIsMissingAndWhereItComesFrom(line: String, message: String) {
+        let words = line.split(separator: " ").map(String.init)
+        let command = words[0] == "favorite" ? "favorite add" : words[0]
+        #expect(Machine().run(words) == .failed(.usage, message, "See 'norrisctl \(command) --help'."))
+    }
+
+    @Test func suggestsTheCategoryThatWasMeant() {
+        func machine() -> Machine {
+            let machine = Machine(error: .notFound("There is no category \"devv\"."))
+            let items = ["dev", "food"].map { "{\"name\":\"\($0)\",\"count\":1}" }.joined(separator: ",")
+            machine.reply(.success(Array(Machine.result(#"{"items":[\#(items)],"freshness":\#(fresh)}"#).utf8)))
+            return machine
+        }
+        for words in [["fact", "-c", "devv"], ["search", "x", "-c", "devv"]] {
+            #expect(machine().run(words) == .failed(
+                .nothing, "There is no category \"devv\".", "Did you mean 'dev'? List the categories: norrisctl categories"
+            ))
+        }
+        let other = machine()
+        #expect(other.run("fact", "-c", "sport").errors.hasSuffix("\n  List the categories: norrisctl categories\n"))
+        #expect(other.methods == ["fact.random", "fact.categories"])
+    }
+
     @Test func namesTheOptionAndTheHelp() {
         #expect(Machine().run("fact", "--count", "0") == .failed(
             .usage, "The value '0' is invalid for '--count <n>': it takes a whole number from 1 to 100.",
             "See 'norrisctl fact --help'."
         ))
-        // Nothing hides a suggestion.
         #expect(Machine().run("fact", "--categry", "dev") == .failed(
-            .usage, "Unknown option '--categry'. Did you mean '--category'?"
+            .usage, "Unknown option '--categry'. Did you mean '--category'?", "See 'norrisctl fact --help'."
+        ))
+        #expect(Machine().run("random", "--verison") == .failed(
+            .usage, "Unknown option '--verison'. Did you mean '--version'?", "See 'norrisctl fact --help'."
         ))
         #expect(Machine().run("--count", "2", "fact").errors.contains("Unknown option '--count'"))
         #expect(Machine().run("--nothing-like-it") == .failed(

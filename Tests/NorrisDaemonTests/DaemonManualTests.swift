@@ -1,3 +1,4 @@
+import NorrisArguments
 @testable import NorrisDaemon
 import NorrisProtocol
 import NorrisTestSupport
@@ -6,26 +7,23 @@ import Testing
 /// norrisd(8) says what the program does.
 struct DaemonManualTests {
     private let page: ManualPage
-    private let program: CommandDescription
 
-    init() async throws {
+    init() throws {
         page = try ManualPage("norrisd.8")
-        let dump = try await TestThread.run { try run(Programs.norrisd, ["--experimental-dump-help"]).output }
-        program = try CommandDescription(dump: dump)
     }
 
     /// What `--help` says behind some words, up to the next paragraph.
     private func paragraph(_ words: String) -> Substring {
-        let help = program.discussion ?? ""
+        let help = Invocation.help.prose.joined(separator: "\n")
         guard let start = help.firstRange(of: words)?.upperBound else { return "" }
         return help[start...].prefix { $0 != "\n" }
     }
 
     @Test func optionsAreThoseOfTheProgram() {
-        let taken = (program.arguments ?? []).map(\.signature)
+        let taken = Invocation.descriptions.map(\.signature)
         #expect(page.section("OPTIONS").items == taken)
         let synopsis = page.section("SYNOPSIS").usage
-        for signature in taken where signature != "-h, --help" {
+        for signature in taken where !signature.contains(", ") {
             #expect(synopsis.contains(signature))
         }
     }
@@ -83,7 +81,7 @@ struct DaemonManualTests {
     }
 
     @Test func examplesCanBeTyped() async throws {
-        let examples = page.displays.joined() + program.examples
+        let examples = page.displays.joined() + Invocation.help.examples.joined(separator: "\n")
         let runs = ShellExample.runs(of: "norrisd", in: examples)
         #expect(runs.count > 5)
         for arguments in runs {

@@ -1,33 +1,32 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl call`: any method of the protocol, for scripts and for looking around.
 struct CallCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "call", abstract: "Send one request of the protocol.",
-        discussion: """
-            Prints the result as one line of JSON, or the error on standard error. man norrisd-protocol describes
-            the methods.
+    static let name = "call"
+    static let help = CommandHelp("Send one request of the protocol.", """
+        Prints the result as one line of JSON, or the error on standard error. man norrisd-protocol describes
+        the methods.
 
-            Examples:
-              norrisctl call server.info
-              norrisctl call fact.random '{"category":"dev","count":2}'
-              echo '{"query":"code"}' | norrisctl call fact.search -
-              norrisctl call rpc.discover
-            """
-    )
-
+        Examples:
+          norrisctl call server.info
+          norrisctl call fact.random '{"category":"dev","count":2}'
+          echo '{"query":"code"}' | norrisctl call fact.search -
+          norrisctl call rpc.discover
+        """)
     static var statuses: [ExitStatus] { ExitStatus.allCases }
 
     /// The longest request line the daemon takes, in bytes.
     private static let longestRequest = 65_536
 
-    @Argument(help: "The method, such as fact.random. rpc.discover lists them.") var method: String
+    private var method = ""
+    private var parameters: String?
 
-    @Argument(help: ArgumentHelp("The parameters as a JSON object, or - for standard input.", valueName: "json"))
-    var parameters: String?
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.positional(&method, .method, "The method, such as fact.random. rpc.discover lists them.")
+        arguments.positional(&parameters, .json, "The parameters as a JSON object, or - for standard input.")
+    }
 
     func run(in session: Session) throws(Failure) -> Report {
         let line = Session.line(method, try readParameters(session))

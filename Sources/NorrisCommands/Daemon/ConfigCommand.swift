@@ -1,48 +1,38 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl config`: where the daemon's configuration is, whether it is valid, and how to change it.
-struct ConfigCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "config", abstract: "Show, check or edit norrisd's configuration.",
-        discussion: """
-            Examples:
-              norrisctl config path
-              norrisctl config check
-              sudo norrisctl config edit
-            """,
-        subcommands: [ConfigPathCommand.self, ConfigCheckCommand.self, ConfigEditCommand.self]
-    )
+struct ConfigCommand: CommandGroup {
+    static let name = "config"
+    static let help = CommandHelp("Show, check or edit norrisd's configuration.", """
+        Examples:
+          norrisctl config path
+          norrisctl config check
+          sudo norrisctl config edit
+        """)
 
-    static var statuses: [ExitStatus] { [.done, .usage] }
-
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
-
-    func run(in session: Session) throws(Failure) -> Report {
-        throw Failure(.usage, "config needs a command: path, check or edit.", hint: "See 'norrisctl config --help'.")
+    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
+        visit("COMMANDS", ConfigPathCommand.self)
+        visit("COMMANDS", ConfigCheckCommand.self)
+        visit("COMMANDS", ConfigEditCommand.self)
     }
 }
 
 /// `norrisctl config path`: the configuration file of the daemon.
 struct ConfigPathCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "path", of: "config", abstract: "Print the path of the configuration file.",
-        discussion: """
-            norrisd itself says which file it reads. If it does not answer, and --socket is not given, this is the
-            file it would read by default: yours if it exists, else the system's. The file need not exist: every
-            setting has a default.
+    static let name = "path"
+    static let help = CommandHelp("Print the path of the configuration file.", """
+        norrisd itself says which file it reads. If it does not answer, and --socket is not given, this is the
+        file it would read by default: yours if it exists, else the system's. The file need not exist: every
+        setting has a default.
 
-            Examples:
-              norrisctl config path
-              less "$(norrisctl config path)"
-            """
-    )
-
+        Examples:
+          norrisctl config path
+          less "$(norrisctl config path)"
+        """)
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted, .configuration] }
-
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         let path = try session.configurationFile.path
@@ -52,20 +42,15 @@ struct ConfigPathCommand: SessionCommand {
 
 /// `norrisctl config check`: what `norrisd --check-config` says of the file.
 struct ConfigCheckCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "check", of: "config", abstract: "Check the configuration file.",
-        discussion: """
-            Runs norrisd --check-config, which prints ok, or each fault with its line and what to write instead.
+    static let name = "check"
+    static let help = CommandHelp("Check the configuration file.", """
+        Runs norrisd --check-config, which prints ok, or each fault with its line and what to write instead.
 
-            Examples:
-              norrisctl config check
-              norrisctl config check && norrisctl reload
-            """
-    )
-
+        Examples:
+          norrisctl config check
+          norrisctl config check && norrisctl reload
+        """)
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted, .configuration] }
-
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         let path = try session.configurationFile.path
@@ -83,19 +68,16 @@ struct ConfigCheckCommand: SessionCommand {
 
 /// `norrisctl config edit`: a copy of the file in the user's editor, which replaces the file once it has no faults.
 struct ConfigEditCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "edit", of: "config", abstract: "Edit the configuration file.",
-        discussion: """
-            Opens a copy in $VISUAL or $EDITOR, else in editor, vi or nano. The copy is checked, and replaces the file
-            only if it has no faults. norrisctl reload then applies it.
+    static let name = "edit"
+    static let help = CommandHelp("Edit the configuration file.", """
+        Opens a copy in $VISUAL or $EDITOR, else in editor, vi or nano. The copy is checked, and replaces the file
+        only if it has no faults. norrisctl reload then applies it.
 
-            Examples:
-              norrisctl config edit
-              sudo norrisctl config edit
-              EDITOR=nano norrisctl config edit
-            """
-    )
-
+        Examples:
+          norrisctl config edit
+          sudo norrisctl config edit
+          EDITOR=nano norrisctl config edit
+        """)
     static var statuses: [ExitStatus] {
         [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted, .configuration]
     }
@@ -104,8 +86,6 @@ struct ConfigEditCommand: SessionCommand {
 
     /// The largest file that norrisd reads, in bytes.
     private static let longestFile = 1 << 20
-
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         let (path, isRunning) = try session.configurationFile

@@ -1,24 +1,19 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl doctor`: what works and what does not, and the command that fixes it.
 struct DoctorCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "doctor", abstract: "Find problems and say how to fix them.",
-        discussion: """
-            Checks the socket, the daemon, its sources, the disk, the clock and the facts for prompts. Each line begins
-            with ok, warn or fail. The exit status is that of the first failure.
+    static let name = "doctor"
+    static let help = CommandHelp("Find problems and say how to fix them.", """
+        Checks the socket, the daemon, its sources, the disk, the clock and the facts for prompts. Each line begins
+        with ok, warn or fail. The exit status is that of the first failure.
 
-            Examples:
-              norrisctl doctor
-              norrisctl doctor --timeout 1s && echo healthy
-            """
-    )
-
+        Examples:
+          norrisctl doctor
+          norrisctl doctor --timeout 1s && echo healthy
+        """)
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .internalError, .inputOutput, .notPermitted] }
-
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) -> Report {
         let checks = Doctor(session).checks

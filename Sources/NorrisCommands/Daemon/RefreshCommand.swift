@@ -1,38 +1,40 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl refresh`: fetches from the sources now.
 struct RefreshCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "refresh", abstract: "Fetch from the sources now.",
-        discussion: """
-            Each source can be refreshed once in five minutes, by administrators at any time.
+    static let name = "refresh"
+    static let help = CommandHelp("Fetch from the sources now.", """
+        Each source can be refreshed once in five minutes, by administrators at any time.
 
-            --wait returns when all sources are done, after 10 minutes at most (see --timeout). The exit status is 75
-            if one failed, 78 if those that failed all lack a key.
+        --wait returns when all sources are done, after 10 minutes at most (see --timeout). The exit status is 75
+        if one failed, 78 if those that failed all lack a key.
 
-            Examples:
-              norrisctl refresh
-              norrisctl refresh facts --wait
-              norrisctl refresh --wait --timeout 1m && norrisctl fact
-            """
-    )
+        Examples:
+          norrisctl refresh
+          norrisctl refresh facts --wait
+          norrisctl refresh --wait --timeout 1m && norrisctl fact
+        """)
 
-    @Argument(help: "The source, such as facts. See norrisctl status. (default: all)") var source: String?
-    @Flag(help: "Wait for the result.") var wait = false
+    private var source: String?
+    private var isWaiting = false
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.positional(&source, .source, "The source, such as facts. See norrisctl status. (default: all)")
+        arguments.flag(&isWaiting, "wait", "Wait for the result.")
+    }
+
     static var statuses: [ExitStatus] {
         [.done, .nothing, .usage, .unavailable, .temporary, .notPermitted, .configuration]
     }
-
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         let parameters = SourceRefresh.Parameters(source: source)
         try session.checkFormat(for: SourceRefresh.self)
         do throws(Failure) {
-            if wait { return try refreshAndWait(parameters, session) }
+            if isWaiting { return try refreshAndWait(parameters, session) }
             let reply = try session.call(SourceRefresh.self, parameters)
             let started = reply.value.started
             if started.isEmpty, !session.settings.json { return Self.nothingToRefresh }

@@ -1,24 +1,19 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl reload`: makes the daemon read its configuration again.
 struct ReloadCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "reload", abstract: "Apply a changed configuration.",
-        discussion: """
-            norrisd reads its configuration again. If the file has a fault, nothing changes. Only for administrators:
-            root, the user norrisd runs as, and the members of admin_groups.
+    static let name = "reload"
+    static let help = CommandHelp("Apply a changed configuration.", """
+        norrisd reads its configuration again. If the file has a fault, nothing changes. Only for administrators:
+        root, the user norrisd runs as, and the members of admin_groups.
 
-            Examples:
-              norrisctl reload
-              norrisctl config check && norrisctl reload
-            """
-    )
-
+        Examples:
+          norrisctl reload
+          norrisctl config check && norrisctl reload
+        """)
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted] }
-
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: ServerReload.self)
@@ -29,20 +24,21 @@ struct ReloadCommand: SessionCommand {
 
 /// `norrisctl clear-cache`: makes the daemon forget what it has fetched.
 struct ClearCacheCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "clear-cache", abstract: "Delete what norrisd has fetched.",
-        discussion: """
-            Favorites stay. Enabled sources are fetched again as soon as their limits allow. Only for administrators:
-            root, the user norrisd runs as, and the members of admin_groups.
+    static let name = "clear-cache"
+    static let help = CommandHelp("Delete what norrisd has fetched.", """
+        Favorites stay. Enabled sources are fetched again as soon as their limits allow. Only for administrators:
+        root, the user norrisd runs as, and the members of admin_groups.
 
-            Examples:
-              norrisctl clear-cache facts
-              norrisctl clear-cache && norrisctl refresh --wait
-            """
-    )
+        Examples:
+          norrisctl clear-cache facts
+          norrisctl clear-cache && norrisctl refresh --wait
+        """)
 
-    @Argument(help: "The source, such as facts. See norrisctl status. (default: all)") var source: String?
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+    private var source: String?
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.positional(&source, .source, "The source, such as facts. See norrisctl status. (default: all)")
+    }
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: CacheClear.self)

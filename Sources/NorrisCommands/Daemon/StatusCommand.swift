@@ -1,30 +1,31 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 import NorrisText
 
 /// `norrisctl status`: how the daemon, its sources and its databases are.
 struct StatusCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "status", abstract: "Show the state of norrisd and its sources.",
-        discussion: """
-            Tab-separated in a pipe: key, value.
+    static let name = "status"
+    static let help = CommandHelp("Show the state of norrisd and its sources.", """
+        Tab-separated in a pipe: key, value.
 
-            Examples:
-              norrisctl status
-              norrisctl status --plain | grep ^source.facts
-              norrisctl status --metrics
-              norrisctl status --json
-            """
-    )
+        Examples:
+          norrisctl status
+          norrisctl status --plain | grep ^source.facts
+          norrisctl status --metrics
+          norrisctl status --json
+        """)
 
-    @Flag(help: "Print metrics for a monitoring system (OpenMetrics).") var metrics = false
+    private var showsMetrics = false
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.flag(&showsMetrics, "metrics", "Print metrics for a monitoring system (OpenMetrics).")
+    }
+
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted] }
 
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
-
     func run(in session: Session) throws(Failure) -> Report {
-        if metrics { return try figures(session) }
+        if showsMetrics { return try figures(session) }
         let reply = try session.call(ServerStatus.self)
         return session.report(reply) { $0.status(reply.value, now: session.system.now) }
     }

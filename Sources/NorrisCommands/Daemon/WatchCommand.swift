@@ -1,25 +1,20 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl watch`: what norrisd and its sources do, as it happens.
 struct WatchCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "watch", abstract: "Follow what norrisd does.",
-        discussion: """
-            Prints fetches, reloads and new items until Ctrl-C, or until norrisd stops. --timeout limits only the
-            wait for the connection. Times are local on a terminal. Tab-separated in a pipe: time in UTC, source, event.
+    static let name = "watch"
+    static let help = CommandHelp("Follow what norrisd does.", """
+        Prints fetches, reloads and new items until Ctrl-C, or until norrisd stops. --timeout limits only the
+        wait for the connection. Times are local on a terminal. Tab-separated in a pipe: time in UTC, source, event.
 
-            Examples:
-              norrisctl watch
-              norrisctl watch --json | jq -r 'select(.phase == "failed") | .source'
-            """
-    )
-
+        Examples:
+          norrisctl watch
+          norrisctl watch --json | jq -r 'select(.phase == "failed") | .source'
+        """)
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted] }
-
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.settings.format?.check(Event.schema)

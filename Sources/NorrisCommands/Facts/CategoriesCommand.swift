@@ -1,26 +1,26 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl categories`: the categories and how many facts each has.
 struct CategoriesCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "categories", abstract: "List the categories of facts.",
-        discussion: """
-            Shows how many facts each category has. Tab-separated in a pipe: name, count.
+    static let name = "categories"
+    static let help = CommandHelp("List the categories of facts.", """
+        Shows how many facts each category has. Tab-separated in a pipe: name, count.
 
-            Examples:
-              norrisctl categories
-              norrisctl categories --source norris | cut -f 1
-            """
-    )
+        Examples:
+          norrisctl categories
+          norrisctl categories --source norris | cut -f 1
+        """)
 
-    @Option(factSourceHelp, "source", factSource) var source: String?
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+    private var source: FactScope?
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.factSource(&source)
+    }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let parameters = FactCategories.Parameters(source: source.flatMap(FactScope.init(rawValue:)))
-        let reply = try session.call(FactCategories.self, parameters)
+        let reply = try session.call(FactCategories.self, FactCategories.Parameters(source: source))
         let (items, freshness) = (reply.value.items, reply.value.freshness)
         let nothing = "No categories: there are no facts yet. See why: norrisctl status"
         return session.report(

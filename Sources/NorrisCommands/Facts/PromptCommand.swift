@@ -1,44 +1,37 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisText
 
 /// `norrisctl prompt`: one fact on one line for a prompt that can run a program, or nothing.
 struct PromptCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "prompt", abstract: "Print one short fact on one line, or nothing.",
-        discussion: """
-            For prompts and status lines that run a program, such as starship and tmux. Gives up after 50ms (see
-            --timeout), prints nothing if norrisd is not running, and always exits with 0. The characters ` $ \\ %
-            and ! are left out, and so are texts of several lines and drawings. Shells need no program: see
-            norrisctl init --help.
+    static let name = "prompt"
+    static let help = CommandHelp("Print one short fact on one line, or nothing.", """
+        For prompts and status lines that run a program, such as starship and tmux. Gives up after 50ms (see
+        --timeout), prints nothing if norrisd is not running, and always exits with 0. The characters ` $ \\ %
+        and ! are left out, and so are texts of several lines and drawings. Shells need no program: see
+        norrisctl init --help.
 
-            Examples:
-              norrisctl prompt
-              norrisctl prompt --max-length 60 --timeout 20ms
-            """
-    )
+        Examples:
+          norrisctl prompt
+          norrisctl prompt --max-length 60 --timeout 20ms
+        """)
 
-    @Option("Only facts of at most this many characters. (default: 80)", in: 1...10_000) var maxLength: Int?
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+    private var maxLength: Int?
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.option(
+            &maxLength, "max-length", in: 1...10_000, "Only facts of at most this many characters. (default: 80)"
+        )
+    }
 
     static var statuses: [ExitStatus] { [.done] }
 
-    func run(in session: Session) -> Report {
-        var request = PromptRequest()
-        request.maxLength = maxLength ?? request.maxLength
-        return request.report(session)
-    }
-}
-
-/// The fact that `norrisctl prompt` shows, if there is one in time.
-struct PromptRequest: Equatable {
-    /// In characters.
-    var maxLength = 80
     /// How many facts are asked for until one is of a single line.
     private static let attempts = 3
 
     /// One line, or nothing and no word about why: a prompt is no place for that, nor for words about waiting.
-    func report(_ session: Session) -> Report {
+    func run(in session: Session) -> Report {
+        let maxLength = maxLength ?? 80
         var report = Report()
         report.isForPrompt = true
         let session = session.settings.timeout == nil ? session.with { $0.timeout = .prompt } : session

@@ -1,31 +1,35 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl recent`: what the user searched for last, and one of these searches again.
 struct RecentCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "recent", abstract: "List your last searches, or repeat one.",
-        discussion: """
-            Keeps the last six. Tab-separated in a pipe: number, text, kind, time.
+    static let name = "recent"
+    static let help = CommandHelp("List your last searches, or repeat one.", """
+        Keeps the last six. Tab-separated in a pipe: number, text, kind, time.
 
-            Examples:
-              norrisctl recent
-              norrisctl recent 2
-              norrisctl recent --clear
-            """
-    )
+        Examples:
+          norrisctl recent
+          norrisctl recent 2
+          norrisctl recent --clear
+        """)
 
-    @Argument(help: ArgumentHelp("Repeat the search with this number.", valueName: "n")) var number: Int?
-    @Flag(help: "Forget all of them.") var clear = false
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+    private var number: Int?
+    private var isClearing = false
 
-    func validate() throws {
-        if clear, number != nil { throw ValidationError("--clear forgets all searches: leave out the number.") }
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.positional(
+            .number, "Repeat the search with this number.", takes: "a whole number", isOptional: true
+        ) { assign(&number, Int($0)) }
+        arguments.flag(&isClearing, "clear", "Forget all of them.")
+    }
+
+    func validate(_ settings: Settings) throws(UsageError) {
+        if isClearing, number != nil { throw UsageError("--clear forgets all searches: leave out the number.") }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        if clear {
+        if isClearing {
             try session.checkFormat(for: RecentClear.self)
             let reply = try session.call(RecentClear.self)
             return session.report(reply, of: "search", plural: "searches")
@@ -42,8 +46,14 @@ struct RecentCommand: SessionCommand {
         }
         let search = searches[number - 1]
         switch search.kind {
-        case .fact: return try run(SearchCommand.self, search.query, session)
-        case .gif: return try run(GifCommand.self, search.query, session)
+        case .fact:
+            var command = SearchCommand()
+            command.query = [search.query]
+            return try run(command, search.query, session)
+        case .gif:
+            var command = GifCommand()
+            command.query = [search.query]
+            return try run(command, search.query, session)
         default:
             throw Failure(
                 .unavailable,
@@ -53,12 +63,10 @@ struct RecentCommand: SessionCommand {
         }
     }
 
-    /// Runs a command with a text as if it had been typed.
-    private func run<Command: SessionCommand>(
-        _ type: Command.Type, _ text: String, _ session: Session
-    ) throws(Failure) -> Report {
-        guard let command = try? type.parse(["--", text]) else {
-            throw .unreadable("\(text.quotedForMessage) is no search")
+    /// Runs a command unless the daemon has sent a query that users cannot type.
+    private func run(_ command: some SessionCommand, _ query: String, _ session: Session) throws(Failure) -> Report {
+        guard (try? command.validate(session.settings)) != nil else {
+            throw .unreadable("\(query.quotedForMessage) is no search")
         }
         return try command.run(in: session)
     }

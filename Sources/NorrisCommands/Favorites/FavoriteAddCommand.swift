@@ -1,4 +1,4 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
@@ -6,21 +6,20 @@ import NorrisTerminal
 struct FavoriteAddCommand: SessionCommand {
     static let takesIDs = true
 
-    static let configuration = CommandConfiguration.command(
-        "add", of: "favorite", abstract: "Add a fact, GIF or post to your favorites.",
-        discussion: """
-            Favorites survive clearing the cache. Of a GIF, only id and title are kept. At most 10,000 items and
-            16 MiB.
+    static let name = "add"
+    static let help = CommandHelp("Add a fact, GIF or post to your favorites.", """
+        Favorites survive clearing the cache. Of a GIF, only id and title are kept. At most 10,000 items and
+        16 MiB.
 
-            Examples:
-              norrisctl fact && norrisctl favorite add fact
-              norrisctl favorite add gif bq2Nk0o7bQhhseGATA
-              norrisctl favorite add fact -x_1
-            """
-    )
+        Examples:
+          norrisctl fact && norrisctl favorite add fact
+          norrisctl favorite add gif bq2Nk0o7bQhhseGATA
+          norrisctl favorite add fact -x_1
+        """)
 
-    @OptionGroup var item: FavoriteItem
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+    private var item = FavoriteItem()
+
+    mutating func declare(_ arguments: inout CommandArguments) { item.declare(&arguments, .newFavorite) }
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: FavoriteAdd.self)
@@ -61,17 +60,17 @@ struct FavoriteAddCommand: SessionCommand {
 struct FavoriteRemoveCommand: SessionCommand {
     static let takesIDs = true
 
-    static let configuration = CommandConfiguration.command(
-        "remove", of: "favorite", aliases: ["rm"], abstract: "Remove an item from your favorites.",
-        discussion: """
-            Examples:
-              norrisctl favorite remove gif
-              norrisctl favorite remove fact builtin-8t1ie85ph93io
-            """
-    )
+    static let name = "remove"
+    static let aliases = ["rm"]
+    static let help = CommandHelp("Remove an item from your favorites.", """
+        Examples:
+          norrisctl favorite remove gif
+          norrisctl favorite remove fact builtin-8t1ie85ph93io
+        """)
 
-    @OptionGroup var item: FavoriteItem
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+    private var item = FavoriteItem()
+
+    mutating func declare(_ arguments: inout CommandArguments) { item.declare(&arguments, .favorite(nil)) }
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: FavoriteRemove.self)
@@ -81,8 +80,8 @@ struct FavoriteRemoveCommand: SessionCommand {
             if reply.value.removed { $0.paragraph("removed: \(parameters.id)") }
         }
         if !reply.value.removed, !session.settings.json {
-            report.note("No favorite \(item.kind) has the id \(parameters.id.quotedForMessage).")
-            report.hint("List them: norrisctl favorite list --kind \(item.kind)")
+            report.note("No favorite \(parameters.kind.rawValue) has the id \(parameters.id.quotedForMessage).")
+            report.hint("List them: norrisctl favorite list --kind \(parameters.kind.rawValue)")
         }
         return report
     }

@@ -1,67 +1,66 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 
 /// `norrisctl favorite`: the commands about favorites.
-struct FavoriteCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "favorite", aliases: ["fav", "favourite"], abstract: "Keep facts, GIFs and posts as favorites.",
-        discussion: """
-            Examples:
-              norrisctl favorite add fact
-              norrisctl favorite list
-              norrisctl favorite export > favorites.ndjson
-            """,
-        subcommands: [
-            FavoriteAddCommand.self, FavoriteRemoveCommand.self, FavoriteListCommand.self, FavoriteExportCommand.self,
-            FavoriteImportCommand.self,
-        ]
-    )
+struct FavoriteCommand: CommandGroup {
+    static let name = "favorite"
+    static let aliases = ["fav", "favourite"]
+    static let help = CommandHelp("Keep facts, GIFs and posts as favorites.", """
+        Examples:
+          norrisctl favorite add fact
+          norrisctl favorite list
+          norrisctl favorite export > favorites.ndjson
+        """)
 
-    static var statuses: [ExitStatus] { [.done, .usage] }
-
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
-
-    func run(in session: Session) throws(Failure) -> Report {
-        throw Failure(
-            .usage, "favorite needs a command: add, remove, list, export or import.",
-            hint: "See 'norrisctl favorite --help'."
-        )
+    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
+        visit("COMMANDS", FavoriteAddCommand.self)
+        visit("COMMANDS", FavoriteRemoveCommand.self)
+        visit("COMMANDS", FavoriteListCommand.self)
+        visit("COMMANDS", FavoriteExportCommand.self)
+        visit("COMMANDS", FavoriteImportCommand.self)
     }
 }
 
-/// What `norrisctl favorite add` and `remove` are about: an item of an id, or the last one the user was shown.
-struct FavoriteItem: ParsableArguments {
-    @Argument(help: ArgumentHelp("fact, gif or post.", valueName: "kind"), transform: favoriteKind) var kind: String
-    @Argument(help: ArgumentHelp("The id. (default: the last one you were shown)", valueName: "id")) var id: String?
+/// The item of `norrisctl favorite add` and `remove`: the one with an id, or the last one the user was shown.
+struct FavoriteItem {
+    private var kind: Favorite.Kind?
+    private var id: String?
 
-    /// Finds out the id where none was given.
+    mutating func declare(_ arguments: inout CommandArguments, _ ids: ValueKind) {
+        arguments.positional(.kind, "fact, gif or post.", choices: Favorite.Kind.words) {
+            assign(&kind, Favorite.Kind(argument: $0))
+        }
+        arguments.positional(&id, ids, "The id. (default: the last one you were shown)")
+    }
+
+    /// Finds out the id if none was given.
     ///
-    /// - Parameter verb: what is to be done with the item, for a hint.
+    /// - Parameter verb: the command, for a hint.
     func parameters(_ session: Session, verb: String) throws(Failure) -> ItemParameters {
-        let kind = Favorite.Kind(rawValue: kind)
+        // The kind is a required argument.
+        let kind = kind ?? .fact
         if let id { return ItemParameters(kind: kind, id: id) }
         do throws(Failure) {
-            let reply = try session.call(
-                RecentServed.self, RecentServed.Parameters(kind: kind)
-            )
+            let reply = try session.call(RecentServed.self, RecentServed.Parameters(kind: kind))
             return ItemParameters(kind: kind, id: reply.value.id)
         } catch {
             guard error.response?.code == .notFound else { throw error }
             var failure = error
-            failure.message = "You have not been shown a \(self.kind) yet."
-            failure.hint = "Name one: norrisctl favorite \(verb) \(self.kind) ID"
+            failure.message = "You have not been shown a \(kind.rawValue) yet."
+            failure.hint = "Name one: norrisctl favorite \(verb) \(kind.rawValue) ID"
             throw failure
         }
     }
 }
 
-/// Reads a kind of favorite, in the singular or the plural, and returns the singular.
-///
-/// It stays a text: each further type of option costs every start the making of its metadata.
-@Sendable
-func favoriteKind(_ text: String) throws -> String {
-    guard let kind = Favorite.Kind.all.map(\.rawValue).first(where: { text == $0 || text == $0 + "s" }) else {
-        throw ValidationError("it takes fact, gif or post.")
+extension Favorite.Kind {
+    static var words: [String] { all.map { $0.rawValue } }
+
+    /// Reads the singular or the plural.
+    init?(argument: String) {
+        guard let kind = Self.all.first(where: { argument == $0.rawValue || argument == $0.rawValue + "s" }) else {
+            return nil
+        }
+        self = kind
     }
-    return kind
 }

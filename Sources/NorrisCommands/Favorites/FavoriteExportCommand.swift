@@ -1,27 +1,23 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl favorite export`: all favorites, to be imported elsewhere.
 struct FavoriteExportCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "export", of: "favorite", abstract: "Print all favorites as JSON, one item a line.",
-        discussion: """
-            Facts and posts come with their content, GIFs with id and title only. The time limit is 10 minutes; see
-            --timeout.
+    static let name = "export"
+    static let help = CommandHelp("Print all favorites as JSON, one item a line.", """
+        Facts and posts come with their content, GIFs with id and title only. The time limit is 10 minutes; see
+        --timeout.
 
-            Examples:
-              norrisctl favorite export > favorites.ndjson
-              norrisctl favorite export | ssh other norrisctl favorite import
-            """
-    )
+        Examples:
+          norrisctl favorite export > favorites.ndjson
+          norrisctl favorite export | ssh other norrisctl favorite import
+        """)
 
     /// As many as the daemon gives at once.
     private static let pageLimit = 100
     static let hasFields = false
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
-
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
 
     func run(in session: Session) throws(Failure) -> Report {
         let session = session.forManyCalls

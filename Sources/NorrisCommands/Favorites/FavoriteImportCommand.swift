@@ -1,28 +1,29 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl favorite import`: adds what was exported elsewhere.
 struct FavoriteImportCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "import", of: "favorite", abstract: "Add exported favorites.",
-        discussion: """
-            Reads what norrisctl favorite export printed. All lines are checked before anything is added; existing
-            favorites stay as they are. At most 10,000 lines and 64 MiB. The time limit is 10 minutes; see --timeout.
+    static let name = "import"
+    static let help = CommandHelp("Add exported favorites.", """
+        Reads what norrisctl favorite export printed. All lines are checked before anything is added; existing
+        favorites stay as they are. At most 10,000 lines and 64 MiB. The time limit is 10 minutes; see --timeout.
 
-            Examples:
-              norrisctl favorite import favorites.ndjson
-              zcat favorites.ndjson.gz | norrisctl favorite import
-            """
-    )
+        Examples:
+          norrisctl favorite import favorites.ndjson
+          zcat favorites.ndjson.gz | norrisctl favorite import
+        """)
 
     /// In bytes: 10,000 facts or posts of a usual size are a few of these MiB.
     private static let longestFile = 64 << 20
 
-    @Argument(help: ArgumentHelp("The file; - is standard input. (default: -)", valueName: "file")) var file: String?
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
+    private var file: String?
 
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.positional(&file, .file, "The file; - is standard input. (default: -)")
+    }
+
+    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: FavoriteImport.self)

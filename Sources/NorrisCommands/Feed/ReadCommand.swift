@@ -1,4 +1,4 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
@@ -9,31 +9,33 @@ struct ReadCommand: SessionCommand {
     /// How many bytes of ids go into one request, whose line may have 65,536.
     private static let bytesOfIDs = 60_000
 
-    static let configuration = CommandConfiguration.command(
-        "read", abstract: "Mark posts as read.", usage: "<id>... | --all",
-        discussion: """
-            Read marks are yours: other users of the machine have their own.
+    static let name = "read"
+    static let help = CommandHelp("Mark posts as read.", usage: "<id>... | --all", """
+        Read marks are yours: other users of the machine have their own.
 
-            Examples:
-              norrisctl read town:109372843234
-              norrisctl feed --author Ada | cut -f 1 | xargs -r norrisctl read
-              norrisctl read --all
-            """
-    )
+        Examples:
+          norrisctl read town:109372843234
+          norrisctl feed --author Ada | cut -f 1 | xargs -r norrisctl read
+          norrisctl read --all
+        """)
 
-    @Argument(help: ArgumentHelp("The ids, from the last lines of the posts in the feed.", valueName: "id"))
-    var ids: [String] = []
+    private var ids: [String] = []
+    private var isAll = false
 
-    @Flag(help: "Mark all posts.") var all = false
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.positional(
+            &ids, .unreadPost, "The ids, from the last lines of the posts in the feed.", isOptional: true
+        )
+        arguments.flag(&isAll, "all", "Mark all posts.")
+    }
 
-    func validate() throws {
-        if all, !ids.isEmpty { throw ValidationError("--all marks every post: leave out the ids.") }
-        if !all, ids.isEmpty { throw ValidationError("Name posts by their ids, or mark all: norrisctl read --all.") }
+    func validate(_ settings: Settings) throws(UsageError) {
+        if isAll, !ids.isEmpty { throw UsageError("--all marks every post: leave out the ids.") }
+        if !isAll, ids.isEmpty { throw UsageError("Name posts by their ids, or mark all: norrisctl read --all.") }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let requests = all
+        let requests = isAll
             ? [PostMarkRead.Parameters(all: true)] : Self.chunks(of: ids).map { PostMarkRead.Parameters(ids: $0) }
         try session.checkFormat(for: PostMarkRead.self)
         var replies: [Reply<PostMarkRead.Result>] = []

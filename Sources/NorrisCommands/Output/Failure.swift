@@ -24,8 +24,8 @@ struct Failure: Error, Equatable {
     }
 
     /// The same with another hint where the daemon does not have what was asked for.
-    func notFound(_ hint: Advice?) -> Failure {
-        guard let hint, response?.code == .notFound else { return self }
+    func notFound(_ hint: @autoclosure () -> Advice?) -> Failure {
+        guard response?.code == .notFound, let hint = hint() else { return self }
         var failure = self
         failure.hint = hint
         return failure

@@ -1,3 +1,4 @@
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
@@ -45,19 +46,20 @@ struct Paging {
     ///   - notFound: a hint, see ``Session/call(_:_:notFound:)``.
     ///   - nothing: what is said where there is no item; `empty` takes its place where it finds something better.
     func report<M: Method, Item: WireValue>(
-        _ method: M.Type, _ parameters: M.Parameters, notFound: Advice? = nil, source: String, nothing: String,
+        _ method: M.Type, _ parameters: M.Parameters, notFound: @autoclosure () -> Advice? = nil, source: String,
+        nothing: String,
         empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil }, show: (inout Screen, Page<Item>) -> Void
     ) throws(Failure) -> Report where M.Parameters: PagedParameters, M.Result == Page<Item> {
         try session.checkFormat(for: method)
         var parameters = parameters
         parameters.page = PageRequest(limit: limit)
-        var reply = try session.call(method, parameters, notFound: notFound)
+        var reply = try session.call(method, parameters, notFound: notFound())
         // The last page with items so far.
         var last = reply.value.items.isEmpty ? 0 : 1
         for page in 1..<number {
             guard let next = reply.value.next else { break }
             parameters.page.cursor = next
-            reply = try session.call(method, parameters, notFound: notFound)
+            reply = try session.call(method, parameters, notFound: notFound())
             last = reply.value.items.isEmpty ? last : page + 1
         }
         let page = reply.value
@@ -93,6 +95,13 @@ struct Paging {
         screen.paragraph("\(position) Next page:", .dim)
         // Not wrapped: it is to be copied as one line.
         screen.line("  " + (command(number + 1) ?? "the same command with --page \(number + 1)"), .dim)
+    }
+}
+
+extension CommandArguments {
+    /// Declares `--page`.
+    mutating func page(_ value: inout Int?) {
+        option(&value, "page", in: 1...Paging.lastPage, "Page number, 1 to 10.")
     }
 }
 

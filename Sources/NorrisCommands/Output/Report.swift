@@ -70,7 +70,9 @@ struct Report: Equatable, Sendable {
         } catch {
             self.init(error, json: session.settings.json)
         }
-        usesPager = session.settings.usesPager && session.system.terminal.isTerminal && !session.settings.plain
+        // A prompt needs neither, and the terminal is not looked at.
+        if isForPrompt { return }
+        usesPager = !session.settings.noPager && session.system.terminal.isTerminal && !session.settings.plain
         if let socket = session.settings.socket { repeatSocket(socket) }
     }
 
@@ -79,7 +81,7 @@ struct Report: Equatable, Sendable {
         // What cannot be typed as it is cannot be shown either.
         guard let socket = shellCommand([socket]) else { return }
         for (index, note) in notes.enumerated() where !isErrorJSON && !note.contains("--socket") {
-            for name in Norrisctl.commands.map({ $0.word }) {
+            for name in Norrisctl.commands.map({ $0.name }) {
                 for (start, gap) in [(": ", " "), (": ", "\u{A0}"), ("(", " "), ("(", "\u{A0}")] {
                     let words = ["norrisctl", "--socket", socket, name].joined(separator: gap)
                     notes[index] = notes[index].replacing("\(start)norrisctl\(gap)\(name)", with: start + words)

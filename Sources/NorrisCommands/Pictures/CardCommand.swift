@@ -1,90 +1,92 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 import NorrisText
 
 /// `norrisctl card`: a fact as a picture.
 struct CardCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "card", abstract: "Make a picture of a fact.",
-        discussion: """
-            Without an option that names a fact, the card is of the fact you were shown last, with the name used
-            then. A fact has the same picture every time.
+    static let name = "card"
+    static let help = CommandHelp("Make a picture of a fact.", """
+        Without an option that names a fact, the card is of the fact you were shown last, with the name used
+        then. A fact has the same picture every time.
 
-            norrisctl card alone draws the card on the terminal, prints the fact, and says how to save the card.
-            --show needs chafa, --open xdg-open, --copy wl-copy or xclip. Drawing may take 60s; an explicit --timeout
-            covers the whole command.
+        norrisctl card alone draws the card on the terminal, prints the fact, and says how to save the card.
+        --show needs chafa, --open xdg-open, --copy wl-copy or xclip. Drawing may take 60s; an explicit --timeout
+        covers the whole command.
 
-            The style scenic writes the text on a landscape. A poster is black, with a framed landscape, a headline,
-            and the text as its caption. Long texts make a card taller.
+        The style scenic writes the text on a landscape. A poster is black, with a framed landscape, a headline,
+        and the text as its caption. Long texts make a card taller.
 
-            Examples:
-              norrisctl card
-              norrisctl card -o fact.png
-              norrisctl card --category dev --style poster -o poster.png
-              norrisctl card --today --size 2160 -o today.png --open
-              norrisctl card --text "Ship it." --style poster --headline Courage --show
-            """
-    )
-
+        Examples:
+          norrisctl card
+          norrisctl card -o fact.png
+          norrisctl card --category dev --style poster -o poster.png
+          norrisctl card --today --size 2160 -o today.png --open
+          norrisctl card --text "Ship it." --style poster --headline Courage --show
+        """)
     static let statuses: [ExitStatus] = [
         .done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted,
     ]
 
-    @Option("The fact with this id.", "id", parsing: .unconditional) var id: String?
-    @Option("A text of your own; needs no daemon.", "text", parsing: .unconditional) var text: String?
-    @Flag(help: "The fact of the day.") var today = false
+    private enum Style: String, CaseIterable { case poster, scenic }
 
-    @Option(
-        name: .named("c"),
-        help: ArgumentHelp("A fact of this category you have not seen yet.", valueName: "name")
-    )
-    var category: String?
+    private var id: String?, text: String?, category: String?, name: String?
+    private var style: Style?, headline: String?, size: Int?
+    /// The file that is written.
+    private var output: String?
+    private var isToday = false, leavesOutTags = false, isText = false, isShown = false, isOpened = false, isCopied = false
 
-    @Option("Replace Chuck Norris with this name.", "name", parsing: .unconditional) var name: String?
-    @Option("scenic or poster. (default: scenic)", "style", checked("it takes scenic or poster.") {
-        ["scenic", "poster"].contains($0)
-    })
-    var style: String?
-    @Option("The poster's headline, at most 24 characters. (default: from the category)", "word", checkedHeadline)
-    var headline: String?
-    @Option("The width in pixels, 256 to 4096. (default: 1080)", in: 256...4096) var size: Int?
-    @Flag(name: .customLong("no-tags"), help: "Leave out the #tags.") var leavesOutTags = false
-
-    @Option(
-        name: .named("o"),
-        help: ArgumentHelp("Write the picture, a PNG, to this file; - is standard output.", valueName: "file")
-    )
-    var output: String?
-
-    @Flag(help: "Print alt text for screen readers.") var alt = false
-    @Flag(help: "Draw the picture on the terminal.") var show = false
-    @Flag(help: "Open the file that -o names.") var open = false
-    @Flag(help: "Copy the picture to the clipboard.") var copy = false
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
-
-    func validate() throws {
-        if [id != nil, text != nil, today, category != nil].count(where: { $0 }) > 1 {
-            throw ValidationError("Use only one of --id, --text, --today and --category.")
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.option(&id, "id", .favorite(.fact), "The fact with this id.")
+        arguments.option(&text, "text", .text, "A text of your own; needs no daemon.")
+        arguments.flag(&isToday, "today", "The fact of the day.")
+        arguments.option(&category, "category", short: "c", .category, "A fact of this category you have not seen yet.")
+        arguments.option(&name, "name", .name, "Replace Chuck Norris with this name.")
+        arguments.option("style", .style, "scenic or poster. (default: scenic)", choices: Style.words) {
+            assign(&style, Style(rawValue: $0))
         }
-        if text != nil, name != nil { throw ValidationError("--name is for facts: leave it out beside --text.") }
-        if headline != nil, style != "poster" {
-            throw ValidationError("--headline is for posters: add --style poster.")
+        arguments.option(
+            "headline", .word, "The poster's headline, at most 24 characters. (default: from the category)",
+            takes: "1 to 24 characters"
+        ) { text in
+            // norris-card checks the headline again.
+            let line = sanitizedLine(text)
+            headline = line
+            return 1...24 ~= line.count && displayWidth(of: line) > 0
         }
-        if output == "" { throw ValidationError("The name of the file behind -o is empty.") }
+        arguments.option(&size, "size", in: 256...4096, "The width in pixels, 256 to 4096. (default: 1080)")
+        arguments.flag(&leavesOutTags, "no-tags", "Leave out the #tags.")
+        arguments.option(
+            &output, "output", short: "o", .file, "Write the picture, a PNG, to this file; - is standard output."
+        )
+        arguments.flag(&isText, "alt", "Print alt text for screen readers.")
+        arguments.flag(&isShown, "show", "Draw the picture on the terminal.")
+        arguments.flag(&isOpened, "open", "Open the file that -o names.")
+        arguments.flag(&isCopied, "copy", "Copy the picture to the clipboard.")
+    }
+
+    func validate(_ settings: Settings) throws(UsageError) {
+        if [id != nil, text != nil, isToday, category != nil].count(where: { $0 }) > 1 {
+            throw UsageError("Use only one of --id, --text, --today and --category.")
+        }
+        if text != nil, name != nil { throw UsageError("--name is for facts: leave it out beside --text.") }
+        if headline != nil, style != .poster {
+            throw UsageError("--headline is for posters: add --style poster.")
+        }
+        if output == "" { throw UsageError("The name of the file behind -o is empty.") }
         if let output, let kind = Self.otherKind(output) {
-            throw ValidationError("Cards are PNG files, not \(kind): give -o a name that ends in .png.")
+            throw UsageError("Cards are PNG files, not \(kind): give -o a name that ends in .png.")
         }
-        try globals.refuseJSON(besides: ("--show", show), ("--open", open), ("--copy", copy))
-        if globals.json, isBare { throw ValidationError("--json needs a file: add -o card.png.") }
-        if globals.json, alt {
-            throw ValidationError("--json and --alt are both for standard output: leave out one of the two.")
+        try settings.refuseJSON(besides: ("--show", isShown), ("--open", isOpened), ("--copy", isCopied))
+        if settings.json, isBare { throw UsageError("--json needs a file: add -o card.png.") }
+        if settings.json, isText {
+            throw UsageError("--json and --alt are both for standard output: leave out one of the two.")
         }
-        if output == "-", globals.json || alt || show || open || copy {
-            throw ValidationError("-o - prints only the picture: leave out --json, --alt, --show, --open and --copy.")
+        if output == "-", settings.json || isText || isShown || isOpened || isCopied {
+            throw UsageError("-o - prints only the picture: leave out --json, --alt, --show, --open and --copy.")
         }
-        if alt, show { throw ValidationError("--alt and --show exclude each other.") }
-        if open, output == nil { throw ValidationError("--open opens the file that -o names: add -o fact.png.") }
+        if isText, isShown { throw UsageError("--alt and --show exclude each other.") }
+        if isOpened, output == nil { throw UsageError("--open opens the file that -o names: add -o fact.png.") }
     }
 
     /// The kind of picture that a file's name promises, in capitals; nil for PNG and for names that promise none.
@@ -96,10 +98,10 @@ struct CardCommand: SessionCommand {
     }
 
     /// Whether the command line says nothing of what is to become of the card.
-    private var isBare: Bool { output == nil && !alt && !show && !copy }
+    private var isBare: Bool { output == nil && !isText && !isShown && !isCopied }
 
     func run(in session: Session) throws(Failure) -> Report {
-        if show {
+        if isShown {
             try session.requireTerminalToDraw(otherwise: "-o fact.png writes the picture into a file.")
         }
         if isBare, session.layout.width == nil {
@@ -118,11 +120,11 @@ struct CardCommand: SessionCommand {
         let (fact, json, freshness) = try subject(session)
         let drawing = CardDrawing(
             fact: fact, size: size ?? 1080, showsTags: !leavesOutTags,
-            style: (style == "poster" ? ["--style", "poster"] : []) + (headline.map { ["--headline=\($0)"] } ?? [])
+            style: (style == .poster ? ["--style", "poster"] : []) + (headline.map { ["--headline=\($0)"] } ?? [])
         )
-        let words = alt ? try drawing.alternativeText(session) : nil
+        let words = isText ? try drawing.alternativeText(session) : nil
         guard isBare else {
-            let picture = output != nil || show || copy ? try drawing.picture(session) : nil
+            let picture = output != nil || isShown || isCopied ? try drawing.picture(session) : nil
             var report = session.report(
                 json, schema: FactGet.Result.schema, freshness: freshness, source: "facts"
             ) { screen in
@@ -145,15 +147,15 @@ struct CardCommand: SessionCommand {
         } catch {
             report.add(error)
         }
-        report.remark("To save it: \(savingCommand)")
+        report.remark("To save it: \(savingCommand(session))")
         return report
     }
 
     /// What writes the card that has just been shown. The daemon knows the fact and the name.
-    private var savingCommand: String {
-        let options = optionWords(("--socket", globals.socket), ("--id", id), ("--text", text))
-            + flagWords([("--today", today)]) + optionWords(("--name", category == nil ? name : nil))
-            + optionWords(("--style", style), ("--headline", headline), ("--size", size.map(String.init)))
+    private func savingCommand(_ session: Session) -> String {
+        let options = optionWords(("--socket", session.settings.socket), ("--id", id), ("--text", text))
+            + flagWords([("--today", isToday)]) + optionWords(("--name", category == nil ? name : nil))
+            + optionWords(("--style", style?.rawValue), ("--headline", headline), ("--size", size.map(String.init)))
             + flagWords([("--no-tags", leavesOutTags)])
         return shellCommand(["norrisctl", "card"] + options + ["-o", "card.png"]) ?? "the same command with -o card.png"
     }
@@ -172,7 +174,7 @@ struct CardCommand: SessionCommand {
             let fact = try Self.fact(text)
             return (fact, FactGet.Result(fact: fact), nil)
         }
-        if today {
+        if isToday {
             let reply = try session.call(FactToday.self)
             if let name { return try get(reply.value.fact.id, name) }
             return (reply.value.fact, reply.json, reply.value.freshness)
@@ -189,11 +191,11 @@ struct CardCommand: SessionCommand {
         let categories = category.map { [$0] } ?? []
         let reply = try session.call(
             FactRandom.self, FactRandom.Parameters(categories: categories, name: name),
-            notFound: categoryHint(categories)
+            notFound: session.categoryHint(categories)
         )
         guard let fact = reply.value.items.first else {
             if category != nil {
-                throw Failure(.nothing, "There is no fact of this category.", hint: categoryHint(categories))
+                throw Failure(.nothing, "There is no fact of this category.", hint: "List the categories: norrisctl categories")
             }
             throw Failure(.nothing, "norrisd has no fact.", hint: "Draw a text of your own: --text \"Ship it.\"")
         }
@@ -226,31 +228,21 @@ struct CardCommand: SessionCommand {
             }
             report.remark("Wrote \(output), \(picture.width) × \(picture.height).")
         }
-        if copy {
+        if isCopied {
             report.attempt { () throws(Failure) in try session.copy(picture: picture.bytes) }
         }
-        if output != nil || copy, 4 * picture.height > 5 * picture.width {
+        if output != nil || isCopied, 4 * picture.height > 5 * picture.width {
             report.note("The text makes the card taller than 4:5; some sites crop such pictures.")
         }
-        if show {
+        if isShown {
             do throws(Failure) {
                 try session.draw(picture: picture.bytes)
             } catch {
                 report.add(error)
             }
         }
-        if open, let output {
+        if isOpened, let output {
             report.attempt { () throws(Failure) in try session.open(file: output) }
         }
     }
-}
-
-/// A headline as norris-card draws it, which checks it again.
-@Sendable
-private func checkedHeadline(_ text: String) throws -> String {
-    let line = sanitizedLine(text)
-    guard 1...24 ~= line.count, displayWidth(of: line) > 0 else {
-        throw ValidationError("it takes 1 to 24 characters.")
-    }
-    return line
 }

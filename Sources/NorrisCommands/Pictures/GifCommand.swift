@@ -1,79 +1,88 @@
-import ArgumentParser
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
 /// `norrisctl gif`: GIFs for a text, what is trending, any one, or one by its id.
 struct GifCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "gif", abstract: "Search Giphy for GIFs, or list trending ones.",
-        discussion: """
-            Needs an API key from Giphy; without one, this command says how to get it.
+    static let name = "gif"
+    static let help = CommandHelp("Search Giphy for GIFs, or list trending ones.", """
+        Needs an API key from Giphy; without one, this command says how to get it.
 
-            --open, --copy and --show use the first GIF; --show draws more with --limit. They need xdg-open, wl-copy
-            or xclip, and chafa with curl. Images are exempt from the default 5s limit; an explicit --timeout covers
-            the whole command.
+        --open, --copy and --show use the first GIF; --show draws more with --limit. They need xdg-open, wl-copy
+        or xclip, and chafa with curl. Images are exempt from the default 5s limit; an explicit --timeout covers
+        the whole command.
 
-            Tab-separated in a pipe: id, title, address, "Powered by GIPHY".
+        Tab-separated in a pipe: id, title, address, "Powered by GIPHY".
 
-            Examples:
-              norrisctl gif
-              norrisctl gif round house kick --limit 5
-              norrisctl gif --random cats --markdown
-              norrisctl gif --random cats --show
-              norrisctl gif --id bq2Nk0o7bQhhseGATA --rendition fixed_height --url
-            """
-    )
+        Examples:
+          norrisctl gif
+          norrisctl gif round house kick --limit 5
+          norrisctl gif --random cats --markdown
+          norrisctl gif --random cats --show
+          norrisctl gif --id bq2Nk0o7bQhhseGATA --rendition fixed_height --url
+        """)
 
-    @Argument(help: "The words to search for.") var query: [String] = []
-    @Flag(help: "List trending GIFs, as without a query.") var trending = false
-    @Flag(help: "Show a random GIF, or a random match of the query.") var random = false
-    @Option("The GIF with this id.", "id", parsing: .unconditional) var id: String?
-    @Option(
-        "GIFs per page, 1 to 50. (default: 5 on a terminal, else 25)", short: "n", in: 1...GifSearch.maximumLimit
-    )
-    var limit: Int?
+    /// Words to search for.
+    var query: [String] = []
+    private var isTrending = false, isRandom = false
+    private var id: String?, rendition: String?
+    private var limit: Int?, page: Int?
+    private var isOffline = false
+    private var printsURL = false, printsMarkdown = false, isOpened = false, isCopied = false, isShown = false
 
-    @Option("Page number, 1 to 10.", in: 1...Paging.lastPage) var page: Int?
-    @Flag(help: "Search the cache only.") var offline = false
-    @Option("The size to use, such as fixed_height. (default: original, if there is one)", "name")
-    var rendition: String?
-
-    @Flag(help: "Print the addresses only.") var url = false
-    @Flag(help: "Print Markdown image links.") var markdown = false
-    @Flag(help: "Open the GIF's page in a browser.") var open = false
-    @Flag(help: "Copy the address to the clipboard.") var copy = false
-    @Flag(help: "Draw the GIF on the terminal.") var show = false
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.positional(&query, .query, "The words to search for.", isOptional: true)
+        arguments.flag(&isTrending, "trending", "List trending GIFs, as without a query.")
+        arguments.flag(&isRandom, "random", "Show a random GIF, or a random match of the query.")
+        arguments.option(&id, "id", .favorite(.gif), "The GIF with this id.")
+        arguments.option(
+            &limit, "limit", short: "n", in: 1...GifSearch.maximumLimit,
+            "GIFs per page, 1 to 50. (default: 5 on a terminal, else 25)"
+        )
+        arguments.page(&page)
+        arguments.flag(&isOffline, "offline", "Search the cache only.")
+        arguments.option(
+            &rendition, "rendition", .rendition,
+            "The size to use, such as fixed_height. (default: original, if there is one)"
+        )
+        arguments.flag(&printsURL, "url", "Print the addresses only.")
+        arguments.flag(&printsMarkdown, "markdown", "Print Markdown image links.")
+        arguments.flag(&isOpened, "open", "Open the GIF's page in a browser.")
+        arguments.flag(&isCopied, "copy", "Copy the address to the clipboard.")
+        arguments.flag(&isShown, "show", "Draw the GIF on the terminal.")
+    }
 
     /// As many as a person looks at, where no limit is given.
     private static let fewGIFs = 5
 
     /// Whether addresses are printed to be pasted somewhere.
-    private var isForPasting: Bool { url || markdown }
+    private var isForPasting: Bool { printsURL || printsMarkdown }
 
     /// What is looked for; nil for what is trending.
     private var text: String? { query.isEmpty ? nil : query.joined(separator: " ") }
 
-    func validate() throws {
-        if text?.allSatisfy(\.isWhitespace) == true { throw ValidationError("The query is empty.") }
-        if [url, markdown, open, copy, show].count(where: { $0 }) > 1 {
-            throw ValidationError("Choose one of --url, --markdown, --open, --copy and --show.")
+    func validate(_ settings: Settings) throws(UsageError) {
+        if text?.allSatisfy(\.isWhitespace) == true { throw UsageError("The query is empty.") }
+        if [printsURL, printsMarkdown, isOpened, isCopied, isShown].count(where: { $0 }) > 1 {
+            throw UsageError("Choose one of --url, --markdown, --open, --copy and --show.")
         }
-        if open || copy, limit ?? 1 > 1 { throw ValidationError("--open and --copy take one GIF: leave out --limit.") }
-        try globals.refuseJSON(besides: ("--open", open), ("--copy", copy), ("--show", show))
+        if isOpened || isCopied, limit ?? 1 > 1 {
+            throw UsageError("--open and --copy take one GIF: leave out --limit.")
+        }
+        try settings.refuseJSON(besides: ("--open", isOpened), ("--copy", isCopied), ("--show", isShown))
         let choosesPage = limit != nil || page != nil
-        if id != nil, text != nil || trending || random || choosesPage || offline {
-            throw ValidationError("--id names one GIF: leave out the query and the options that choose GIFs.")
+        if id != nil, text != nil || isTrending || isRandom || choosesPage || isOffline {
+            throw UsageError("--id names one GIF: leave out the query and the options that choose GIFs.")
         }
-        if random, trending || choosesPage || offline {
-            throw ValidationError("--random gives one GIF: leave out --trending, --limit, --page and --offline.")
+        if isRandom, isTrending || choosesPage || isOffline {
+            throw UsageError("--random gives one GIF: leave out --trending, --limit, --page and --offline.")
         }
-        if trending, text != nil { throw ValidationError("--trending takes no query: leave out one of the two.") }
-        if offline, text == nil { throw ValidationError("--offline is for searches: add a query.") }
+        if isTrending, text != nil { throw UsageError("--trending takes no query: leave out one of the two.") }
+        if isOffline, text == nil { throw UsageError("--offline is for searches: add a query.") }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        if show {
+        if isShown {
             try session.requireTerminalToDraw(otherwise: "Print the address: --url")
         }
         let limit = limit ?? (session.layout.width != nil && !session.settings.json ? Self.fewGIFs : nil)
@@ -85,7 +94,7 @@ struct GifCommand: SessionCommand {
                 let reply = try session.call(GifGet.self, IDParameters(id: id), notFound: hint)
                 return try report(session, reply, reply.value.gif, nil)
             }
-            if random {
+            if isRandom {
                 let hint: Advice = "Try other words, or: norrisctl gif --random"
                 let reply = try session.call(GifRandom.self, GifRandom.Parameters(tag: text), notFound: hint)
                 return try report(session, reply, reply.value.gif, reply.value.freshness)
@@ -111,9 +120,9 @@ struct GifCommand: SessionCommand {
     /// A page of those that answer the query, or of those that are trending.
     private func list(_ session: Session, limit: Int?) throws(Failure) -> Report {
         let options = flagWords([("--trending", text == nil)]) + optionWords(("--limit", self.limit.map(String.init)))
-            + flagWords([("--offline", offline)]) + optionWords(("--rendition", rendition))
-            + flagWords([("--url", url), ("--markdown", markdown)])
-            + flagWords([("--open", open), ("--copy", copy), ("--show", show)])
+            + flagWords([("--offline", isOffline)]) + optionWords(("--rendition", rendition))
+            + flagWords([("--url", printsURL), ("--markdown", printsMarkdown)])
+            + flagWords([("--open", isOpened), ("--copy", isCopied), ("--show", isShown)])
         var paging = Paging(
             session, page: page, limit: limit, noun: "GIFs", command: "gif", options: options, argument: text
         )
@@ -125,8 +134,8 @@ struct GifCommand: SessionCommand {
         }
         var report: Report
         if let text {
-            let parameters = GifSearch.Parameters(query: text, offline: offline)
-            let nothing = offline
+            let parameters = GifSearch.Parameters(query: text, offline: isOffline)
+            let nothing = isOffline
                 ? "No cached GIF matches \(text.quotedForMessage). Leave out --offline to ask Giphy."
                 : "No GIF matches \(text.quotedForMessage). Try other words, or: norrisctl gif --trending"
             report = try paging.report(GifSearch.self, parameters, source: "gifs", nothing: nothing, show: write)
@@ -144,16 +153,16 @@ struct GifCommand: SessionCommand {
 
     /// Those that are printed, and those that do not have what was asked for. An action takes the first ones alone.
     private func sorted(_ gifs: [Gif]) -> (shown: [Gif], omitted: [Gif]) {
-        let gifs = gifs.prefix(open || copy || show ? limit ?? 1 : gifs.count)
-        guard isForPasting || rendition != nil || copy || show else { return (Array(gifs), []) }
+        let gifs = gifs.prefix(isOpened || isCopied || isShown ? limit ?? 1 : gifs.count)
+        guard isForPasting || rendition != nil || isCopied || isShown else { return (Array(gifs), []) }
         return (gifs.filter { $0.picture(rendition) != nil }, gifs.filter { $0.picture(rendition) == nil })
     }
 
     private func write(_ gifs: [Gif], to screen: inout Screen) {
         let shown = sorted(gifs).shown
-        if url {
+        if printsURL {
             screen.addresses(of: shown, rendition: rendition)
-        } else if markdown {
+        } else if printsMarkdown {
             screen.markdown(of: shown, rendition: rendition)
         } else {
             screen.gifs(shown, rendition: rendition)
@@ -168,9 +177,9 @@ struct GifCommand: SessionCommand {
         guard let first = shown.first else { return }
         if isForPasting || session.settings.format != nil { report.remark(Gif.attribution) }
         let addresses = shown.compactMap { $0.picture(rendition)?.address }
-        if copy { report.attempt { () throws(Failure) in try session.copy(addresses[0]) } }
-        if open { report.attempt { () throws(Failure) in try session.open(first.pageURL, of: "GIF \(first.id)") } }
-        if show { try session.draw(addresses, below: &report) }
+        if isCopied { report.attempt { () throws(Failure) in try session.copy(addresses[0]) } }
+        if isOpened { report.attempt { () throws(Failure) in try session.open(first.pageURL, of: "GIF \(first.id)") } }
+        if isShown { try session.draw(addresses, below: &report) }
     }
 
     private func notes(_ omitted: [Gif]) -> [String] {

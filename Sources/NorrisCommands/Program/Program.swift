@@ -1,5 +1,5 @@
-import ArgumentParser
 import Glibc
+import NorrisArguments
 import NorrisTerminal
 
 /// norrisctl as a process.
@@ -20,39 +20,20 @@ package enum Program {
         if arguments.first == Completion.request {
             return Completion(words: Array(arguments.dropFirst()), system: system).report()
         }
-        if let report = Report(plainly: arguments, system: system) { return report }
-        let invocation = Invocation(arguments)
-        if invocation.words.isEmpty { return report(Norrisctl.self, invocation.arguments, invocation, system) }
-        if invocation.words.last == "help" {
-            let words = Array(invocation.words.dropLast())
-            return report(arguments: words + invocation.arguments + ["--help"], system: system)
-        }
-        guard let command = invocation.command else {
-            return Report(Invocation.unknownCommand(invocation.words), json: false)
-        }
-        var outcome = report(command, invocation.arguments, invocation, system)
-        if command == PromptCommand.self { outcome.isForPrompt = true }
-        return outcome
-    }
-
-    private static func report<Command: SessionCommand>(
-        _ type: Command.Type, _ arguments: [String], _ invocation: Invocation, _ system: System
-    ) -> Report {
+        var invocation = Invocation(arguments)
         do {
-            var parsed = try type.parseAsRoot(
-                type.takesIDs ? Invocation.withIDsLast(arguments) : Invocation.withSeparateFlags(arguments)
-            )
-            guard let command = parsed as? Command else {
-                // ArgumentParser's own, which throws the help.
-                try parsed.run()
-                return Report()
-            }
-            let settings = command.globals.settings
-            if settings.format != nil, !type.hasFields { throw ValidationError("--format: there are no fields here.") }
-            return Report(of: Session(settings: settings, system: system), command.run)
+            try invocation.parse()
+            if !invocation.arguments.wantsHelp, !invocation.arguments.wantsVersion { try invocation.check() }
         } catch {
-            return invocation.report(error, of: type, system: system)
+            let failure = Failure(.usage, error.text(of: invocation.name), hint: "See '\(invocation.name) --help'.")
+            var report = Report(failure, json: false)
+            report.isForPrompt = invocation.command is PromptCommand
+            return report
         }
+        let session = Session(settings: invocation.settings, system: system)
+        if invocation.arguments.wantsHelp { return Report(output: invocation.helpPage(session.layout)) }
+        if invocation.arguments.wantsVersion { return Report(output: Norrisctl.version + "\n") }
+        return Report(of: session, invocation.command.run)
     }
 
     /// Writes the report and returns the exit status.

@@ -39,7 +39,7 @@ struct Session {
         let isTerminal = system.terminal.isTerminal && !settings.plain && settings.format == nil
         let width = isTerminal
             ? system.terminal.width(flag: settings.width, environment: system.environment) : nil
-        let usesEscapes = settings.color.allowsEscapes(environment: system.environment, isTerminal: isTerminal)
+        let usesEscapes = (settings.color ?? .auto).allowsEscapes(environment: system.environment, isTerminal: isTerminal)
         return Layout(width: width, usesEscapes: usesEscapes)
     }
 
@@ -81,13 +81,13 @@ extension Session {
     ///
     /// - Parameter hint: what to do where the daemon does not have what was asked for, in place of its own hint.
     func call<M: Method>(
-        _ method: M.Type, _ parameters: M.Parameters? = nil, notFound hint: Advice? = nil
+        _ method: M.Type, _ parameters: M.Parameters? = nil, notFound hint: @autoclosure () -> Advice? = nil
     ) throws(Failure) -> Reply<M.Result> {
         system.waiting.show(waitingText(M.name))
         do throws(Failure) {
             return try read(try send(Self.line(M.name, parameters), to: sockets), of: method)
         } catch {
-            throw error.notFound(hint)
+            throw error.notFound(hint())
         }
     }
 

@@ -1,37 +1,33 @@
-import ArgumentParser
+import NorrisArguments
 
 /// `norrisctl completion`: the script that lets a shell complete command lines of norrisctl.
 struct CompletionCommand: SessionCommand {
-    static let configuration = CommandConfiguration.command(
-        "completion", abstract: "Print the completion script for a shell.",
-        discussion: """
-            The packages install it already. Tab also completes categories, sources and ids if norrisd answers within
-            a tenth of a second.
+    static let name = "completion"
+    static let help = CommandHelp("Print the completion script for a shell.", """
+        The packages install it already. Tab also completes categories, sources and ids if norrisd answers within
+        a tenth of a second.
 
-            Examples:
-              norrisctl completion bash >> ~/.bash_completion
-              norrisctl completion zsh > ~/.zfunc/_norrisctl
-              norrisctl completion fish > ~/.config/fish/completions/norrisctl.fish
-            """
-    )
+        Examples:
+          norrisctl completion bash >> ~/.bash_completion
+          norrisctl completion zsh > ~/.zfunc/_norrisctl
+          norrisctl completion fish > ~/.config/fish/completions/norrisctl.fish
+        """)
 
-    @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"), transform: ShellName.check)
-    var shell: String
+    private var shell: ShellName?
+
+    mutating func declare(_ arguments: inout CommandArguments) { arguments.shell(&shell) }
     static let hasFields = false
     static var statuses: [ExitStatus] { [.done, .usage] }
 
-    @OptionGroup(title: GlobalOptions.title) var globals: GlobalOptions
-
     func run(in session: Session) -> Report {
-        ShellName.report(shell, CompletionScript.text)
+        Report(output: CompletionScript.text(for: shell ?? .bash))
     }
 }
 
 /// The scripts that tell shells to ask norrisctl, when Tab is pressed, what may stand at the cursor.
 ///
 /// They know nothing of commands and options themselves, so that they stay true to whichever norrisctl is installed,
-/// and are static text. ArgumentParser could generate scripts as well; in those ids with a colon, such as those of
-/// posts, cannot be completed in bash and zsh, and a folder named like a category gets in the way in bash.
+/// and are static text.
 ///
 /// What norrisctl answers is compared, cut and handed on, and never expanded by a shell.
 enum CompletionScript {

@@ -1,16 +1,15 @@
+import NorrisArguments
+
 /// The shells that there are scripts for.
 enum ShellName: String, CaseIterable {
     case bash, zsh, fish
+}
 
-    /// The report with the script of the shell that has this name. Arguments stay texts: each further type of argument
-    /// costs every start the making of its metadata.
-    static func report(_ name: String, _ text: (ShellName) -> String) -> Report {
-        // Only a known name has passed.
-        Report(output: ShellName(rawValue: name).map(text) ?? "")
+extension CommandArguments {
+    /// Declares the required name of a shell.
+    mutating func shell(_ value: inout ShellName?) {
+        positional(.shell, "bash, zsh or fish.", choices: ShellName.words) { assign(&value, ShellName(rawValue: $0)) }
     }
-
-    /// Checks the name of a shell.
-    static let check = checked("it takes bash, zsh or fish.") { ShellName(rawValue: $0) != nil }
 }
 
 /// What `norrisctl init` prints: text that a shell reads at its start.

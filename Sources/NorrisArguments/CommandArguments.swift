@@ -1,0 +1,321 @@
+/// A command line, or the description of one: the same declarations of options and arguments serve both.
+///
+/// A command declares each option and argument with one call of `flag`, `option` or `positional`. ``parse(_:word:)``
+/// runs these calls once for each token of the command line, and the call that matches the token reads the value.
+/// ``descriptions(of:)`` runs the calls without a command line, and each of them appends a ``Description``.
+///
+/// The conventions are those of getopt_long(3), without abbreviations of long names.
+package struct CommandArguments {
+    /// What one run of the declarations is for.
+    private enum Pass { case description, long, letter, word, end }
+
+    /// The long names of the options that were found, in order.
+    package private(set) var found: [String] = []
+    /// The arguments without options and commands, in order.
+    package private(set) var positionals: [String] = []
+    /// The option at the end of the command line whose value is missing.
+    package private(set) var pending: Description?
+    /// Whether `--` has ended the options.
+    package private(set) var isTerminated = false
+    package private(set) var wantsHelp = false
+    package private(set) var wantsVersion = false
+    /// Skips errors, as completion does.
+    package var isLenient = false
+
+    private let words: [String]
+    /// The index of the next word.
+    private var next = 0
+    private var pass = Pass.description
+    private var isTaken = false
+    /// Whether arguments are ids, which may begin with a dash.
+    private var takesIDs = false
+    /// The long name or the word of the token.
+    private var text = ""
+    /// The value behind `=`.
+    private var attached: String?
+    private var letter: Unicode.Scalar = "-"
+    /// The part of a joined token behind the letter.
+    private var letters = Substring().unicodeScalars
+    /// The number of positional declarations so far in this pass.
+    private var slot = 0
+    private var failure: UsageError?
+    private var descriptions: [Description] = []
+
+    /// - Parameter words: the command line without the name of the program.
+    package init(_ words: [String]) { self.words = words }
+
+    /// The options and arguments that a body declares.
+    package static func descriptions(of declare: (inout CommandArguments) -> Void) -> [Description] {
+        var arguments = CommandArguments([])
+        declare(&arguments)
+        return arguments.descriptions
+    }
+}
+
+// MARK: Parsing
+
+extension CommandArguments {
+    /// The meaning of a word that no declaration takes.
+    package enum Word { case surplus, help, command(takesIDs: Bool) }
+
+    /// Reads all tokens. `--version` ends the parse, and errors behind `--help` are ignored.
+    ///
+    /// - Parameters:
+    ///   - declare: declares all options and arguments of the command so far.
+    ///   - word: selects a command by its name.
+    package mutating func parse(
+        _ declare: (inout CommandArguments) -> Void, word: (String) throws(UsageError) -> Word = { _ in .surplus }
+    ) throws(UsageError) {
+        while !wantsVersion, advance() {
+            run(declare)
+            if !isTaken, takesIDs, pass == .letter {
+                (pass, text) = (.word, words[next - 1])
+                run(declare)
+            }
+            if !isTaken {
+                switch pass == .word ? try word(text) : .surplus {
+                case .command(let takesIDs): self.takesIDs = takesIDs
+                case .help: wantsHelp = true
+                case .surplus: failure = failure ?? unknown(Self.descriptions(of: declare))
+                }
+            }
+            try check()
+        }
+        pass = .end
+        run(declare)
+        if !wantsVersion { try check() }
+    }
+
+    private mutating func run(_ declare: (inout CommandArguments) -> Void) {
+        (isTaken, slot) = (false, 0)
+        declare(&self)
+    }
+
+    private func check() throws(UsageError) {
+        if let failure, !wantsHelp, !isLenient { throw failure }
+    }
+
+    /// Moves to the next token: a word, a long option, or one letter of joined short options.
+    ///
+    /// - Returns: false at the end of the command line.
+    private mutating func advance() -> Bool {
+        attached = nil
+        if let next = letters.popFirst() {
+            letter = next
+            return true
+        }
+        guard next < words.count else { return false }
+        text = words[next]
+        next += 1
+        pass = .word
+        let bytes = text.utf8
+        guard !isTerminated, bytes.first == UInt8(ascii: "-"), bytes.count > 1 else { return true }
+        let second = bytes.index(after: bytes.startIndex)
+        if bytes[second] != UInt8(ascii: "-") {
+            if takesIDs, bytes.count > 2 { return true }
+            (pass, letters) = (.letter, text[second...].unicodeScalars)
+            return advance()
+        }
+        if bytes.count == 2 {
+            isTerminated = true
+            return advance()
+        }
+        let end = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.endIndex
+        let name = text[bytes.index(after: second)..<end]
+        if takesIDs, !name.utf8.allSatisfy({ 0x61...0x7A ~= $0 || $0 == UInt8(ascii: "-") }) { return true }
+        if end < bytes.endIndex { attached = String(text[bytes.index(after: end)...]) }
+        (pass, text) = (.long, String(name))
+        return true
+    }
+
+    private func unknown(_ items: [Description]) -> UsageError {
+        switch pass {
+        case .word:
+            let isPlain = !text.isEmpty && text.utf8.allSatisfy {
+                0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || "-_".utf8.contains($0)
+            }
+            let option = items.first { $0.isOption && $0.kind.takesSurplus }
+            return UsageError(
+                "Unexpected argument \(quoted(text)).", instead: isPlain ? option.map { ["--\($0.name)", text] } ?? [] : []
+            )
+        case .letter: return UsageError("Unknown option \(quoted("-\(letter)")).")
+        default:
+            let names = items.filter(\.isOption).map(\.name)
+            return UsageError("Unknown option \(quoted("--" + text)).\(suggestion(of: names, for: text) { "--" + $0 })")
+        }
+    }
+}
+
+// MARK: Declarations
+
+extension CommandArguments {
+    /// The options that every program takes.
+    package mutating func common() {
+        var (help, version) = (false, false)
+        flag(&version, "version", short: "V", "Show the version.")
+        flag(&help, "help", short: "h", "Show help information.")
+        if help { wantsHelp = true }
+        if version { wantsVersion = true }
+    }
+
+    /// - Parameters:
+    ///   - long: the name behind `--`.
+    ///   - short: the letter behind `-`.
+    package mutating func flag(
+        _ value: inout Bool, _ long: String, short: Unicode.Scalar? = nil, _ summary: String
+    ) {
+        guard isNamed(long, short, Description(long, short, .flag, summary)) else { return }
+        guard attached != nil || letters.first == "=" else { return value = true }
+        letters.removeAll()
+        fail("The option \(pass == .letter ? "'-\(letter)'" : "'--\(long)'") takes no value.")
+    }
+
+    /// - Parameters:
+    ///   - rule: completes the sentence "it takes …." of an error.
+    ///   - choices: the valid values, if they are known; they make the rule.
+    ///   - read: stores the value; returns false if it is invalid.
+    package mutating func option(
+        _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String,
+        takes rule: @autoclosure () -> String = "", choices: @autoclosure () -> [String] = [],
+        isRepeating: Bool = false, read: (String) -> Bool
+    ) {
+        func item() -> Description {
+            Description(long, short, kind, summary, rule: rule(), choices: choices(), isRepeating: isRepeating)
+        }
+        guard isNamed(long, short, item()) else { return }
+        let text: String
+        if let attached {
+            text = attached
+        } else if pass == .letter, let first = letters.first {
+            text = String(first == "=" ? letters.dropFirst() : letters)
+            letters.removeAll()
+        } else if next < words.count {
+            text = words[next]
+            next += 1
+        } else {
+            let item = item()
+            pending = item
+            let rule = item.rule.isEmpty ? item.kind.origin : "it takes \(item.rule)."
+            return fail("Missing value for '\(item.label)'\(rule.isEmpty ? "." : ": " + rule)")
+        }
+        if !read(text) { refuse(text, item()) }
+    }
+
+    package mutating func option(
+        _ value: inout Int?, _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind = .number,
+        in range: ClosedRange<Int>, _ summary: String
+    ) {
+        option(
+            long, short: short, kind, summary, takes: "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        ) { text in
+            value = Int(text)
+            return value.map { range.contains($0) } ?? false
+        }
+    }
+
+    package mutating func option(
+        _ value: inout String?, _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String
+    ) {
+        option(long, short: short, kind, summary) { assign(&value, $0) }
+    }
+
+    /// An option that may be repeated.
+    package mutating func option(
+        _ values: inout [String], _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String
+    ) {
+        option(long, short: short, kind, summary, isRepeating: true) { text in
+            values.append(text)
+            return true
+        }
+    }
+
+    /// An argument that is known by its position, or all further arguments.
+    ///
+    /// - Parameters: as of an option.
+    package mutating func positional(
+        _ kind: ValueKind, _ summary: String, takes rule: @autoclosure () -> String = "",
+        choices: @autoclosure () -> [String] = [], isOptional: Bool = false, isRepeating: Bool = false,
+        read: (String) -> Bool
+    ) {
+        func item() -> Description {
+            Description(
+                nil, nil, kind, summary, rule: rule(), choices: choices(), isOptional: isOptional,
+                isRepeating: isRepeating
+            )
+        }
+        let place = positionals.count
+        defer { slot += 1 }
+        switch pass {
+        case .word where !isTaken && (slot == place || isRepeating && slot < place):
+            isTaken = true
+            positionals.append(text)
+            if !read(text) { refuse(text, item()) }
+        case .end where !isOptional && slot >= place:
+            let item = item()
+            fail("Which \(item.kind.noun)\(item.rule.isEmpty ? "? \(item.kind.origin)" : ": \(item.rule)?")")
+        case .description: descriptions.append(item())
+        default: break
+        }
+    }
+
+    /// An argument that is required.
+    package mutating func positional(_ value: inout String, _ kind: ValueKind, _ summary: String) {
+        positional(kind, summary) { text in
+            value = text
+            return true
+        }
+    }
+
+    /// An argument that may be left out.
+    package mutating func positional(_ value: inout String?, _ kind: ValueKind, _ summary: String) {
+        positional(kind, summary, isOptional: true) { assign(&value, $0) }
+    }
+
+    /// All further arguments.
+    package mutating func positional(
+        _ values: inout [String], _ kind: ValueKind, _ summary: String, isOptional: Bool
+    ) {
+        positional(kind, summary, isOptional: isOptional, isRepeating: true) { text in
+            values.append(text)
+            return true
+        }
+    }
+
+    private mutating func isNamed(
+        _ long: String, _ short: Unicode.Scalar?, _ item: @autoclosure () -> Description
+    ) -> Bool {
+        switch pass {
+        case .long where !isTaken && long == text, .letter where !isTaken && short == letter:
+            isTaken = true
+            found.append(long)
+            return true
+        case .description: descriptions.append(item())
+        default: break
+        }
+        return false
+    }
+
+    private mutating func refuse(_ text: String, _ item: Description) {
+        let meant = suggestion(of: item.choices, for: text) { $0 }
+        fail("The value \(quoted(text)) is invalid for '\(item.label)': it takes \(item.rule).\(meant)")
+    }
+
+    private mutating func fail(_ message: String) { failure = failure ?? UsageError(message) }
+}
+
+/// Stores a value of an option or argument. Returns false if it is invalid.
+package func assign<Value>(_ place: inout Value?, _ value: Value?) -> Bool {
+    place = value
+    return value != nil
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// The choices of an option.
+    package static var words: [String] { allCases.map { $0.rawValue } }
+}
+
+/// A word in a message, cut so that a hostile one cannot fill the terminal.
+private func quoted(_ word: String) -> String {
+    let scalars = word.unicodeScalars.prefix(80)
+    return scalars.endIndex == word.endIndex ? "'\(word)'" : "'\(String(scalars))…'"
+}

@@ -1,0 +1,89 @@
+import NorrisText
+
+/// An option or argument of a command, for its help page, completion and manual page.
+package struct Description {
+    /// The long name; nil for an argument that is known by its position.
+    private let long: String?
+    package let short: Unicode.Scalar?
+    package let kind: ValueKind
+    package let summary: String
+    /// Completes the sentence "it takes …."; empty for any text.
+    package let rule: String
+    /// All valid values; empty if they are not known.
+    package let choices: [String]
+    /// Whether an argument may be left out.
+    package let isOptional: Bool
+    package let isRepeating: Bool
+
+    init(
+        _ long: String?, _ short: Unicode.Scalar?, _ kind: ValueKind, _ summary: String, rule: String = "",
+        choices: [String] = [], isOptional: Bool = false, isRepeating: Bool = false
+    ) {
+        (self.long, self.short, self.kind, self.summary) = (long, short, kind, summary)
+        (self.rule, self.choices) = (choices.isEmpty ? rule : alternatives(choices), choices)
+        (self.isOptional, self.isRepeating) = (isOptional, isRepeating)
+    }
+
+    package var isOption: Bool { long != nil }
+    package var takesValue: Bool { kind != .flag }
+    package var name: String { long ?? kind.name }
+
+    /// `--limit <n>`, or `<query>`.
+    package var label: String {
+        long.map { "--\($0)" + (takesValue ? " <\(kind.name)>" : "") } ?? "<\(kind.name)>"
+    }
+}
+
+/// What a value stands for, which decides how Tab completes it. Programs add their own kinds as static members.
+package struct ValueKind: Equatable, Sendable {
+    /// The value's name on help pages.
+    package let name: String
+    /// The value's name in the question for a missing argument: "Which post?"
+    package let noun: String
+    /// A sentence about the source of such values, for errors.
+    package let origin: String
+    /// Whether a surplus argument is probably such a value, such as `dev` of `norrisctl fact dev`.
+    package let takesSurplus: Bool
+
+    package init(_ name: String, noun: String? = nil, _ origin: String = "", takesSurplus: Bool = false) {
+        (self.name, self.noun, self.origin, self.takesSurplus) = (name, noun ?? name, origin, takesSurplus)
+    }
+
+    /// No value.
+    package static var flag: ValueKind { ValueKind("") }
+    package static var number: ValueKind { ValueKind("n") }
+    package static var file: ValueKind { ValueKind("file") }
+    package static var path: ValueKind { ValueKind("path") }
+}
+
+/// A fault of a command line.
+package struct UsageError: Error, Equatable {
+    /// One sentence, or several.
+    package let message: String
+    /// The arguments that were probably meant in place of a surplus one.
+    package let instead: [String]
+
+    package init(_ message: String, instead: [String] = []) {
+        (self.message, self.instead) = (message, instead)
+    }
+
+    /// The message with the command line that was probably meant.
+    ///
+    /// - Parameter command: the words of the program and the command.
+    package func text(of command: String) -> String {
+        instead.isEmpty ? message : "\(message) Did you mean '\(command) \(instead.joined(separator: " "))'?"
+    }
+}
+
+/// ` Did you mean 'a' or 'b'?`; empty if no name resembles the word.
+///
+/// - Parameter spell: spells a name as users type it.
+package func suggestion(of names: [String], for word: String, _ spell: (String) -> String) -> String {
+    let near = names.filter { isNear(word, $0) }
+    return near.isEmpty ? "" : " Did you mean \(alternatives(near.map { "'\(spell($0))'" }))?"
+}
+
+/// `a, b or c`.
+package func alternatives(_ words: [String]) -> String {
+    words.count < 2 ? words.joined() : "\(words.dropLast().joined(separator: ", ")) or \(words[words.count - 1])"
+}

@@ -1,0 +1,77 @@
+import NorrisArguments
+import NorrisTerminal
+
+/// The options that every command takes, before or after its name. Nothing of the system has been looked at.
+struct Settings: Equatable, Sendable {
+    var json = false
+    /// One line an item, after this template.
+    var format: Template?
+    var plain = false
+    var noPager = false
+    /// In columns.
+    var width: Int?
+    var color: ColorChoice?
+    var socket: String?
+    /// nil if the user has not chosen one.
+    var timeout: Timeout?
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.flag(&json, "json", short: "j", "Print the result as one line of JSON.")
+        arguments.option(
+            "format", .template, "Print one line for each item: '{id}\\t{text}'.", takes: "text with fields in braces"
+        ) { assign(&format, Template($0)) }
+        arguments.flag(&plain, "plain", "Print one item a line and wrap nothing, as to a pipe.")
+        arguments.flag(&noPager, "no-pager", "Do not send long output through a pager.")
+        arguments.option(&width, "width", .columns, in: 1...10_000, "Wrap to this width on a terminal.")
+        arguments.option(
+            "color", .when, "Use colors: auto, always or never. (default: auto)", choices: ColorChoice.words
+        ) { assign(&color, ColorChoice(rawValue: $0)) }
+        arguments.option(&socket, "socket", .path, "Connect to this socket only.")
+        arguments.option(
+            "timeout", .time, "Limit the whole command to this time: 500ms, 5s, 1m. (default: 5s)",
+            takes: "a number above zero with a unit, such as 500ms, 5s or 1m"
+        ) { assign(&timeout, Timeout($0)) }
+        arguments.common()
+    }
+
+    /// Refuses `--json` beside the flags of external programs.
+    func refuseJSON(besides flags: (name: String, isSet: Bool)...) throws(UsageError) {
+        guard json, let flag = flagWords(flags).first else { return }
+        throw UsageError("--json is for programs: leave out \(flag).")
+    }
+}
+
+/// The bound of a whole command, as typed and as a duration.
+struct Timeout: Equatable, Sendable {
+    let text: String
+    let duration: Duration
+    static let standard = Timeout(text: "5s", duration: .seconds(5))
+    /// Too short to be noticed at a prompt.
+    static let prompt = Timeout(text: "50ms", duration: .milliseconds(50))
+    /// For the words behind a Tab: with the start of the program it is a tenth of a second.
+    static let completion = Timeout(text: "80ms", duration: .milliseconds(80))
+    /// For what is fetched from the net, and for what takes many calls.
+    static let long = Timeout(text: "10m", duration: .seconds(600))
+    /// For the fact of the day in a welcome.
+    static let moment = Timeout(text: "100ms", duration: .milliseconds(100))
+
+    private init(text: String, duration: Duration) {
+        self.text = text
+        self.duration = duration
+    }
+
+    /// A whole number above zero with the unit ms, s or m, at most a day; nil for anything else.
+    init?(_ text: String) {
+        let digits = text.utf8.prefix { 0x30...0x39 ~= $0 }
+        guard let count = Int(Substring(digits)), count > 0, count <= 86_400_000 else { return nil }
+        let duration: Duration
+        switch text.utf8.dropFirst(digits.count).map({ Unicode.Scalar($0) }) {
+        case ["m", "s"]: duration = .milliseconds(count)
+        case ["s"]: duration = .seconds(count)
+        case ["m"]: duration = .seconds(60 * count)
+        default: return nil
+        }
+        guard duration <= .seconds(86_400) else { return nil }
+        self.init(text: text, duration: duration)
+    }
+}

@@ -1,0 +1,162 @@
+import NorrisArguments
+@testable import NorrisCommands
+
+/// A slow parser of command lines: it looks at whole lists where ``CommandArguments`` looks at one token, and knows the
+/// options only from their descriptions.
+struct ReferenceParser {
+    /// The meaning of a valid command line.
+    struct Meaning: Equatable {
+        /// The canonical names of the command.
+        var command: [String] = []
+        /// Long names with their values, in order; flags have none.
+        var options: [Pair] = []
+        var positionals: [String] = []
+        var wantsHelp = false
+        var wantsVersion = false
+
+        struct Pair: Equatable {
+            let name: String
+            let value: String?
+        }
+
+        /// The same command line in its most explicit spelling.
+        var spelledOut: [String] {
+            command + options.map { pair in "--\(pair.name)" + (pair.value.map { "=\($0)" } ?? "") } + ["--"] + positionals
+        }
+    }
+
+    /// The command line is wrong.
+    struct Wrong: Error {}
+
+    private var meaning = Meaning()
+    private var type: any SessionCommand.Type = Norrisctl.self
+    private var rest: [String]
+    private var hasEnded = false
+    private var items: [Description]
+
+    /// The meaning of a command line; nil if it is wrong.
+    static func meaning(of words: [String]) -> Meaning? {
+        var parser = ReferenceParser(rest: words)
+        do {
+            try parser.run()
+            return parser.meaning
+        } catch {
+            return nil
+        }
+    }
+
+    private init(rest: [String]) {
+        self.rest = rest
+        items = Self.items(of: type)
+    }
+
+    private static func items(of type: any SessionCommand.Type) -> [Description] {
+        var settings = Settings()
+        var command = type.init()
+        return CommandArguments.descriptions { settings.declare(&$0) }
+            + CommandArguments.descriptions { command.declare(&$0) }
+    }
+
+    private mutating func run() throws {
+        while !rest.isEmpty, !meaning.wantsVersion {
+            let word = rest.removeFirst()
+            let bytes = Array(word.utf8)
+            if hasEnded || bytes.first != 0x2D || bytes.count == 1 {
+                try take(word)
+            } else if bytes == [0x2D, 0x2D] {
+                hasEnded = true
+            } else if bytes[1] == 0x2D {
+                let name = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "=") }
+                let isOptionLike = name.allSatisfy { $0 == 0x2D || (0x61...0x7A).contains($0) }
+                if type.takesIDs, !isOptionLike {
+                    try take(word)
+                } else {
+                    let hasValue = bytes.count > 2 + name.count
+                    let value = hasValue ? String(decoding: bytes.dropFirst(3 + name.count), as: UTF8.self) : nil
+                    try take(option: items.first { $0.isOption && Array($0.name.utf8) == Array(name) }, value)
+                }
+            } else {
+                try take(letters: word)
+            }
+        }
+        let places = items.filter { !$0.isOption }
+        if !meaning.wantsVersion, !meaning.wantsHelp, places.dropFirst(meaning.positionals.count).contains(where: { !$0.isOptional }) {
+            throw Wrong()
+        }
+    }
+
+    private mutating func take(letters word: String) throws {
+        let scalars = Array(word.unicodeScalars.dropFirst())
+        if type.takesIDs, scalars.count > 1 || !items.contains(where: { $0.short == scalars[0] }) {
+            return try take(word)
+        }
+        for (index, letter) in scalars.enumerated() where !meaning.wantsVersion {
+            let item = items.first { $0.short == letter }
+            var behind = String.UnicodeScalarView()
+            behind.append(contentsOf: scalars[(index + 1)...])
+            if let item, item.takesValue {
+                if behind.first == "=" { behind.removeFirst() }
+                return try take(option: item, index + 1 < scalars.count ? String(behind) : nil)
+            }
+            try take(option: item, behind.first == "=" ? "" : nil)
+            // The equals sign has been refused along with the flag.
+            if behind.first == "=" { return }
+        }
+    }
+
+    private mutating func take(option item: Description?, _ attached: String?) throws {
+        guard let item else { return try refuse() }
+        guard item.takesValue else {
+            if attached != nil { return try refuse() }
+            switch item.name {
+            case "help": meaning.wantsHelp = true
+            case "version": meaning.wantsVersion = true
+            default: meaning.options.append(.init(name: item.name, value: nil))
+            }
+            return
+        }
+        guard let value = attached ?? (rest.isEmpty ? nil : rest.removeFirst()) else { return try refuse() }
+        guard isValid(value, item) else { return try refuse() }
+        meaning.options.append(.init(name: item.name, value: value))
+    }
+
+    private mutating func take(_ word: String) throws {
+        if !type.commands.isEmpty {
+            if word == "help" { return meaning.wantsHelp = true }
+            guard let command = type.commands.first(where: { ($0.aliases + [$0.name]).contains(word) }) else { throw Wrong() }
+            (type, items) = (command, Self.items(of: command))
+            meaning.command.append(command.name)
+            return
+        }
+        let places = items.filter { !$0.isOption }
+        let place = meaning.positionals.count
+        guard let item = place < places.count ? places[place] : places.last(where: \.isRepeating) else {
+            return try refuse()
+        }
+        // An invalid word takes its place all the same, which matters behind --help alone.
+        meaning.positionals.append(word)
+        if !isValid(word, item) { try refuse() }
+    }
+
+    /// Ends the parse, or ignores the fault behind `--help`.
+    private func refuse() throws {
+        if !meaning.wantsHelp { throw Wrong() }
+    }
+
+    private func isValid(_ value: String, _ item: Description) -> Bool {
+        if item.kind == .kind { return ["fact", "facts", "gif", "gifs", "post", "posts"].contains(value) }
+        if !item.choices.isEmpty { return item.choices.contains { Array($0.utf8) == Array(value.utf8) } }
+        switch item.rule {
+        case "": return true
+        case "a whole number": return Int(value) != nil
+        case "text with fields in braces": return Template(value) != nil
+        case "1 to 24 characters":
+            let line = value.filter { !$0.unicodeScalars.allSatisfy { $0.value < 0x20 } }
+            return (1...24).contains(line.count)
+        case let rule where rule.hasPrefix("a number above zero"): return Timeout(value) != nil
+        default:
+            let bounds = item.rule.split(separator: " ").compactMap { Int($0) }
+            return Int(value).map { bounds[0] <= $0 && $0 <= bounds[1] } ?? false
+        }
+    }
+}
