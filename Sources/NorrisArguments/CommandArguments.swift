@@ -23,21 +23,16 @@ package struct CommandArguments {
     package var isLenient = false
 
     private let words: [String]
-    /// The index of the next word.
-    private var next = 0
+    /// The index of the next word, and the number of positional declarations so far in this pass.
+    private var next = 0, slot = 0
     private var pass = Pass.description
     private var isTaken = false
     /// Whether arguments are ids, which may begin with a dash.
     private var takesIDs = false
-    /// The long name or the word of the token.
-    private var text = ""
-    /// The value behind `=`.
-    private var attached: String?
-    private var letter: Unicode.Scalar = "-"
-    /// The part of a joined token behind the letter.
-    private var letters = Substring().unicodeScalars
-    /// The number of positional declarations so far in this pass.
-    private var slot = 0
+    /// The long name or the word of the token, and the value behind `=`.
+    private var text = "", attached: String?
+    /// The short option of the token, and the part of a joined token behind it.
+    private var letter: Unicode.Scalar = "-", letters = Substring().unicodeScalars
     private var failure: UsageError?
     private var descriptions: [Description] = []
 
@@ -69,7 +64,7 @@ extension CommandArguments {
         while !wantsVersion, advance() {
             run(declare)
             if !isTaken, takesIDs, pass == .letter {
-                (pass, text) = (.word, words[next - 1])
+                pass = .word
                 run(declare)
             }
             if !isTaken {
@@ -94,6 +89,9 @@ extension CommandArguments {
     private func check() throws(UsageError) {
         if let failure, !wantsHelp, !isLenient { throw failure }
     }
+
+    /// Whether the declarations run for an option, and not for a word or the end of the command line.
+    package var isOption: Bool { pass != .word && pass != .end }
 
     /// Moves to the next token: a word, a long option, or one letter of joined short options.
     ///
@@ -131,13 +129,9 @@ extension CommandArguments {
     private func unknown(_ items: [Description]) -> UsageError {
         switch pass {
         case .word:
-            let isPlain = !text.isEmpty && text.utf8.allSatisfy {
-                0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || "-_".utf8.contains($0)
-            }
-            let option = items.first { $0.isOption && $0.kind.takesSurplus }
-            return UsageError(
-                "Unexpected argument \(quoted(text)).", instead: isPlain ? option.map { ["--\($0.name)", text] } ?? [] : []
-            )
+            let isPlain = !text.isEmpty && text.utf8.allSatisfy { 0x61...0x7A ~= $0 || "0123456789-_".utf8.contains($0) }
+            let option = isPlain ? items.first { $0.isOption && $0.kind.takesSurplus } : nil
+            return UsageError("Unexpected argument \(quoted(text)).", instead: option.map { "--\($0.name) \(text)" })
         case .letter: return UsageError("Unknown option \(quoted("-\(letter)")).")
         default:
             let names = items.filter(\.isOption).map(\.name)
@@ -161,10 +155,8 @@ extension CommandArguments {
     /// - Parameters:
     ///   - long: the name behind `--`.
     ///   - short: the letter behind `-`.
-    package mutating func flag(
-        _ value: inout Bool, _ long: String, short: Unicode.Scalar? = nil, _ summary: String
-    ) {
-        guard isNamed(long, short, Description(long, short, .flag, summary)) else { return }
+    package mutating func flag(_ value: inout Bool, _ long: String, short: Unicode.Scalar? = nil, _ summary: String) {
+        guard isNamed(long, short, Description(long: long, short: short, kind: .flag, summary: summary)) else { return }
         guard attached != nil || letters.first == "=" else { return value = true }
         letters.removeAll()
         fail("The option \(pass == .letter ? "'-\(letter)'" : "'--\(long)'") takes no value.")
@@ -180,7 +172,10 @@ extension CommandArguments {
         isRepeating: Bool = false, read: (String) -> Bool
     ) {
         func item() -> Description {
-            Description(long, short, kind, summary, rule: rule(), choices: choices(), isRepeating: isRepeating)
+            Description(
+                long: long, short: short, kind: kind, summary: summary, takes: rule(), choices: choices(),
+                isRepeating: isRepeating
+            )
         }
         guard isNamed(long, short, item()) else { return }
         let text: String
@@ -193,10 +188,9 @@ extension CommandArguments {
             text = words[next]
             next += 1
         } else {
-            let item = item()
+            let (item, origin) = (item(), kind.origin.isEmpty ? "." : ": \(kind.origin)")
             pending = item
-            let rule = item.rule.isEmpty ? item.kind.origin : "it takes \(item.rule)."
-            return fail("Missing value for '\(item.label)'\(rule.isEmpty ? "." : ": " + rule)")
+            return fail("Missing value for '\(item.label)'\(item.rule.isEmpty ? origin : ": it takes \(item.rule).")")
         }
         if !read(text) { refuse(text, item()) }
     }
@@ -223,10 +217,7 @@ extension CommandArguments {
     package mutating func option(
         _ values: inout [String], _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String
     ) {
-        option(long, short: short, kind, summary, isRepeating: true) { text in
-            values.append(text)
-            return true
-        }
+        option(long, short: short, kind, summary, isRepeating: true) { done(values.append($0)) }
     }
 
     /// An argument that is known by its position, or all further arguments.
@@ -239,7 +230,7 @@ extension CommandArguments {
     ) {
         func item() -> Description {
             Description(
-                nil, nil, kind, summary, rule: rule(), choices: choices(), isOptional: isOptional,
+                kind: kind, summary: summary, takes: rule(), choices: choices(), isOptional: isOptional,
                 isRepeating: isRepeating
             )
         }
@@ -251,8 +242,8 @@ extension CommandArguments {
             positionals.append(text)
             if !read(text) { refuse(text, item()) }
         case .end where !isOptional && slot >= place:
-            let item = item()
-            fail("Which \(item.kind.noun)\(item.rule.isEmpty ? "? \(item.kind.origin)" : ": \(item.rule)?")")
+            let rule = item().rule
+            fail("Which \(kind.noun)\(rule.isEmpty ? "? \(kind.origin)" : ": \(rule)?")")
         case .description: descriptions.append(item())
         default: break
         }
@@ -260,10 +251,7 @@ extension CommandArguments {
 
     /// An argument that is required.
     package mutating func positional(_ value: inout String, _ kind: ValueKind, _ summary: String) {
-        positional(kind, summary) { text in
-            value = text
-            return true
-        }
+        positional(kind, summary) { done(value = $0) }
     }
 
     /// An argument that may be left out.
@@ -272,13 +260,8 @@ extension CommandArguments {
     }
 
     /// All further arguments.
-    package mutating func positional(
-        _ values: inout [String], _ kind: ValueKind, _ summary: String, isOptional: Bool
-    ) {
-        positional(kind, summary, isOptional: isOptional, isRepeating: true) { text in
-            values.append(text)
-            return true
-        }
+    package mutating func positional(_ values: inout [String], _ kind: ValueKind, _ summary: String, isOptional: Bool) {
+        positional(kind, summary, isOptional: isOptional, isRepeating: true) { done(values.append($0)) }
     }
 
     private mutating func isNamed(
@@ -313,6 +296,9 @@ extension CaseIterable where Self: RawRepresentable<String> {
     /// The choices of an option.
     package static var words: [String] { allCases.map { $0.rawValue } }
 }
+
+/// True, once its argument is evaluated.
+private func done(_: Void) -> Bool { true }
 
 /// A word in a message, cut so that a hostile one cannot fill the terminal.
 private func quoted(_ word: String) -> String {
