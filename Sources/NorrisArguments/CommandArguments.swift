@@ -21,7 +21,6 @@ package struct CommandArguments {
     package private(set) var wantsVersion = false
     /// Skips errors, as completion does.
     package var isLenient = false
-
     private let words: [String]
     /// The index of the next word, and the number of positional declarations so far in this pass.
     private var next = 0, slot = 0
@@ -45,19 +44,13 @@ package struct CommandArguments {
         declare(&arguments)
         return arguments.descriptions
     }
-}
 
-// MARK: Parsing
-
-extension CommandArguments {
     /// The meaning of a word that no declaration takes.
     package enum Word { case surplus, help, command(takesIDs: Bool) }
 
     /// Reads all tokens. `--version` ends the parse, and errors behind `--help` are ignored.
     ///
-    /// - Parameters:
-    ///   - declare: declares all options and arguments of the command so far.
-    ///   - word: selects a command by its name.
+    /// - Parameter word: selects a command by its name, and with it what `declare` declares.
     package mutating func parse(
         _ declare: (inout CommandArguments) -> Void, word: (String) throws(UsageError) -> Word = { _ in .surplus }
     ) throws(UsageError) {
@@ -76,9 +69,10 @@ extension CommandArguments {
             }
             try check()
         }
+        if wantsVersion { return }
         pass = .end
         run(declare)
-        if !wantsVersion { try check() }
+        try check()
     }
 
     private mutating func run(_ declare: (inout CommandArguments) -> Void) {
@@ -93,9 +87,7 @@ extension CommandArguments {
     /// Whether the declarations run for an option, and not for a word or the end of the command line.
     package var isOption: Bool { pass != .word && pass != .end }
 
-    /// Moves to the next token: a word, a long option, or one letter of joined short options.
-    ///
-    /// - Returns: false at the end of the command line.
+    /// Moves to the next word, long option, or letter of joined short options. Returns false at the end.
     private mutating func advance() -> Bool {
         attached = nil
         if let next = letters.popFirst() {
@@ -129,20 +121,19 @@ extension CommandArguments {
     private func unknown(_ items: [Description]) -> UsageError {
         switch pass {
         case .word:
-            let isPlain = !text.isEmpty && text.utf8.allSatisfy { 0x61...0x7A ~= $0 || "0123456789-_".utf8.contains($0) }
-            let option = isPlain ? items.first { $0.isOption && $0.kind.takesSurplus } : nil
-            return UsageError("Unexpected argument \(quoted(text)).", instead: option.map { "--\($0.name) \(text)" })
+            let plain = text.utf8.prefix { 0x61...0x7A ~= $0 || "0123456789-_".utf8.contains($0) }
+            let option = items.first { $0.isOption && $0.kind.takesSurplus }
+            let isPlain = !plain.isEmpty && plain.count == text.utf8.count
+            return UsageError(
+                "Unexpected argument \(quoted(text)).", instead: isPlain ? option.map { "--\($0.name) \(text)" } : nil
+            )
         case .letter: return UsageError("Unknown option \(quoted("-\(letter)")).")
         default:
             let names = items.filter(\.isOption).map(\.name)
             return UsageError("Unknown option \(quoted("--" + text)).\(suggestion(of: names, for: text) { "--" + $0 })")
         }
     }
-}
 
-// MARK: Declarations
-
-extension CommandArguments {
     /// The options that every program takes.
     package mutating func common() {
         var (help, version) = (false, false)
@@ -152,9 +143,6 @@ extension CommandArguments {
         if version { wantsVersion = true }
     }
 
-    /// - Parameters:
-    ///   - long: the name behind `--`.
-    ///   - short: the letter behind `-`.
     package mutating func flag(_ value: inout Bool, _ long: String, short: Unicode.Scalar? = nil, _ summary: String) {
         guard isNamed(long, short, Description(long: long, short: short, kind: .flag, summary: summary)) else { return }
         guard attached != nil || letters.first == "=" else { return value = true }
@@ -213,16 +201,13 @@ extension CommandArguments {
         option(long, short: short, kind, summary) { assign(&value, $0) }
     }
 
-    /// An option that may be repeated.
     package mutating func option(
         _ values: inout [String], _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String
     ) {
         option(long, short: short, kind, summary, isRepeating: true) { done(values.append($0)) }
     }
 
-    /// An argument that is known by its position, or all further arguments.
-    ///
-    /// - Parameters: as of an option.
+    /// An argument that is known by its position, or all further arguments. The parameters are those of an option.
     package mutating func positional(
         _ kind: ValueKind, _ summary: String, takes rule: @autoclosure () -> String = "",
         choices: @autoclosure () -> [String] = [], isOptional: Bool = false, isRepeating: Bool = false,
@@ -249,17 +234,10 @@ extension CommandArguments {
         }
     }
 
-    /// An argument that is required.
     package mutating func positional(_ value: inout String, _ kind: ValueKind, _ summary: String) {
         positional(kind, summary) { done(value = $0) }
     }
 
-    /// An argument that may be left out.
-    package mutating func positional(_ value: inout String?, _ kind: ValueKind, _ summary: String) {
-        positional(kind, summary, isOptional: true) { assign(&value, $0) }
-    }
-
-    /// All further arguments.
     package mutating func positional(_ values: inout [String], _ kind: ValueKind, _ summary: String, isOptional: Bool) {
         positional(kind, summary, isOptional: isOptional, isRepeating: true) { done(values.append($0)) }
     }
@@ -282,7 +260,6 @@ extension CommandArguments {
         let meant = suggestion(of: item.choices, for: text) { $0 }
         fail("The value \(quoted(text)) is invalid for '\(item.label)': it takes \(item.rule).\(meant)")
     }
-
     private mutating func fail(_ message: String) { failure = failure ?? UsageError(message) }
 }
 
@@ -299,9 +276,7 @@ extension CaseIterable where Self: RawRepresentable<String> {
 
 /// True, once its argument is evaluated.
 private func done(_: Void) -> Bool { true }
-
 /// A word in a message, cut so that a hostile one cannot fill the terminal.
 private func quoted(_ word: String) -> String {
-    let scalars = word.unicodeScalars.prefix(80)
-    return scalars.endIndex == word.endIndex ? "'\(word)'" : "'\(String(scalars))…'"
+    "'\(String(word.unicodeScalars.prefix(80)))\(word.unicodeScalars.dropFirst(80).isEmpty ? "" : "…")'"
 }

@@ -57,17 +57,13 @@ package struct UsageError: Error, Equatable {
 
     package init(_ message: String, instead: String? = nil) { (self.message, self.instead) = (message, instead) }
 
-    /// The message, with the command line that was probably meant.
-    ///
-    /// - Parameter command: the words of the program and the command.
+    /// The message, with the command line of that program and command that was probably meant.
     package func text(of command: String) -> String {
         message + (instead.map { " Did you mean '\(command) \($0)'?" } ?? "")
     }
 }
 
-/// ` Did you mean 'a' or 'b'?`; empty if no name resembles the word.
-///
-/// - Parameter spell: spells a name as users type it.
+/// ` Did you mean 'a' or 'b'?`, with names as users spell them; empty if no name resembles the word.
 package func suggestion(of names: [String], for word: String, _ spell: (String) -> String) -> String {
     let near = names.filter { isNear(word, $0) }.map { "'\(spell($0))'" }
     return near.isEmpty ? "" : " Did you mean \(alternatives(near))?"

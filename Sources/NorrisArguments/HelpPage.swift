@@ -27,15 +27,12 @@ package struct CommandHelp {
 package struct HelpPage {
     package private(set) var lines: [(text: String, isHeading: Bool)] = []
     private let width: Int
-
     /// Labels with a text beside each.
     package typealias Rows = [(label: String, text: String)]
 
     /// - Parameters:
-    ///   - command: its full name.
-    ///   - groups: the commands behind it.
+    ///   - groups: the commands behind the command.
     ///   - closing: the last line.
-    ///   - width: in columns.
     package init(
         _ command: String, _ help: CommandHelp, _ items: [Description], aliases: [String] = [],
         groups: [(title: String, rows: Rows)] = [], statuses: Rows = [], closing: String = "", width: Int = 80
@@ -73,13 +70,11 @@ package struct HelpPage {
     package var text: String { lines.map { $0.text + "\n" }.joined() }
 
     private mutating func add(_ text: String) { lines.append((text, false)) }
-
     private mutating func paragraph(_ text: String) { wrapped(text, width: width).forEach { add($0) } }
 
     private mutating func section(_ title: String, _ body: [String]) {
         guard !body.isEmpty else { return }
-        lines += [("", false), (title, true)]
-        body.forEach { add($0) }
+        lines += [("", false), (title, true)] + body.map { ($0, false) }
     }
 
     /// The text stands below its label if the label is long or the terminal narrow.

@@ -64,7 +64,7 @@ struct CardProgramTests {
         (input(" \\n\\t"), "256", 65, "The fact's text shows nothing"),
         (input(String(repeating: "x", count: 10_001)), "256", 65, "The fact's text is longer than 10000 characters"),
         (input(String(repeating: "a\\n", count: 5_000)), "256", 65, "The fact's text has too many lines"),
-        (input("a"), "255", 64, "--size '255' is no number from 256 to 4096."),
+        (input("a"), "255", 64, "The value '255' is invalid for '--size <n>': it takes a whole number from 256 to 4096."),
     ])
     func refuses(input: String, size: String, status: Int32, message: String) async throws {
         try await TestThread.run {
@@ -152,7 +152,7 @@ struct CardRequestTests {
     func refusesSizes(size: String) {
         let error = #expect(throws: CardError.self) { try CardRequest(arguments: ["--size", size]) }
         #expect(error?.status == 64)
-        #expect(error?.message?.hasSuffix("from 256 to 4096.") == true)
+        #expect(error?.message?.contains("it takes a whole number from 256 to 4096.") == true)
         #expect(error?.message?.contains("\u{1B}") == false)
     }
 
