@@ -23,7 +23,16 @@ let executables: [Target] = [
             .unsafeFlags(["-static-executable", "-Xlinker", "--gc-sections"], .when(configuration: .release))
         ]
     ),
-    .executableTarget(name: "norrisd", dependencies: ["NorrisDaemon"]),
+    .executableTarget(
+        name: "norrisd",
+        dependencies: ["NorrisDaemon"],
+        // No library calls back into the program, so its symbols need not be exported: 2 MB.
+        linkerSettings: [
+            .unsafeFlags(
+                ["-Xlinker", "--no-export-dynamic", "-Xlinker", "--gc-sections"], .when(configuration: .release)
+            )
+        ]
+    ),
 ]
 
 let composition: [Target] = [

@@ -21,23 +21,17 @@ package struct CommandArguments {
     package private(set) var wantsVersion = false
     /// Skips errors, as completion does.
     package var isLenient = false
-
     private let words: [String]
-    /// The index of the next word.
-    private var next = 0
+    /// The index of the next word, and the number of positional declarations so far in this pass.
+    private var next = 0, slot = 0
     private var pass = Pass.description
     private var isTaken = false
     /// Whether arguments are ids, which may begin with a dash.
     private var takesIDs = false
-    /// The long name or the word of the token.
-    private var text = ""
-    /// The value behind `=`.
-    private var attached: String?
-    private var letter: Unicode.Scalar = "-"
-    /// The part of a joined token behind the letter.
-    private var letters = Substring().unicodeScalars
-    /// The number of positional declarations so far in this pass.
-    private var slot = 0
+    /// The long name or the word of the token, and the value behind `=`.
+    private var text = "", attached: String?
+    /// The short option of the token, and the part of a joined token behind it.
+    private var letter: Unicode.Scalar = "-", letters = Substring().unicodeScalars
     private var failure: UsageError?
     private var descriptions: [Description] = []
 
@@ -50,26 +44,20 @@ package struct CommandArguments {
         declare(&arguments)
         return arguments.descriptions
     }
-}
 
-// MARK: Parsing
-
-extension CommandArguments {
     /// The meaning of a word that no declaration takes.
     package enum Word { case surplus, help, command(takesIDs: Bool) }
 
     /// Reads all tokens. `--version` ends the parse, and errors behind `--help` are ignored.
     ///
-    /// - Parameters:
-    ///   - declare: declares all options and arguments of the command so far.
-    ///   - word: selects a command by its name.
+    /// - Parameter word: selects a command by its name, and with it what `declare` declares.
     package mutating func parse(
         _ declare: (inout CommandArguments) -> Void, word: (String) throws(UsageError) -> Word = { _ in .surplus }
     ) throws(UsageError) {
         while !wantsVersion, advance() {
             run(declare)
             if !isTaken, takesIDs, pass == .letter {
-                (pass, text) = (.word, words[next - 1])
+                pass = .word
                 run(declare)
             }
             if !isTaken {
@@ -81,9 +69,10 @@ extension CommandArguments {
             }
             try check()
         }
+        if wantsVersion { return }
         pass = .end
         run(declare)
-        if !wantsVersion { try check() }
+        try check()
     }
 
     private mutating func run(_ declare: (inout CommandArguments) -> Void) {
@@ -95,9 +84,10 @@ extension CommandArguments {
         if let failure, !wantsHelp, !isLenient { throw failure }
     }
 
-    /// Moves to the next token: a word, a long option, or one letter of joined short options.
-    ///
-    /// - Returns: false at the end of the command line.
+    /// Whether the declarations run for an option, and not for a word or the end of the command line.
+    package var isOption: Bool { pass != .word && pass != .end }
+
+    /// Moves to the next word, long option, or letter of joined short options. Returns false at the end.
     private mutating func advance() -> Bool {
         attached = nil
         if let next = letters.popFirst() {
@@ -131,12 +121,11 @@ extension CommandArguments {
     private func unknown(_ items: [Description]) -> UsageError {
         switch pass {
         case .word:
-            let isPlain = !text.isEmpty && text.utf8.allSatisfy {
-                0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || "-_".utf8.contains($0)
-            }
+            let plain = text.utf8.prefix { 0x61...0x7A ~= $0 || "0123456789-_".utf8.contains($0) }
             let option = items.first { $0.isOption && $0.kind.takesSurplus }
+            let isPlain = !plain.isEmpty && plain.count == text.utf8.count
             return UsageError(
-                "Unexpected argument \(quoted(text)).", instead: isPlain ? option.map { ["--\($0.name)", text] } ?? [] : []
+                "Unexpected argument \(quoted(text)).", instead: isPlain ? option.map { "--\($0.name) \(text)" } : nil
             )
         case .letter: return UsageError("Unknown option \(quoted("-\(letter)")).")
         default:
@@ -144,11 +133,7 @@ extension CommandArguments {
             return UsageError("Unknown option \(quoted("--" + text)).\(suggestion(of: names, for: text) { "--" + $0 })")
         }
     }
-}
 
-// MARK: Declarations
-
-extension CommandArguments {
     /// The options that every program takes.
     package mutating func common() {
         var (help, version) = (false, false)
@@ -158,13 +143,8 @@ extension CommandArguments {
         if version { wantsVersion = true }
     }
 
-    /// - Parameters:
-    ///   - long: the name behind `--`.
-    ///   - short: the letter behind `-`.
-    package mutating func flag(
-        _ value: inout Bool, _ long: String, short: Unicode.Scalar? = nil, _ summary: String
-    ) {
-        guard isNamed(long, short, Description(long, short, .flag, summary)) else { return }
+    package mutating func flag(_ value: inout Bool, _ long: String, short: Unicode.Scalar? = nil, _ summary: String) {
+        guard isNamed(long, short, Description(long: long, short: short, kind: .flag, summary: summary)) else { return }
         guard attached != nil || letters.first == "=" else { return value = true }
         letters.removeAll()
         fail("The option \(pass == .letter ? "'-\(letter)'" : "'--\(long)'") takes no value.")
@@ -180,7 +160,10 @@ extension CommandArguments {
         isRepeating: Bool = false, read: (String) -> Bool
     ) {
         func item() -> Description {
-            Description(long, short, kind, summary, rule: rule(), choices: choices(), isRepeating: isRepeating)
+            Description(
+                long: long, short: short, kind: kind, summary: summary, takes: rule(), choices: choices(),
+                isRepeating: isRepeating
+            )
         }
         guard isNamed(long, short, item()) else { return }
         let text: String
@@ -193,10 +176,9 @@ extension CommandArguments {
             text = words[next]
             next += 1
         } else {
-            let item = item()
+            let (item, origin) = (item(), kind.origin.isEmpty ? "." : ": \(kind.origin)")
             pending = item
-            let rule = item.rule.isEmpty ? item.kind.origin : "it takes \(item.rule)."
-            return fail("Missing value for '\(item.label)'\(rule.isEmpty ? "." : ": " + rule)")
+            return fail("Missing value for '\(item.label)'\(item.rule.isEmpty ? origin : ": it takes \(item.rule).")")
         }
         if !read(text) { refuse(text, item()) }
     }
@@ -219,19 +201,13 @@ extension CommandArguments {
         option(long, short: short, kind, summary) { assign(&value, $0) }
     }
 
-    /// An option that may be repeated.
     package mutating func option(
         _ values: inout [String], _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String
     ) {
-        option(long, short: short, kind, summary, isRepeating: true) { text in
-            values.append(text)
-            return true
-        }
+        option(long, short: short, kind, summary, isRepeating: true) { done(values.append($0)) }
     }
 
-    /// An argument that is known by its position, or all further arguments.
-    ///
-    /// - Parameters: as of an option.
+    /// An argument that is known by its position, or all further arguments. The parameters are those of an option.
     package mutating func positional(
         _ kind: ValueKind, _ summary: String, takes rule: @autoclosure () -> String = "",
         choices: @autoclosure () -> [String] = [], isOptional: Bool = false, isRepeating: Bool = false,
@@ -239,7 +215,7 @@ extension CommandArguments {
     ) {
         func item() -> Description {
             Description(
-                nil, nil, kind, summary, rule: rule(), choices: choices(), isOptional: isOptional,
+                kind: kind, summary: summary, takes: rule(), choices: choices(), isOptional: isOptional,
                 isRepeating: isRepeating
             )
         }
@@ -251,34 +227,19 @@ extension CommandArguments {
             positionals.append(text)
             if !read(text) { refuse(text, item()) }
         case .end where !isOptional && slot >= place:
-            let item = item()
-            fail("Which \(item.kind.noun)\(item.rule.isEmpty ? "? \(item.kind.origin)" : ": \(item.rule)?")")
+            let rule = item().rule
+            fail("Which \(kind.noun)\(rule.isEmpty ? "? \(kind.origin)" : ": \(rule)?")")
         case .description: descriptions.append(item())
         default: break
         }
     }
 
-    /// An argument that is required.
     package mutating func positional(_ value: inout String, _ kind: ValueKind, _ summary: String) {
-        positional(kind, summary) { text in
-            value = text
-            return true
-        }
+        positional(kind, summary) { done(value = $0) }
     }
 
-    /// An argument that may be left out.
-    package mutating func positional(_ value: inout String?, _ kind: ValueKind, _ summary: String) {
-        positional(kind, summary, isOptional: true) { assign(&value, $0) }
-    }
-
-    /// All further arguments.
-    package mutating func positional(
-        _ values: inout [String], _ kind: ValueKind, _ summary: String, isOptional: Bool
-    ) {
-        positional(kind, summary, isOptional: isOptional, isRepeating: true) { text in
-            values.append(text)
-            return true
-        }
+    package mutating func positional(_ values: inout [String], _ kind: ValueKind, _ summary: String, isOptional: Bool) {
+        positional(kind, summary, isOptional: isOptional, isRepeating: true) { done(values.append($0)) }
     }
 
     private mutating func isNamed(
@@ -299,7 +260,6 @@ extension CommandArguments {
         let meant = suggestion(of: item.choices, for: text) { $0 }
         fail("The value \(quoted(text)) is invalid for '\(item.label)': it takes \(item.rule).\(meant)")
     }
-
     private mutating func fail(_ message: String) { failure = failure ?? UsageError(message) }
 }
 
@@ -314,8 +274,9 @@ extension CaseIterable where Self: RawRepresentable<String> {
     package static var words: [String] { allCases.map { $0.rawValue } }
 }
 
+/// True, once its argument is evaluated.
+private func done(_: Void) -> Bool { true }
 /// A word in a message, cut so that a hostile one cannot fill the terminal.
 private func quoted(_ word: String) -> String {
-    let scalars = word.unicodeScalars.prefix(80)
-    return scalars.endIndex == word.endIndex ? "'\(word)'" : "'\(String(scalars))…'"
+    "'\(String(word.unicodeScalars.prefix(80)))\(word.unicodeScalars.dropFirst(80).isEmpty ? "" : "…")'"
 }

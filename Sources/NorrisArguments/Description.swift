@@ -3,38 +3,31 @@ import NorrisText
 /// An option or argument of a command, for its help page, completion and manual page.
 package struct Description {
     /// The long name; nil for an argument that is known by its position.
-    private let long: String?
-    package let short: Unicode.Scalar?
+    private(set) var long: String?
+    package private(set) var short: Unicode.Scalar?
     package let kind: ValueKind
     package let summary: String
-    /// Completes the sentence "it takes …."; empty for any text.
-    package let rule: String
+    /// The rule of a value without choices.
+    private(set) var takes = ""
     /// All valid values; empty if they are not known.
-    package let choices: [String]
+    package private(set) var choices: [String] = []
     /// Whether an argument may be left out.
-    package let isOptional: Bool
-    package let isRepeating: Bool
-
-    init(
-        _ long: String?, _ short: Unicode.Scalar?, _ kind: ValueKind, _ summary: String, rule: String = "",
-        choices: [String] = [], isOptional: Bool = false, isRepeating: Bool = false
-    ) {
-        (self.long, self.short, self.kind, self.summary) = (long, short, kind, summary)
-        (self.rule, self.choices) = (choices.isEmpty ? rule : alternatives(choices), choices)
-        (self.isOptional, self.isRepeating) = (isOptional, isRepeating)
-    }
+    package private(set) var isOptional = false
+    package private(set) var isRepeating = false
 
     package var isOption: Bool { long != nil }
     package var takesValue: Bool { kind != .flag }
     package var name: String { long ?? kind.name }
-
+    /// Completes the sentence "it takes …."; empty for any text.
+    package var rule: String { choices.isEmpty ? takes : alternatives(choices) }
     /// `--limit <n>`, or `<query>`.
     package var label: String {
-        long.map { "--\($0)" + (takesValue ? " <\(kind.name)>" : "") } ?? "<\(kind.name)>"
+        let value = takesValue ? "<\(kind.name)>" : ""
+        return long.map { "--\($0)" + (takesValue ? " " + value : "") } ?? value
     }
 }
 
-/// What a value stands for, which decides how Tab completes it. Programs add their own kinds as static members.
+/// The meaning of a value, which decides how Tab completes it. Programs add their own kinds as static members.
 package struct ValueKind: Equatable, Sendable {
     /// The value's name on help pages.
     package let name: String
@@ -58,29 +51,22 @@ package struct ValueKind: Equatable, Sendable {
 
 /// A fault of a command line.
 package struct UsageError: Error, Equatable {
-    /// One sentence, or several.
     package let message: String
-    /// The arguments that were probably meant in place of a surplus one.
-    package let instead: [String]
+    /// The option with the value that a surplus argument probably is.
+    private let instead: String?
 
-    package init(_ message: String, instead: [String] = []) {
-        (self.message, self.instead) = (message, instead)
-    }
+    package init(_ message: String, instead: String? = nil) { (self.message, self.instead) = (message, instead) }
 
-    /// The message with the command line that was probably meant.
-    ///
-    /// - Parameter command: the words of the program and the command.
+    /// The message, with the command line of that program and command that was probably meant.
     package func text(of command: String) -> String {
-        instead.isEmpty ? message : "\(message) Did you mean '\(command) \(instead.joined(separator: " "))'?"
+        message + (instead.map { " Did you mean '\(command) \($0)'?" } ?? "")
     }
 }
 
-/// ` Did you mean 'a' or 'b'?`; empty if no name resembles the word.
-///
-/// - Parameter spell: spells a name as users type it.
+/// ` Did you mean 'a' or 'b'?`, with names as users spell them; empty if no name resembles the word.
 package func suggestion(of names: [String], for word: String, _ spell: (String) -> String) -> String {
-    let near = names.filter { isNear(word, $0) }
-    return near.isEmpty ? "" : " Did you mean \(alternatives(near.map { "'\(spell($0))'" }))?"
+    let near = names.filter { isNear(word, $0) }.map { "'\(spell($0))'" }
+    return near.isEmpty ? "" : " Did you mean \(alternatives(near))?"
 }
 
 /// `a, b or c`.

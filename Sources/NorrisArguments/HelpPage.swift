@@ -6,34 +6,33 @@ package struct CommandHelp {
     package let abstract: String
     /// The words behind the command in the usage; nil for its arguments and `[options]`.
     package let usage: String?
-    /// Paragraphs, each with the indented lines below it as they are.
-    package let prose: [Substring]
-    /// Command lines, indented.
-    package let examples: [Substring]
+    private let text: String
 
     /// - Parameter text: prose, and behind a line `Examples:` the examples.
     package init(_ abstract: String, usage: String? = nil, _ text: String) {
-        (self.abstract, self.usage) = (abstract, usage)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        prose = Array(lines.prefix { $0 != "Examples:" })
-        examples = Array(lines.dropFirst(prose.count + 1))
+        (self.abstract, self.usage, self.text) = (abstract, usage, text)
     }
+
+    private var lines: [String] {
+        text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String(Substring($0)) }
+    }
+
+    /// Paragraphs, each with the indented lines below it as they are.
+    package var prose: [String] { Array(lines.prefix { $0 != "Examples:" }) }
+    /// Command lines, indented.
+    package var examples: [String] { Array(lines.drop { $0 != "Examples:" }.dropFirst()) }
 }
 
-/// A help page in the order of gh(1): what the command does, its usage, the commands in groups, arguments, options,
-/// examples and exit statuses. Built only when it is shown.
+/// A help page in the order of gh(1). Built only when it is shown.
 package struct HelpPage {
     package private(set) var lines: [(text: String, isHeading: Bool)] = []
     private let width: Int
-
-    /// Rows of a section: labels with a text beside each.
+    /// Labels with a text beside each.
     package typealias Rows = [(label: String, text: String)]
 
     /// - Parameters:
-    ///   - command: its full name.
-    ///   - groups: the commands behind it.
+    ///   - groups: the commands behind the command.
     ///   - closing: the last line.
-    ///   - width: in columns.
     package init(
         _ command: String, _ help: CommandHelp, _ items: [Description], aliases: [String] = [],
         groups: [(title: String, rows: Rows)] = [], statuses: Rows = [], closing: String = "", width: Int = 80
@@ -44,12 +43,14 @@ package struct HelpPage {
             let paragraph = block.prefix { !$0.hasPrefix(" ") }
             add("")
             self.paragraph(paragraph.joined(separator: " "))
-            block.dropFirst(paragraph.count).forEach { add(String($0)) }
+            block.dropFirst(paragraph.count).forEach { add($0) }
         }
         let arguments = items.filter { !$0.isOption }
-        let usage = help.usage ?? (arguments.map(\.usage) + [groups.isEmpty ? "[options]" : "<command> [options]"])
-            .joined(separator: " ")
-        section("USAGE", wrapped("  \(command) \(usage)", width: width))
+        let usage = arguments.map { item in
+            let text = item.label + (item.isRepeating ? "..." : "")
+            return item.isOptional ? "[\(text)]" : text
+        } + [groups.isEmpty ? "[options]" : "<command> [options]"]
+        section("USAGE", wrapped("  \(command) \(help.usage ?? usage.joined(separator: " "))", width: width))
         section("ALIASES", aliases.map { "  \($0)" })
         for group in groups { section(group.title, rows: group.rows) }
         section("ARGUMENTS", rows: arguments.map { ($0.label, $0.summary) })
@@ -57,24 +58,23 @@ package struct HelpPage {
             ((item.short.map { "-\($0), " } ?? "    ") + item.label, item.summary)
         })
         // Examples are not wrapped, because users copy them.
-        section("EXAMPLES", help.examples.map { String($0) })
+        section("EXAMPLES", help.examples)
         section("EXIT STATUS", rows: statuses)
-        guard !closing.isEmpty else { return }
-        add("")
-        paragraph(closing)
+        if !closing.isEmpty {
+            add("")
+            paragraph(closing)
+        }
     }
 
     /// The page without styles.
     package var text: String { lines.map { $0.text + "\n" }.joined() }
 
     private mutating func add(_ text: String) { lines.append((text, false)) }
-
     private mutating func paragraph(_ text: String) { wrapped(text, width: width).forEach { add($0) } }
 
     private mutating func section(_ title: String, _ body: [String]) {
         guard !body.isEmpty else { return }
-        lines += [("", false), (title, true)]
-        body.forEach { add($0) }
+        lines += [("", false), (title, true)] + body.map { ($0, false) }
     }
 
     /// The text stands below its label if the label is long or the terminal narrow.
@@ -89,13 +89,5 @@ package struct HelpPage {
                 : "  \(isNarrow ? label.drop { $0 == " " } : label[...])"
             return [first] + lines.dropFirst(isBeside ? 1 : 0).map { indentation + $0 }
         })
-    }
-}
-
-extension Description {
-    /// `<query>...`, in brackets if it may be left out.
-    fileprivate var usage: String {
-        let text = label + (isRepeating ? "..." : "")
-        return isOptional ? "[\(text)]" : text
     }
 }

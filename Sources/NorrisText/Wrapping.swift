@@ -7,6 +7,10 @@
 /// Spaces inside a line stay; tabs fill to the next multiple of eight columns. The indentation of a line is repeated
 /// where the line goes on, at most half the width of it.
 package func wrapped(_ text: String, width: Int) -> [String] {
+    // Most lines fit, and are of characters that are one byte and one column each.
+    if text.utf8.count <= width, text.utf8.last != 0x20, text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) {
+        return text.isEmpty ? [] : [text]
+    }
     var hardLines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     if hardLines.last?.isEmpty == true { hardLines.removeLast() }
     var wrapper = LineWrapper(width: max(width, 1))

@@ -12,7 +12,8 @@ struct RandomCommandLineTests {
 
     private static let junk: [String] = [
         "", "-", "--", "---", "--=", "-=", "=", "-j=", "help", "x", "dev", "2", "0", "-1", "101", "--1", "--X", "-é",
-        "e\u{301}", "--j", "--no-json", "--coun", "-jj", "-jV", "-jn2", "-cdev", "-n", "-n=3", "-c=x", "-hx", "norris", "poster",
+        "e\u{301}", "--j", "--no-json", "--coun", "-jj", "-jV", "-jn2", "-cdev", "-n", "-n=3", "-c=x", "-hx", "norris",
+        "poster",
         "{id}", "{", "5s", "40", "never", "facts", "gif", "bash", "/s", "\u{1B}[31m", "\0", "--help", "--version", "-V", "-h",
         String(decoding: [0x2D, 0x2D, 0xFF, 0xFE], as: UTF8.self), String(decoding: [0xC3, 0x28], as: UTF8.self),
         String(repeating: "z", count: 70_000), "--" + String(repeating: "y", count: 70_000),

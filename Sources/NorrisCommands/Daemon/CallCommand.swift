@@ -25,7 +25,9 @@ struct CallCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&method, .method, "The method, such as fact.random. rpc.discover lists them.")
-        arguments.positional(&parameters, .json, "The parameters as a JSON object, or - for standard input.")
+        arguments.positional(
+            .json, "The parameters as a JSON object, or - for standard input.", isOptional: true
+        ) { assign(&parameters, $0) }
     }
 
     func run(in session: Session) throws(Failure) -> Report {

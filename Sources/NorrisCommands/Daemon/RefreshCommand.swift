@@ -22,7 +22,9 @@ struct RefreshCommand: SessionCommand {
     private var isWaiting = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.positional(&source, .source, "The source, such as facts. See norrisctl status. (default: all)")
+        arguments.positional(
+            .source, "The source, such as facts. See norrisctl status. (default: all)", isOptional: true
+        ) { assign(&source, $0) }
         arguments.flag(&isWaiting, "wait", "Wait for the result.")
     }
 

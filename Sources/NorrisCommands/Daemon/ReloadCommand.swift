@@ -37,7 +37,9 @@ struct ClearCacheCommand: SessionCommand {
     private var source: String?
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.positional(&source, .source, "The source, such as facts. See norrisctl status. (default: all)")
+        arguments.positional(
+            .source, "The source, such as facts. See norrisctl status. (default: all)", isOptional: true
+        ) { assign(&source, $0) }
     }
 
     func run(in session: Session) throws(Failure) -> Report {

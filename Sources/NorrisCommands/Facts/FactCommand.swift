@@ -88,7 +88,7 @@ struct FactCommand: SessionCommand {
 extension Session {
     /// The hint for a category that the daemon does not know or leaves out. Asks the daemon for similar categories.
     func categoryHint(_ categories: [String], allowsExplicit: Bool = false) -> Advice? {
-        guard !categories.isEmpty else { return nil }
+        guard !categories.isEmpty, !settings.json else { return nil }
         if categories.contains("explicit"), !allowsExplicit {
             return "Include explicit facts: norrisctl fact --explicit"
         }

@@ -30,7 +30,9 @@ struct FavoriteItem {
         arguments.positional(.kind, "fact, gif or post.", choices: Favorite.Kind.words) {
             assign(&kind, Favorite.Kind(argument: $0))
         }
-        arguments.positional(&id, ids, "The id. (default: the last one you were shown)")
+        arguments.positional(ids, "The id. (default: the last one you were shown)", isOptional: true) {
+            assign(&id, $0)
+        }
     }
 
     /// Finds out the id if none was given.

@@ -20,7 +20,9 @@ struct FavoriteImportCommand: SessionCommand {
     private var file: String?
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.positional(&file, .file, "The file; - is standard input. (default: -)")
+        arguments.positional(.file, "The file; - is standard input. (default: -)", isOptional: true) {
+            assign(&file, $0)
+        }
     }
 
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }

@@ -34,7 +34,8 @@ struct CardCommand: SessionCommand {
     private var style: Style?, headline: String?, size: Int?
     /// The file that is written.
     private var output: String?
-    private var isToday = false, leavesOutTags = false, isText = false, isShown = false, isOpened = false, isCopied = false
+    private var isToday = false, leavesOutTags = false
+    private var isText = false, isShown = false, isOpened = false, isCopied = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.option(&id, "id", .favorite(.fact), "The fact with this id.")
@@ -195,7 +196,8 @@ struct CardCommand: SessionCommand {
         )
         guard let fact = reply.value.items.first else {
             if category != nil {
-                throw Failure(.nothing, "There is no fact of this category.", hint: "List the categories: norrisctl categories")
+                let hint: Advice = "List the categories: norrisctl categories"
+                throw Failure(.nothing, "There is no fact of this category.", hint: hint)
             }
             throw Failure(.nothing, "norrisd has no fact.", hint: "Draw a text of your own: --text \"Ship it.\"")
         }

@@ -39,7 +39,8 @@ struct Session {
         let isTerminal = system.terminal.isTerminal && !settings.plain && settings.format == nil
         let width = isTerminal
             ? system.terminal.width(flag: settings.width, environment: system.environment) : nil
-        let usesEscapes = (settings.color ?? .auto).allowsEscapes(environment: system.environment, isTerminal: isTerminal)
+        let color = settings.color ?? .auto
+        let usesEscapes = color.allowsEscapes(environment: system.environment, isTerminal: isTerminal)
         return Layout(width: width, usesEscapes: usesEscapes)
     }
 
