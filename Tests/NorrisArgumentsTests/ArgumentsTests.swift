@@ -34,9 +34,9 @@ struct Sample: Equatable {
 }
 
 /// The outcome of a parse: the values, or the message.
-func parse(_ words: String..., takesIDs: Bool = false) -> Result<Sample, UsageError> {
+func parse(_ words: String...) -> Result<Sample, UsageError> {
     var sample = Sample()
-    var arguments = CommandArguments((takesIDs ? ["ids"] : []) + words)
+    var arguments = CommandArguments(words)
     do {
         try arguments.parse { sample.declare(&$0) }
         return .success(sample)
@@ -143,7 +143,9 @@ struct ArgumentsTests {
         }
     }
 
-    @Test(arguments: [("-x", true), ("-nn", true), ("-l", false), ("--X", true), ("--1", true), ("-", true), ("-é", true)])
+    @Test(arguments: [
+        ("-x", true), ("-nn", true), ("-l", false), ("--X", true), ("--1", true), ("-", true), ("-é", true),
+    ])
     func idsMayBeginWithADash(word: String, isID: Bool) throws {
         var sample = Sample()
         var arguments = CommandArguments(["ids", word, "1"])

@@ -22,7 +22,7 @@ struct FactCommand: SessionCommand {
     private var source: FactScope?
     private var isToday = false, allowsExplicit = false, isCopied = false
 
-    /// What help pages say of `--category`.
+    /// The summary of `--category` on help pages.
     static let categoryHelp = "Only facts of this category. May be repeated."
 
     mutating func declare(_ arguments: inout CommandArguments) {

@@ -21,7 +21,7 @@ struct Invocation {
         var (settings, command, path) = (settings, command, path)
         defer { (self.settings, self.command, self.path) = (settings, command, path) }
         try arguments.parse { arguments in
-            // Which has no positional arguments.
+            // Settings declare no positional arguments.
             if arguments.isOption { settings.declare(&arguments) }
             command.declare(&arguments)
         } word: { word throws(UsageError) in
