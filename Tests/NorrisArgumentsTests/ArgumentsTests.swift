@@ -21,13 +21,17 @@ struct Sample: Equatable {
         arguments.option(&count, "count", short: "n", in: 1...10, "How many.")
         arguments.option(&name, "name", ValueKind("name", "'sample names' lists them."), "Whose.")
         arguments.option(&tags, "tag", short: "t", ValueKind("tag", takesSurplus: true), "May be repeated.")
-        arguments.option("color", ValueKind("color"), "Which color.", choices: Color.words) { assign(&color, Color(rawValue: $0)) }
+        arguments.option("color", ValueKind("color"), "Which color.", choices: Color.words) {
+            assign(&color, Color(rawValue: $0))
+        }
         arguments.option("word", ValueKind("word"), "One word.", takes: "one word") { text in
             word = text
             return !text.contains(" ")
         }
         arguments.positional(&first, ValueKind("id", noun: "item", "'sample list' shows their ids."), "The item.")
-        arguments.positional(.number, "The place.", takes: "a whole number", isOptional: true) { assign(&second, Int($0)) }
+        arguments.positional(.number, "The place.", takes: "a whole number", isOptional: true) {
+            assign(&second, Int($0))
+        }
         arguments.positional(&rest, .file, "The files.", isOptional: true)
         arguments.common()
     }

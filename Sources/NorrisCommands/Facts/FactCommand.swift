@@ -48,7 +48,7 @@ struct FactCommand: SessionCommand {
             throw UsageError("--today is one fact for everybody: leave out the other options.")
         }
         if isCopied, count ?? 1 > 1 { throw UsageError("--copy takes one fact: leave out --count.") }
-        try settings.refuseJSON(besides: ("--copy", isCopied))
+        try settings.refuseJSON(besides: [("--copy", isCopied)])
     }
 
     func run(in session: Session) throws(Failure) -> Report {

@@ -30,7 +30,7 @@ struct Invocation {
             var found: (any SessionCommand.Type)?
             group.visitCommands { _, type in
                 isGroup = true
-                if type.name == word { found = type }
+                if found == nil, type.name == word { found = type }
             }
             if !isGroup { return .surplus }
             if word == "help" { return .help }
