@@ -21,22 +21,26 @@ struct Sample: Equatable {
         arguments.option(&count, "count", short: "n", in: 1...10, "How many.")
         arguments.option(&name, "name", ValueKind("name", "'sample names' lists them."), "Whose.")
         arguments.option(&tags, "tag", short: "t", ValueKind("tag", takesSurplus: true), "May be repeated.")
-        arguments.option("color", ValueKind("color"), "Which color.", choices: Color.words) { assign(&color, Color(rawValue: $0)) }
+        arguments.option("color", ValueKind("color"), "Which color.", choices: Color.words) {
+            assign(&color, Color(rawValue: $0))
+        }
         arguments.option("word", ValueKind("word"), "One word.", takes: "one word") { text in
             word = text
             return !text.contains(" ")
         }
         arguments.positional(&first, ValueKind("id", noun: "item", "'sample list' shows their ids."), "The item.")
-        arguments.positional(.number, "The place.", takes: "a whole number", isOptional: true) { assign(&second, Int($0)) }
+        arguments.positional(.number, "The place.", takes: "a whole number", isOptional: true) {
+            assign(&second, Int($0))
+        }
         arguments.positional(&rest, .file, "The files.", isOptional: true)
         arguments.common()
     }
 }
 
 /// The outcome of a parse: the values, or the message.
-func parse(_ words: String..., takesIDs: Bool = false) -> Result<Sample, UsageError> {
+func parse(_ words: String...) -> Result<Sample, UsageError> {
     var sample = Sample()
-    var arguments = CommandArguments((takesIDs ? ["ids"] : []) + words)
+    var arguments = CommandArguments(words)
     do {
         try arguments.parse { sample.declare(&$0) }
         return .success(sample)
@@ -143,7 +147,9 @@ struct ArgumentsTests {
         }
     }
 
-    @Test(arguments: [("-x", true), ("-nn", true), ("-l", false), ("--X", true), ("--1", true), ("-", true), ("-é", true)])
+    @Test(arguments: [
+        ("-x", true), ("-nn", true), ("-l", false), ("--X", true), ("--1", true), ("-", true), ("-é", true),
+    ])
     func idsMayBeginWithADash(word: String, isID: Bool) throws {
         var sample = Sample()
         var arguments = CommandArguments(["ids", word, "1"])

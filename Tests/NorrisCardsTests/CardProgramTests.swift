@@ -152,7 +152,7 @@ struct CardRequestTests {
     func refusesSizes(size: String) {
         let error = #expect(throws: CardError.self) { try CardRequest(arguments: ["--size", size]) }
         #expect(error?.status == 64)
-        #expect(error?.message?.contains("it takes a whole number from 256 to 4096.") == true)
+        #expect(error?.message?.contains("from 256 to 4096.") == true)
         #expect(error?.message?.contains("\u{1B}") == false)
     }
 

@@ -7,14 +7,16 @@ import Testing
 /// Random command lines from the words of the declarations themselves.
 struct RandomCommandLineTests {
     private static let paths: [[String]] = [[]] + Norrisctl.commands.flatMap { command in
-        [[command.name]] + (command.aliases + []).map { [$0] } + command.commands.map { [command.name, $0.name] }
+        [[command.name]] + command.aliases.map { [$0] } + command.commands.map { [command.name, $0.name] }
     }
 
     private static let junk: [String] = [
         "", "-", "--", "---", "--=", "-=", "=", "-j=", "help", "x", "dev", "2", "0", "-1", "101", "--1", "--X", "-é",
-        "e\u{301}", "--j", "--no-json", "--coun", "-jj", "-jV", "-jn2", "-cdev", "-n", "-n=3", "-c=x", "-hx", "norris",
+        "e\u{301}", "--j", "--no-json", "--coun",
+        "-jj", "-jV", "-jn2", "-cdev", "-n", "-n=3", "-c=x", "-hx", "norris",
         "poster",
-        "{id}", "{", "5s", "40", "never", "facts", "gif", "bash", "/s", "\u{1B}[31m", "\0", "--help", "--version", "-V", "-h",
+        "{id}", "{", "5s", "40", "never", "facts", "gif", "bash", "/s", "\u{1B}[31m", "\0",
+        "--help", "--version", "-V", "-h",
         String(decoding: [0x2D, 0x2D, 0xFF, 0xFE], as: UTF8.self), String(decoding: [0xC3, 0x28], as: UTF8.self),
         String(repeating: "z", count: 70_000), "--" + String(repeating: "y", count: 70_000),
     ]
@@ -24,7 +26,8 @@ struct RandomCommandLineTests {
         var invocation = Invocation(path, isLenient: true)
         try invocation.parse()
         var settings = Settings()
-        let items = CommandArguments.descriptions { settings.declare(&$0) } + (path.isEmpty ? [] : invocation.descriptions)
+        let items = CommandArguments.descriptions { settings.declare(&$0) }
+            + (path.isEmpty ? [] : invocation.descriptions)
         return junk + items.filter(\.isOption).flatMap { item -> [String] in
             let value = item.choices.first ?? "2"
             return ["--\(item.name)", "--\(item.name)=\(value)", "--\(item.name)="]

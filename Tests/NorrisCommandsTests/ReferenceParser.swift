@@ -21,7 +21,8 @@ struct ReferenceParser {
 
         /// The same command line in its most explicit spelling.
         var spelledOut: [String] {
-            command + options.map { pair in "--\(pair.name)" + (pair.value.map { "=\($0)" } ?? "") } + ["--"] + positionals
+            let words = options.map { pair in "--\(pair.name)" + (pair.value.map { "=\($0)" } ?? "") }
+            return command + words + ["--"] + positionals
         }
     }
 
@@ -80,9 +81,8 @@ struct ReferenceParser {
             }
         }
         let places = items.filter { !$0.isOption }
-        if !meaning.wantsVersion, !meaning.wantsHelp, places.dropFirst(meaning.positionals.count).contains(where: { !$0.isOptional }) {
-            throw Wrong()
-        }
+        if meaning.wantsVersion || meaning.wantsHelp { return }
+        if places.dropFirst(meaning.positionals.count).contains(where: { !$0.isOptional }) { throw Wrong() }
     }
 
     private mutating func take(letters word: String) throws {
@@ -123,7 +123,9 @@ struct ReferenceParser {
     private mutating func take(_ word: String) throws {
         if !type.commands.isEmpty {
             if word == "help" { return meaning.wantsHelp = true }
-            guard let command = type.commands.first(where: { ($0.aliases + [$0.name]).contains(word) }) else { throw Wrong() }
+            guard let command = type.commands.first(where: { ($0.aliases + [$0.name]).contains(word) }) else {
+                throw Wrong()
+            }
             (type, items) = (command, Self.items(of: command))
             meaning.command.append(command.name)
             return

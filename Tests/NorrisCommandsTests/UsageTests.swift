@@ -132,7 +132,8 @@ struct UsageTests {
         }
         for words in [["fact", "-c", "devv"], ["search", "x", "-c", "devv"]] {
             #expect(machine().run(words) == .failed(
-                .nothing, "There is no category \"devv\".", "Did you mean 'dev'? List the categories: norrisctl categories"
+                .nothing, "There is no category \"devv\".",
+                "Did you mean 'dev'? List the categories: norrisctl categories"
             ))
         }
         let other = machine()

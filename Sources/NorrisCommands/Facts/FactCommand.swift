@@ -22,7 +22,7 @@ struct FactCommand: SessionCommand {
     private var source: FactScope?
     private var isToday = false, allowsExplicit = false, isCopied = false
 
-    /// What help pages say of `--category`.
+    /// The summary of `--category` on help pages.
     static let categoryHelp = "Only facts of this category. May be repeated."
 
     mutating func declare(_ arguments: inout CommandArguments) {
@@ -48,7 +48,7 @@ struct FactCommand: SessionCommand {
             throw UsageError("--today is one fact for everybody: leave out the other options.")
         }
         if isCopied, count ?? 1 > 1 { throw UsageError("--copy takes one fact: leave out --count.") }
-        try settings.refuseJSON(besides: ("--copy", isCopied))
+        try settings.refuseJSON(besides: [("--copy", isCopied)])
     }
 
     func run(in session: Session) throws(Failure) -> Report {

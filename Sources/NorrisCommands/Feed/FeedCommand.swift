@@ -35,7 +35,7 @@ struct FeedCommand: SessionCommand {
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
-        try settings.refuseJSON(besides: ("--open", opened != nil))
+        try settings.refuseJSON(besides: [("--open", opened != nil)])
     }
 
     func run(in session: Session) throws(Failure) -> Report {

@@ -33,7 +33,7 @@ struct PostCommand: SessionCommand {
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
-        try settings.refuseJSON(besides: ("--open", isOpened), ("--show", isShown))
+        try settings.refuseJSON(besides: [("--open", isOpened), ("--show", isShown)])
     }
 
     func run(in session: Session) throws(Failure) -> Report {

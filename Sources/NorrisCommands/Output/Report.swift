@@ -70,7 +70,7 @@ struct Report: Equatable, Sendable {
         } catch {
             self.init(error, json: session.settings.json)
         }
-        // A prompt needs neither, and the terminal is not looked at.
+        // A prompt has neither a pager nor notes, so the terminal is not examined.
         if isForPrompt { return }
         usesPager = !session.settings.noPager && session.system.terminal.isTerminal && !session.settings.plain
         if let socket = session.settings.socket { repeatSocket(socket) }

@@ -78,7 +78,7 @@ struct CardCommand: SessionCommand {
         if let output, let kind = Self.otherKind(output) {
             throw UsageError("Cards are PNG files, not \(kind): give -o a name that ends in .png.")
         }
-        try settings.refuseJSON(besides: ("--show", isShown), ("--open", isOpened), ("--copy", isCopied))
+        try settings.refuseJSON(besides: [("--show", isShown), ("--open", isOpened), ("--copy", isCopied)])
         if settings.json, isBare { throw UsageError("--json needs a file: add -o card.png.") }
         if settings.json, isText {
             throw UsageError("--json and --alt are both for standard output: leave out one of the two.")

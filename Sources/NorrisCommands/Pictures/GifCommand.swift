@@ -69,7 +69,7 @@ struct GifCommand: SessionCommand {
         if isOpened || isCopied, limit ?? 1 > 1 {
             throw UsageError("--open and --copy take one GIF: leave out --limit.")
         }
-        try settings.refuseJSON(besides: ("--open", isOpened), ("--copy", isCopied), ("--show", isShown))
+        try settings.refuseJSON(besides: [("--open", isOpened), ("--copy", isCopied), ("--show", isShown)])
         let choosesPage = limit != nil || page != nil
         if id != nil, text != nil || isTrending || isRandom || choosesPage || isOffline {
             throw UsageError("--id names one GIF: leave out the query and the options that choose GIFs.")

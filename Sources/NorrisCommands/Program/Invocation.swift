@@ -21,7 +21,7 @@ struct Invocation {
         var (settings, command, path) = (settings, command, path)
         defer { (self.settings, self.command, self.path) = (settings, command, path) }
         try arguments.parse { arguments in
-            // Which has no positional arguments.
+            // Settings declare no positional arguments.
             if arguments.isOption { settings.declare(&arguments) }
             command.declare(&arguments)
         } word: { word throws(UsageError) in
@@ -30,7 +30,7 @@ struct Invocation {
             var found: (any SessionCommand.Type)?
             group.visitCommands { _, type in
                 isGroup = true
-                if type.name == word { found = type }
+                if found == nil, type.name == word { found = type }
             }
             if !isGroup { return .surplus }
             if word == "help" { return .help }

@@ -35,8 +35,8 @@ struct Settings: Equatable, Sendable {
     }
 
     /// Refuses `--json` beside the flags of external programs.
-    func refuseJSON(besides flags: (name: String, isSet: Bool)...) throws(UsageError) {
-        guard json, let flag = flagWords(flags).first else { return }
+    func refuseJSON(besides flags: @autoclosure () -> [(name: String, isSet: Bool)]) throws(UsageError) {
+        guard json, let flag = flagWords(flags()).first else { return }
         throw UsageError("--json is for programs: leave out \(flag).")
     }
 }
