@@ -114,7 +114,9 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "NorrisServerTests",
-        dependencies: ["NorrisProtocol", "NorrisServer", "NorrisSystem", "NorrisTestSupport", logging, serviceLifecycle]
+        dependencies: [
+            "NorrisProtocol", "NorrisServer", "NorrisSystem", "NorrisTestSupport", logging, serviceLifecycle,
+        ]
     ),
     .testTarget(
         name: "NorrisStoreTests",

@@ -125,8 +125,7 @@ package struct CommandArguments {
             let option = items.first { $0.isOption && $0.kind.takesSurplus }
             let isPlain = !plain.isEmpty && plain.count == text.utf8.count
             return UsageError(
-                "Unexpected argument \(quoted(text)).", instead: isPlain ? option.map { "--\($0.name) \(text)" } : nil
-            )
+                "Unexpected argument \(quoted(text)).", instead: isPlain ? option.map { "--\($0.name) \(text)" } : nil)
         case .letter: return UsageError("Unknown option \(quoted("-\(letter)")).")
         default:
             let names = items.filter(\.isOption).map(\.name)
@@ -162,8 +161,7 @@ package struct CommandArguments {
         func item() -> Description {
             Description(
                 long: long, short: short, kind: kind, summary: summary, takes: rule(), choices: choices(),
-                isRepeating: isRepeating
-            )
+                isRepeating: isRepeating)
         }
         guard isNamed(long, short, item()) else { return }
         let text: String
@@ -197,15 +195,11 @@ package struct CommandArguments {
 
     package mutating func option(
         _ value: inout String?, _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String
-    ) {
-        option(long, short: short, kind, summary) { assign(&value, $0) }
-    }
+    ) { option(long, short: short, kind, summary) { assign(&value, $0) } }
 
     package mutating func option(
         _ values: inout [String], _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String
-    ) {
-        option(long, short: short, kind, summary, isRepeating: true) { done(values.append($0)) }
-    }
+    ) { option(long, short: short, kind, summary, isRepeating: true) { done(values.append($0)) } }
 
     /// An argument that is known by its position, or all further arguments. The parameters are those of an option.
     package mutating func positional(
@@ -216,8 +210,7 @@ package struct CommandArguments {
         func item() -> Description {
             Description(
                 kind: kind, summary: summary, takes: rule(), choices: choices(), isOptional: isOptional,
-                isRepeating: isRepeating
-            )
+                isRepeating: isRepeating)
         }
         let place = positionals.count
         defer { slot += 1 }

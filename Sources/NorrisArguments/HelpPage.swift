@@ -46,17 +46,20 @@ package struct HelpPage {
             block.dropFirst(paragraph.count).forEach { add($0) }
         }
         let arguments = items.filter { !$0.isOption }
-        let usage = arguments.map { item in
-            let text = item.label + (item.isRepeating ? "..." : "")
-            return item.isOptional ? "[\(text)]" : text
-        } + [groups.isEmpty ? "[options]" : "<command> [options]"]
+        let usage =
+            arguments.map { item in
+                let text = item.label + (item.isRepeating ? "..." : "")
+                return item.isOptional ? "[\(text)]" : text
+            } + [groups.isEmpty ? "[options]" : "<command> [options]"]
         section("USAGE", wrapped("  \(command) \(help.usage ?? usage.joined(separator: " "))", width: width))
         section("ALIASES", aliases.map { "  \($0)" })
         for group in groups { section(group.title, rows: group.rows) }
         section("ARGUMENTS", rows: arguments.map { ($0.label, $0.summary) })
-        section("OPTIONS", rows: items.filter(\.isOption).map { item in
-            ((item.short.map { "-\($0), " } ?? "    ") + item.label, item.summary)
-        })
+        section(
+            "OPTIONS",
+            rows: items.filter(\.isOption).map { item in
+                ((item.short.map { "-\($0), " } ?? "    ") + item.label, item.summary)
+            })
         // Examples are not wrapped, because users copy them.
         section("EXAMPLES", help.examples)
         section("EXIT STATUS", rows: statuses)
@@ -82,12 +85,16 @@ package struct HelpPage {
         let column = 4 + (rows.map { displayWidth(of: $0.label) }.filter { $0 <= 26 }.max() ?? 0)
         let isNarrow = width < column + 24
         let indentation = String(repeating: " ", count: isNarrow ? 6 : column)
-        section(title, rows.flatMap { label, text in
-            let lines = wrapped(text, width: max(1, width - indentation.count))
-            let isBeside = !isNarrow && displayWidth(of: label) + 4 <= column
-            let first = isBeside ? padded("  \(label)", toColumns: column) + (lines.first ?? "")
-                : "  \(isNarrow ? label.drop { $0 == " " } : label[...])"
-            return [first] + lines.dropFirst(isBeside ? 1 : 0).map { indentation + $0 }
-        })
+        section(
+            title,
+            rows.flatMap { label, text in
+                let lines = wrapped(text, width: max(1, width - indentation.count))
+                let isBeside = !isNarrow && displayWidth(of: label) + 4 <= column
+                let first =
+                    isBeside
+                    ? padded("  \(label)", toColumns: column) + (lines.first ?? "")
+                    : "  \(isNarrow ? label.drop { $0 == " " } : label[...])"
+                return [first] + lines.dropFirst(isBeside ? 1 : 0).map { indentation + $0 }
+            })
     }
 }

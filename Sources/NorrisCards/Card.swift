@@ -14,9 +14,7 @@ package struct Card {
 
     /// - Parameter size: the width in pixels, one of ``sizes``. The height is the same, or a quarter more of a poster,
     ///   unless the text needs more.
-    package init(
-        fact: Fact, size: Int = 1080, style: CardStyle = .scenic, showsTags: Bool = true
-    ) throws(CardError) {
+    package init(fact: Fact, size: Int = 1080, style: CardStyle = .scenic, showsTags: Bool = true) throws(CardError) {
         self.fact = fact
         text = try CardText(fact.text)
         composition = try Composition(fact, text: text, size: size, style: style, showsTags: showsTags)
@@ -76,8 +74,7 @@ package struct CardError: Error, Equatable {
         CardError(status: 65, message: "Standard input is no fact: \(reason)")
     }
 
-    static let nothingToDraw = CardError(
-        status: 65, message: "The fact's text shows nothing; give one with letters.")
+    static let nothingToDraw = CardError(status: 65, message: "The fact's text shows nothing; give one with letters.")
     static let tooLong = CardError(
         status: 65, message: "The fact's text is longer than \(Fact.maximumLength) characters; shorten it.")
     static let tooTall = CardError(

@@ -72,14 +72,15 @@ enum CardRequest: Equatable {
             }
             self = .card(
                 size: options.size ?? 1080, style: isPoster ? .poster(headline: options.headline) : .scenic,
-                showsTags: !options.leavesOutTags, isText: options.isText
-            )
+                showsTags: !options.leavesOutTags, isText: options.isText)
         }
     }
 
     fileprivate static var helpPage: String {
         var options = Options()
-        let help = CommandHelp("Draws a fact as a picture.", usage: "[options] < fact.json > card.png", """
+        let help = CommandHelp(
+            "Draws a fact as a picture.", usage: "[options] < fact.json > card.png",
+            """
             Reads the fact as JSON from standard input, as norrisd's protocol has it, and writes a PNG to standard
             output. norrisctl card is made for people.
             """)
@@ -95,20 +96,20 @@ private struct Options {
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.option(
-            &size, "size", in: Card.sizes, """
-                The width in pixels, 256 to 4096. A scenic card is square and a poster a quarter higher; long texts \
-                make both taller. (default: 1080)
-                """
-        )
+            &size, "size", in: Card.sizes,
+            """
+            The width in pixels, 256 to 4096. A scenic card is square and a poster a quarter higher; long texts \
+            make both taller. (default: 1080)
+            """)
         arguments.option(
-            "style", ValueKind("style"), """
-                scenic (the text on a landscape) or poster (a framed landscape, a headline and the text). \
-                (default: scenic)
-                """, choices: Style.words
+            "style", ValueKind("style"),
+            """
+            scenic (the text on a landscape) or poster (a framed landscape, a headline and the text). \
+            (default: scenic)
+            """, choices: Style.words
         ) { assign(&style, Style(rawValue: $0)) }
         arguments.option(
-            "headline", ValueKind("word"),
-            "The poster's headline, at most 24 characters. (default: from the category)",
+            "headline", ValueKind("word"), "The poster's headline, at most 24 characters. (default: from the category)",
             takes: "1 to \(Headline.longest) characters that show something"
         ) { assign(&headline, Headline.checked($0)) }
         arguments.flag(&leavesOutTags, "no-tags", "Leave out the categories, as posters always do.")

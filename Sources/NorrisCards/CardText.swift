@@ -55,12 +55,14 @@ struct CardText {
             if lines.last?.isEmpty == true { lines.removeLast() }
             return name
         }
-        guard let line = lines.last, let space = line.indices.last(where: { index in
-            guard line[index] == " " else { return false }
-            let rest = line[index...].dropFirst()
-            let dash = rest.prefix(while: dashes.contains)
-            return (dash == "--" || dash.count == 1 && dash != "-") && rest[dash.endIndex...].first == " "
-        }), ".!?…\"”'’)".contains(line[..<space].last ?? " ") else { return nil }
+        guard let line = lines.last,
+            let space = line.indices.last(where: { index in
+                guard line[index] == " " else { return false }
+                let rest = line[index...].dropFirst()
+                let dash = rest.prefix(while: dashes.contains)
+                return (dash == "--" || dash.count == 1 && dash != "-") && rest[dash.endIndex...].first == " "
+            }), ".!?…\"”'’)".contains(line[..<space].last ?? " ")
+        else { return nil }
         let rest = line[space...]
         // What ends as a sentence does is one.
         guard let name = name(rest), name.dropFirst(2).first?.isLowercase == false, !".!?".contains(rest.last ?? "."),

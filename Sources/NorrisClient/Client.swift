@@ -44,8 +44,7 @@ package struct Client: Sendable {
     /// Whether the reply is an error of code -32006. A reply too long for an error is not parsed.
     static func saysShuttingDown(_ reply: [UInt8]) -> Bool {
         guard reply.count <= Connection.maximumError, Response.isError(reply),
-            let object = try? JSON.parse(reply).objectValue(),
-            case .object(let error) = object["error"]
+            let object = try? JSON.parse(reply).objectValue(), case .object(let error) = object["error"]
         else { return false }
         return error["code"] == -32006
     }

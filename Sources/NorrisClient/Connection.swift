@@ -74,10 +74,8 @@ package struct Connection: ~Copyable {
                 }
                 return line
             // One byte more may be the CR of the line's end.
-            case nil where splitter.bufferedBytes <= maximumReply + 1:
-                try receiveMore()
-            default:
-                throw .malformedReply(path: path, detail: "a line of more than \(maximumReply >> 10) KiB")
+            case nil where splitter.bufferedBytes <= maximumReply + 1: try receiveMore()
+            default: throw .malformedReply(path: path, detail: "a line of more than \(maximumReply >> 10) KiB")
             }
         }
     }
@@ -149,8 +147,7 @@ extension Connection {
                 guard !deadline.hasPassed else { throw .timedOut(path: path) }
                 _ = ticker?()
                 poll(nil, 0, min(2, deadline.pollTimeout))
-            case let error:
-                throw .connecting(to: path, errno: error, isSocket: isSocket(path))
+            case let error: throw .connecting(to: path, errno: error, isSocket: isSocket(path))
             }
         }
     }

@@ -8,9 +8,7 @@ package struct Deadline: Sendable {
     private let moment: Duration
 
     /// Durations of more than 30 years count as 30 years.
-    package init(after duration: Duration) {
-        moment = monotonicTime() + min(duration, .seconds(1_000_000_000))
-    }
+    package init(after duration: Duration) { moment = monotonicTime() + min(duration, .seconds(1_000_000_000)) }
 
     /// So late that nobody waits for it.
     package static let never = Deadline(after: .seconds(1_000_000_000))

@@ -9,8 +9,7 @@ enum CurrentProcess {
         var found: UnsafeMutablePointer<passwd>?
         // Far beyond what any entry needs; a longer one counts as none.
         var buffer = [CChar](repeating: 0, count: 64 << 10)
-        guard getpwuid_r(geteuid(), &record, &buffer, buffer.count, &found) == 0, found != nil,
-            let home = record.pw_dir
+        guard getpwuid_r(geteuid(), &record, &buffer, buffer.count, &found) == 0, found != nil, let home = record.pw_dir
         else { return nil }
         let path = String(cString: home)
         return path.hasPrefix("/") ? path : nil
@@ -49,8 +48,7 @@ enum CurrentProcess {
     /// may take milliseconds, in which no other thread can allocate.
     ///
     /// - Returns: whether there was much.
-    @discardableResult
-    static func releaseFreeMemory() -> Bool {
+    @discardableResult static func releaseFreeMemory() -> Bool {
         guard let pages = pages("/proc/self/statm") else { return false }
         guard pages.resident - pages.ofFiles - Int(clamping: norris_allocated_bytes()) >= muchFreeMemory else {
             return false

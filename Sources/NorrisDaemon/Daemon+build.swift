@@ -33,8 +33,7 @@ extension Daemon {
         let (databases, stores) = try await BackgroundThreads.starting.run { access throws(StoreError) in
             let databases = try Databases(
                 cacheFolder: paths.cacheDirectory, stateFolder: paths.stateDirectory, logger: logger, access,
-                willTakeLong: { notifier.extendTimeout(by: longStep) }
-            )
+                willTakeLong: { notifier.extendTimeout(by: longStep) })
             let facts = FactStore(databases: databases, access)
             facts.importStartingCollection(access)
             return (databases, Stores(databases: databases, facts: facts, access))
@@ -42,23 +41,19 @@ extension Daemon {
         let facts = stores.facts
 
         let handlers = await Handlers(
-            loaded: loaded, databases: databases, stores: stores, loader: loader,
-            file: paths.configurationFile,
+            loaded: loaded, databases: databases, stores: stores, loader: loader, file: paths.configurationFile,
             environment: FetchingEnvironment(
                 machine: CurrentProcess.machineID(), clock: clock,
                 // In place of the system's trusted certificates (openssl-env(7)).
-                trustRoots: environment.value(of: "SSL_CERT_FILE"), credentials: .ofThisProcess()
-            ),
-            levels: levels, notifier: notifier, logger: logger
-        )
+                trustRoots: environment.value(of: "SSL_CERT_FILE"), credentials: .ofThisProcess()), levels: levels,
+            notifier: notifier, logger: logger)
 
         databases.onFaultsChange { handlers.fetching.changes.set() }
 
         let promptFacts = paths.runtimeDirectory.map { folder in
             PromptFactsWriter(
                 file: PromptFile(folder: folder), facts: facts, scope: { handlers.fetching.unfilteredScope },
-                logger: logger
-            )
+                logger: logger)
         }
         // Before the daemon is ready.
         if let promptFacts { await BackgroundThreads.starting.run { promptFacts.write($0) } }
@@ -79,18 +74,15 @@ extension Daemon {
             StoreService(databases: databases, facts: facts, clock: clock),
             FortuneService(facts: facts, clock: clock, changes: handlers.fetching.changes) {
                 handlers.settings.configuration.facts.fortunes
-            },
-            MaintenanceService(handlers: handlers, databases: databases, sink: sink, promptFacts: promptFacts),
+            }, MaintenanceService(handlers: handlers, databases: databases, sink: sink, promptFacts: promptFacts),
             handlers.fetching.prefetcher,
-            ReloadService(signals: await UnixSignalsSequence(trapping: .sighup), reloader: handlers.reloader),
-            server,
+            ReloadService(signals: await UnixSignalsSequence(trapping: .sighup), reloader: handlers.reloader), server,
             NotifierService(
                 notifier: notifier, health: handlers.health, events: handlers.events, changes: handlers.fetching.changes
             ),
         ]
         var group = ServiceGroupConfiguration(
-            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
-        )
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // Past this the remaining services are cancelled; the server gives up on slow readers before.
         group.maximumGracefulShutdownDuration = .seconds(3)
         do {

@@ -21,8 +21,7 @@ package enum Daemon {
     }
 
     /// On the main thread until the services take over: no job may go to Swift's pool (see ``ThreadExecutor``).
-    @MainActor
-    package static func main() async {
+    @MainActor package static func main() async {
         var invocation = Invocation()
         var arguments = CommandArguments(Array(CommandLine.arguments.dropFirst()))
         do {
@@ -46,14 +45,11 @@ package enum Daemon {
             let paths = try Paths(
                 flags: .init(
                     config: invocation.config, cacheDirectory: invocation.cacheDirectory,
-                    stateDirectory: invocation.stateDirectory, runtimeDirectory: invocation.runtimeDirectory
-                ),
-                environment: environment, accountHome: CurrentProcess.accountHome
-            )
+                    stateDirectory: invocation.stateDirectory, runtimeDirectory: invocation.runtimeDirectory),
+                environment: environment, accountHome: CurrentProcess.accountHome)
             let loader = ConfigurationLoader(
                 home: paths.home, currentDirectory: CurrentProcess.currentDirectory,
-                checksSystem: invocation.checksConfiguration
-            )
+                checksSystem: invocation.checksConfiguration)
             let loaded = try loader.load(paths.configurationFile)
             if !isStart {
                 for warning in loaded.warnings { say("warning: \(warning)") }
@@ -80,9 +76,8 @@ package enum Daemon {
             // libsystemd reports such an entry as sent, and to write everything twice would be wrong everywhere else.
             for line in lines {
                 let event = LogEvent(
-                    level: .critical, message: "server.failed", metadata: nil, source: nil,
-                    file: #fileID, function: #function, line: #line
-                )
+                    level: .critical, message: "server.failed", metadata: nil, source: nil, file: #fileID,
+                    function: #function, line: #line)
                 JournalSink().write(LogLine(event: event, metadata: ["error": "\(line)"]))
             }
         } else {
@@ -111,7 +106,9 @@ package enum Daemon {
 /// The options of `norrisd`, and `norrisd --help`.
 struct Invocation: Sendable {
     private static let abstract = "Caches Chuck Norris facts, GIFs and your feeds, and serves them over a Unix socket."
-    static let help = CommandHelp(abstract, """
+    static let help = CommandHelp(
+        abstract,
+        """
         norrisd never forks and logs to standard error, or to the journal under systemd. Without flags it \
         listens on the socket that systemd passes, on $NORRISD_SOCKET, $XDG_RUNTIME_DIR/norrisd.sock or \
         /run/norrisd.sock, and keeps its files where systemd or the XDG base directory specification say. Its \
@@ -139,18 +136,16 @@ struct Invocation: Sendable {
         arguments.option(&config, "config", .file, "Read this configuration file.")
         arguments.option(&socket, "socket", .path, "Listen on this Unix socket.")
         arguments.option(
-            &stateDirectory, "state-dir", folder, "Store favorites, read marks and other state in this folder."
-        )
+            &stateDirectory, "state-dir", folder, "Store favorites, read marks and other state in this folder.")
         arguments.option(
-            &cacheDirectory, "cache-dir", folder, "Store the cache in this folder; it may be deleted at any time."
-        )
+            &cacheDirectory, "cache-dir", folder, "Store the cache in this folder; it may be deleted at any time.")
         arguments.option(
-            &runtimeDirectory, "runtime-dir", folder, "Write prompt-facts, which shells read, into this folder."
-        )
+            &runtimeDirectory, "runtime-dir", folder, "Write prompt-facts, which shells read, into this folder.")
         arguments.option(
-            "log-level", ValueKind("level"), """
-                Log from this level on, whatever the configuration says: \(alternatives(Logger.Level.words)).
-                """, choices: Logger.Level.words
+            "log-level", ValueKind("level"),
+            """
+            Log from this level on, whatever the configuration says: \(alternatives(Logger.Level.words)).
+            """, choices: Logger.Level.words
         ) { assign(&logLevel, Logger.Level(rawValue: $0)) }
         arguments.flag(&checksConfiguration, "check-config", "Check the configuration and exit.")
         arguments.flag(&printsConfiguration, "print-config", "Print the effective configuration and exit.")

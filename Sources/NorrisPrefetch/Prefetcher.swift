@@ -53,9 +53,7 @@ package final class Prefetcher: Service {
     /// - Parameters:
     ///   - machine: an identifier of this machine, such as the content of machine-id(5).
     ///   - searchTime: how long a search waits for an upstream, and for the source's lock.
-    package init(
-        host: any PrefetchHost, machine: String, clock: any WallClock, searchTime: Duration, logger: Logger
-    ) {
+    package init(host: any PrefetchHost, machine: String, clock: any WallClock, searchTime: Duration, logger: Logger) {
         self.host = host
         self.clock = clock
         self.searchTime = searchTime
@@ -134,15 +132,12 @@ package final class Prefetcher: Service {
         }
         await change(name) { $0.finish(name, outcome, now: self.clock.now) }
         switch outcome {
-        case .fetched(let added, _):
-            host.finished(name, added: added)
-        case .failed:
-            if let failure = schedule(of: name)?.failure { host.failed(name, failure) }
+        case .fetched(let added, _): host.finished(name, added: added)
+        case .failed: if let failure = schedule(of: name)?.failure { host.failed(name, failure) }
         case .postponed(let reason):
             let (now, next) = (clock.now, schedule(of: name)?.nextRunAt)
             host.failed(name, SourceFailure(kind: reason.kind, message: reason.message, since: now, retryAt: next))
-        case .contentGone, .cancelled:
-            break
+        case .contentGone, .cancelled: break
         }
         // Only now: whoever has the lock next finds the schedule as this run left it, and publishes after it.
         if isLocked { lock.unlock() }
@@ -180,8 +175,7 @@ package final class Prefetcher: Service {
     ///   - request: gets the time it may take; returns nil where the upstream does not take this search at all.
     /// - Returns: nil where the upstream did not answer, or was not sent the search; the schedule says why.
     package func search<Value: Sendable>(
-        _ name: String, whileFresh: Bool = false,
-        _ request: @Sendable (Duration) async throws(FetchFailure) -> Value?
+        _ name: String, whileFresh: Bool = false, _ request: @Sendable (Duration) async throws(FetchFailure) -> Value?
     ) async -> Value? {
         guard maySearch(name, whileFresh: whileFresh) else { return nil }
         let lock = lock(of: name)
@@ -226,10 +220,12 @@ package final class Prefetcher: Service {
         guard let before, let after else { return }
         // Logged first: the schedule in memory, which clients see, has changed already.
         if let failure = after.failure, before.record.failure?.kind != failure.kind {
-            logger.warning("source.failed", metadata: [
-                "source": "\(name)", "error.kind": "\(failure.kind.rawValue)", "error": "\(failure.message)",
-                "retry.at": "\(failure.retryAt?.description ?? "")",
-            ])
+            logger.warning(
+                "source.failed",
+                metadata: [
+                    "source": "\(name)", "error.kind": "\(failure.kind.rawValue)", "error": "\(failure.message)",
+                    "retry.at": "\(failure.retryAt?.description ?? "")",
+                ])
         } else if after.failure == nil, before.record.failure != nil {
             logger.notice("source.recovered", metadata: ["source": "\(name)"])
         }

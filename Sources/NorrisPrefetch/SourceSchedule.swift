@@ -8,9 +8,7 @@ package struct SourceSchedule: Sendable {
         package var settings: String
         package var fetchedAt: Timestamp
 
-        package init(settings: String, fetchedAt: Timestamp) {
-            (self.settings, self.fetchedAt) = (settings, fetchedAt)
-        }
+        package init(settings: String, fetchedAt: Timestamp) { (self.settings, self.fetchedAt) = (settings, fetchedAt) }
     }
 
     /// What is known of a source from before.
@@ -163,10 +161,8 @@ package struct SourceSchedule: Sendable {
         guard let retryAt = record.retryAt, retryAt > now else { return nil }
         return FetchFailure(
             kind: record.failure?.kind ?? .quota,
-            message: record.failure?.message ?? "The upstream asked norrisd to wait.",
-            isRetryable: true,
-            retryAfter: now.duration(to: retryAt)
-        )
+            message: record.failure?.message ?? "The upstream asked norrisd to wait.", isRetryable: true,
+            retryAfter: now.duration(to: retryAt))
     }
 
     /// The configuration was read again.
@@ -198,14 +194,11 @@ package struct SourceSchedule: Sendable {
     }
 
     /// The run has ended.
-    mutating func finish(
-        _ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator
-    ) {
+    mutating func finish(_ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator) {
         guard let settings = running else { return }
         running = nil
         switch outcome {
-        case .cancelled:
-            return
+        case .cancelled: return
         case .contentGone:
             runs.nothingNew += 1
             content = nil

@@ -24,7 +24,5 @@ package struct SystemClock: WallClock {
 
     package var elapsed: Duration { start.duration(to: .now) }
 
-    package func sleep(for duration: Duration) async throws {
-        try await ThreadExecutor.services.sleep(for: duration)
-    }
+    package func sleep(for duration: Duration) async throws { try await ThreadExecutor.services.sleep(for: duration) }
 }

@@ -75,8 +75,7 @@ package final class Server: Service, Sendable {
     package init(
         socket: ListeningSocket, registry: MethodRegistry, limits: @escaping @Sendable () -> Limits = { Limits() },
         heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .contract,
-        ledger: MemoryLedger = .shared, logger: Logger,
-        onReady: @escaping @Sendable () -> Void = {}
+        ledger: MemoryLedger = .shared, logger: Logger, onReady: @escaping @Sendable () -> Void = {}
     ) {
         (self.socket, self.registry, self.limits, self.heartbeat) = (socket, registry, limits, heartbeat)
         (self.events, self.tuning, self.ledger) = (events, tuning, ledger)

@@ -95,7 +95,5 @@ package final class RequestMeter: Sendable {
 
 extension Atomic where Value == Int {
     /// Adds where no other thread writes: an atomic addition costs as much as ten plain ones.
-    func addAlone(_ count: Int) {
-        store(load(ordering: .relaxed) + count, ordering: .relaxed)
-    }
+    func addAlone(_ count: Int) { store(load(ordering: .relaxed) + count, ordering: .relaxed) }
 }

@@ -4,7 +4,9 @@ extension StartingCollection {
     /// A fact fits a shell prompt if it is at most 100 characters long and has no backtick, `$`, `\`, `%` or `!`.
     static var sections: [Section] {
         [
-            ("animal", """
+            (
+                "animal",
+                """
                 The owl behind Chuck Norris's house has stopped asking who.
                 The bird in Chuck Norris's cuckoo clock knocks before it comes out.
                 Chuck Norris's goldfish remembers everything and has agreed to say nothing.
@@ -15,8 +17,11 @@ extension StartingCollection {
                 Sharks have to keep swimming to breathe. When Chuck Norris gets in, they hold their breath.
                 Chuck Norris won a sheepdog trial without a dog. He read out the schedule, and the sheep kept to it.
                 Before hibernating, every bear in the county leaves Chuck Norris a number where it can be reached.
-                """),
-            ("career", """
+                """
+            ),
+            (
+                "career",
+                """
                 Chuck Norris's out-of-office reply has been promoted twice.
                 The only reference on Chuck Norris's CV is the sea. It speaks well of him.
                 Chuck Norris worked one night as a lighthouse keeper. The rocks moved.
@@ -27,8 +32,11 @@ extension StartingCollection {
                 For legal purposes, a meeting is over when Chuck Norris looks for his hat.
                 Chuck Norris's business card is blank. People thank him for the details.
                 Chuck Norris spent a week on the helpdesk. On Monday there were four hundred open tickets. On Tuesday he said "Hello" into the telephone. On Wednesday people began to call in tickets that they had already solved at home, and one man returned a stapler. #dev
-                """),
-            ("celebrity", """
+                """
+            ),
+            (
+                "celebrity",
+                """
                 Chuck Norris was given a lifetime achievement award for a Tuesday.
                 A photographer once caught Chuck Norris off guard. The picture shows the photographer.
                 The wax figure of Chuck Norris holds a valid driving licence and has been called up for jury duty.
@@ -39,8 +47,11 @@ extension StartingCollection {
                 Chuck Norris wore a disguise once. The false nose has its own agent now.
                 Chuck Norris does not sign autographs. He nods at the paper, and the paper remembers.
                 A tabloid printed a rumour about Chuck Norris. Out of respect, it came true before lunch.
-                """),
-            ("dev", """
+                """
+            ),
+            (
+                "dev",
+                """
                 Chuck Norris's shell prompt ends in a full stop.
                 Chuck Norris indents YAML by eye. The parser says that it looks lovely.
                 The borrow checker lets Chuck Norris keep it.
@@ -77,8 +88,11 @@ extension StartingCollection {
                 Chuck Norris's review had one comment: "Interesting." The author withdrew the branch and now keeps bees.
                 Chuck Norris explained a bug to a rubber duck. The duck fixed it, and two more on the way out. #animal
                 The incident report is short. 02:14: all replicas down. 02:15: Chuck Norris opens his laptop. 02:15: all replicas up, a fourth one reports for duty, and accounting finds an invoice that has been missing since March.
-                """),
-            ("fashion", """
+                """
+            ),
+            (
+                "fashion",
+                """
                 The care label in Chuck Norris's jacket says: "Take care."
                 Chuck Norris once wore brown shoes with a black suit. The suit changed.
                 Chuck Norris's belt has one hole. It has never needed a second opinion.
@@ -89,8 +103,11 @@ extension StartingCollection {
                 Chuck Norris does not iron. He hangs up the shirt, reads out the creases by name, and waits.
                 Chuck Norris's socks file a flight plan before every wash.
                 Chuck Norris's jeans never fade. At the end of its service, the blue is transferred to the sky.
-                """),
-            ("food", """
+                """
+            ),
+            (
+                "food",
+                """
                 Decaf, when poured for Chuck Norris, reconsiders.
                 Chuck Norris keeps a sourdough starter. It also finishes.
                 Chuck Norris's fortune cookie said: "Awaiting instructions."
@@ -101,8 +118,11 @@ extension StartingCollection {
                 Chuck Norris sent a soup back once. It went to cookery school and now has two stars.
                 Chuck Norris's grandmother left a recipe of two lines: one onion, and "It knows what to do."
                 A sign in the hotel's breakfast room asked guests not to take food upstairs. After Chuck Norris had walked past it with a plate of melon, it was replaced by a smaller sign, and a week later by a framed photograph of the melon. #travel
-                """),
-            ("history", """
+                """
+            ),
+            (
+                "history",
+                """
                 Stonehenge is a domino run. Chuck Norris was called in to dinner.
                 The Stone Age did not end for want of stones. Chuck Norris had asked for them back.
                 Chuck Norris was shown the first wheel and said that it could lose the corners.
@@ -113,8 +133,11 @@ extension StartingCollection {
                 The Vikings reached North America in about 1000, read Chuck Norris's sign about boots, and went home. #travel
                 Chuck Norris returned his scroll to the Library of Alexandria on time. The library was late.
                 The museum owns a chair in which Chuck Norris may have sat. Experts were divided until it was left overnight in a room with eleven others. By morning the eleven stood in a half circle, and the one had been moved nearer to the window.
-                """),
-            ("money", """
+                """
+            ),
+            (
+                "money",
+                """
                 Banks pay interest. To Chuck Norris they pay attention.
                 Chuck Norris does have a credit score. It is unlisted.
                 Technical debt in Chuck Norris's projects is paid to Chuck Norris, quarterly. #dev
@@ -125,8 +148,11 @@ extension StartingCollection {
                 Chuck Norris looked at silver for a moment too long. Gold has been insecure ever since.
                 Asked to split the bill, Chuck Norris did. The halves now hang over the restaurant's bar.
                 A cashier asked Chuck Norris for something smaller. He came back with a smaller shop.
-                """),
-            ("movie", """
+                """
+            ),
+            (
+                "movie",
+                """
                 Chuck Norris's beard has its own trailer. It is shown before the main film.
                 Chuck Norris's stunt double has a stunt double. That one has a lawyer.
                 Chuck Norris made one silent film. You can hear it from the car park.
@@ -137,8 +163,11 @@ extension StartingCollection {
                 The bomb in Chuck Norris's film stops at 00:01 and then, to be on the safe side, at 00:02.
                 The end credits of Chuck Norris's films roll at half speed. The names want to be seen with him.
                 The villain of Chuck Norris's last film gave up at the table read. The other eighty minutes are about his flower shop.
-                """),
-            ("music", """
+                """
+            ),
+            (
+                "music",
+                """
                 Chuck Norris bought a metronome. It waits for him.
                 A piano has 88 keys. Chuck Norris needs only one, and it opens everything.
                 Chuck Norris composed one piece. It is a rest, and orchestras take it very seriously.
@@ -149,8 +178,11 @@ extension StartingCollection {
                 A conductor pointed his baton at Chuck Norris by mistake. It has pointed north ever since.
                 A song once got stuck in Chuck Norris's head. It was out by noon and does not speak of it.
                 The triangle player waits two hundred bars for a single note. Once, in bar forty, Chuck Norris nodded at him from the third row. What followed is now known as the Concerto for Triangle and Orchestra, and the orchestra has not been needed since.
-                """),
-            ("science", """
+                """
+            ),
+            (
+                "science",
+                """
                 In every study of Chuck Norris, the control group improves too.
                 Doctors gave Chuck Norris a placebo. The placebo felt much better.
                 Water boils at 100 degrees at sea level, or when Chuck Norris has a minute. #food
@@ -161,8 +193,11 @@ extension StartingCollection {
                 Chuck Norris dropped his keys into a black hole. They came by post, with a note about the delay.
                 Carbon dating does not work on things that Chuck Norris owns. The carbon would rather not discuss it.
                 The kilogram kept in Paris lost 50 micrograms. It had heard that Chuck Norris was coming and could not eat.
-                """),
-            ("sport", """
+                """
+            ),
+            (
+                "sport",
+                """
                 When Chuck Norris rents bowling shoes, the pins lie down.
                 Photo finishes involving Chuck Norris are oil paintings.
                 Chuck Norris's pawns decline promotion. They would rather go on working with him.
@@ -173,8 +208,11 @@ extension StartingCollection {
                 Chuck Norris's sparring partner was the number nine bus. It has been given a quieter route.
                 A golf ball that Chuck Norris drove in 1979 is still rising. Two airports give it right of way.
                 The rules of the village tug-of-war are short: two teams, one rope, no Chuck Norris. The last one dates from 1982, when his side won so thoroughly that the losers have had the post code of the next village ever since.
-                """),
-            ("travel", """
+                """
+            ),
+            (
+                "travel",
+                """
                 Chuck Norris's luggage arrives a day early and checks the room.
                 Chuck Norris's passport has no photograph, only the words "You will know."
                 Chuck Norris signed a hotel's guest book. The publisher is hoping for a sequel.
@@ -185,7 +223,8 @@ extension StartingCollection {
                 Chuck Norris has never been lost. Some countries have been mistaken.
                 Chuck Norris hung "Do not disturb" on his hotel door. By Thursday they had rerouted the motorway.
                 Chuck Norris folded a road map on the first try. Two villages that used to be far apart now share a bakery.
-                """),
+                """
+            ),
         ]
     }
 }

@@ -78,8 +78,7 @@ package struct BlockingAccess {
     init() {}
 }
 
-@available(*, unavailable)
-extension BlockingAccess: Sendable {}
+@available(*, unavailable) extension BlockingAccess: Sendable {}
 
 extension BackgroundThreads {
     /// Runs a body that may block, on one of the threads.

@@ -115,11 +115,13 @@ package func startThread(_ body: @escaping () -> Void) -> CInt {
     var thread = pthread_t()
     // Owned by the thread from here on.
     let start = Unmanaged.passRetained(Start(body))
-    let code = pthread_create(&thread, nil, { argument in
-        // Never nil: what is retained above is passed.
-        Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue().body()
-        return nil
-    }, start.toOpaque())
+    let code = pthread_create(
+        &thread, nil,
+        { argument in
+            // Never nil: what is retained above is passed.
+            Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue().body()
+            return nil
+        }, start.toOpaque())
     if code == 0 { pthread_detach(thread) } else { start.release() }
     return code
 }

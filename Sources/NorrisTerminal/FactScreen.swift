@@ -25,9 +25,7 @@ extension Screen {
     /// Names and counts: aligned for a terminal, else with a tab between them.
     package mutating func categories(_ categories: [FactCategories.Category]) {
         guard let width = layout.width else {
-            for category in categories {
-                fields([Span(category.name), Span("\(category.count)", .dim)])
-            }
+            for category in categories { fields([Span(category.name), Span("\(category.count)", .dim)]) }
             return
         }
         let rows = categories.map { (name: Span($0.name), count: Span(groupedDigits($0.count), .dim)) }

@@ -9,7 +9,8 @@ func imageGrid(count: Int, width: Int) -> [[(index: Int, width: Int)]] {
     let lead = count == 2 ? 0 : 1
     let fitting = max(1, (width + gap) / (minimumWidth + gap))
     let rest = Array((0..<count).dropFirst(lead))
-    let rows = [Array((0..<count).prefix(lead))]
+    let rows =
+        [Array((0..<count).prefix(lead))]
         + stride(from: 0, to: rest.count, by: fitting).map { Array(rest[$0...].prefix(fitting)) }
     return rows.filter { !$0.isEmpty }.map { cells in
         // The first ones are a column wider where it cannot be divided evenly.

@@ -52,10 +52,11 @@ func sparkline(_ counts: [Int], columns: Int) -> String {
     let padded = Array(repeating: 0, count: missing) + counts
     let heights = stride(from: 0, to: padded.count, by: size).map { padded[$0..<($0 + size)].max() ?? 0 }
     guard let largest = heights.max(), largest > 0 else { return String(repeating: bars[0], count: heights.count) }
-    return String(heights.map { height in
-        let part = Double(max(height, 0)) / Double(largest)
-        return bars[Int((part * Double(bars.count - 1)).rounded(.up))]
-    })
+    return String(
+        heights.map { height in
+            let part = Double(max(height, 0)) / Double(largest)
+            return bars[Int((part * Double(bars.count - 1)).rounded(.up))]
+        })
 }
 
 /// A part of a whole as a bar of ten: full only when all is there, empty only when nothing is.

@@ -70,9 +70,7 @@ extension Post {
     }
 
     /// What its author warns of; nil if it may be shown as it is.
-    var warning: String? {
-        isSensitive ? heading.map { "Sensitive: \($0)" } ?? "Sensitive" : nil
-    }
+    var warning: String? { isSensitive ? heading.map { "Sensitive: \($0)" } ?? "Sensitive" : nil }
 
     /// All that it says, as one line; of what is sensitive the warning alone, unless all is asked for.
     fileprivate func line(showsAll: Bool) -> String {

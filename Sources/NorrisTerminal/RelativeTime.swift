@@ -11,9 +11,7 @@ package func relativeTime(of moment: Timestamp, at now: Timestamp) -> String {
 }
 
 /// The same for a moment that has passed, but by a clock that may be behind.
-func pastTime(_ moment: Timestamp, at now: Timestamp) -> String {
-    relativeTime(of: min(moment, now), at: now)
-}
+func pastTime(_ moment: Timestamp, at now: Timestamp) -> String { relativeTime(of: min(moment, now), at: now) }
 
 /// How long ago a moment was, as `relativeTime` counts it: `3 hours`; nil for less than a minute, and for one to come.
 func timePassed(since moment: Timestamp, at now: Timestamp) -> String? {

@@ -20,18 +20,14 @@ package struct Screen: Sendable {
     package let layout: Layout
     package private(set) var text = ""
 
-    package init(layout: Layout) {
-        self.layout = layout
-    }
+    package init(layout: Layout) { self.layout = layout }
 
     package mutating func line(_ spans: [Span]) {
         spans.forEach { add($0) }
         text += "\n"
     }
 
-    package mutating func line(_ text: String = "", _ style: Style = .normal) {
-        line([Span(text, style)])
-    }
+    package mutating func line(_ text: String = "", _ style: Style = .normal) { line([Span(text, style)]) }
 
     /// One line of fields with a tab between them, for programs.
     package mutating func fields(_ spans: [Span]) {
@@ -121,7 +117,8 @@ func flowed(_ spans: [(gap: Span, span: Span)], width: Int) -> [[Span]] {
     var row: [Span] = []
     var column = 0
     for (gap, span) in spans where !span.text.isEmpty {
-        let isApart = row.contains { containsRightToLeft($0.text) }
+        let isApart =
+            row.contains { containsRightToLeft($0.text) }
             || containsRightToLeft(span.text) && row.contains { $0.text.contains { $0.isLetter || $0.isNumber } }
         if !row.isEmpty, isApart || column + gap.width + span.width > width {
             lines.append(row)

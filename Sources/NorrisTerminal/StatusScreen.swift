@@ -16,13 +16,13 @@ extension Screen {
         let failing = status.sources.filter(\.isFailing).map(\.name)
         let style: Style = status.state == .ok && failing.isEmpty ? .good : .warning
         // Sources that have failed for a short time do not degrade the daemon.
-        let state = failing.isEmpty
+        let state =
+            failing.isEmpty
             ? [status.state.rawValue] : (status.state == .ok ? [] : ["\(status.state.rawValue),"]) + ["failing:"]
         let list = failing.enumerated().map { $1 + ($0 < failing.count - 1 ? "," : "") }
         flow(
             [Span("●", style), Span("norrisd \(status.version)", .bold)] + (state + list).map { Span($0, style) },
-            separator: Span(" "), width: width
-        )
+            separator: Span(" "), width: width)
         paragraph(status.message)
         line()
         labelled("uptime", [Span(durationText(seconds: status.uptimeSeconds))], width: width)
@@ -63,9 +63,7 @@ extension Screen {
         // Too narrow for a table: each source as a few lines of its own.
         for source in sources {
             line([Span(source.name, .bold)])
-            for row in flowed(source.parts(now: now), width: max(1, width - 2)) {
-                line([.spaces(2)] + row)
-            }
+            for row in flowed(source.parts(now: now), width: max(1, width - 2)) { line([.spaces(2)] + row) }
         }
     }
 
@@ -87,9 +85,7 @@ extension Screen {
         pair("database.read_only", String(database.isReadOnly))
         if let free = database.freeBytes { pair("database.free_bytes", String(free)) }
         for source in status.sources {
-            for case (let key, let value?) in source.pairs {
-                pair("source.\(source.name).\(key)", value)
-            }
+            for case (let key, let value?) in source.pairs { pair("source.\(source.name).\(key)", value) }
         }
     }
 
@@ -171,8 +167,7 @@ extension SourceStatus {
     fileprivate var pairs: [(key: String, value: String?)] {
         [
             ("kind", kind), ("enabled", String(isEnabled)), ("configured", isConfigured.map { String($0) }),
-            ("items", String(items)),
-            ("origin", freshness.origin.rawValue), ("state", freshness.state.rawValue),
+            ("items", String(items)), ("origin", freshness.origin.rawValue), ("state", freshness.state.rawValue),
             ("fetched_at", freshness.fetchedAt?.description),
             ("error", freshness.error.map { "\($0.kind.rawValue): \($0.message)" }),
             ("error_since", freshness.error?.since.description), ("retry_at", freshness.error?.retryAt?.description),

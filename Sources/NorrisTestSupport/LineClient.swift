@@ -98,8 +98,7 @@ package final class LineClient {
     }
 
     /// Waits until a run ends, or begins, in this way; other events are passed over.
-    @discardableResult
-    package func wait(for phase: Event.Phase) throws -> Event {
+    @discardableResult package func wait(for phase: Event.Phase) throws -> Event {
         while true {
             let event = try receiveEvent()
             if event.phase == phase { return event }

@@ -69,8 +69,7 @@ extension ManualPage {
     ]
 
     private static func unescaped(_ text: String) -> String {
-        escapes.filter { $0.key != "\\e" }
-            .reduce(text) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
+        escapes.filter { $0.key != "\\e" }.reduce(text) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
             .replacingOccurrences(of: "\\e", with: "\\")
     }
 

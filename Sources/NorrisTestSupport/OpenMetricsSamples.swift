@@ -9,9 +9,7 @@ package struct OpenMetricsSamples {
         case prometheus = "prometheus_client.parser"
     }
 
-    package struct Refused: Error, CustomStringConvertible {
-        package let description: String
-    }
+    package struct Refused: Error, CustomStringConvertible { package let description: String }
 
     /// By name and labels, sorted: `norrisd_errors_total reason=busy`.
     package let values: [String: Double]

@@ -45,10 +45,7 @@ package func run(
     func contents(_ name: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder(name))), as: UTF8.self)
     }
-    return ProgramResult(
-        status: status,
-        output: try contents("out"),
-        errors: try contents("err"))
+    return ProgramResult(status: status, output: try contents("out"), errors: try contents("err"))
 }
 
 /// A program running as a child, started by posix_spawn(3).
@@ -130,8 +127,7 @@ package final class ChildProcess {
     /// Waits for the end; one that does not come within ten minutes is brought about.
     ///
     /// - Returns: the exit status; 128 and the signal's number for one that a signal ended, as shells have it.
-    @discardableResult
-    package func wait() -> Int32 {
+    @discardableResult package func wait() -> Int32 {
         // So that a program that hangs fails its test and not the whole run.
         var checks = 300_000
         while !hasEnded {
@@ -157,8 +153,7 @@ package final class ChildProcess {
 /// `posix_spawn_file_actions_addclosefrom_np` of glibc since 2.34; not in the module map.
 private let closeFrom = unsafeBitCast(
     dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
-    to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt).self
-)
+    to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt).self)
 
 /// `POSIX_SPAWN_SETSID` of glibc, which Swift does not see because it depends on a feature macro.
 private let newSession: Int32 = 0x80

@@ -2,9 +2,7 @@ package import Foundation
 
 /// A program at a terminal of its own, typed to and read from by a test.
 package final class PseudoTerminal {
-    package struct NotOpened: Error {
-        package let code: Int32
-    }
+    package struct NotOpened: Error { package let code: Int32 }
 
     private let descriptor: Int32
     private let process: ChildProcess
@@ -32,7 +30,8 @@ package final class PseudoTerminal {
         // Once the child has it open, for a terminal that nobody holds is at its end.
         defer { close(follower) }
         process = try ChildProcess(
-            program, arguments, environment: ["NORRISCTL_PAGER": "", "TERM": "xterm-256color"].merging(environment) { $1 },
+            program, arguments,
+            environment: ["NORRISCTL_PAGER": "", "TERM": "xterm-256color"].merging(environment) { $1 },
             terminal: String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
@@ -63,8 +62,7 @@ package final class PseudoTerminal {
     ///
     /// - Parameter seconds: how long it may take; a test that passes never takes so long.
     /// - Returns: what came up to the text and with it; nil where it did not come.
-    @discardableResult
-    package func wait(for text: String, within seconds: Int = 120) -> String? {
+    @discardableResult package func wait(for text: String, within seconds: Int = 120) -> String? {
         let pattern = Data(text.utf8)
         let end = Date(timeIntervalSinceNow: TimeInterval(seconds))
         repeat {
@@ -77,8 +75,7 @@ package final class PseudoTerminal {
     }
 
     /// Reads to the end of the program and returns its exit status, as ``ChildProcess/wait()`` has it.
-    @discardableResult
-    package func waitForEnd(within seconds: Int = 120) -> Int32 {
+    @discardableResult package func waitForEnd(within seconds: Int = 120) -> Int32 {
         let end = Date(timeIntervalSinceNow: TimeInterval(seconds))
         while read(within: end.timeIntervalSinceNow) {}
         return process.wait()

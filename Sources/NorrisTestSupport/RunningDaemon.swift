@@ -65,8 +65,7 @@ package final class RunningDaemon {
     /// Ends it by a signal and waits for the end.
     ///
     /// - Returns: its exit status; 128 and the signal's number where the signal killed it.
-    @discardableResult
-    package func end(_ signal: Int32 = SIGTERM) -> Int32 {
+    @discardableResult package func end(_ signal: Int32 = SIGTERM) -> Int32 {
         process.send(signal)
         return process.wait()
     }
@@ -87,9 +86,8 @@ package final class RunningDaemon {
     package func ctl(uid: Int, _ arguments: [String]) throws -> ProgramResult {
         try run(
             "setpriv",
-            ["--reuid", "\(uid)", "--regid", "\(uid)", "--clear-groups", Programs.norrisctl]
-                + RunningDaemon.timeout + arguments,
-            environment: ["NORRISD_SOCKET": socket])
+            ["--reuid", "\(uid)", "--regid", "\(uid)", "--clear-groups", Programs.norrisctl] + RunningDaemon.timeout
+                + arguments, environment: ["NORRISD_SOCKET": socket])
     }
 }
 

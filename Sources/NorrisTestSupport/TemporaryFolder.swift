@@ -34,14 +34,13 @@ extension TemporaryFolder {
     /// inherit a descriptor of ours, and while one is open for writing the kernel runs no such file (ETXTBSY in
     /// execve(2)).
     package func writeProgram(_ script: String, to name: String) throws -> String {
-        let result = try run("sh", ["-c", #"cat >"$0" && chmod 755 "$0""#, self(name)], input: "#!/bin/sh\n\(script)\n")
+        let result = try run(
+            "sh", ["-c", #"cat >"$0" && chmod 755 "$0""#, self(name)], input: "#!/bin/sh\n\(script)\n")
         guard result.status == 0 else { throw ProgramNotWritten(result: result) }
         return self(name)
     }
 
-    private struct ProgramNotWritten: Error {
-        let result: ProgramResult
-    }
+    private struct ProgramNotWritten: Error { let result: ProgramResult }
 }
 
 /// Runs the body with the file permissions of somebody who is not root, on this thread only.

@@ -15,18 +15,16 @@ package func asciiText(_ text: String) -> String {
         }
         let columns = displayWidth(of: cluster)
         let first = cluster.unicodeScalars.first.flatMap { $0.isASCII ? $0 : asciiSigns[$0] } ?? "?"
-        for column in 0..<columns {
-            result.unicodeScalars.append(column == 0 ? first : "?")
-        }
+        for column in 0..<columns { result.unicodeScalars.append(column == 0 ? first : "?") }
     }
     return result
 }
 
 /// Of one column each, as are their likenesses.
 private let asciiSigns: [Unicode.Scalar: Unicode.Scalar] = [
-    "\u{A0}": " ", "…": "~", "·": "-", "•": "*", "●": "*", "▣": "#", "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-", "×": "x",
-    "‘": "'", "’": "'", "‚": "'", "“": "\"", "”": "\"", "„": "\"", "‹": "<", "›": ">", "«": "<", "»": ">", "→": ">",
-    "✓": "+", "✗": "x",
+    "\u{A0}": " ", "…": "~", "·": "-", "•": "*", "●": "*", "▣": "#", "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-",
+    "×": "x", "‘": "'", "’": "'", "‚": "'", "“": "\"", "”": "\"", "„": "\"", "‹": "<", "›": ">", "«": "<", "»": ">",
+    "→": ">", "✓": "+", "✗": "x",
     // Frames.
     "─": "-", "│": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "├": "+", "┤": "+",
     // Bars and curves.

@@ -29,8 +29,7 @@ package func sanitizedText(_ text: String) -> String {
         case "\r", "\u{2028}", "\u{2029}":
             result += "\n"
             copied = next
-        default:
-            copied = scalars.endOfEscapeSequence(at: position) ?? next
+        default: copied = scalars.endOfEscapeSequence(at: position) ?? next
         }
     }
     result += text[copied...]

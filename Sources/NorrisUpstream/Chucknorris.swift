@@ -24,8 +24,7 @@ package struct Chucknorris: Sendable {
     ) async throws(UpstreamError) -> Fetched<FactBatch> {
         let url = joinedURL(baseURL, "jokes/search?query=\(percentEncoded(query))")
         return try await fetcher.json(url, validators, timeout ?? self.timeout) {
-            response, budget throws(UpstreamError) in
-            try FactBatch(searchResult: response.body, budget)
+            response, budget throws(UpstreamError) in try FactBatch(searchResult: response.body, budget)
         }
     }
 
@@ -98,8 +97,7 @@ extension Fact {
         guard (1...Self.maximumLength).contains(text.unicodeScalars.count) else { return nil }
         self.init(
             id: id, text: text, categories: categories, source: "chucknorris", url: joke.url("url"),
-            createdAt: joke.date("created_at"), updatedAt: joke.date("updated_at")
-        )
+            createdAt: joke.date("created_at"), updatedAt: joke.date("updated_at"))
     }
 
     /// The longest id that `fact.get` takes, in code points, and nothing that is not visible in one line. A colon, or

@@ -5,9 +5,7 @@ package struct Credentials: Sendable {
     /// The folder that holds one file per credential; nil where the service manager passed none.
     package let directory: String?
 
-    package init(directory: String?) {
-        self.directory = directory
-    }
+    package init(directory: String?) { self.directory = directory }
 
     /// The credentials of this process, from `CREDENTIALS_DIRECTORY`.
     package static func ofThisProcess() -> Credentials {
@@ -30,9 +28,7 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
     /// The text itself, for handing to whom it is meant.
     package let value: String
 
-    package init(_ value: String) {
-        self.value = value
-    }
+    package init(_ value: String) { self.value = value }
 
     package var description: String { "<secret>" }
     package var debugDescription: String { description }
@@ -76,8 +72,7 @@ package enum CredentialError: Error, Equatable, CustomStringConvertible {
         case .unreadable(let path, let errno):
             "The credential \(path) cannot be read (\(String(cString: strerror(errno)))): "
                 + "let the user that runs norrisd read this file."
-        case .empty(let path):
-            "The credential \(path) is empty: write the key into the file, or remove it."
+        case .empty(let path): "The credential \(path) is empty: write the key into the file, or remove it."
         case .notText(let path):
             "The credential \(path) is not UTF-8 text: the file must hold the key and nothing else."
         }

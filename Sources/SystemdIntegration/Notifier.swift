@@ -27,15 +27,13 @@ package struct Notifier: Sendable {
     package func ready(status: String? = nil) -> Bool { send(["READY=1", status.map(Self.statusAssignment)]) }
 
     /// Sets the one line that `systemctl status` shows: `STATUS=`. Control characters become spaces.
-    @discardableResult
-    package func status(_ text: String) -> Bool { send([Self.statusAssignment(text)]) }
+    @discardableResult package func status(_ text: String) -> Bool { send([Self.statusAssignment(text)]) }
 
     /// Reports that the configuration is being read again: `RELOADING=1`. ``ready(status:)`` must follow in any case.
     ///
     /// Carries the time of CLOCK_MONOTONIC in microseconds, without which newer versions of systemd never consider
     /// the reload finished.
-    @discardableResult
-    package func reloading() -> Bool {
+    @discardableResult package func reloading() -> Bool {
         var now = timespec()
         // Fails for unknown clocks and bad pointers only.
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -47,12 +45,10 @@ package struct Notifier: Sendable {
     package func stopping(status: String? = nil) -> Bool { send(["STOPPING=1", status.map(Self.statusAssignment)]) }
 
     /// Reports that the daemon is alive: `WATCHDOG=1`, to be sent once per ``Watchdog/interval()``.
-    @discardableResult
-    package func watchdog() -> Bool { send(["WATCHDOG=1"]) }
+    @discardableResult package func watchdog() -> Bool { send(["WATCHDOG=1"]) }
 
     /// Requests more time to start or to stop, counted from now: `EXTEND_TIMEOUT_USEC=`.
-    @discardableResult
-    package func extendTimeout(by duration: Duration) -> Bool {
+    @discardableResult package func extendTimeout(by duration: Duration) -> Bool {
         let (seconds, attoseconds) = duration.components
         return send(["EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)"])
     }
@@ -142,9 +138,7 @@ package enum Journal {
     }
 
     /// The fields as `NAME=value`, all in one buffer, with the range of each in it.
-    package static func encode(
-        _ fields: [(name: String, value: String)]
-    ) -> (bytes: [UInt8], ranges: [Range<Int>]) {
+    package static func encode(_ fields: [(name: String, value: String)]) -> (bytes: [UInt8], ranges: [Range<Int>]) {
         var bytes: [UInt8] = []
         var ranges: [Range<Int>] = []
         for (name, value) in fields {

@@ -12,8 +12,7 @@ struct AttackEndToEndTests {
     @Test(arguments: [
         "notifications-metrics-8", "notifications-discover-8", "favorites-batch-read", "connects", "descriptors",
         "client",
-    ])
-    func othersAreServed(name: String) throws {
+    ]) func othersAreServed(name: String) throws {
         let script = URL(filePath: #filePath).appending(path: "../../../Scripts/benchmarks/attacks.py").standardized
         let programs = URL(filePath: Programs.norrisd).deletingLastPathComponent()
         let result = try run("python3", [script.path, "--structure", "--programs", programs.path, name])

@@ -4,8 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// `norrisctl card` with programs in the place of norris-card, and with norris-card itself.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct CardEndToEndTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct CardEndToEndTests {
     /// Prints the beginning of a PNG of 1080 × 1350 pixels and then so much that no pipe holds it.
     private static let drawing = #"""
         cat >"$0.input"
@@ -25,9 +24,7 @@ struct CardEndToEndTests {
         }
         // By another process, as in writeProgram(_:to:).
         #expect(try run("cp", [Programs.norrisctl, folder("bin/norrisctl")]).status == 0)
-        if let script {
-            _ = try folder.writeProgram(script, to: "bin/norris-card")
-        }
+        if let script { _ = try folder.writeProgram(script, to: "bin/norris-card") }
         return folder
     }
 
@@ -35,9 +32,7 @@ struct CardEndToEndTests {
         try FileManager.default.contentsOfDirectory(atPath: folder(name)).sorted()
     }
 
-    private func bytes(_ path: String) throws -> Data {
-        try Data(contentsOf: URL(fileURLWithPath: path))
-    }
+    private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
     /// Runs a line of bash in the folder's `home`, where `norrisctl` is the copy.
     private func shell(
@@ -57,8 +52,8 @@ struct CardEndToEndTests {
         #expect(result.output == "A poster.\n")
         #expect(result.errors == "Wrote f.png, 1080 × 1350.\n")
         #expect(try bytes(folder("home/f.png")).count == Self.size)
-        #expect(try FileManager.default.attributesOfItem(atPath: folder("home/f.png"))[.posixPermissions]
-            as? Int == 0o640)
+        #expect(
+            try FileManager.default.attributesOfItem(atPath: folder("home/f.png"))[.posixPermissions] as? Int == 0o640)
         let arguments = try String(contentsOfFile: folder("bin/norris-card.arguments"), encoding: .utf8)
         #expect(arguments == "--size 300 --alt\n--size 300\n")
         let input = try String(contentsOfFile: folder("bin/norris-card.input"), encoding: .utf8)
@@ -141,8 +136,7 @@ struct CardEndToEndTests {
     }
 
     /// The last two norrisctl ignores, and a program that it starts must not.
-    @Test(arguments: [SIGKILL, SIGSEGV, SIGPIPE, SIGXFSZ])
-    func saysWhichSignalKilledNorrisCard(signal: Int32) throws {
+    @Test(arguments: [SIGKILL, SIGSEGV, SIGPIPE, SIGXFSZ]) func saysWhichSignalKilledNorrisCard(signal: Int32) throws {
         let folder = try installation("ulimit -c 0; kill -\(signal) $$")
         let result = try shell("norrisctl card --text x -o f.png", folder)
         #expect(result.status == 70, "\(result)")
@@ -150,12 +144,9 @@ struct CardEndToEndTests {
         #expect(try names(folder).isEmpty)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
-    func aSignalEndsNorrisCardAndLeavesNothing(signal: Int32) throws {
+    @Test(arguments: [SIGINT, SIGTERM]) func aSignalEndsNorrisCardAndLeavesNothing(signal: Int32) throws {
         let folder = try installation("echo $$ >\"$0.pid\"; mv \"$0.pid\" \"$0.begun\"; exec sleep 60")
-        let child = try ChildProcess(
-            folder("bin/norrisctl"), ["card", "--text", "x", "-o", folder("home/f.png")]
-        )
+        let child = try ChildProcess(folder("bin/norrisctl"), ["card", "--text", "x", "-o", folder("home/f.png")])
         for _ in 0..<12_000 where access(folder("bin/norris-card.begun"), F_OK) != 0 { poll(nil, 0, 10) }
         let text = try String(contentsOfFile: folder("bin/norris-card.begun"), encoding: .utf8)
         let process = try #require(Int32(text.dropLast()))
@@ -169,16 +160,13 @@ struct CardEndToEndTests {
         let folder = try installation("printf 'a\\033]0;x\\007\\233b\\033[31m\\200c\\n\\033[2Jd'")
         for arguments in [["-o", "-"], ["-o", "/dev/stdout"], ["-o", "/dev/tty"], ["--alt"], ["--show"]] {
             let terminal = try PseudoTerminal(
-                folder("bin/norrisctl"), ["card", "--text", "x", "--color", "always"] + arguments
-            )
+                folder("bin/norrisctl"), ["card", "--text", "x", "--color", "always"] + arguments)
             #expect([0, 64, 70, 74].contains(terminal.waitForEnd()))
             expectClean(terminal.transcript, arguments, isTerminal: true)
         }
         // A picture now, that only its start is one of.
         let picture = try installation()
-        let terminal = try PseudoTerminal(
-            picture("bin/norrisctl"), ["card", "--text", "x", "-o", "-", "--plain"]
-        )
+        let terminal = try PseudoTerminal(picture("bin/norrisctl"), ["card", "--text", "x", "-o", "-", "--plain"])
         #expect(terminal.waitForEnd() == 64)
         expectClean(terminal.transcript, ["-o -"], isTerminal: true)
         #expect(terminal.rest.contains("erminal"), "\(terminal.rest)")
@@ -192,8 +180,7 @@ struct CardEndToEndTests {
         [16..<20, 20..<24].map { png[$0].reduce(0) { $0 << 8 | Int($1) } }
     }
 
-    @Test(.enabled(if: hasCards, "norris-card is built only with NORRIS_CARDS=1"))
-    func drawsRealCards() throws {
+    @Test(.enabled(if: hasCards, "norris-card is built only with NORRIS_CARDS=1")) func drawsRealCards() throws {
         let folder = TemporaryFolder()
         func card(_ arguments: String...) throws -> ProgramResult {
             try run(Programs.norrisctl, ["card", "--size", "256", "--timeout", "1m"] + arguments)
@@ -213,8 +200,7 @@ struct CardEndToEndTests {
 
         let terminal = try PseudoTerminal(
             Programs.norrisctl, ["card", "--text", "Ship it.", "--size", "256", "--show"],
-            environment: ["COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"]
-        )
+            environment: ["COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"])
         #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
         #expect(terminal.rest.contains("8;2;"), "\(terminal.rest)")
     }

@@ -4,8 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// How the built daemon starts, stops, reloads and meets trouble.
-@Suite(.onTestThread, .serialized)
-struct DaemonEndToEndTests {
+@Suite(.onTestThread, .serialized) struct DaemonEndToEndTests {
     private func norrisd(_ arguments: [String], environment: [String: String] = [:]) throws -> ProgramResult {
         try run(Programs.norrisd, arguments, environment: ["HOME": "/nonexistent"].merging(environment) { $1 })
     }
@@ -19,11 +18,13 @@ struct DaemonEndToEndTests {
         let options = (RunningDaemon.arguments(in: daemon.folder) + ["--config", daemon.folder("config.yaml")])
             .joined(separator: " ")
         #expect(result.status == 69)
-        #expect(result.output.hasSuffix("""
-            Restart it: kill -KILL \(daemon.processID), then start it again as it was: \(Programs.norrisd) \(options) \
-            --log-level debug
+        #expect(
+            result.output.hasSuffix(
+                """
+                Restart it: kill -KILL \(daemon.processID), then start it again as it was: \(Programs.norrisd) \(options) \
+                --log-level debug
 
-            """), "\(result.output)")
+                """), "\(result.output)")
         #expect(daemon.end() == 0)
     }
 
@@ -172,8 +173,7 @@ struct DaemonEndToEndTests {
     @Test func foldersThatCannotBeWrittenDoNotStopTheService() throws {
         let folder = TemporaryFolder()
         let file = try folder.write("", to: "file")
-        let daemon = try RunningDaemon(
-            in: folder, ["--state-dir", file + "/state", "--cache-dir", file + "/cache"])
+        let daemon = try RunningDaemon(in: folder, ["--state-dir", file + "/state", "--cache-dir", file + "/cache"])
         #expect(try daemon.ctl("fact").status == 0)
         #expect(try daemon.ctl("fact", "--today").status == 0)
         let status = try daemon.ctl("--json", "status").output
@@ -194,8 +194,7 @@ struct DaemonEndToEndTests {
 
     // MARK: Rights
 
-    @Test(.enabled(if: getuid() == 0, "needs root to become somebody else"))
-    func onlyAdministratorsReload() throws {
+    @Test(.enabled(if: getuid() == 0, "needs root to become somebody else")) func onlyAdministratorsReload() throws {
         let folder = TemporaryFolder()
         let daemon = try RunningDaemon(in: folder)
         func asNobody(_ arguments: String...) throws -> ProgramResult { try daemon.ctl(uid: 65534, arguments) }
@@ -213,8 +212,7 @@ struct DaemonEndToEndTests {
 }
 
 /// What the built daemon tells the service manager and the journal.
-@Suite(.onTestThread, .serialized, .timeLimit(.minutes(20)))
-struct ServiceManagerEndToEndTests {
+@Suite(.onTestThread, .serialized, .timeLimit(.minutes(20))) struct ServiceManagerEndToEndTests {
     // MARK: Status
 
     @Test func statusIsWhatIsStoredAndWhenMoreComes() async throws {
@@ -252,8 +250,7 @@ struct ServiceManagerEndToEndTests {
         let manager = NotifySocket(path: folder("notify"))
         let file = try folder.write("facts:\n  refesh: 24h\n  enabled: maybe\n", to: "config.yaml")
         let result = try run(
-            Programs.norrisd, ["--config", file],
-            environment: ["HOME": folder.path, "NOTIFY_SOCKET": manager.path])
+            Programs.norrisd, ["--config", file], environment: ["HOME": folder.path, "NOTIFY_SOCKET": manager.path])
         #expect(result.status == 78)
         let faults = result.errors.split(separator: "\n")
         #expect(faults.count == 2)

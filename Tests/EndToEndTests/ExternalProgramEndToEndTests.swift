@@ -3,8 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// What norrisctl passes to external programs: real ones, and scripts that write down their arguments and input.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct ExternalProgramEndToEndTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct ExternalProgramEndToEndTests {
     /// Red beside blue, 8 pixels each way.
     private let png = """
         iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFElEQVR4nGP4z8AAR0jM/wxDSwIA6TA/wRjsoYgAAAAASUVORK5CYII=
@@ -20,11 +19,12 @@ struct ExternalProgramEndToEndTests {
         upstream.requireKey("key")
         upstream.setGifs(FakeUpstream.gifs(count: 2), query: "cats")
         let key = try folder.write("key\n", to: "key")
-        let daemon = try RunningDaemon(configuration: """
-            facts: {enabled: false}
-            gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: [cats]}
+        let daemon = try RunningDaemon(
+            configuration: """
+                facts: {enabled: false}
+                gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: [cats]}
 
-            """)
+                """)
         // So that nothing is asked for, which would be waited for no longer than two seconds.
         try daemon.waitUntilFetched(daemon.watch(), "gifs")
         return daemon
@@ -38,12 +38,13 @@ struct ExternalProgramEndToEndTests {
             {"id":1,"date":"Tue Mar 08 2022 06:56:06 GMT-0500","pics":[\(list)]}]}]}
             """
         upstream.setDocument("/team/users/posts", contentType: "application/json", body: Array(document.utf8))
-        let daemon = try RunningDaemon(configuration: """
-            facts: {enabled: false}
-            http: {timeout: 60s}
-            posts: {sources: {team: {kind: users-posts, url: '\(upstream.baseURL)/team'}}}
+        let daemon = try RunningDaemon(
+            configuration: """
+                facts: {enabled: false}
+                http: {timeout: 60s}
+                posts: {sources: {team: {kind: users-posts, url: '\(upstream.baseURL)/team'}}}
 
-            """)
+                """)
         let refreshed = try daemon.ctl("refresh", "--wait")
         #expect(refreshed.status == 0, "\(refreshed)")
         return daemon
@@ -63,9 +64,7 @@ struct ExternalProgramEndToEndTests {
             .merging(others) { $1 }
     }
 
-    private func text(_ path: String) -> String {
-        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-    }
+    private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
     @Test func chafaDrawsWhatWasFetched() async throws {
         let upstream = try await FakeUpstream.start()
@@ -81,9 +80,7 @@ struct ExternalProgramEndToEndTests {
                     environment: variables(daemon, folder))
                 #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
                 let parts = terminal.rest.split(separator: "team:1", maxSplits: 1)
-                for color in colors {
-                    #expect(parts.last?.contains("8;2;\(color)m") == true, "\(terminal.rest)")
-                }
+                for color in colors { #expect(parts.last?.contains("8;2;\(color)m") == true, "\(terminal.rest)") }
                 let arguments = text(folder("arguments")).split(separator: "\n")
                 #expect(arguments.first == "--disable")
                 #expect(arguments.suffix(2) == ["--url", "https://e.org/a.png"])
@@ -109,9 +106,8 @@ struct ExternalProgramEndToEndTests {
                 let terminal = try PseudoTerminal(
                     Programs.norrisctl, ["post", "team:1", "--show", "--timeout", "5m"],
                     environment: variables(
-                        daemon, folder, ["CURL_CA_BUNDLE": certificate.path, "HOME": folder.path].merging(others) { $1 }
-                    ),
-                    columns: 200)
+                        daemon, folder,
+                        ["CURL_CA_BUNDLE": certificate.path, "HOME": folder.path].merging(others) { $1 }), columns: 200)
                 return (terminal.waitForEnd(), terminal.rest)
             }
             let shown = try show()
@@ -125,8 +121,7 @@ struct ExternalProgramEndToEndTests {
             let faults: [(FakeUpstream.Fault, Int32, String)] = [
                 (.redirect(to: "\(plain.baseURL)/a.png"), 75, "it redirects to an address that is not https"),
                 (.redirect(to: "/a.png"), 75, "too many redirects"),
-                (.status(404), 75, "the host answers with an error"),
-                (.endless, 1, "larger than 16 MiB"),
+                (.status(404), 75, "the host answers with an error"), (.endless, 1, "larger than 16 MiB"),
             ]
             for (fault, status, message) in faults {
                 secure.setFault(fault, path: "/a.png")
@@ -160,9 +155,7 @@ struct ExternalProgramEndToEndTests {
                 terminal.type("\u{3}")
                 #expect(terminal.waitForEnd() == 128 + SIGINT)
                 #expect(kill(process, 0) == -1, "\(program) is left")
-                if program == "chafa" {
-                    #expect(terminal.rest.contains("\u{1B}\\\u{1B}[0m\u{1B}[?25h"))
-                }
+                if program == "chafa" { #expect(terminal.rest.contains("\u{1B}\\\u{1B}[0m\u{1B}[?25h")) }
             }
         }
         await upstream.stop()
@@ -179,8 +172,7 @@ struct ExternalProgramEndToEndTests {
                 printf '%s\\n' "$@" > '\(folder("arguments"))'
                 cat; echo noise; echo noise >&2
                 exec sleep 20
-                """,
-                in: folder)
+                """, in: folder)
             let result = try run(
                 Programs.norrisctl, ["gif", "cats", "--open", "--timeout", "5m"], input: "noise",
                 environment: variables(daemon, folder, ["DISPLAY": ":99"]))
@@ -207,8 +199,7 @@ struct ExternalProgramEndToEndTests {
             cat > '\(folder("copied"))'
             ls -l /proc/$$/fd > '\(folder("files"))'
             sleep 20 &
-            """,
-            in: folder)
+            """, in: folder)
         func copy() throws -> ProgramResult {
             try run(
                 Programs.norrisctl, ["fact", "--copy", "--timeout", "5m"],
@@ -234,10 +225,9 @@ struct ExternalProgramEndToEndTests {
             let result = try run(
                 "/bin/sh",
                 [
-                    "-c", "cd \"$1\"/bin && PATH=$3 exec \"$2\" fact --copy --timeout 5m", "sh",
-                    folder.path, Programs.norrisctl, path,
-                ],
-                environment: ["NORRISD_SOCKET": daemon.socket, "DISPLAY": ":99"])
+                    "-c", "cd \"$1\"/bin && PATH=$3 exec \"$2\" fact --copy --timeout 5m", "sh", folder.path,
+                    Programs.norrisctl, path,
+                ], environment: ["NORRISD_SOCKET": daemon.socket, "DISPLAY": ":99"])
             #expect(result.status == 69, "\(result)")
             #expect(result.errors.contains("apt install xclip"))
         }

@@ -4,8 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// Both built programs over a real socket, as a user types it.
-@Suite(.onTestThread, .serialized)
-struct FactEndToEndTests {
+@Suite(.onTestThread, .serialized) struct FactEndToEndTests {
     @Test func aDevFactComesOverTheSocket() throws {
         let daemon = try RunningDaemon()
         let result = try daemon.ctl("fact", "--category", "dev")
@@ -58,9 +57,7 @@ struct FactEndToEndTests {
         // What was given in the second before a crash may come again, and nothing else.
         let daemon = try RunningDaemon(in: folder)
         var rest: [String] = []
-        while Set(seen + rest).count < total, rest.count < total {
-            rest += try draw(1, from: daemon)
-        }
+        while Set(seen + rest).count < total, rest.count < total { rest += try draw(1, from: daemon) }
         #expect(Set(seen + rest).count == total)
         #expect(Set(rest).isDisjoint(with: seen[..<12]))
     }
@@ -79,7 +76,8 @@ struct FactEndToEndTests {
 
     @Test func netcatGetsItsAnswers() throws {
         let daemon = try RunningDaemon()
-        let lines = #"{"jsonrpc":"2.0","id":1,"method":"server.info"}"# + "\r\n \t\r\n"
+        let lines =
+            #"{"jsonrpc":"2.0","id":1,"method":"server.info"}"# + "\r\n \t\r\n"
             + #"[{"jsonrpc":"2.0","id":2,"method":"fact.search","params":{"query":"a","limit":1}},1]"# + "\n"
             + #"{"jsonrpc":"2.0","id":3,"method":"fact.categories"}"#
         let result = try run("nc", ["-N", "-U", daemon.socket], input: lines)
@@ -119,7 +117,5 @@ struct FactEndToEndTests {
 
 extension String {
     /// Without the newline at the end.
-    var dropLastNewline: String {
-        hasSuffix("\n") ? String(dropLast()) : self
-    }
+    var dropLastNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

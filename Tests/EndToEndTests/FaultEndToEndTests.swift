@@ -4,8 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// What users notice of an upstream that fails, and what not, by the built programs.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct FaultEndToEndTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct FaultEndToEndTests {
     // MARK: Every fault
 
     /// Something that goes wrong at an upstream, and how `freshness.error` tells it.
@@ -14,26 +13,16 @@ struct FaultEndToEndTests {
     private typealias Case = (name: String, kind: SourceFailure.Kind, fault: FakeUpstream.Fault)
 
     private static let cases: [Case] = [
-        ("reset", .offline, .reset),
-        ("closed", .offline, .raw("")),
-        ("cut-off", .offline, .truncated(chunked: false)),
-        ("cut-off-in-a-chunk", .offline, .truncated(chunked: true)),
-        ("hanging", .timeout, .hang),
-        ("dripping", .timeout, .drip(every: .milliseconds(200))),
-        ("endless", .decode, .endless),
-        ("gzip-bomb", .decode, .gzipBomb),
-        ("long-head", .decode, .longHead),
-        ("bad-request", .http, .status(400)),
+        ("reset", .offline, .reset), ("closed", .offline, .raw("")), ("cut-off", .offline, .truncated(chunked: false)),
+        ("cut-off-in-a-chunk", .offline, .truncated(chunked: true)), ("hanging", .timeout, .hang),
+        ("dripping", .timeout, .drip(every: .milliseconds(200))), ("endless", .decode, .endless),
+        ("gzip-bomb", .decode, .gzipBomb), ("long-head", .decode, .longHead), ("bad-request", .http, .status(400)),
         ("not-found", .http, .status(404, body: #"{"status":404,"error":"Not Found"}"#)),
-        ("too-many-requests", .quota, .status(429, retryAfter: "2")),
-        ("broken", .http, .status(500)),
-        ("unavailable", .http, .status(503, retryAfter: "1")),
-        ("html", .decode, .html),
-        ("garbage", .decode, .garbage),
+        ("too-many-requests", .quota, .status(429, retryAfter: "2")), ("broken", .http, .status(500)),
+        ("unavailable", .http, .status(503, retryAfter: "1")), ("html", .decode, .html), ("garbage", .decode, .garbage),
         ("wrong-types", .decode, .json(#"{"data":"two"}"#)),
         ("half-a-document", .decode, .json(#"{"data":[{"uid":"u"#)),
-        ("unusable-items", .decode, .json(#"{"data":[7]}"#)),
-        ("redirect-loop", .http, .redirectLoop),
+        ("unusable-items", .decode, .json(#"{"data":[7]}"#)), ("redirect-loop", .http, .redirectLoop),
     ]
 
     /// An answer of an upstream that works.
@@ -67,8 +56,7 @@ struct FaultEndToEndTests {
         let trusted = try folder.write(
             try ([valid] + certificates.dropLast().map(\.1)).map { certificate in
                 try String(contentsOfFile: certificate.path, encoding: .utf8)
-            }.joined(),
-            to: "trusted.pem")
+            }.joined(), to: "trusted.pem")
         let sources = (sites + [wellBehaved]).map { name, upstream in
             "    \(name): {kind: users-posts, url: '\(upstream.baseURL)/\(name)', refresh: 1s}\n"
         }
@@ -84,8 +72,7 @@ struct FaultEndToEndTests {
                     posts:
                       sources:
                     \(sources.joined())
-                    """,
-                environment: ["SSL_CERT_FILE": trusted])
+                    """, environment: ["SSL_CERT_FILE": trusted])
             let watch = try daemon.watch()
             for (name, _) in sites { try daemon.waitUntilFetched(watch, name) }
 
@@ -172,8 +159,7 @@ struct FaultEndToEndTests {
         do {
             let daemon = try RunningDaemon(
                 configuration: RunningDaemon.configuration(
-                    "https://jokes.example", http: "proxy: 'http://127.0.0.1:\(proxy.port)', timeout: 60s"
-                ),
+                    "https://jokes.example", http: "proxy: 'http://127.0.0.1:\(proxy.port)', timeout: 60s"),
                 environment: ["SSL_CERT_FILE": certificate.path])
             try daemon.waitUntilFailing(daemon.watch())
             let failure = try #require(try daemon.source().freshness.error)

@@ -4,8 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// How the built programs fetch, show and remember posts of three kinds of source.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct FeedEndToEndTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct FeedEndToEndTests {
     private static let usersPosts = """
         {"data":[{"uid":"e406bae8-1fd4-4e33-81d3-2fd053a40493","name":"Charles Riasc",\
         "email":"Delaney.Walsh@gmail.com","profile_pic":"https://mock.example/profile/profile9.jpg",\

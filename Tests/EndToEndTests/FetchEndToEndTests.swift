@@ -4,8 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// How the built programs fetch from an upstream that is well.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct FetchEndToEndTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct FetchEndToEndTests {
     @Test func thousandsOfFactsArriveOnceAndAreForgottenAndFetchedAgain() async throws {
         // A debug program may need more for nine thousand than the three seconds that a document has.
         let thousands = Programs.areDebug ? 2 : 9
@@ -68,8 +67,7 @@ struct FetchEndToEndTests {
         let certificate = try FakeCertificate()
         let upstream = try await FakeUpstream.start(security: .tls(certificate))
         do {
-            let trusting = try RunningDaemon.fetching(
-                from: upstream, environment: ["SSL_CERT_FILE": certificate.path])
+            let trusting = try RunningDaemon.fetching(from: upstream, environment: ["SSL_CERT_FILE": certificate.path])
             try trusting.waitUntilFetched(trusting.watch())
             #expect(try trusting.source().freshness.error == nil)
             let requests = upstream.requests.count
@@ -93,9 +91,7 @@ struct FetchEndToEndTests {
             _ = try folder.write("machine 127.0.0.1 login chuck password secret\n", to: ".netrc")
             let daemon = try RunningDaemon.fetching(
                 from: upstream, in: folder,
-                environment: [
-                    "http_proxy": nobody, "https_proxy": nobody, "ALL_PROXY": nobody, "HOME": folder.path,
-                ])
+                environment: ["http_proxy": nobody, "https_proxy": nobody, "ALL_PROXY": nobody, "HOME": folder.path])
             try daemon.waitUntilFetched(daemon.watch())
             #expect(!upstream.requests.isEmpty)
             #expect(upstream.requests.allSatisfy { $0.header("Authorization") == nil && !$0.target.contains("://") })

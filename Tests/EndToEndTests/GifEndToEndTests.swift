@@ -4,8 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// How the built programs search Giphy, page through it, count their requests, and keep its key to themselves.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct GifEndToEndTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct GifEndToEndTests {
     private static let key = "s3cr3t-key-of-a-test"
 
     /// 46 GIFs for one query, on two pages, with a double between them.
@@ -125,8 +124,7 @@ struct GifEndToEndTests {
             let folder = TemporaryFolder()
             let before = upstream.requests.count
             // Of five requests one is kept for users; what is trending takes the others.
-            let configuration = try configuration(
-                upstream, folder, gifs: ", hourly_quota: 5, refresh: 1s")
+            let configuration = try configuration(upstream, folder, gifs: ", hourly_quota: 5, refresh: 1s")
             var daemon: RunningDaemon? = try RunningDaemon(in: folder, configuration: configuration)
             await upstream.waitForRequests(before + 4)
             let trending = upstream.requests.dropFirst(before).filter { $0.path.hasSuffix("/trending") }.count
@@ -153,10 +151,11 @@ struct GifEndToEndTests {
     @Test func afterA429NothingIsAskedBeforeItsTime() async throws {
         let upstream = try await upstream()
         // Without a time Giphy's answer holds until the next full hour, which may begin while this runs.
-        upstream.setFault(.answer(
-            status: 429, headers: [("Content-Type", "application/json"), ("Retry-After", "1800")],
-            body: Array(#"{"data":[],"meta":{"status":429,"msg":"API rate limit exceeded","response_id":""}}"#.utf8)
-        ))
+        upstream.setFault(
+            .answer(
+                status: 429, headers: [("Content-Type", "application/json"), ("Retry-After", "1800")],
+                body: Array(#"{"data":[],"meta":{"status":429,"msg":"API rate limit exceeded","response_id":""}}"#.utf8)
+            ))
         do {
             let folder = TemporaryFolder()
             let configuration = try configuration(upstream, folder)
@@ -194,7 +193,5 @@ struct GifEndToEndTests {
 }
 
 extension RunningDaemon {
-    fileprivate func quota() throws -> SourceStatus.Quota {
-        try #require(try source("gifs").quota)
-    }
+    fileprivate func quota() throws -> SourceStatus.Quota { try #require(try source("gifs").quota) }
 }

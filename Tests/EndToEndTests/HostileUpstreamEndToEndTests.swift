@@ -5,8 +5,7 @@ import Testing
 
 /// Every command with the texts of a hostile upstream. CI also runs this suite with the debug programs, for their
 /// assertions.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct EveryCommandEndToEndTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct EveryCommandEndToEndTests {
     private func ids(_ method: String, _ params: String, _ daemon: RunningDaemon) throws -> [String] {
         let reply = try daemon.ctl("--json", "call", method, params)
         guard case .object(let result) = try JSON.parse(Array(reply.output.utf8)),
@@ -82,9 +81,7 @@ struct HostileUpstreamEndToEndTests {
         for arguments in [
             [text], ["--\(text)"], ["--log-level", text], ["--config", text], ["--config", text, "--check-config"],
             ["--state-dir", text, "--check-config", text],
-        ] {
-            try check(arguments)
-        }
+        ] { try check(arguments) }
     }
 
     private func check(_ arguments: [String]) throws {

@@ -4,8 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// The figures of the built programs, and how they reach node_exporter.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct MetricsEndToEndTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct MetricsEndToEndTests {
     /// The figures are made once a second at most, so these are read until they are new ones.
     private func samples(_ daemon: RunningDaemon) throws -> OpenMetricsSamples {
         let old = try daemon.ctl("status", "--metrics")
@@ -93,11 +92,12 @@ struct MetricsEndToEndTests {
         #expect(try #require(read[requests]) < #require(original[requests]))
 
         daemon.end()
-        #expect(try collect(snippet, daemon) == """
-            # HELP norrisd_up Whether norrisd answers.
-            # TYPE norrisd_up gauge
-            norrisd_up 0
+        #expect(
+            try collect(snippet, daemon) == """
+                # HELP norrisd_up Whether norrisd answers.
+                # TYPE norrisd_up gauge
+                norrisd_up 0
 
-            """)
+                """)
     }
 }

@@ -3,8 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// The file of facts for shells, as the built daemon writes it.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct PromptFactsEndToEndTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct PromptFactsEndToEndTests {
     /// What stands in the file; it is there as soon as the daemon is ready.
     private func lines(_ folder: TemporaryFolder, _ name: String = "run") throws -> [String] {
         let text = try String(contentsOfFile: folder(name + "/prompt-facts"), encoding: .utf8)

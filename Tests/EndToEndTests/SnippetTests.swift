@@ -3,14 +3,12 @@ import NorrisTestSupport
 import Testing
 
 /// The snippets of `Scripts/integrations`, with the real programs where Debian has them.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct SnippetTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct SnippetTests {
     private static let shells = ["bash", "dash", "zsh"]
 
     // MARK: cowsay.sh
 
-    @Test(arguments: shells)
-    func aCowTellsAFact(shell: String) throws {
+    @Test(arguments: shells) func aCowTellsAFact(shell: String) throws {
         let snippet = try Snippet("cowsay.sh")
         let result = try snippet.run(in: shell, "norrissay -W 500", daemon: try RunningDaemon())
         #expect(result.status == 0, "\(result)")
@@ -59,8 +57,7 @@ struct SnippetTests {
         return text.count > 5 && cookies.contains(text)
     }
 
-    @Test(arguments: shells)
-    func aFactReplacesTheFortune(shell: String) throws {
+    @Test(arguments: shells) func aFactReplacesTheFortune(shell: String) throws {
         let daemon = try daemonWithSayings()
         let snippet = try Snippet("fortune.sh")
         let fact = try snippet.run(in: shell, "fortune -ae", daemon: daemon)
@@ -75,8 +72,7 @@ struct SnippetTests {
         #expect(try fortunes("-n 6 sayings").count == 3, "Without -s, -n chooses nothing")
     }
 
-    @Test(arguments: shells)
-    func theProgramAnswersWhatNorrisdCannot(shell: String) throws {
+    @Test(arguments: shells) func theProgramAnswersWhatNorrisdCannot(shell: String) throws {
         let snippet = try Snippet("fortune.sh")
         let away = try snippet.run(in: shell, "fortune -s art")
         #expect(try away.status == 0 && isAboutArt(away.output) && away.errors.isEmpty, "\(away)")
@@ -88,8 +84,7 @@ struct SnippetTests {
         #expect(try isAboutArt(snippet.run(in: shell, "fortune art", daemon: daemon).output))
     }
 
-    @Test(arguments: shells)
-    func withoutTheProgramNorrisctlSaysWhatIsWrongAndNothingTypedIsRun(shell: String) throws {
+    @Test(arguments: shells) func withoutTheProgramNorrisctlSaysWhatIsWrongAndNothingTypedIsRun(shell: String) throws {
         let snippet = try Snippet("fortune.sh")
         let away = try snippet.run(in: shell, "fortune", games: "/nowhere")
         #expect(away.status == 69 && away.errors.contains("norrisd"), "\(away)")
@@ -140,9 +135,7 @@ struct SnippetTests {
     // MARK: starship.toml, run as starship runs custom modules: Debian 12 does not have starship
 
     private struct StarshipConfiguration: Decodable {
-        struct Custom: Decodable {
-            let norris: Module
-        }
+        struct Custom: Decodable { let norris: Module }
 
         struct Module: Decodable {
             let command: String
@@ -202,9 +195,7 @@ struct SnippetTests {
     @Test func tmuxDoesNotExpandAFact() throws {
         let text = "C# #H #[fg=red]#{pane_id}##[bg=red] #(touch made) 5%H"
         let snippet = try Snippet("tmux.conf", norrisctl: "printf '%s\\n' '\(text)'")
-        try withTmux(snippet) { terminal in
-            #expect(terminal.wait(for: text) != nil, "\(terminal.rest)")
-        }
+        try withTmux(snippet) { terminal in #expect(terminal.wait(for: text) != nil, "\(terminal.rest)") }
     }
 }
 
@@ -234,13 +225,12 @@ struct Snippet {
     func run(
         in shell: String, _ line: String, daemon: RunningDaemon? = nil, games: String = "/usr/games"
     ) throws -> ProgramResult {
-        try NorrisTestSupport.run(shell, ["-c", ". '\(path)'\n\(line)"], environment: environment(daemon, games: games))
+        try NorrisTestSupport.run(
+            shell, ["-c", ". '\(path)'\n\(line)"], environment: environment(daemon, games: games))
     }
 
     /// What shells would run or expand, in several ways.
-    var hostileText: String {
-        "$(touch \(folder("made"))) `touch \(folder("made"))` ; touch \(folder("made")) #"
-    }
+    var hostileText: String { "$(touch \(folder("made"))) `touch \(folder("made"))` ; touch \(folder("made")) #" }
 
     var hostileTextHasRun: Bool { FileManager.default.fileExists(atPath: folder("made")) }
 }

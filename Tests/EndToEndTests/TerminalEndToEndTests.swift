@@ -3,8 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// norrisctl at a real terminal.
-@Suite(.onTestThread, .serialized)
-struct TerminalEndToEndTests {
+@Suite(.onTestThread, .serialized) struct TerminalEndToEndTests {
     private func terminal(
         _ daemon: RunningDaemon, _ arguments: [String], environment: [String: String] = [:], columns: Int = 80,
         rows: Int = 24
@@ -31,15 +30,15 @@ struct TerminalEndToEndTests {
     /// As less(1) does, the pager goes on after it, and norrisctl goes on waiting for the pager.
     @Test func ctrlCIsThePagers() throws {
         let daemon = try RunningDaemon()
-        let pager = try daemon.folder.write("""
+        let pager = try daemon.folder.write(
+            """
             trap 'echo interrupted' INT
             cat
             echo ready
             until read -r key < /dev/tty; do :; done
             echo "got $key"
             """, to: "pager")
-        let terminal = try terminal(
-            daemon, ["categories"], environment: ["NORRISCTL_PAGER": "sh \(pager)"], rows: 5)
+        let terminal = try terminal(daemon, ["categories"], environment: ["NORRISCTL_PAGER": "sh \(pager)"], rows: 5)
         #expect(terminal.wait(for: "ready") != nil)
         terminal.type("\u{3}")
         // What is typed before it is dropped with the signal.
@@ -50,10 +49,12 @@ struct TerminalEndToEndTests {
         #expect(!terminal.rest.contains("norrisctl: "))
     }
 
-    @Test("A pager that is missing, ends early or fails", arguments: [
-        ("nosuchpager -x", true, ""), ("head -n 1", false, ""), ("true", false, ""),
-        ("false", false, "norrisctl: The pager \"false\" ended with status 1."),
-    ])
+    @Test(
+        "A pager that is missing, ends early or fails",
+        arguments: [
+            ("nosuchpager -x", true, ""), ("head -n 1", false, ""), ("true", false, ""),
+            ("false", false, "norrisctl: The pager \"false\" ended with status 1."),
+        ])
     func aPagerThatDoesNotShowAll(pager: String, showsAll: Bool, message: String) throws {
         let daemon = try RunningDaemon()
         let terminal = try terminal(daemon, ["categories"], environment: ["NORRISCTL_PAGER": pager], rows: 5)
@@ -105,7 +106,8 @@ struct TerminalEndToEndTests {
         #expect(left.contains("builtin-") && !left.contains("waiting") && !left.contains("\u{1B}"))
     }
 
-    @Test("A terminal that is dumb or of no kind gets no escape sequence, even while it waits", arguments: ["dumb", ""])
+    @Test(
+        "A terminal that is dumb or of no kind gets no escape sequence, even while it waits", arguments: ["dumb", ""])
     func aDumbTerminal(kind: String) throws {
         let daemon = try RunningDaemon()
         daemon.send(SIGSTOP)
@@ -155,12 +157,13 @@ struct TerminalEndToEndTests {
     }
 
     @Test func aWatchFollowsTheWidthOfItsTerminal() throws {
-        let daemon = try RunningDaemon(configuration: """
-            facts: {enabled: false}
-            gifs: {enabled: false}
-            posts: {sources: {planet: {kind: feed, url: 'http://127.0.0.1:1/rss.xml'}}}
+        let daemon = try RunningDaemon(
+            configuration: """
+                facts: {enabled: false}
+                gifs: {enabled: false}
+                posts: {sources: {planet: {kind: feed, url: 'http://127.0.0.1:1/rss.xml'}}}
 
-            """)
+                """)
         let terminal = try terminal(daemon, ["watch", "--color", "never"], columns: 400)
         // Until it has subscribed, and an event is on its way.
         var tries = 0
@@ -206,15 +209,16 @@ struct TerminalEndToEndTests {
         #expect(try writes().count == 1)
     }
 
-    @Test("What cannot be written is an error, except for a prompt", arguments: [
-        ("fact --timeout 5m >/dev/full", 74), ("status --timeout 5m >&-", 74), ("prompt >/dev/full", 0),
-        ("prompt --timeout=1s >&- 2>&- <&-", 0),
-    ])
+    @Test(
+        "What cannot be written is an error, except for a prompt",
+        arguments: [
+            ("fact --timeout 5m >/dev/full", 74), ("status --timeout 5m >&-", 74), ("prompt >/dev/full", 0),
+            ("prompt --timeout=1s >&- 2>&- <&-", 0),
+        ])
     func anOutputThatCannotBeWritten(command: String, status: Int32) throws {
         let daemon = try RunningDaemon()
         let result = try run(
-            "sh", ["-c", "exec \"$0\" \(command)", Programs.norrisctl],
-            environment: ["NORRISD_SOCKET": daemon.socket])
+            "sh", ["-c", "exec \"$0\" \(command)", Programs.norrisctl], environment: ["NORRISD_SOCKET": daemon.socket])
         #expect(result.status == status, "\(result)")
         #expect(result.errors.isEmpty == (status == 0))
     }

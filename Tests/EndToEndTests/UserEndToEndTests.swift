@@ -4,8 +4,7 @@ import NorrisTestSupport
 import Testing
 
 /// Events and recent searches through the built programs.
-@Suite(.onTestThread, .serialized)
-struct EventEndToEndTests {
+@Suite(.onTestThread, .serialized) struct EventEndToEndTests {
     /// Starts `norrisctl watch` on a daemon that has not been asked anything, and returns when it has subscribed.
     private func watch(_ daemon: RunningDaemon) throws -> ChildProcess {
         let process = try ChildProcess(
@@ -63,8 +62,7 @@ struct EventEndToEndTests {
 }
 
 /// What a user keeps, whatever happens to the daemon.
-@Suite(.onTestThread, .timeLimit(.minutes(20)))
-struct FavoriteEndToEndTests {
+@Suite(.onTestThread, .timeLimit(.minutes(20))) struct FavoriteEndToEndTests {
     @Test func noneIsLostWhenTheDaemonIsKilledAtThatInstant() throws {
         let folder = TemporaryFolder()
         var kept: [String] = []
@@ -82,8 +80,7 @@ struct FavoriteEndToEndTests {
             #expect(daemon.end(SIGKILL) == 128 + SIGKILL)
         }
         let daemon = try RunningDaemon(in: folder)
-        let list: FavoriteList.Result = try LineClient(path: daemon.socket).call(
-            FavoriteList.self, #"{"limit":100}"#)
+        let list: FavoriteList.Result = try LineClient(path: daemon.socket).call(FavoriteList.self, #"{"limit":100}"#)
         #expect(list.items.map(\.id) == kept.reversed())
         #expect(kept.count == 12)
         #expect(list.items.allSatisfy { $0.fact != nil })
@@ -106,8 +103,7 @@ struct FavoriteEndToEndTests {
                     http: {timeout: 60s}
                     posts: {sources: {team: {kind: users-posts, url: '\(upstream.baseURL)'}}}
 
-                    """
-            )
+                    """)
             try #require(chmod(folder.path, 0o755) == 0 && chmod(daemon.socket, 0o666) == 0)
             try #require(try daemon.ctl("refresh", "--wait").status == 0)
             let (ada, bob) = (4001, 4002)

@@ -79,9 +79,9 @@ struct ArgumentsTests {
     @Test func readsArgumentsByTheirPlaces() {
         #expect(parse("x", "2", "a", "-", "b") == sample { ($0.second, $0.rest) = (2, ["a", "-", "b"]) })
         #expect(parse("x", "--", "2", "--loud") == sample { ($0.second, $0.rest) = (2, ["--loud"]) })
-        #expect(parse("x", "--loud", "2", "--", "--", "-n") == sample {
-            ($0.isLoud, $0.second, $0.rest) = (true, 2, ["--", "-n"])
-        })
+        #expect(
+            parse("x", "--loud", "2", "--", "--", "-n")
+                == sample { ($0.isLoud, $0.second, $0.rest) = (true, 2, ["--", "-n"]) })
     }
 
     @Test(arguments: [
@@ -94,14 +94,14 @@ struct ArgumentsTests {
         (["--name"], "Missing value for '--name <name>': 'sample names' lists them."),
         (["--tag"], "Missing value for '--tag <tag>'."),
         (["-n11"], "The value '11' is invalid for '--count <n>': it takes a whole number from 1 to 10."),
-        (["--color", "geen"], "The value 'geen' is invalid for '--color <color>': it takes red or green. "
-            + "Did you mean 'green'?"),
-        (["--word=a b"], "The value 'a b' is invalid for '--word <word>': it takes one word."),
+        (
+            ["--color", "geen"],
+            "The value 'geen' is invalid for '--color <color>': it takes red or green. " + "Did you mean 'green'?"
+        ), (["--word=a b"], "The value 'a b' is invalid for '--word <word>': it takes one word."),
         ([], "Which item? 'sample list' shows their ids."),
         (["x", "y"], "The value 'y' is invalid for '<n>': it takes a whole number."),
         (["--bogus", "--help"], "Unknown option '--bogus'."),
-    ])
-    func saysWhatIsWrong(words: [String], message: String) {
+    ]) func saysWhatIsWrong(words: [String], message: String) {
         var sample = Sample()
         var arguments = CommandArguments(words)
         #expect(throws: UsageError(message)) { try arguments.parse { sample.declare(&$0) } }
@@ -149,8 +149,7 @@ struct ArgumentsTests {
 
     @Test(arguments: [
         ("-x", true), ("-nn", true), ("-l", false), ("--X", true), ("--1", true), ("-", true), ("-é", true),
-    ])
-    func idsMayBeginWithADash(word: String, isID: Bool) throws {
+    ]) func idsMayBeginWithADash(word: String, isID: Bool) throws {
         var sample = Sample()
         var arguments = CommandArguments(["ids", word, "1"])
         var isCommand = false
@@ -170,10 +169,11 @@ struct ArgumentsTests {
     @Test func describesWhatMayStandInTheLine() {
         var sample = Sample()
         let items = CommandArguments.descriptions { sample.declare(&$0) }
-        #expect(items.map(\.label) == [
-            "--loud", "--quick", "--count <n>", "--name <name>", "--tag <tag>", "--color <color>", "--word <word>",
-            "<id>", "<n>", "<file>", "--version", "--help",
-        ])
+        #expect(
+            items.map(\.label) == [
+                "--loud", "--quick", "--count <n>", "--name <name>", "--tag <tag>", "--color <color>", "--word <word>",
+                "<id>", "<n>", "<file>", "--version", "--help",
+            ])
         #expect(items.filter(\.isRepeating).map(\.name) == ["tag", "file"])
         #expect(items.first { $0.name == "color" }?.choices == ["red", "green"])
         #expect(sample == Sample())
@@ -183,7 +183,9 @@ struct ArgumentsTests {
 struct HelpPageTests {
     @Test func showsASectionForEachPart() {
         var sample = Sample()
-        let help = CommandHelp("Does things.", """
+        let help = CommandHelp(
+            "Does things.",
+            """
             First paragraph
             goes on.
 
@@ -195,46 +197,46 @@ struct HelpPageTests {
             """)
         let page = HelpPage(
             "sample", help, CommandArguments.descriptions { sample.declare(&$0) }, aliases: ["simple"],
-            statuses: [("0", "done")], closing: "The end."
-        )
-        #expect(page.text == """
-            Does things.
+            statuses: [("0", "done")], closing: "The end.")
+        #expect(
+            page.text == """
+                Does things.
 
-            First paragraph goes on.
+                First paragraph goes on.
 
-            Indented:
-              as it is
+                Indented:
+                  as it is
 
-            USAGE
-              sample <id> [<n>] [<file>...] [options]
+                USAGE
+                  sample <id> [<n>] [<file>...] [options]
 
-            ALIASES
-              simple
+                ALIASES
+                  simple
 
-            ARGUMENTS
-              <id>    The item.
-              <n>     The place.
-              <file>  The files.
+                ARGUMENTS
+                  <id>    The item.
+                  <n>     The place.
+                  <file>  The files.
 
-            OPTIONS
-              -l, --loud           Shout.
-                  --quick          Hurry.
-              -n, --count <n>      How many.
-                  --name <name>    Whose.
-              -t, --tag <tag>      May be repeated.
-                  --color <color>  Which color.
-                  --word <word>    One word.
-              -V, --version        Show the version.
-              -h, --help           Show help information.
+                OPTIONS
+                  -l, --loud           Shout.
+                      --quick          Hurry.
+                  -n, --count <n>      How many.
+                      --name <name>    Whose.
+                  -t, --tag <tag>      May be repeated.
+                      --color <color>  Which color.
+                      --word <word>    One word.
+                  -V, --version        Show the version.
+                  -h, --help           Show help information.
 
-            EXAMPLES
-              sample x
+                EXAMPLES
+                  sample x
 
-            EXIT STATUS
-              0  done
+                EXIT STATUS
+                  0  done
 
-            The end.
+                The end.
 
-            """)
+                """)
     }
 }

@@ -9,9 +9,7 @@ import Testing
 struct CardProgramTests {
     private func draw(
         _ input: String, _ arguments: [String] = ["--size", "256"], environment: [String: String] = [:]
-    ) throws -> ProgramResult {
-        try run(Programs.norrisCard, arguments, input: input, environment: environment)
-    }
+    ) throws -> ProgramResult { try run(Programs.norrisCard, arguments, input: input, environment: environment) }
 
     private func json(_ text: String) -> String { String(decoding: fact(text).jsonBytes, as: UTF8.self) }
 
@@ -25,10 +23,12 @@ struct CardProgramTests {
     }
 
     /// Marathi writes some letters of Devanagari in another way than Hindi.
-    @Test("Another locale changes no byte", arguments: [
-        ["LANG": "mr_IN.UTF-8", "LANGUAGE": "mr_IN"], ["FC_LANG": "ja", "LC_ALL": "ja_JP.UTF-8"],
-        ["LANG": "ar", "LC_ALL": "tr_TR.UTF-8"],
-    ])
+    @Test(
+        "Another locale changes no byte",
+        arguments: [
+            ["LANG": "mr_IN.UTF-8", "LANGUAGE": "mr_IN"], ["FC_LANG": "ja", "LC_ALL": "ja_JP.UTF-8"],
+            ["LANG": "ar", "LC_ALL": "tr_TR.UTF-8"],
+        ])
     func localeDoesNotMatter(environment: [String: String]) async throws {
         try await TestThread.run {
             let text = json("शल ५८ झ 骨直 IiÄ 123 عدّ \u{10FFFD}")
@@ -56,16 +56,23 @@ struct CardProgramTests {
         #"{"id":"1","text":"\#(text)","categories":[],"source":"text"}"#
     }
 
-    @Test("Each error is one line and has an exit status", arguments: [
-        ("", "256", 65, "Standard input is no fact: The JSON ends too early, at byte 0."),
-        ("[]", "256", 65, "Standard input is no fact: The value must be an object."),
-        (#"{"id":"1","categories":[],"source":"text"}"#, "256", 65, "Standard input is no fact: text is missing."),
-        (input("a") + " x", "256", 65, "Standard input is no fact: Unexpected text after the value"),
-        (input(" \\n\\t"), "256", 65, "The fact's text shows nothing"),
-        (input(String(repeating: "x", count: 10_001)), "256", 65, "The fact's text is longer than 10000 characters"),
-        (input(String(repeating: "a\\n", count: 5_000)), "256", 65, "The fact's text has too many lines"),
-        (input("a"), "255", 64, "The value '255' is invalid for '--size <n>': it takes a whole number from 256 to 4096."),
-    ])
+    @Test(
+        "Each error is one line and has an exit status",
+        arguments: [
+            ("", "256", 65, "Standard input is no fact: The JSON ends too early, at byte 0."),
+            ("[]", "256", 65, "Standard input is no fact: The value must be an object."),
+            (#"{"id":"1","categories":[],"source":"text"}"#, "256", 65, "Standard input is no fact: text is missing."),
+            (input("a") + " x", "256", 65, "Standard input is no fact: Unexpected text after the value"),
+            (input(" \\n\\t"), "256", 65, "The fact's text shows nothing"),
+            (
+                input(String(repeating: "x", count: 10_001)), "256", 65,
+                "The fact's text is longer than 10000 characters"
+            ), (input(String(repeating: "a\\n", count: 5_000)), "256", 65, "The fact's text has too many lines"),
+            (
+                input("a"), "255", 64,
+                "The value '255' is invalid for '--size <n>': it takes a whole number from 256 to 4096."
+            ),
+        ])
     func refuses(input: String, size: String, status: Int32, message: String) async throws {
         try await TestThread.run {
             let result = try draw(input, ["--size", size])
@@ -102,12 +109,14 @@ struct CardProgramTests {
         }
     }
 
-    @Test("Where it cannot read or write", arguments: [
-        ("> /dev/full", "Standard output cannot be written: No space left on device."),
-        ("> /dev/null <&-", "Standard input cannot be read: Bad file descriptor."),
-        ("> /dev/null < /", "Standard input cannot be read: Is a directory."),
-        ("--alt > /dev/full", "Standard output cannot be written: No space left on device."),
-    ])
+    @Test(
+        "Where it cannot read or write",
+        arguments: [
+            ("> /dev/full", "Standard output cannot be written: No space left on device."),
+            ("> /dev/null <&-", "Standard input cannot be read: Bad file descriptor."),
+            ("> /dev/null < /", "Standard input cannot be read: Is a directory."),
+            ("--alt > /dev/full", "Standard output cannot be written: No space left on device."),
+        ])
     func saysWhyItCannot(redirection: String, reason: String) async throws {
         try await TestThread.run {
             let command = "\"$0\" --size 256 \(redirection)"
@@ -129,9 +138,7 @@ struct CardProgramTests {
 
 struct CardRequestTests {
     @Test func readsOptions() throws {
-        func card(
-            _ size: Int, _ style: CardStyle = .scenic, tags: Bool = true, isText: Bool = false
-        ) -> CardRequest {
+        func card(_ size: Int, _ style: CardStyle = .scenic, tags: Bool = true, isText: Bool = false) -> CardRequest {
             .card(size: size, style: style, showsTags: tags, isText: isText)
         }
         #expect(try CardRequest(arguments: []) == card(1080))
@@ -146,9 +153,9 @@ struct CardRequestTests {
         #expect(try CardRequest(arguments: ["-h"]) == .help)
     }
 
-    @Test("A size that is none is refused", arguments: [
-        "255", "4097", "0", "-1080", "1e3", "1080px", "", "99999999999999999999", "256.0", "\u{1B}[31m",
-    ])
+    @Test(
+        "A size that is none is refused",
+        arguments: ["255", "4097", "0", "-1080", "1e3", "1080px", "", "99999999999999999999", "256.0", "\u{1B}[31m"])
     func refusesSizes(size: String) {
         let error = #expect(throws: CardError.self) { try CardRequest(arguments: ["--size", size]) }
         #expect(error?.status == 64)
@@ -156,10 +163,13 @@ struct CardRequestTests {
         #expect(error?.message?.contains("\u{1B}") == false)
     }
 
-    @Test("What is unknown is refused", arguments: [
-        ["--tags"], ["card.png"], ["--size"], ["-"], ["--alt=1"], ["--style"], ["--style", "Poster"], ["--headline=x"],
-        ["--style=poster", "--headline="], ["--style=poster", "--headline", "a headline that is too long"],
-    ])
+    @Test(
+        "What is unknown is refused",
+        arguments: [
+            ["--tags"], ["card.png"], ["--size"], ["-"], ["--alt=1"], ["--style"], ["--style", "Poster"],
+            ["--headline=x"],
+            ["--style=poster", "--headline="], ["--style=poster", "--headline", "a headline that is too long"],
+        ])
     func refusesTheUnknown(arguments: [String]) {
         let error = #expect(throws: CardError.self) { try CardRequest(arguments: arguments) }
         #expect(error?.status == 64)

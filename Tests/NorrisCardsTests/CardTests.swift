@@ -38,9 +38,7 @@ struct CardTests {
         let tagged = try picture(fact("x", categories: ["dev", "food"], source: "text"))
         let sourced = try picture(fact("x", categories: ["dev", "food"], source: "builtin"), showsTags: false)
         let foot = 210 * 256
-        for other in [tagged, sourced] {
-            #expect(other.pixels[foot...] != plain.pixels[foot...])
-        }
+        for other in [tagged, sourced] { #expect(other.pixels[foot...] != plain.pixels[foot...]) }
         // The tags begin at the left, the source ends at the right.
         func rightHalf(_ picture: Picture) -> [UInt32] {
             (foot..<256 * 256).filter { $0 % 256 >= 128 }.map { picture.pixels[$0] }
@@ -54,10 +52,10 @@ struct CardTests {
         let typesetter = try Typesetter(language: "en")
         for names in [many, [String(repeating: "x", count: 40)], Array(repeating: "\u{1B}[31m", count: 9)] {
             for source in ["chucknorris", "fortune:" + String(repeating: "very-long-name-", count: 99)] {
-                let foot = try #require(Foot(
-                    fact("x", categories: names, source: source), showsTags: true, measure: 830, size: 26,
-                    isMirrored: false, typesetter: typesetter
-                ))
+                let foot = try #require(
+                    Foot(
+                        fact("x", categories: names, source: source), showsTags: true, measure: 830, size: 26,
+                        isMirrored: false, typesetter: typesetter))
                 let blocks = [foot.tags, foot.source].compactMap { $0 }
                 #expect(blocks.reduce(0) { $0 + $1.right - $1.left } < 830)
             }
@@ -120,10 +118,12 @@ struct CardTests {
         #expect(card.alternativeText.hasSuffix(", with the headline AMBITION and the words: Two lines"))
     }
 
-    @Test("The headline follows from the category", arguments: [
-        ("career", "Ambition"), ("science", "science"), ("linux-cookie", "linux cookie"), ("", "Determination"),
-        ("\u{1B}[31m", "Determination"), (String(repeating: "x", count: 40), "Determination"),
-    ])
+    @Test(
+        "The headline follows from the category",
+        arguments: [
+            ("career", "Ambition"), ("science", "science"), ("linux-cookie", "linux cookie"), ("", "Determination"),
+            ("\u{1B}[31m", "Determination"), (String(repeating: "x", count: 40), "Determination"),
+        ])
     func findsHeadlines(category: String, word: String) { #expect(Headline.word(for: category) == word) }
 
     @Test func headlinesOfOnesOwnAreBounded() {

@@ -7,9 +7,7 @@ import NorrisProtocol
 func fact(
     _ text: String, id: String = "kvGZiIrcTZKfMXNKCfbqlw", categories: [String] = ["dev"],
     source: String = "chucknorris"
-) -> Fact {
-    Fact(id: id, text: text, categories: categories, source: source)
-}
+) -> Fact { Fact(id: id, text: text, categories: categories, source: source) }
 
 /// The pixels of a card, each 0x00RRGGBB.
 struct Picture: Equatable {
@@ -29,8 +27,7 @@ struct Picture: Equatable {
                     for (index, byte) in rest.pointee.prefix(Int(count)).enumerated() { target![index] = byte }
                     rest.pointee = rest.pointee.dropFirst(Int(count))
                     return CAIRO_STATUS_SUCCESS
-                },
-                rest)
+                }, rest)
         }
         defer { cairo_surface_destroy(surface) }
         guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let data = cairo_image_surface_get_data(surface)

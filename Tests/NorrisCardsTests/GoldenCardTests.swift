@@ -21,18 +21,15 @@ struct GoldenCardTests {
         "long": fact(
             "Chuck Norris once visited the Virgin Islands. They are now called the Islands. A cartographer who asked "
                 + "for the reason has since been working as a gardener, far from any coast, and plants his hedges in "
-                + "perfect straight lines. He says that he has never slept better.",
-            id: "long-22", categories: ["food", "history", "movie", "science", "sport"]
-        ),
+                + "perfect straight lines. He says that he has never slept better.", id: "long-22",
+            categories: ["food", "history", "movie", "science", "sport"]),
         "poster": fact(
             "'Tis not he who does push-ups -- he pushes the Earth down. 🌍\n\t\t-- Chuck Norris", id: "poster",
-            categories: ["sport"]
-        ),
+            categories: ["sport"]),
         "short": fact("Chuck Norris counted to infinity. Twice.", id: "short-32", categories: ["dev"]),
         "tall": fact(
             String(repeating: "Once is not enough, and twice is too much. ", count: 30), id: "tall-17",
-            categories: ["animal"], source: "fortune:wisdom"
-        ),
+            categories: ["animal"], source: "fortune:wisdom"),
     ]
 
     @Test("Cards look as they did; NORRIS_UPDATE_DOCUMENTS=1 writes the files", arguments: facts.keys.sorted())
@@ -52,8 +49,7 @@ struct GoldenCardTests {
             """
             \(name) is at a distance of \(distance.map { "\($0)" } ?? "another size").
             NORRIS_UPDATE_DOCUMENTS=1 swift test --filter GoldenCardTests brings Golden/\(name).png up to date.
-            """
-        )
+            """)
     }
 
     @Test func aLetterLessIsSeen() throws {

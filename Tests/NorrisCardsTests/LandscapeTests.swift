@@ -21,9 +21,10 @@ struct LandscapeTests {
         #expect(isSame)
     }
 
-    @Test(arguments: [(Scene.lake, Hour.night), (.lake, .goldenHour), (.desert, .dusk), (.sea, .dawn), (.forest, .dusk),
-        (.city, .night), (.snow, .dawn)])
-    func aLargerOneShowsTheSame(scene: Scene, hour: Hour) {
+    @Test(arguments: [
+        (Scene.lake, Hour.night), (.lake, .goldenHour), (.desert, .dusk), (.sea, .dawn), (.forest, .dusk),
+        (.city, .night), (.snow, .dawn),
+    ]) func aLargerOneShowsTheSame(scene: Scene, hour: Hour) {
         let small = painted(seed: 11, scene: scene, hour: hour)
         let large = painted(seed: 11, scene: scene, hour: hour, size: 512)
         var reduced: [UInt32] = []
@@ -48,8 +49,7 @@ struct LandscapeTests {
         #expect((all[(320 * 256)...].map(relativeLuminance).max() ?? 0) > 0.5, "there is a sun")
     }
 
-    @Test(arguments: Hour.allCases)
-    func whiteLettersCanBeReadOnTheUpperThirdWithoutScrims(hour: Hour) throws {
+    @Test(arguments: Hour.allCases) func whiteLettersCanBeReadOnTheUpperThirdWithoutScrims(hour: Hour) throws {
         for category in [nil, "animal", "dev", "history", "money", "sport"] {
             let landscape = Landscape(seed: 19, category: category, scene: .lake, hour: hour, width: 256, height: 256)
             let brightest = pixels(of: landscape)[..<(85 * 256)].map(relativeLuminance).max()
@@ -92,8 +92,7 @@ struct LandscapeTests {
         }
     }
 
-    @Test(arguments: Hour.allCases)
-    func saysWhatIsToBeSeen(hour: Hour) {
+    @Test(arguments: Hour.allCases) func saysWhatIsToBeSeen(hour: Hour) {
         let landscape = Landscape(seed: 1, category: nil, scene: .lake, hour: hour, width: 256, height: 256)
         #expect(landscape.description.hasPrefix("mountains above a lake \(hour.description), "))
         #expect(landscape.description.hasSuffix("moon") || landscape.description.hasSuffix("sun"))
@@ -185,8 +184,7 @@ struct LuminaryPlacementTests {
     @Test func onlyLightIsLeftWhereLettersAreEverywhere() {
         let letters = Rectangle(x: 0, y: 0, width: 256, height: 256)
         let landscape = Landscape(
-            seed: 3, category: nil, scene: .lake, hour: .dusk, width: 256, height: 256, letters: letters
-        )
+            seed: 3, category: nil, scene: .lake, hour: .dusk, width: 256, height: 256, letters: letters)
         #expect(landscape.description == "mountains above a lake at dusk")
     }
 }
@@ -204,7 +202,9 @@ private func pixels(of landscape: Landscape, rows: Range<Int>? = nil, scrims: [S
     return pixels
 }
 
-private func channels(_ pixel: UInt32) -> [Int] { [Int(pixel >> 16 & 0xFF), Int(pixel >> 8 & 0xFF), Int(pixel & 0xFF)] }
+private func channels(_ pixel: UInt32) -> [Int] {
+    [Int(pixel >> 16 & 0xFF), Int(pixel >> 8 & 0xFF), Int(pixel & 0xFF)]
+}
 
 /// A comparison that does not print a hundred thousand pixels where it fails.
 private func areSame(_ one: [UInt32], _ other: [UInt32]) -> Bool { one.elementsEqual(other) }

@@ -118,16 +118,18 @@ struct TiesTests {
         String(withTies(text, language: language(of: text)).map { $0 == "\u{A0}" ? "~" : $0 == "\u{2060}" ? "+" : $0 })
     }
 
-    @Test("A short last word is not left alone, nor the half of a word", arguments: [
-        ("He looked at it.", "He looked at~it."), ("One two\nthree four five", "One two\nthree four~five"),
-        ("A long last responsibility", "A long last responsibility"), ("He slept better.", "He slept~better."),
-        ("It surrendered again.", "It surrendered again."), ("Two words", "Two words"),
-        ("A three-way handshake", "A three-+way handshake"), ("- One", "- One"),
-        ("A black-and-white-and-read-all-over paper.", "A black-and-white-and-read-all-over paper."),
-        ("Ship it now 🚀", "Ship it now~🚀"), ("Go🚀now", "Go+🚀now"), ("🚀 🚀 🚀 it flies", "🚀 🚀 🚀 it~flies"),
-        ("He counted — and waited patiently", "He counted~— and waited patiently"),
-        ("He learned C++ overnight.", "He learned C+++ overnight."), ("Word", "Word"), ("", ""),
-    ])
+    @Test(
+        "A short last word is not left alone, nor the half of a word",
+        arguments: [
+            ("He looked at it.", "He looked at~it."), ("One two\nthree four five", "One two\nthree four~five"),
+            ("A long last responsibility", "A long last responsibility"), ("He slept better.", "He slept~better."),
+            ("It surrendered again.", "It surrendered again."), ("Two words", "Two words"),
+            ("A three-way handshake", "A three-+way handshake"), ("- One", "- One"),
+            ("A black-and-white-and-read-all-over paper.", "A black-and-white-and-read-all-over paper."),
+            ("Ship it now 🚀", "Ship it now~🚀"), ("Go🚀now", "Go+🚀now"), ("🚀 🚀 🚀 it flies", "🚀 🚀 🚀 it~flies"),
+            ("He counted — and waited patiently", "He counted~— and waited patiently"),
+            ("He learned C++ overnight.", "He learned C+++ overnight."), ("Word", "Word"), ("", ""),
+        ])
     func tiesLastWords(text: String, expected: String) { #expect(tied(text) == expected) }
 
     @Test func breaksKoreanAtSpacesAndJapaneseBeforePhrases() {
@@ -138,10 +140,12 @@ struct TiesTests {
         #expect(tied("查克数到了无穷大。") == "查克数到了无穷+大+。")
     }
 
-    @Test("No line begins with the second of two particles", arguments: [
-        ("日本には行く", "日+本+に+は行+く"), ("日本にはたくさん", "日+本+に+はた+く+さ+ん"), ("世界との旅行", "世+界+と+の旅+行"),
-        ("彼はとても強い", "彼+はと+て+も強+い"),
-    ])
+    @Test(
+        "No line begins with the second of two particles",
+        arguments: [
+            ("日本には行く", "日+本+に+は行+く"), ("日本にはたくさん", "日+本+に+はた+く+さ+ん"), ("世界との旅行", "世+界+と+の旅+行"),
+            ("彼はとても強い", "彼+はと+て+も強+い"),
+        ])
     func tiesParticles(text: String, expected: String) { #expect(tied(text + "。見る。").hasPrefix(expected + "。")) }
 
     @Test func leavesAWayOutOfLongWords() {
@@ -172,14 +176,18 @@ struct TypeScaleTests {
 }
 
 struct LanguageTests {
-    @Test("Han characters are those of the country whose script stands beside them", arguments: [
-        ("Chuck", "en"), ("骨", "zh-cn"), ("骨の", "ja"), ("骨 한", "ko"), ("ﾁｬｯｸ", "ja"), ("عدّ", "en"), ("🚀", "en"),
-    ])
+    @Test(
+        "Han characters are those of the country whose script stands beside them",
+        arguments: [
+            ("Chuck", "en"), ("骨", "zh-cn"), ("骨の", "ja"), ("骨 한", "ko"), ("ﾁｬｯｸ", "ja"), ("عدّ", "en"), ("🚀", "en"),
+        ])
     func findsTheLanguage(text: String, expected: String) { #expect(language(of: text) == expected) }
 
-    @Test("The first letter decides on the direction", arguments: [
-        ("Chuck שלום", false), ("שלום Chuck", true), ("123. عدّ", true), ("\"(שלום", true), ("123", false),
-        ("🚀", false),
-    ])
+    @Test(
+        "The first letter decides on the direction",
+        arguments: [
+            ("Chuck שלום", false), ("שלום Chuck", true), ("123. عدّ", true), ("\"(שלום", true), ("123", false),
+            ("🚀", false),
+        ])
     func findsTheDirection(text: String, expected: Bool) { #expect(isRightToLeft(text) == expected) }
 }

@@ -13,8 +13,7 @@ struct ToneTests {
         (Tone(lightness: 0.5325, a: -0.0225, b: -0.1663), LinearColor(0.0331, 0.1329, 0.6038, 0)),
         (Tone(lightness: 0.6228, a: 0.1021, b: 0.1023), LinearColor(0.6038, 0.1329, 0.0331, 0)),
         (Tone(lightness: 0.6132, a: -0.1108, b: 0.0692), LinearColor(0.0578, 0.3185, 0.0908, 0)),
-    ])
-    func colorsAreWhereTheyAre(tone: Tone, color: LinearColor) {
+    ]) func colorsAreWhereTheyAre(tone: Tone, color: LinearColor) {
         let off = tone.light - color
         #expect(max(abs(off.x), abs(off.y), abs(off.z)) < 0.001)
     }
@@ -79,8 +78,10 @@ struct ScrimTests {
         }
     }
 
-    @Test("The luminance of known colors", arguments: [
-        (UInt32(0xFFFFFF), Float(1)), (0, 0), (0xFF0000, 0.2126), (0x777777, 0.1845),
-    ])
+    @Test(
+        "The luminance of known colors",
+        arguments: [
+            (UInt32(0xFFFFFF), Float(1)), (0, 0), (0xFF0000, 0.2126), (0x777777, 0.1845),
+        ])
     func knowsLuminances(color: UInt32, expected: Float) { #expect(abs(relativeLuminance(color) - expected) < 0.0001) }
 }

@@ -9,8 +9,7 @@ struct PNGWriterTests {
 
     private func png(bands: Int) throws -> [UInt8] {
         let writer = try PNGWriter(
-            width: 7, height: 6, texts: [("Title", "Grüße"), ("Description", "a\u{1F680}"), ("Software", "norrisd")]
-        )
+            width: 7, height: 6, texts: [("Title", "Grüße"), ("Description", "a\u{1F680}"), ("Software", "norrisd")])
         for band in 0..<bands {
             let count = pixels.count / bands
             pixels[(band * count)..<((band + 1) * count)].withUnsafeBufferPointer { writer.append($0) }
@@ -18,8 +17,7 @@ struct PNGWriterTests {
         return writer.finish()
     }
 
-    @Test("What is written can be read", arguments: [1, 2, 6])
-    func writesPixels(bands: Int) throws {
+    @Test("What is written can be read", arguments: [1, 2, 6]) func writesPixels(bands: Int) throws {
         let picture = try #require(Picture(png: png(bands: bands)))
         #expect(picture.width == 7 && picture.height == 6)
         #expect(picture.pixels == pixels)

@@ -19,12 +19,12 @@ struct ClientTests {
     }
 
     @Test func putsAReplyInPiecesTogether() throws {
-        let server = try ScriptedServer([{ peer in
-            peer.readLine()
-            for character in "\r\n  \n{\"a\":\"é😀\"}\r\n{\"second\":1}\n" {
-                peer.write(String(character))
+        let server = try ScriptedServer([
+            { peer in
+                peer.readLine()
+                for character in "\r\n  \n{\"a\":\"é😀\"}\r\n{\"second\":1}\n" { peer.write(String(character)) }
             }
-        }])
+        ])
         #expect(try call(server) == "{\"a\":\"é😀\"}")
     }
 
@@ -106,8 +106,7 @@ struct ClientTests {
             { peer in
                 var byte: UInt8 = 0
                 recv(peer.descriptor, &byte, 1, Int32(MSG_PEEK))
-            },
-            { $0.write("{\"line\":\($0.readLine())}\n") },
+            }, { $0.write("{\"line\":\($0.readLine())}\n") },
         ])
         #expect(try call(server) == "{\"line\":\(request)}")
     }
@@ -140,8 +139,7 @@ struct ClientTests {
     @Test(arguments: [
         #"{"id":1,"result":{"text":"-32006","code":-32006}}"#, #"{"id":1,"error":{"code":-32001,"message":"-32006"}}"#,
         #"[{"id":1,"error":{"code":-32006,"message":"m"}}]"#, #"not JSON -32006"#,
-    ])
-    func sendsOnceWhenTheReplyOnlyLooksLikeShuttingDown(reply: String) throws {
+    ]) func sendsOnceWhenTheReplyOnlyLooksLikeShuttingDown(reply: String) throws {
         let server = try ScriptedServer([
             { peer in
                 peer.readLine()
@@ -156,8 +154,7 @@ struct ClientTests {
             { peer in
                 peer.readLine()
                 peer.write("{\"half")
-            },
-            { $0.write("{}\n") },
+            }, { $0.write("{}\n") },
         ])
         #expect(throws: ClientError.malformedReply(path: server.path, detail: "the connection ended inside a line")) {
             try call(server)
@@ -172,12 +169,12 @@ struct ClientTests {
     }
 
     @Test func givesUpOnAnEndlessTrickle() throws {
-        let server = try ScriptedServer([{ peer in
-            var byte: UInt8 = 0
-            while recv(peer.descriptor, &byte, 1, Int32(MSG_DONTWAIT)) != 0 {
-                peer.write("\n")
+        let server = try ScriptedServer([
+            { peer in
+                var byte: UInt8 = 0
+                while recv(peer.descriptor, &byte, 1, Int32(MSG_DONTWAIT)) != 0 { peer.write("\n") }
             }
-        }])
+        ])
         #expect(throws: ClientError.timedOut(path: server.path)) { try call(server, timeout: .milliseconds(100)) }
     }
 
@@ -187,10 +184,12 @@ struct ClientTests {
     }
 
     @Test func givesUpWhenThePeerDoesNotRead() throws {
-        let server = try ScriptedServer([{ peer in
-            var entry = pollfd(fd: peer.descriptor, events: 0, revents: 0)
-            poll(&entry, 1, -1)  // until the client hangs up
-        }])
+        let server = try ScriptedServer([
+            { peer in
+                var entry = pollfd(fd: peer.descriptor, events: 0, revents: 0)
+                poll(&entry, 1, -1)  // until the client hangs up
+            }
+        ])
         let client = Client(candidates: [server.path], timeout: .milliseconds(100))
         #expect(throws: ClientError.timedOut(path: server.path)) {
             try client.call([UInt8](repeating: UInt8(ascii: " "), count: 8 << 20))
@@ -220,11 +219,13 @@ struct FollowTests {
     }
 
     @Test func sendsItsLinesOnOneConnectionAndStopsWhenTold() throws {
-        let server = try ScriptedServer([{ peer in
-            let sent = [peer.readLine(), peer.readLine()]
-            peer.write("\(sent.joined(separator: "+"))\nsecond\nthird\nfourth\n")
-            peer.waitForTheEnd()
-        }])
+        let server = try ScriptedServer([
+            { peer in
+                let sent = [peer.readLine(), peer.readLine()]
+                peer.write("\(sent.joined(separator: "+"))\nsecond\nthird\nfourth\n")
+                peer.waitForTheEnd()
+            }
+        ])
         let end = follow(server) { $0.count == 3 ? .stop : .goOn(within: nil) }
         #expect(end.lines == ["one+two", "second", "third"])
         #expect(end.error == nil)
@@ -232,21 +233,25 @@ struct FollowTests {
     }
 
     @Test func endsWithTheConnection() throws {
-        let server = try ScriptedServer([{ peer in
-            peer.readLine()
-            peer.readLine()
-            peer.write("first\nsecond\n")
-        }])
+        let server = try ScriptedServer([
+            { peer in
+                peer.readLine()
+                peer.readLine()
+                peer.write("first\nsecond\n")
+            }
+        ])
         let end = follow(server) { _ in .goOn(within: nil) }
         #expect(end.lines == ["first", "second"])
         #expect(end.error == .closed(path: server.path))
     }
 
     @Test func waitsForAsLongAsEachStepSays() throws {
-        let server = try ScriptedServer([{ peer in
-            peer.write("first\n")
-            peer.waitForTheEnd()
-        }])
+        let server = try ScriptedServer([
+            { peer in
+                peer.write("first\n")
+                peer.waitForTheEnd()
+            }
+        ])
         let end = follow(server) { _ in .goOn(within: .milliseconds(20)) }
         #expect(end.lines == ["first"])
         #expect(end.error == .timedOut(path: server.path))
@@ -256,13 +261,15 @@ struct FollowTests {
     func waitsLongerOnceItHasBegun() throws {
         // On a busy machine the first line may need more than the first of these.
         for timeout in [Duration.milliseconds(300), .seconds(3), .seconds(30)] {
-            let server = try ScriptedServer([{ peer in
-                peer.write("first\n")
-                // The client says nothing after its lines, so that they have come says that it has begun.
-                peer.readLine()
-                peer.readLine()
-                peer.write("second\n")
-            }])
+            let server = try ScriptedServer([
+                { peer in
+                    peer.write("first\n")
+                    // The client says nothing after its lines, so that they have come says that it has begun.
+                    peer.readLine()
+                    peer.readLine()
+                    peer.write("second\n")
+                }
+            ])
             let deadline = Deadline(after: timeout + .milliseconds(50))
             let end = follow(server, timeout: timeout) { lines in
                 // Over before the next line is waited for.
@@ -293,8 +300,7 @@ struct FollowTests {
             { peer in
                 peer.readLine()
                 peer.write("\(peer.readLine())\n")
-            },
-            { $0.readLine() }, { $0.readLine() },
+            }, { $0.readLine() }, { $0.readLine() },
         ])
         for _ in 0..<2 {
             let end = follow(server) { _ in .stop }

@@ -32,18 +32,22 @@ struct ConnectionTests {
 
     @Test func ticksWhileItWaits() throws {
         let enough = DispatchSemaphore(value: 0)
-        let server = try ScriptedServer([{ peer in
-            peer.readLine()
-            _ = enough.wait(timeout: .now() + 30)
-            peer.write("{}\n")
-        }])
+        let server = try ScriptedServer([
+            { peer in
+                peer.readLine()
+                _ = enough.wait(timeout: .now() + 30)
+                peer.write("{}\n")
+            }
+        ])
         var ticks = 0
-        let reply = try Client(candidates: [server.path], timeout: .seconds(300)).call(Array("{}".utf8), ticker: {
-            ticks += 1
-            // The reply comes only if it is woken up without one.
-            if ticks == 3 { enough.signal() }
-            return .milliseconds(1)
-        })
+        let reply = try Client(candidates: [server.path], timeout: .seconds(300)).call(
+            Array("{}".utf8),
+            ticker: {
+                ticks += 1
+                // The reply comes only if it is woken up without one.
+                if ticks == 3 { enough.signal() }
+                return .milliseconds(1)
+            })
         #expect(reply == Array("{}".utf8))
         #expect(ticks >= 3)
     }
@@ -55,9 +59,7 @@ struct ConnectionTests {
         for pause in [Duration.milliseconds(1), .zero, .seconds(3_600)] {
             let client = Client(candidates: [directory.path("mute.sock")], timeout: .milliseconds(20))
             var error: ClientError?
-            do throws(ClientError) {
-                _ = try client.call(Array("{}".utf8), ticker: { pause })
-            } catch let failure {
+            do throws(ClientError) { _ = try client.call(Array("{}".utf8), ticker: { pause }) } catch let failure {
                 error = failure
             }
             #expect(error == .timedOut(path: directory.path("mute.sock")))
@@ -136,8 +138,7 @@ struct ConnectionTests {
         #expect(failure([path]) == nil)
     }
 
-    @Test(.enabled(if: getuid() != 0, "permissions do not stop root"))
-    func tellsASocketThatMayNotBeUsed() throws {
+    @Test(.enabled(if: getuid() != 0, "permissions do not stop root")) func tellsASocketThatMayNotBeUsed() throws {
         let server = try ScriptedServer([])
         chmod(server.path, 0)
         #expect(failure([server.path]) == .notPermitted(path: server.path))
@@ -154,9 +155,7 @@ struct ConnectionTests {
         let finished = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             // Makes room; the connections themselves are dropped.
-            while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
-                close(descriptor)
-            }
+            while case let descriptor = accept(listener, nil, nil), descriptor >= 0 { close(descriptor) }
             finished.signal()
         }
         #expect(failure([path]) == nil)
@@ -181,13 +180,11 @@ struct ConnectionTests {
 }
 
 struct DeadlineTests {
-    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
-    func hasPassedAtOnce(duration: Duration) {
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)]) func hasPassedAtOnce(duration: Duration) {
         #expect(Deadline(after: duration).hasPassed)
     }
 
-    @Test(arguments: [Duration.seconds(3600), .seconds(Int64.max)])
-    func hasNotPassedLongBefore(duration: Duration) {
+    @Test(arguments: [Duration.seconds(3600), .seconds(Int64.max)]) func hasNotPassedLongBefore(duration: Duration) {
         #expect(!Deadline(after: duration).hasPassed)
     }
 
@@ -205,8 +202,7 @@ struct ClientErrorTests {
         (ECONNREFUSED, true, .refused(path: "/s")), (ECONNREFUSED, false, .notASocket(path: "/s")),
         (EACCES, true, .notPermitted(path: "/s")), (EPERM, true, .notPermitted(path: "/s")),
         (EPROTOTYPE, true, .notASocket(path: "/s")), (EMFILE, true, .system(path: "/s", errno: EMFILE)),
-    ])
-    func readsTheErrorNumbersOfConnect(number: Int32, isSocket: Bool, error: ClientError) {
+    ]) func readsTheErrorNumbersOfConnect(number: Int32, isSocket: Bool, error: ClientError) {
         #expect(ClientError.connecting(to: "/s", errno: number, isSocket: isSocket) == error)
     }
 

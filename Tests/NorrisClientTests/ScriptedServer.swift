@@ -47,13 +47,10 @@ struct Peer: Sendable {
     let descriptor: Int32
 
     /// The next line without its LF; what there is when the client closes.
-    @discardableResult
-    func readLine() -> String {
+    @discardableResult func readLine() -> String {
         var line: [UInt8] = []
         var byte: UInt8 = 0
-        while read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
-            line.append(byte)
-        }
+        while read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
         return String(decoding: line, as: UTF8.self)
     }
 
@@ -82,13 +79,9 @@ final class TemporaryDirectory: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     }
 
-    func path(_ name: String) -> String {
-        url.appendingPathComponent(name).path
-    }
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
+    deinit { try? FileManager.default.removeItem(at: url) }
 }
 
 /// A bound and listening socket; its descriptor is the caller's.

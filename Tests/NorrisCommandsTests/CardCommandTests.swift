@@ -10,8 +10,7 @@ struct CardCommandTests {
     private static let further = "/opt/libexec/norris-card"
 
     /// The beginning of a PNG of 1080 × 1350 pixels, which is all that is looked at.
-    private static let picture: [UInt8] =
-        [0x89] + Array("PNG\r\n\u{1A}\n\0\0\0\u{D}IHDR\0\0\u{4}8\0\0\u{5}F".utf8)
+    private static let picture: [UInt8] = [0x89] + Array("PNG\r\n\u{1A}\n\0\0\0\u{D}IHDR\0\0\u{4}8\0\0\u{5}F".utf8)
     private static let drawn = SubprocessOutcome.ended(status: 0, output: picture)
 
     private let one = #"{"fact":\#(fact("a", "First."))}"#
@@ -41,19 +40,19 @@ struct CardCommandTests {
         #expect(machine.methods == ["fact.get"])
         #expect(machine.parameters == [#"{"id":"-a"}"#])
         #expect(machine.writtenFiles == ["f.png": Self.picture])
-        #expect(machine.runs == [
-            SubprocessRequest(
-                program: Self.card, arguments: ["--size", "1080"], input: .bytes(Array(fact("a", "First.").utf8)),
-                output: .collected(limit: 536_870_912), timeout: .seconds(60)
-            )
-        ])
+        #expect(
+            machine.runs == [
+                SubprocessRequest(
+                    program: Self.card, arguments: ["--size", "1080"], input: .bytes(Array(fact("a", "First.").utf8)),
+                    output: .collected(limit: 536_870_912), timeout: .seconds(60))
+            ])
     }
 
     @Test func formatsMembersThatTheFactHasNot() {
         let machine = machine([#"{"fact":{"id":"a","text":"First.","categories":[],"source":"s"}}"#])
-        #expect(machine.run("card", "--id", "a", "-o", "f.png", "--format", "{id} {url}.") == Outcome(
-            output: "a .\n", errors: wrote
-        ))
+        #expect(
+            machine.run("card", "--id", "a", "-o", "f.png", "--format", "{id} {url}.")
+                == Outcome(output: "a .\n", errors: wrote))
     }
 
     @Test func refusesAnUnknownFieldBeforeItWrites() {
@@ -94,18 +93,19 @@ struct CardCommandTests {
         #expect(today.parameters.last == #"{"id":"t","name":"Ada"}"#)
     }
 
-    @Test(arguments: [["-c", "dev"], ["-cdev"], ["--category", "dev"]])
-    func takesAFactOfACategory(option: [String]) {
+    @Test(arguments: [["-c", "dev"], ["-cdev"], ["--category", "dev"]]) func takesAFactOfACategory(option: [String]) {
         let machine = machine([page(fact("n", "Next."))])
         #expect(machine.run(["card"] + option + ["--name", "Ada", "-of.png"]).errors == wrote)
         #expect(machine.methods == ["fact.random"])
         #expect(machine.parameters == [#"{"category":["dev"],"name":"Ada"}"#])
         #expect(input(machine).contains("Next."))
         let empty = self.machine([page()])
-        #expect(empty.run(["card"] + option + ["-o", "f.png"]) == Outcome(
-            errors: "norrisctl: There is no fact of this category.\n  List the categories: norrisctl categories\n",
-            status: .nothing
-        ))
+        #expect(
+            empty.run(["card"] + option + ["-o", "f.png"])
+                == Outcome(
+                    errors:
+                        "norrisctl: There is no fact of this category.\n  List the categories: norrisctl categories\n",
+                    status: .nothing))
     }
 
     @Test func passesTheStyleOn() {
@@ -118,19 +118,21 @@ struct CardCommandTests {
         #expect(scenic.runs.map(\.arguments) == [["--size", "1080"]])
     }
 
-    @Test("What is no PNG, style or headline is refused before anything is asked", arguments: [
-        (["-o", "x.jpg"], "Cards are PNG files, not JPG: give -o a name that ends in .png."),
-        (["-o", "a.b/x.JPEG"], "Cards are PNG files, not JPEG: give -o a name that ends in .png."),
-        (["--output=x.webp"], "Cards are PNG files, not WEBP: give -o a name that ends in .png."),
-        (["--style", "poster", "--headline", "", "-o", "f.png"], "it takes 1 to 24 characters."),
-        (["--style=poster", "--headline=a headline that is too long", "-o", "f"], "it takes 1 to 24 characters."),
-        (["--headline", "Courage", "-o", "f.png"], "--headline is for posters: add --style poster."),
-        (["--style", "comic", "-o", "f.png"], "it takes poster or scenic."),
-        (["--today", "-c", "dev", "-o", "f.png"], "Use only one of --id, --text, --today and --category."),
-        (["--alt", "--show"], "--alt and --show exclude each other."),
-        (["--json"], "--json needs a file: add -o card.png."),
-        (["--text", "x", "--name", "Ada", "-o", "f.png"], "--name is for facts: leave it out beside --text."),
-    ])
+    @Test(
+        "What is no PNG, style or headline is refused before anything is asked",
+        arguments: [
+            (["-o", "x.jpg"], "Cards are PNG files, not JPG: give -o a name that ends in .png."),
+            (["-o", "a.b/x.JPEG"], "Cards are PNG files, not JPEG: give -o a name that ends in .png."),
+            (["--output=x.webp"], "Cards are PNG files, not WEBP: give -o a name that ends in .png."),
+            (["--style", "poster", "--headline", "", "-o", "f.png"], "it takes 1 to 24 characters."),
+            (["--style=poster", "--headline=a headline that is too long", "-o", "f"], "it takes 1 to 24 characters."),
+            (["--headline", "Courage", "-o", "f.png"], "--headline is for posters: add --style poster."),
+            (["--style", "comic", "-o", "f.png"], "it takes poster or scenic."),
+            (["--today", "-c", "dev", "-o", "f.png"], "Use only one of --id, --text, --today and --category."),
+            (["--alt", "--show"], "--alt and --show exclude each other."),
+            (["--json"], "--json needs a file: add -o card.png."),
+            (["--text", "x", "--name", "Ada", "-o", "f.png"], "--name is for facts: leave it out beside --text."),
+        ])
     func refuses(options: [String], message: String) {
         let machine = machine()
         let outcome = machine.run(["card"] + options)
@@ -139,8 +141,7 @@ struct CardCommandTests {
         #expect(machine.runs.isEmpty && machine.requests.isEmpty && machine.writtenFiles.isEmpty)
     }
 
-    @Test(arguments: ["f", "f.png", "F.PNG", "x.jpg/f", "/dev/stdout", "jpg"])
-    func takesOtherNames(name: String) {
+    @Test(arguments: ["f", "f.png", "F.PNG", "x.jpg/f", "/dev/stdout", "jpg"]) func takesOtherNames(name: String) {
         let machine = machine()
         #expect(machine.run("card", "--text", "x", "-o", name).status == .done)
         #expect(machine.writtenFiles.count == 1)
@@ -149,11 +150,14 @@ struct CardCommandTests {
     @Test func warnsOfACardThatIsTallerThanFourByFive() {
         let tall = Self.picture.dropLast(1) + [0x47]
         let machine = machine(card: [.ended(status: 0, output: Array(tall))])
-        #expect(machine.run("card", "--text", "x", "-o", "f.png") == Outcome(errors: """
-            Wrote f.png, 1080 × 1351.
-            norrisctl: The text makes the card taller than 4:5; some sites crop such pictures.
+        #expect(
+            machine.run("card", "--text", "x", "-o", "f.png")
+                == Outcome(
+                    errors: """
+                        Wrote f.png, 1080 × 1351.
+                        norrisctl: The text makes the card taller than 4:5; some sites crop such pictures.
 
-            """))
+                        """))
     }
 
     @Test func copiesThePicture() {
@@ -170,11 +174,12 @@ struct CardCommandTests {
         #expect(both.errors == wrote + "Copied the card to the clipboard.\n")
         #expect(other.runs.last?.arguments == ["-selection", "clipboard", "-target", "image/png", "-in"])
         let none = self.machine().onTerminal()
-        #expect(none.run("card", "--text", "x", "--copy") == Outcome(
-            errors: "norrisctl: No clipboard program took the card.\n"
-                + "  With Wayland: apt install wl-clipboard; with X11: apt install xclip\n",
-            status: .unavailable
-        ))
+        #expect(
+            none.run("card", "--text", "x", "--copy")
+                == Outcome(
+                    errors: "norrisctl: No clipboard program took the card.\n"
+                        + "  With Wayland: apt install wl-clipboard; with X11: apt install xclip\n",
+                    status: .unavailable))
     }
 
     // MARK: Alone
@@ -189,18 +194,19 @@ struct CardCommandTests {
 
     @Test func aloneShowsCardAndFactAndSaysHowToSaveIt() {
         let machine = terminal([#"{"id":"x"}"#, one])
-        #expect(machine.run("card") == Outcome(
-            output: "First.\n#dev  a\n", errors: "To save it: norrisctl card -o card.png\n"
-        ))
+        #expect(
+            machine.run("card")
+                == Outcome(output: "First.\n#dev  a\n", errors: "To save it: norrisctl card -o card.png\n"))
         #expect(machine.runs.map(\.program) == [Self.card, "chafa"])
         #expect(machine.writtenFiles.isEmpty)
         let options = terminal([])
         let words = ["--text", "Ship it.", "--style", "poster", "--headline", "Grit", "--size", "540", "--no-tags"]
-        #expect(options.run(["card"] + words).errors == "To save it: norrisctl card --text 'Ship it.' --style poster "
-            + "--headline Grit --size 540 --no-tags -o card.png\n")
+        #expect(
+            options.run(["card"] + words).errors == "To save it: norrisctl card --text 'Ship it.' --style poster "
+                + "--headline Grit --size 540 --no-tags -o card.png\n")
         // A command line of one line would be of another text.
-        #expect(terminal([]).run("card", "--text", "Ship\nit.").errors
-            == "To save it: the same command with -o card.png\n")
+        #expect(
+            terminal([]).run("card", "--text", "Ship\nit.").errors == "To save it: the same command with -o card.png\n")
         // It is the last that was shown then, and the daemon knows the name.
         let random = terminal([page(fact("n", "Next."))])
         #expect(random.run("card", "-c", "dev", "--name", "Ada").errors == "To save it: norrisctl card -o card.png\n")
@@ -209,30 +215,34 @@ struct CardCommandTests {
     @Test func aloneShowsTheFactWhereItCannotShowTheCard() {
         let machine = terminal([#"{"id":"x"}"#, one], chafa: [])
         machine.programs["chafa"] = nil
-        #expect(machine.run("card") == Outcome(
-            output: "First.\n#dev  a\n", errors: """
-                norrisctl: chafa is not installed.
-                  apt install chafa
-                To save it: norrisctl card -o card.png
+        #expect(
+            machine.run("card")
+                == Outcome(
+                    output: "First.\n#dev  a\n",
+                    errors: """
+                        norrisctl: chafa is not installed.
+                          apt install chafa
+                        To save it: norrisctl card -o card.png
 
-                """,
-            status: .unavailable
-        ))
+                        """, status: .unavailable))
         let missing = terminal([#"{"id":"x"}"#, one])
         missing.programs[Self.card] = nil
-        #expect(missing.run("card") == Outcome(
-            output: "First.\n#dev  a\n",
-            errors: "norrisctl: norris-card is not installed.\n  apt install norris-card\n", status: .unavailable
-        ))
+        #expect(
+            missing.run("card")
+                == Outcome(
+                    output: "First.\n#dev  a\n",
+                    errors: "norrisctl: norris-card is not installed.\n  apt install norris-card\n",
+                    status: .unavailable))
     }
 
     @Test(arguments: [[], ["--plain"], ["--format", "{id}"], ["--style", "poster"]])
     func aloneIsRefusedWhereThereIsNoTerminal(options: [String]) {
         let machine = options.first?.hasPrefix("--style") ?? true ? machine() : terminal([])
-        #expect(machine.run(["card"] + options) == .failed(
-            .usage, "norrisctl card without -o needs a terminal, and no --plain or --format.",
-            "-o card.png writes it into a file, and --alt prints it in words."
-        ))
+        #expect(
+            machine.run(["card"] + options)
+                == .failed(
+                    .usage, "norrisctl card without -o needs a terminal, and no --plain or --format.",
+                    "-o card.png writes it into a file, and --alt prints it in words."))
         #expect(machine.runs.isEmpty && machine.requests.isEmpty)
     }
 
@@ -266,10 +276,11 @@ struct CardCommandTests {
         let unknown = Machine([error(.notFound)])
         #expect(unknown.run("card", "--id", "x", "-o", "f.png").status == .nothing)
         let empty = Machine([error(.notFound), .success(Array(Machine.result(page()).utf8))])
-        #expect(empty.run("card", "-o", "f.png") == Outcome(
-            errors: "norrisctl: norrisd has no fact.\n  Draw a text of your own: --text \"Ship it.\"\n",
-            status: .nothing
-        ))
+        #expect(
+            empty.run("card", "-o", "f.png")
+                == Outcome(
+                    errors: "norrisctl: norrisd has no fact.\n  Draw a text of your own: --text \"Ship it.\"\n",
+                    status: .nothing))
     }
 
     @Test func drawsATextWithoutADaemon() {
@@ -292,40 +303,44 @@ struct CardCommandTests {
     @Test func refusesATextThatIsTooLong() {
         let long = machine()
         #expect(long.run("card", "--text", String(repeating: "é", count: 10_000), "-o", "f.png").status == .done)
-        #expect(machine().run("card", "--text", String(repeating: "é", count: 10_001), "-o", "f.png") == Outcome(
-            errors: "norrisctl: The text is longer than 10,000 characters.\n  Shorten it.\n", status: .usage
-        ))
+        #expect(
+            machine().run("card", "--text", String(repeating: "é", count: 10_001), "-o", "f.png")
+                == Outcome(
+                    errors: "norrisctl: The text is longer than 10,000 characters.\n  Shorten it.\n", status: .usage))
     }
 
     @Test func jsonIsTheFactBesideTheFile() {
-        #expect(machine([one]).run("card", "--id", "a", "-o", "f.png", "--json") == Outcome(
-            output: one + "\n", errors: wrote
-        ))
+        #expect(
+            machine([one]).run("card", "--id", "a", "-o", "f.png", "--json")
+                == Outcome(output: one + "\n", errors: wrote))
         let next = machine([#"{"id":"x"}"#, one])
         #expect(next.run("card", "-o", "f.png", "--json") == Outcome(output: one + "\n", errors: wrote))
         let text = machine().run("card", "--text", "x", "-o", "f.png", "--json")
         let id = "text-" + String(stableHash("x"), radix: 16)
-        #expect(text == Outcome(
-            output: #"{"fact":{"id":"\#(id)","text":"x","categories":[],"source":"text"}}"# + "\n", errors: wrote
-        ))
+        #expect(
+            text
+                == Outcome(
+                    output: #"{"fact":{"id":"\#(id)","text":"x","categories":[],"source":"text"}}"# + "\n",
+                    errors: wrote))
     }
 
     @Test func writesThePictureToStandardOutput() {
         let machine = machine()
         // The machine keeps its output as text.
-        #expect(machine.run("card", "--text", "x", "-o", "-") == Outcome(
-            output: String(decoding: Self.picture, as: UTF8.self)
-        ))
+        #expect(
+            machine.run("card", "--text", "x", "-o", "-")
+                == Outcome(output: String(decoding: Self.picture, as: UTF8.self)))
         #expect(machine.writtenFiles.isEmpty)
     }
 
     @Test func writesNoPictureToATerminal() {
         for options in [[], ["--plain"]] {
             let terminal = machine().onTerminal()
-            #expect(terminal.run(["card", "-o", "-"] + options) == .failed(
-                .usage, "A picture cannot be printed on a terminal.",
-                "--show draws it there, and -o fact.png writes it into a file."
-            ))
+            #expect(
+                terminal.run(["card", "-o", "-"] + options)
+                    == .failed(
+                        .usage, "A picture cannot be printed on a terminal.",
+                        "--show draws it there, and -o fact.png writes it into a file."))
             #expect(terminal.runs.isEmpty)
             #expect(terminal.requests.isEmpty)
         }
@@ -367,9 +382,10 @@ struct CardCommandTests {
         #expect(machine.writtenFiles == ["f.png": Self.picture])
 
         let missing = self.machine().onTerminal()
-        #expect(missing.run("card", "--text", "x", "--show", "-o", "f.png") == Outcome(
-            errors: wrote + "norrisctl: chafa is not installed.\n  apt install chafa\n", status: .unavailable
-        ))
+        #expect(
+            missing.run("card", "--text", "x", "--show", "-o", "f.png")
+                == Outcome(
+                    errors: wrote + "norrisctl: chafa is not installed.\n  apt install chafa\n", status: .unavailable))
         let pipe = self.machine()
         #expect(pipe.run("card", "--show").status == .usage)
         #expect(pipe.requests.isEmpty)
@@ -377,8 +393,7 @@ struct CardCommandTests {
 
     @Test(arguments: [
         ("f.png", "./f.png"), ("-o", "./-o"), ("/tmp/f.png", "/tmp/f.png"), ("http://e.org", "./http://e.org"),
-    ])
-    func opensTheFile(name: String, path: String) {
+    ]) func opensTheFile(name: String, path: String) {
         let machine = machine()
         machine.environment["DISPLAY"] = ":0"
         machine.programs["xdg-open"] = [.ended(status: 0)]
@@ -389,14 +404,14 @@ struct CardCommandTests {
 
     @Test func theFileStaysWhereItCannotBeOpened() {
         let machine = machine()
-        #expect(machine.run("card", "--text", "x", "-o", "f.png", "--open") == Outcome(
-            errors: wrote + """
-                norrisctl: There is no display and no terminal to open it in.
-                  Open it yourself: ./f.png
+        #expect(
+            machine.run("card", "--text", "x", "-o", "f.png", "--open")
+                == Outcome(
+                    errors: wrote + """
+                        norrisctl: There is no display and no terminal to open it in.
+                          Open it yourself: ./f.png
 
-                """,
-            status: .unavailable
-        ))
+                        """, status: .unavailable))
         #expect(machine.writtenFiles.count == 1)
     }
 
@@ -404,9 +419,10 @@ struct CardCommandTests {
         let machine = machine()
         machine.fileWriteErrors["f.png"] = SystemError(errno: ENOSPC)
         machine.environment["DISPLAY"] = ":0"
-        #expect(machine.run("card", "--text", "x", "-o", "f.png", "--open") == Outcome(
-            errors: "norrisctl: \"f.png\" cannot be written: No space left on device.\n", status: .inputOutput
-        ))
+        #expect(
+            machine.run("card", "--text", "x", "-o", "f.png", "--open")
+                == Outcome(
+                    errors: "norrisctl: \"f.png\" cannot be written: No space left on device.\n", status: .inputOutput))
         #expect(machine.runs.count == 1)
     }
 
@@ -418,9 +434,11 @@ struct CardCommandTests {
 
         let missing = self.machine(card: [])
         missing.programs = ["norris-card": [Self.drawn]]
-        #expect(missing.run("card", "--text", "x", "-o", "f.png") == Outcome(
-            errors: "norrisctl: norris-card is not installed.\n  apt install norris-card\n", status: .unavailable
-        ))
+        #expect(
+            missing.run("card", "--text", "x", "-o", "f.png")
+                == Outcome(
+                    errors: "norrisctl: norris-card is not installed.\n  apt install norris-card\n",
+                    status: .unavailable))
     }
 
     private static let mismatch =
@@ -432,19 +450,20 @@ struct CardCommandTests {
 
     @Test(arguments: [
         (
-            SubprocessOutcome.ended(status: 65), """
-                The text cannot be drawn: it has nothing to be seen, or more lines than a picture can hold.
-                  Take another text, or a shorter one.
-                """, ExitStatus.usage
+            SubprocessOutcome.ended(status: 65),
+            """
+            The text cannot be drawn: it has nothing to be seen, or more lines than a picture can hold.
+              Take another text, or a shorter one.
+            """, ExitStatus.usage
         ),
         (
-            .ended(status: 69), """
-                There is no font to draw the text with.
-                  apt install fonts-inter fonts-noto-core fonts-noto-color-emoji; \
-                for Chinese, Japanese and Korean: apt install fonts-noto-cjk
-                """, .unavailable
-        ),
-        (.ended(status: 64), "norris-card failed with status 64.\(mismatch)", .internalError),
+            .ended(status: 69),
+            """
+            There is no font to draw the text with.
+              apt install fonts-inter fonts-noto-core fonts-noto-color-emoji; \
+            for Chinese, Japanese and Korean: apt install fonts-noto-cjk
+            """, .unavailable
+        ), (.ended(status: 64), "norris-card failed with status 64.\(mismatch)", .internalError),
         (.ended(status: 1), "norris-card failed with status 1.\(mismatch)", .internalError),
         (.ended(status: 70), "norris-card could not draw the picture.\(shortage)", .internalError),
         (.ended(status: 137), "norris-card was killed by signal 9.\(shortage)", .internalError),
@@ -456,25 +475,25 @@ struct CardCommandTests {
         (.notStarted(errno: EACCES), "norris-card cannot be started: Permission denied.", .unavailable),
         (.timedOut, "norris-card took too long and was stopped.\(moreTime)", .unavailable),
         (.interrupted, "norris-card was stopped.", .unavailable),
-    ])
-    func saysWhyThereIsNoPicture(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
+    ]) func saysWhyThereIsNoPicture(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
         for options in [[], ["--alt"]] {
             if case .ended(status: 0, _) = outcome, !options.isEmpty { continue }
             let machine = machine(card: [outcome])
             machine.programs[Self.further] = [Self.drawn]
-            #expect(machine.run(["card", "--text", "x", "-o", "f.png"] + options) == Outcome(
-                errors: "norrisctl: \(message)\n", status: status
-            ))
+            #expect(
+                machine.run(["card", "--text", "x", "-o", "f.png"] + options)
+                    == Outcome(errors: "norrisctl: \(message)\n", status: status))
             #expect(machine.writtenFiles.isEmpty)
         }
     }
 
-    @Test(arguments: ["", "\n \n", "\u{1B}[2J"])
-    func wordsThatAreNoneAreAFault(words: String) {
+    @Test(arguments: ["", "\n \n", "\u{1B}[2J"]) func wordsThatAreNoneAreAFault(words: String) {
         let machine = machine(card: [.ended(status: 0, output: Array(words.utf8))])
-        #expect(machine.run("card", "--text", "x", "--alt", "-o", "f.png") == Outcome(
-            errors: "norrisctl: norris-card has no words for the picture.\(Self.mismatch)\n", status: .internalError
-        ))
+        #expect(
+            machine.run("card", "--text", "x", "--alt", "-o", "f.png")
+                == Outcome(
+                    errors: "norrisctl: norris-card has no words for the picture.\(Self.mismatch)\n",
+                    status: .internalError))
         #expect(machine.writtenFiles.isEmpty)
     }
 
@@ -491,9 +510,11 @@ struct CardCommandTests {
         #expect(late.run("card", "--today", "-o", "f.png", "--timeout", "1s").status == .done)
         #expect(late.runs.map(\.timeout) == [.zero])
         let slow = self.machine(card: [.timedOut])
-        #expect(slow.run("card", "--text", "x", "-o", "f.png", "--timeout", "1s") == Outcome(
-            errors: "norrisctl: norris-card took too long and was stopped.\(Self.moreTime)\n", status: .unavailable
-        ))
+        #expect(
+            slow.run("card", "--text", "x", "-o", "f.png", "--timeout", "1s")
+                == Outcome(
+                    errors: "norrisctl: norris-card took too long and was stopped.\(Self.moreTime)\n",
+                    status: .unavailable))
     }
 
     @Test func saysThatItDraws() {

@@ -8,9 +8,8 @@ import Testing
 struct CompletionTests {
     /// The words behind a line, whose last word stands at the cursor, without their summaries.
     private func words(_ line: String, on machine: Machine = Machine()) -> [String] {
-        let outcome = machine.run(["---complete"] + line.split(separator: " ", omittingEmptySubsequences: false).map {
-            String($0)
-        })
+        let outcome = machine.run(
+            ["---complete"] + line.split(separator: " ", omittingEmptySubsequences: false).map { String($0) })
         #expect(outcome.errors.isEmpty)
         #expect(outcome.status == .done)
         return outcome.output.split(separator: "\n").map { line in String(line.prefix { $0 != "\t" }) }
@@ -65,10 +64,7 @@ struct CompletionTests {
         ("norrisctl status --socket=/r", ["/"]), ("norrisctl favorite import ", ["/"]),
         ("norrisctl card --style ", ["poster", "scenic"]), ("norrisctl card -o ", ["/"]),
         ("norrisctl card --output fa", ["/"]), ("norrisctl card --output=fa", ["/"]),
-    ])
-    func offersWhatIsAlwaysTheSame(line: String, expected: [String]) {
-        #expect(words(line) == expected)
-    }
+    ]) func offersWhatIsAlwaysTheSame(line: String, expected: [String]) { #expect(words(line) == expected) }
 
     @Test func offersTheMethods() {
         let methods = words("norrisctl call ")
@@ -78,17 +74,13 @@ struct CompletionTests {
     }
 
     @Test(arguments: [
-        "norrisctl search ", "norrisctl gif ca", "norrisctl fact --name ", "norrisctl fact --count=",
-        "norrisctl xyz ", "norrisctl favorite xyz ", "norrisctl --bogus=", "norrisctl fact --bogus=-",
-        "norrisctl fact -- ", "norrisctl search -- -", "norrisctl favorite add fact ", "norrisctl favorite remove x ",
-        "norrisctl help fact ", "norrisctl help --", "norrisctl card --text ", "norrisctl card --size ",
-    ])
-    func offersNothingWhereAnythingMayStandOrNothing(line: String) {
-        #expect(words(line).isEmpty)
-    }
+        "norrisctl search ", "norrisctl gif ca", "norrisctl fact --name ", "norrisctl fact --count=", "norrisctl xyz ",
+        "norrisctl favorite xyz ", "norrisctl --bogus=", "norrisctl fact --bogus=-", "norrisctl fact -- ",
+        "norrisctl search -- -", "norrisctl favorite add fact ", "norrisctl favorite remove x ", "norrisctl help fact ",
+        "norrisctl help --", "norrisctl card --text ", "norrisctl card --size ",
+    ]) func offersNothingWhereAnythingMayStandOrNothing(line: String) { #expect(words(line).isEmpty) }
 
-    @Test(arguments: ["", "norrisctl"])
-    func aCallWithoutWordsIsTheBeginningOfALine(line: String) {
+    @Test(arguments: ["", "norrisctl"]) func aCallWithoutWordsIsTheBeginningOfALine(line: String) {
         #expect(words(line).first == "fact")
     }
 
@@ -96,8 +88,7 @@ struct CompletionTests {
         "norrisctl fact --category ", "norrisctl fact --category d", "norrisctl fact --category=d",
         "norrisctl search light --category ", "norrisctl --json fact --category dev --category ",
         "norrisctl fact --category -",
-    ])
-    func offersCategories(line: String) {
+    ]) func offersCategories(line: String) {
         let machine = Machine(results: Self.categories(["dev", "food"]))
         #expect(words(line, on: machine) == ["dev", "food"])
         #expect(machine.methods == ["fact.categories"])
@@ -106,18 +97,18 @@ struct CompletionTests {
     @Test(arguments: [
         ("norrisctl refresh ", ["facts", "gifs", "planet"]), ("norrisctl clear-cache ", ["facts", "gifs", "planet"]),
         ("norrisctl feed --source ", ["planet"]),
-    ])
-    func offersSources(line: String, expected: [String]) {
+    ]) func offersSources(line: String, expected: [String]) {
         let sources = ["facts", "gifs", "planet"].map { name in
             """
             {"name":"\(name)","kind":"x","enabled":true,"items":0,"freshness":\(fresh),"consecutive_failures":0}
             """
         }
-        let machine = Machine(results: """
-            {"state":"ok","message":"","uptime_seconds":1,"connections":1,"requests_total":1,\
-            "sources":[\(sources.joined(separator: ","))],\
-            "database":{"cache_bytes":1,"state_bytes":1,"read_only":false},"version":"1"}
-            """)
+        let machine = Machine(
+            results: """
+                {"state":"ok","message":"","uptime_seconds":1,"connections":1,"requests_total":1,\
+                "sources":[\(sources.joined(separator: ","))],\
+                "database":{"cache_bytes":1,"state_bytes":1,"read_only":false},"version":"1"}
+                """)
         #expect(words(line, on: machine) == expected)
         #expect(machine.methods == ["server.status"])
     }
@@ -126,11 +117,11 @@ struct CompletionTests {
         ("norrisctl favorite remove fact ", "fact"), ("norrisctl favorite remove gifs ", "gif"),
         ("norrisctl fact --id ", "fact"), ("norrisctl gif --id=", "gif"), ("norrisctl fact --id -", "fact"),
         ("norrisctl card --id ", "fact"),
-    ])
-    func offersTheIDsOfFavorites(line: String, kind: String) {
-        let machine = Machine(results: """
-            {"items":[{"kind":"\(kind)","id":"builtin-1","title":"t","added_at":"2026-11-21T11:00:00Z"}]}
-            """)
+    ]) func offersTheIDsOfFavorites(line: String, kind: String) {
+        let machine = Machine(
+            results: """
+                {"items":[{"kind":"\(kind)","id":"builtin-1","title":"t","added_at":"2026-11-21T11:00:00Z"}]}
+                """)
         #expect(words(line, on: machine) == ["builtin-1"])
         #expect(machine.methods == ["favorite.list"])
         #expect(machine.parameters == [#"{"kind":"\#(kind)","limit":100}"#])
@@ -139,8 +130,7 @@ struct CompletionTests {
     @Test(arguments: [
         ("norrisctl post ", #"{"limit":50}"#), ("norrisctl post town:", #"{"limit":50}"#),
         ("norrisctl read ", #"{"unread":true,"limit":50}"#), ("norrisctl read town:1 ", #"{"unread":true,"limit":50}"#),
-    ])
-    func offersTheIDsOfPosts(line: String, parameters: String) {
+    ]) func offersTheIDsOfPosts(line: String, parameters: String) {
         let machine = Machine(results: page(post("town:2", "x"), post("town:1", "x")))
         #expect(words(line, on: machine) == ["town:2", "town:1"])
         #expect(machine.methods == ["post.list"])
@@ -148,12 +138,13 @@ struct CompletionTests {
     }
 
     @Test func offersAuthorsByTheFirstNameThatCanBeTyped() {
-        let machine = Machine(results: """
-            {"items":[{"id":"town:1","name":"Ada","post_count":1},\
-            {"id":"town:2","name":"Bo Li","handle":"bo","post_count":1},\
-            {"id":"town:3","name":"Çelik","handle":"@c@town.example","post_count":1},\
-            {"id":"a b","name":"$(touch X)","post_count":1}],"freshness":\(fresh)}
-            """)
+        let machine = Machine(
+            results: """
+                {"items":[{"id":"town:1","name":"Ada","post_count":1},\
+                {"id":"town:2","name":"Bo Li","handle":"bo","post_count":1},\
+                {"id":"town:3","name":"Çelik","handle":"@c@town.example","post_count":1},\
+                {"id":"a b","name":"$(touch X)","post_count":1}],"freshness":\(fresh)}
+                """)
         #expect(words("norrisctl feed --author ", on: machine) == ["Ada", "bo", "town:3"])
         #expect(machine.methods == ["author.list"])
     }
@@ -200,8 +191,7 @@ struct CompletionTests {
     @Test(arguments: [
         "norrisctl --socket /s fact --category ", "norrisctl fact --socket=/s --category d",
         "norrisctl fact --category dev --socket /s --category=",
-    ])
-    func asksAtTheSocketOfTheLine(line: String) {
+    ]) func asksAtTheSocketOfTheLine(line: String) {
         let machine = Machine(results: Self.categories(["dev"]))
         machine.environment["NORRISD_SOCKET"] = "/other"
         _ = words(line, on: machine)
@@ -217,8 +207,7 @@ struct CompletionTests {
 }
 
 struct CompletionCommandTests {
-    @Test(arguments: ["bash", "zsh", "fish"])
-    func printsAScriptThatTheShellCanRead(shell: String) async throws {
+    @Test(arguments: ["bash", "zsh", "fish"]) func printsAScriptThatTheShellCanRead(shell: String) async throws {
         let machine = Machine().onTerminal()
         let outcome = machine.run("completion", shell)
         #expect(outcome.status == .done)
@@ -236,9 +225,10 @@ struct CompletionCommandTests {
 
     @Test(arguments: [("csh", " Did you mean 'zsh'?"), ("Bash", " Did you mean 'bash'?"), ("", ""), ("powershell", "")])
     func namesTheShellsItKnows(shell: String, suggestion: String) {
-        #expect(Machine().run("completion", shell) == .failed(
-            .usage, "The value '\(shell)' is invalid for '<shell>': it takes bash, zsh or fish.\(suggestion)",
-            "See 'norrisctl completion --help'."
-        ))
+        #expect(
+            Machine().run("completion", shell)
+                == .failed(
+                    .usage, "The value '\(shell)' is invalid for '<shell>': it takes bash, zsh or fish.\(suggestion)",
+                    "See 'norrisctl completion --help'."))
     }
 }

@@ -13,10 +13,11 @@ struct ConfigCommandTests {
 
     /// A machine whose daemon reads `path`, with an editor that writes these texts, one a run.
     private func machine(_ texts: [UInt8]..., checks: Int32..., editor: Int32 = 0) -> Machine {
-        let machine = Machine(results: """
-            {"name":"norrisd","version":"0.1.0","protocol":1,"capabilities":[],"pid":7,\
-            "started_at":"2026-11-21T11:00:00Z","config_path":"\(path)"}
-            """)
+        let machine = Machine(
+            results: """
+                {"name":"norrisd","version":"0.1.0","protocol":1,"capabilities":[],"pid":7,\
+                "started_at":"2026-11-21T11:00:00Z","config_path":"\(path)"}
+                """)
         machine.environment = ["EDITOR": "emacs -nw", "HOME": "/home/me"]
         machine.files[path] = old
         machine.programs["/bin/sh"] = Array(repeating: .ended(status: editor), count: 3)
@@ -39,12 +40,12 @@ struct ConfigCommandTests {
     @Test(arguments: [
         (["HOME": "/h"], [String](), "/h/.config/norrisd/config.yaml"),
         (["HOME": "/h", "XDG_CONFIG_HOME": "/x"], ["/etc/norrisd/config.yaml"], "/etc/norrisd/config.yaml"),
-        (["HOME": "/h", "XDG_CONFIG_HOME": "/x"], ["/etc/norrisd/config.yaml", "/x/norrisd/config.yaml"],
-         "/x/norrisd/config.yaml"),
-        (["HOME": "/h", "NORRISD_CONFIG": "/n.yaml"], ["/etc/norrisd/config.yaml"], "/n.yaml"),
+        (
+            ["HOME": "/h", "XDG_CONFIG_HOME": "/x"], ["/etc/norrisd/config.yaml", "/x/norrisd/config.yaml"],
+            "/x/norrisd/config.yaml"
+        ), (["HOME": "/h", "NORRISD_CONFIG": "/n.yaml"], ["/etc/norrisd/config.yaml"], "/n.yaml"),
         ([:], ["/etc/norrisd/config.yaml"], "/etc/norrisd/config.yaml"),
-    ])
-    func findsTheDefaultWhereNoDaemonRuns(environment: [String: String], files: [String], expected: String) {
+    ]) func findsTheDefaultWhereNoDaemonRuns(environment: [String: String], files: [String], expected: String) {
         let machine = Machine(failure: .noSocket(paths: ["/s"]))
         machine.environment = environment
         files.forEach { machine.files[$0] = old }
@@ -54,10 +55,11 @@ struct ConfigCommandTests {
     @Test func aDaemonThatDoesNotAnswerIsMentioned() {
         let hung = Machine(failure: .timedOut(path: "/s"))
         hung.environment = ["NORRISD_CONFIG": "/n.yaml"]
-        #expect(hung.run("config", "path") == Outcome(
-            output: "/n.yaml\n",
-            errors: "norrisctl: norrisd at /s did not answer within 5s. Using the default file.\n"
-        ))
+        #expect(
+            hung.run("config", "path")
+                == Outcome(
+                    output: "/n.yaml\n",
+                    errors: "norrisctl: norrisd at /s did not answer within 5s. Using the default file.\n"))
         let stopped = Machine(failure: .refused(path: "/s"))
         stopped.environment = hung.environment
         #expect(stopped.run("config", "path") == Outcome(output: "/n.yaml\n"))
@@ -93,9 +95,9 @@ struct ConfigCommandTests {
         let run = machine.runs.last
         #expect(run?.arguments == ["--check-config", "--config", path])
         #expect(run?.output == .discarded && run?.inheritsErrors == true)
-        #expect(self.machine(checks: status).run("config", "check", "--json") == Outcome(
-            output: #"{"path":"\#(path)","valid":\#(status == 0)}"# + "\n", status: expected
-        ))
+        #expect(
+            self.machine(checks: status).run("config", "check", "--json")
+                == Outcome(output: #"{"path":"\#(path)","valid":\#(status == 0)}"# + "\n", status: expected))
     }
 
     @Test func aMissingFileIsNoFault() {
@@ -106,18 +108,18 @@ struct ConfigCommandTests {
     }
 
     @Test func saysWhereThereIsNoDaemonToCheckWith() {
-        #expect(machine().run("config", "check") == .failed(
-            .unavailable, "norrisd is not installed here, so \(path) cannot be checked."
-        ))
+        #expect(
+            machine().run("config", "check")
+                == .failed(.unavailable, "norrisd is not installed here, so \(path) cannot be checked."))
     }
 
     // MARK: edit
 
     @Test func replacesTheFileByWhatWasEdited() {
         let machine = machine(new, checks: 0)
-        #expect(machine.run("config", "edit") == Outcome(
-            output: "saved: \(path)\n", errors: "Apply it: norrisctl reload\n"
-        ))
+        #expect(
+            machine.run("config", "edit") == Outcome(output: "saved: \(path)\n", errors: "Apply it: norrisctl reload\n")
+        )
         #expect(machine.writtenFiles == [path: new])
         #expect(machine.files[copy] == nil)
         #expect(machine.runs.first?.arguments == ["-c", "trap : INT QUIT; emacs -nw \"$1\"", "emacs -nw", copy])
@@ -137,9 +139,9 @@ struct ConfigCommandTests {
         let nothing = machine()
         nothing.environment["EDITOR"] = nil
         nothing.programs["/bin/sh"] = Array(repeating: .ended(status: 127), count: 3)
-        #expect(nothing.run("config", "edit") == .failed(
-            .unavailable, "No editor was found.", "Name one: EDITOR=nano norrisctl config edit"
-        ))
+        #expect(
+            nothing.run("config", "edit")
+                == .failed(.unavailable, "No editor was found.", "Name one: EDITOR=nano norrisctl config edit"))
         #expect(nothing.files == [path: old])
     }
 
@@ -161,10 +163,11 @@ struct ConfigCommandTests {
 
     @Test func keepsABadFileAsideAndGoesOnWithIt() {
         let machine = machine(old + old, new, checks: 78, 0)
-        #expect(machine.run("config", "edit") == .failed(
-            .configuration, "The configuration has faults, so \(path) was not changed.",
-            "Your changes are in \(copy). Go on with: norrisctl config edit"
-        ))
+        #expect(
+            machine.run("config", "edit")
+                == .failed(
+                    .configuration, "The configuration has faults, so \(path) was not changed.",
+                    "Your changes are in \(copy). Go on with: norrisctl config edit"))
         #expect(machine.writtenFiles.isEmpty)
         #expect(machine.files == [path: old, copy: old + old])
         machine.reply(.failure(.noSocket(paths: ["/s"])))
@@ -177,12 +180,16 @@ struct ConfigCommandTests {
     @Test func aCopyThatWasLeftIsNotAppliedUntouched() {
         let machine = machine(checks: 0)
         machine.files[copy] = new
-        #expect(machine.run("config", "edit") == Outcome(output: "unchanged: \(path)\n", errors: """
-            norrisctl: Continuing with the unsaved changes in \(copy).
-            norrisctl: The unsaved changes in \(copy) were not applied.
-              To apply them, change something in the editor; to discard them, delete that file.
+        #expect(
+            machine.run("config", "edit")
+                == Outcome(
+                    output: "unchanged: \(path)\n",
+                    errors: """
+                        norrisctl: Continuing with the unsaved changes in \(copy).
+                        norrisctl: The unsaved changes in \(copy) were not applied.
+                          To apply them, change something in the editor; to discard them, delete that file.
 
-            """))
+                        """))
         #expect(machine.writtenFiles.isEmpty && machine.files == [path: old, copy: new])
     }
 
@@ -194,18 +201,14 @@ struct ConfigCommandTests {
         #expect(machine.runs.first?.arguments.last == copy && machine.files[earlier] == new)
     }
 
-    @Test(arguments: [
-        ("/a/config.yaml", "/a/config.edit-", ".yaml"), ("/a/b.yml", "/a/b.yml.edit-", ""),
-    ])
+    @Test(arguments: [("/a/config.yaml", "/a/config.edit-", ".yaml"), ("/a/b.yml", "/a/b.yml.edit-", "")])
     func theCopyIsBesideTheFile(path: String, start: String, end: String) {
         let copy = ConfigEditCommand.copy(of: path, old)
         #expect(copy.hasPrefix(start) && copy.hasSuffix(end) && copy == ConfigEditCommand.copy(of: path, old))
         #expect(copy != ConfigEditCommand.copy(of: path, new))
     }
 
-    @Test(arguments: [
-        (["y", "n"], 2), ([""], 2), (["n"], 1), (["N"], 1), (["No"], 1), (["NO"], 1), ([String](), 1),
-    ])
+    @Test(arguments: [(["y", "n"], 2), ([""], 2), (["n"], 1), (["N"], 1), (["No"], 1), (["NO"], 1), ([String](), 1)])
     func asksWhetherToEditAgain(answers: [String], edits: Int) {
         let machine = machine(new, old, new, checks: 78, 78, 78)
         if answers == [""] { machine.programs["/opt/libexec/norrisd"] = [.ended(status: 78), .ended(status: 0)] }
@@ -219,10 +222,11 @@ struct ConfigCommandTests {
     @Test(arguments: [(Int32(127), "was not found"), (1, "failed with status 1"), (130, "failed with status 130")])
     func anEditorThatFailsChangesNothing(status: Int32, words: String) {
         let machine = machine(checks: 0, editor: status)
-        #expect(machine.run("config", "edit") == .failed(
-            .unavailable, "The editor 'emacs -nw' \(words), so nothing was changed.",
-            "Name another one: EDITOR=nano norrisctl config edit"
-        ))
+        #expect(
+            machine.run("config", "edit")
+                == .failed(
+                    .unavailable, "The editor 'emacs -nw' \(words), so nothing was changed.",
+                    "Name another one: EDITOR=nano norrisctl config edit"))
         #expect(machine.writtenFiles.isEmpty && machine.files == [path: old])
     }
 
@@ -231,9 +235,9 @@ struct ConfigCommandTests {
         machine.fileWriteErrors[path] = SystemError(errno: EACCES)
         machine.listener = 7
         machine.environment["NORRISD_SOCKET"] = "/s"
-        #expect(machine.run("config", "edit") == .failed(
-            .notPermitted, "You may not change \(path).", "Run: sudo norrisctl config edit --socket /s"
-        ))
+        #expect(
+            machine.run("config", "edit")
+                == .failed(.notPermitted, "You may not change \(path).", "Run: sudo norrisctl config edit --socket /s"))
         #expect(machine.runs.isEmpty)
     }
 
@@ -246,9 +250,8 @@ struct ConfigCommandTests {
         machine.environment = environment
         machine.files[file] = old
         machine.fileWriteErrors[file] = SystemError(errno: EACCES)
-        #expect(machine.run("config", "edit") == .failed(
-            .notPermitted, "You may not change \(file).", "Run: \(command)"
-        ))
+        #expect(
+            machine.run("config", "edit") == .failed(.notPermitted, "You may not change \(file).", "Run: \(command)"))
     }
 
     @Test func doesNotUndoWhatSomebodyElseHasWritten() {
@@ -312,28 +315,31 @@ struct ErrorTextTests {
 
     @Test func wrapsAtWordsButNotInsideACommand() {
         let hint: Advice = "Start it with: \(command: "systemctl start norrisd"), or just: \(command: "norrisd")"
-        #expect(text(hint, columns: nil) == """
-            norrisctl: It does not work.
-              Start it with: systemctl start norrisd, or just: norrisd
+        #expect(
+            text(hint, columns: nil) == """
+                norrisctl: It does not work.
+                  Start it with: systemctl start norrisd, or just: norrisd
 
-            """)
-        #expect(text(hint, columns: 32) == """
-            norrisctl: It does not work.
-              Start it with:
-              systemctl start norrisd, or
-              just: norrisd
+                """)
+        #expect(
+            text(hint, columns: 32) == """
+                norrisctl: It does not work.
+                  Start it with:
+                  systemctl start norrisd, or
+                  just: norrisd
 
-            """)
+                """)
         // One that does not fit on a line is wrapped at its words all the same.
-        #expect(text(hint, columns: 20) == """
-            norrisctl: It does
-            not work.
-              Start it with:
-              systemctl start
-              norrisd, or just:
-              norrisd
+        #expect(
+            text(hint, columns: 20) == """
+                norrisctl: It does
+                not work.
+                  Start it with:
+                  systemctl start
+                  norrisd, or just:
+                  norrisd
 
-            """)
+                """)
     }
 
     @Test func errorsForProgramsStayOneLine() {

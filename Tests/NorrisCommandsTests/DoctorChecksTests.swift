@@ -16,8 +16,7 @@ struct DoctorChecksTests {
         }
         let freshness = Freshness(
             origin: .cache, state: .fresh, fetchedAt: fetched.map { Timestamp(seconds: Self.now.seconds - $0) },
-            error: error
-        )
+            error: error)
         return SourceStatus(name: name, kind: kind, isEnabled: isEnabled, items: 3, freshness: freshness)
     }
 
@@ -25,13 +24,11 @@ struct DoctorChecksTests {
     private func machine(_ sources: [SourceStatus] = [], freeBytes: Int? = nil) -> Machine {
         let info = ServerInfo.Result(
             name: "norrisd", version: NorrisVersion.current, protocolVersion: 1, capabilities: [], pid: 1,
-            startedAt: Self.now
-        )
+            startedAt: Self.now)
         let status = ServerStatus.Result(
             state: .ok, message: "", uptimeSeconds: 1, connections: 1, requestsTotal: 1, sources: sources,
             database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: false, freeBytes: freeBytes),
-            version: NorrisVersion.current
-        )
+            version: NorrisVersion.current)
         return Machine(results: info.jsonText, status.jsonText).withPromptFacts()
     }
 
@@ -56,10 +53,13 @@ struct DoctorChecksTests {
     @Test func aClockFromBeforeTheReleaseIsWrong() {
         let machine = machine()
         machine.now = Timestamp("2025-12-31T23:59:59Z")!
-        #expect(lines("clock", machine) == ["""
-            warn\tclock\tIt says 2025-12-31T23:59:59Z, which is before norrisctl was made. Set it: timedatectl \
-            set-ntp true
-            """])
+        #expect(
+            lines("clock", machine) == [
+                """
+                warn\tclock\tIt says 2025-12-31T23:59:59Z, which is before norrisctl was made. Set it: timedatectl \
+                set-ntp true
+                """
+            ])
         #expect(NorrisVersion.beginningOfYear.description.hasSuffix("-01-01T00:00:00Z"))
     }
 
@@ -77,10 +77,12 @@ struct DoctorChecksTests {
 
     @Test func saysWhatIsWrongWithTheFileForPrompts() {
         let restart = "systemctl restart norrisd.socket norrisd"
-        #expect(prompt(FileStatus(isPlainFile: false, bytes: 40, modifiedAt: Self.now)) == [
-            "warn\tprompt\t\(Self.path) is not a plain file. Move it away, then: \(restart)"
-        ])
-        let denied = "warn\tprompt\t\(Self.path) cannot be read: Permission denied. "
+        #expect(
+            prompt(FileStatus(isPlainFile: false, bytes: 40, modifiedAt: Self.now)) == [
+                "warn\tprompt\t\(Self.path) is not a plain file. Move it away, then: \(restart)"
+            ])
+        let denied =
+            "warn\tprompt\t\(Self.path) cannot be read: Permission denied. "
             + "Check its permissions: ls -ld \(Self.path)"
         #expect(prompt(nil) == [denied])
         #expect(prompt(FileStatus(isPlainFile: true, bytes: 4, modifiedAt: Self.now)) == [denied])
@@ -93,10 +95,11 @@ struct DoctorChecksTests {
         let left = machine()
         left.environment = ["XDG_RUNTIME_DIR": "/run/user/7", "NORRISD_SOCKET": "/run/norrisd.sock"]
         left.files["/run/user/7/norrisd/prompt-facts"] = []
-        #expect(lines("prompt", left) == [
-            "warn\tprompt\t/run/user/7/norrisd/prompt-facts is empty. "
-                + "No daemon updates it. Delete it: rm /run/user/7/norrisd/prompt-facts"
-        ])
+        #expect(
+            lines("prompt", left) == [
+                "warn\tprompt\t/run/user/7/norrisd/prompt-facts is empty. "
+                    + "No daemon updates it. Delete it: rm /run/user/7/norrisd/prompt-facts"
+            ])
 
         for (age, line) in [
             (3_600, "ok\tprompt\t\(Self.path) was written 1 hour ago."),

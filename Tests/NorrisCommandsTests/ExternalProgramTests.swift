@@ -20,8 +20,7 @@ struct CopyTests {
         SubprocessRequest(
             program: program,
             arguments: program == "wl-copy" ? ["--type", "text/plain"] : ["-selection", "clipboard", "-in"],
-            input: .bytes(Array(text.utf8)), timeout: .seconds(3)
-        )
+            input: .bytes(Array(text.utf8)), timeout: .seconds(3))
     }
 
     @Test func copiesAFactWithWayland() {
@@ -54,16 +53,15 @@ struct CopyTests {
         #expect(viaOutput.run("fact", "--copy") == Outcome(output: sequence + text + "\n#dev  a\n", errors: remark))
     }
 
-    @Test(arguments: ["dumb", "linux", ""])
-    func saysWhatToInstallWhereNothingTakesIt(type: String) {
+    @Test(arguments: ["dumb", "linux", ""]) func saysWhatToInstallWhereNothingTakesIt(type: String) {
         let machine = machine(factReply)
         machine.environment["TERM"] = type
         machine.isErrorTerminal = true
-        #expect(machine.run("fact", "--copy") == Outcome(
-            output: "First.\n",
-            errors: "norrisctl: No clipboard is available.\n" + missing,
-            status: .unavailable
-        ))
+        #expect(
+            machine.run("fact", "--copy")
+                == Outcome(
+                    output: "First.\n", errors: "norrisctl: No clipboard is available.\n" + missing,
+                    status: .unavailable))
         let pipe = self.machine(factReply)
         #expect(pipe.run("fact", "--copy").status == .unavailable)
     }
@@ -89,9 +87,11 @@ struct CopyTests {
 
     @Test func copiesTheAddressOfAGif() {
         let machine = machine(page(gif("a"), gif("b")), ["wl-copy": .ended(status: 0)])
-        #expect(machine.run("gif", "cats", "--copy", "--rendition", "hd") == Outcome(
-            output: "a\tCat GIF\thttps://media.example/a.mp4\tPowered by GIPHY\n", errors: "Copied to the clipboard.\n"
-        ))
+        #expect(
+            machine.run("gif", "cats", "--copy", "--rendition", "hd")
+                == Outcome(
+                    output: "a\tCat GIF\thttps://media.example/a.mp4\tPowered by GIPHY\n",
+                    errors: "Copied to the clipboard.\n"))
         #expect(machine.runs == [request("wl-copy", "https://media.example/a.mp4")])
     }
 
@@ -119,15 +119,16 @@ struct OpenTests {
     @Test(arguments: [SubprocessOutcome.ended(status: 0), .goesOn], ["DISPLAY", "WAYLAND_DISPLAY"])
     func opensThePageOfAGif(outcome: SubprocessOutcome, display: String) {
         let machine = machine(gifReply, outcome, display: display)
-        #expect(machine.run("gif", "--id", "a", "--open") == Outcome(
-            output: "a\tCat GIF\thttps://media.example/a.gif\tPowered by GIPHY\n",
-            errors: "Opened https://giphy.com/gifs/a\n"
-        ))
-        #expect(machine.runs == [
-            SubprocessRequest(
-                program: "xdg-open", arguments: ["https://giphy.com/gifs/a"], timeout: .seconds(3), mayGoOn: true
-            )
-        ])
+        #expect(
+            machine.run("gif", "--id", "a", "--open")
+                == Outcome(
+                    output: "a\tCat GIF\thttps://media.example/a.gif\tPowered by GIPHY\n",
+                    errors: "Opened https://giphy.com/gifs/a\n"))
+        #expect(
+            machine.runs == [
+                SubprocessRequest(
+                    program: "xdg-open", arguments: ["https://giphy.com/gifs/a"], timeout: .seconds(3), mayGoOn: true)
+            ])
     }
 
     @Test func opensThePageOfAPost() {
@@ -143,12 +144,12 @@ struct OpenTests {
         machine.isInputTerminal = true
         machine.programs["xdg-open"] = [.ended(status: 0)]
         #expect(machine.run("gif", "--id", "a", "--open").status == .done)
-        #expect(machine.runs == [
-            SubprocessRequest(
-                program: "xdg-open", arguments: ["https://giphy.com/gifs/a"], input: .inherited,
-                output: .terminal(reset: reset)
-            )
-        ])
+        #expect(
+            machine.runs == [
+                SubprocessRequest(
+                    program: "xdg-open", arguments: ["https://giphy.com/gifs/a"], input: .inherited,
+                    output: .terminal(reset: reset))
+            ])
     }
 
     @Test func startsNothingWithoutDisplayAndTerminal() {
@@ -156,11 +157,12 @@ struct OpenTests {
         machine.environment = ["DISPLAY": ""]
         let outcome = machine.run("gif", "--id", "a", "--open")
         #expect(outcome.output.hasPrefix("a\t"))
-        #expect(outcome.errors == """
-            norrisctl: There is no display and no terminal to open it in.
-              Open it yourself: https://giphy.com/gifs/a
+        #expect(
+            outcome.errors == """
+                norrisctl: There is no display and no terminal to open it in.
+                  Open it yourself: https://giphy.com/gifs/a
 
-            """)
+                """)
         #expect(outcome.status == .unavailable)
         #expect(machine.runs.isEmpty)
     }
@@ -170,20 +172,19 @@ struct OpenTests {
         (.ended(status: 4), "xdg-open failed with status 4.\n  Open it yourself: https://giphy.com/gifs/a"),
         (.notStarted(errno: 13), "xdg-open cannot be started: Permission denied."),
         (.interrupted, "xdg-open was stopped."),
-    ])
-    func saysWhatWentWrongBesideTheContent(outcome: SubprocessOutcome, message: String) {
-        #expect(machine(gifReply, outcome).run("gif", "--id", "a", "--open") == Outcome(
-            output: "a\tCat GIF\thttps://media.example/a.gif\tPowered by GIPHY\n",
-            errors: "norrisctl: \(message)\n", status: .unavailable
-        ))
+    ]) func saysWhatWentWrongBesideTheContent(outcome: SubprocessOutcome, message: String) {
+        #expect(
+            machine(gifReply, outcome).run("gif", "--id", "a", "--open")
+                == Outcome(
+                    output: "a\tCat GIF\thttps://media.example/a.gif\tPowered by GIPHY\n",
+                    errors: "norrisctl: \(message)\n", status: .unavailable))
     }
 
     @Test(arguments: [
         "javascript:alert(1)", "file:///etc/passwd", "-o x", "--help", "", "x", "ftp://e.org/", "https:/e.org",
         "https://e.org/ x", #"https://e.org/\u001b]0;x\u0007"#, #"https://e.org/\nx"#, #"\u0009https://e.org/"#,
         "https://e.org/ü", #"https://e.org/\u0000x"#, #"https://e.org/\u202ex"#,
-    ])
-    func handsOverNoAddressButOneOfTheWeb(address: String) {
+    ]) func handsOverNoAddressButOneOfTheWeb(address: String) {
         let hostileGif = gifReply.replacing("https://giphy.com/gifs/a", with: address)
         let hostilePost = #"{"post":\#(post("town:1", "x"))}"#.replacing("https://town.example/1", with: address)
         for (reply, arguments) in [(hostileGif, ["gif", "--id", "a"]), (hostilePost, ["post", "town:1"])] {
@@ -206,9 +207,7 @@ struct SubprocessTests {
             runSubprocess(
                 SubprocessRequest(
                     program: program, arguments: arguments, input: input, output: output, timeout: timeout,
-                    mayGoOn: mayGoOn
-                )
-            )
+                    mayGoOn: mayGoOn))
         }
     }
 
@@ -262,7 +261,8 @@ struct SubprocessTests {
     @Test func endsOneThatWritesTooMuch() async throws {
         #expect(try await run("yes", output: .collected(limit: 1_000_000)) == .tooLarge)
         #expect(try await run("printf", "1234", output: .collected(limit: 3)) == .tooLarge)
-        #expect(try await run("printf", "123", output: .collected(limit: 3)) == .ended(status: 0, output: [49, 50, 51]))
+        #expect(
+            try await run("printf", "123", output: .collected(limit: 3)) == .ended(status: 0, output: [49, 50, 51]))
     }
 
     @Test func endsOneThatHangsWithAllItStarted() async throws {
@@ -271,8 +271,7 @@ struct SubprocessTests {
             let folder = TemporaryFolder()
             let outcome = try await run(
                 "sh", "-c", "sleep 1000 & echo $! > '\(folder("child"))'; echo $$ > '\(folder("parent"))'; wait",
-                timeout: timeout
-            )
+                timeout: timeout)
             #expect(outcome == .timedOut)
             let started = ["parent", "child"].compactMap { processID(in: folder($0)) }
             guard started.count == 2 else { continue }
@@ -288,8 +287,7 @@ struct SubprocessTests {
         let folder = TemporaryFolder()
         let outcome = try await run(
             "sh", "-c", "echo $$ > '\(folder("shell"))'; until [ -e '\(folder("end"))' ]; do sleep 0.05; done",
-            output: .discarded, timeout: .milliseconds(50), mayGoOn: true
-        )
+            output: .discarded, timeout: .milliseconds(50), mayGoOn: true)
         #expect(outcome == .goesOn)
         try await TestThread.run {
             #expect(waits { processID(in: folder("shell")) != nil })

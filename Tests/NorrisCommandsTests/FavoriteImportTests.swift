@@ -25,8 +25,7 @@ struct FavoriteImportTests {
         let lines = (1...20).map { Self.fact("\($0)", bytes: 10_000) }
         let machine = machine(
             lines, results: #"{"added":2,"known":0}"#, #"{"added":5,"known":1}"#, #"{"added":6,"known":0}"#,
-            #"{"added":6,"known":0}"#
-        )
+            #"{"added":6,"known":0}"#)
         #expect(machine.run("favorite", "import") == Outcome(output: "19 added, 1 already there\n"))
         #expect(machine.requests.allSatisfy { $0.jsonBytes.count <= LineSplitter.maximumRequest })
         #expect(try sentIDs(machine) == [19...20, 13...18, 7...12, 1...6].map { $0.map(String.init) })
@@ -35,8 +34,7 @@ struct FavoriteImportTests {
     @Test func sendsNoMoreThanAThousandAtATime() throws {
         let machine = machine(
             (1...1_001).map { #"{"kind":"gif","id":"\#($0)","title":"","added_at":"2026-11-21T10:00:00Z"}"# },
-            results: #"{"added":301,"known":0}"#, #"{"added":700,"known":0}"#
-        )
+            results: #"{"added":301,"known":0}"#, #"{"added":700,"known":0}"#)
         #expect(machine.run("favorite", "import").output == "1,001 added, 0 already there\n")
         #expect(try sentIDs(machine).allSatisfy { $0.count <= FavoriteImport.maximumItems })
         #expect(try sentIDs(machine).reversed().flatMap(\.self) == (1...1_001).map(String.init))
@@ -50,9 +48,12 @@ struct FavoriteImportTests {
         let room = LineSplitter.maximumRequest - (probe.requests.first?.jsonBytes.count ?? 0) + 1
         let machine = machine([Self.fact("a", bytes: room + excess)], results: #"{"added":1,"known":0}"#)
         let outcome = machine.run("favorite", "import")
-        #expect(machine.requests.first?.jsonBytes.count == (isCut ? probe.requests.first.map {
-            $0.jsonBytes.count - Self.fact("a", bytes: 1).utf8.count + Self.line("a").utf8.count
-        } : LineSplitter.maximumRequest))
+        #expect(
+            machine.requests.first?.jsonBytes.count
+                == (isCut
+                    ? probe.requests.first.map {
+                        $0.jsonBytes.count - Self.fact("a", bytes: 1).utf8.count + Self.line("a").utf8.count
+                    } : LineSplitter.maximumRequest))
         #expect(outcome.errors == (isCut ? "norrisctl: 1 item too large to send: added without content.\n" : ""))
         #expect(outcome.output == "1 added, 0 already there\n")
     }
@@ -94,16 +95,16 @@ struct FavoriteImportTests {
             line("a", title: String(repeating: "x", count: 70_000)),
             "id and title are too long for a request of 65536 bytes."
         ),
-    ])
-    func checksEveryLineBeforeAnythingIsSent(bad: String, message: String) {
+    ]) func checksEveryLineBeforeAnythingIsSent(bad: String, message: String) {
         let machine = machine([Self.line("a"), "", bad, Self.line("b")])
         let outcome = machine.run("favorite", "import")
         #expect(outcome.status == .usage)
-        #expect(outcome.errors == """
-            norrisctl: Standard input, line 3: \(message)
-              Nothing was imported. Fix or remove the line.
+        #expect(
+            outcome.errors == """
+                norrisctl: Standard input, line 3: \(message)
+                  Nothing was imported. Fix or remove the line.
 
-            """)
+                """)
         #expect(machine.requests.isEmpty)
     }
 
@@ -124,10 +125,11 @@ struct FavoriteImportTests {
     @Test func refusesAFileThatIsTooLarge() {
         let machine = Machine()
         machine.files["f"] = [UInt8](repeating: UInt8(ascii: "\n"), count: 64 << 20 + 1)
-        #expect(machine.run("favorite", "import", "f") == Outcome(
-            errors: "norrisctl: \"f\" is larger than 64 MiB.\n  Split it and import the parts.\n",
-            status: .usage
-        ))
+        #expect(
+            machine.run("favorite", "import", "f")
+                == Outcome(
+                    errors: "norrisctl: \"f\" is larger than 64 MiB.\n  Split it and import the parts.\n",
+                    status: .usage))
     }
 
     @Test func saysWhatIsInWhenALaterRequestFails() {
@@ -138,9 +140,10 @@ struct FavoriteImportTests {
             .success(Array(Response(id: .integer(1), outcome: .failure(error)).jsonText.utf8)),
         ])
         machine.files["f"] = Array(lines.joined(separator: "\n").utf8)
-        #expect(machine.run("favorite", "import", "f") == .failed(
-            .usage, "Item 2 is of no use.", "It happened at lines 1 to 6 of \"f\".",
-            "The 4 items after that were imported. It is safe to import the file again."
-        ))
+        #expect(
+            machine.run("favorite", "import", "f")
+                == .failed(
+                    .usage, "Item 2 is of no use.", "It happened at lines 1 to 6 of \"f\".",
+                    "The 4 items after that were imported. It is safe to import the file again."))
     }
 }

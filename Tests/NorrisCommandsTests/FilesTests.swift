@@ -49,8 +49,7 @@ struct FilesTests {
         #expect(try names() == ["new.png", "other"])
     }
 
-    @Test(arguments: [mode_t(0o600), 0o644, 0o666, 0o640])
-    func replacesAFileAndKeepsItsMode(mode: mode_t) throws {
+    @Test(arguments: [mode_t(0o600), 0o644, 0o666, 0o640]) func replacesAFileAndKeepsItsMode(mode: mode_t) throws {
         let path = try folder.write("old", to: "f")
         chmod(path, mode)
         #expect(symlink("f", folder("link")) == 0)
@@ -89,9 +88,7 @@ struct FilesTests {
         for (path, number) in [
             (folder("none/f"), ENOENT), (folder.path, EISDIR), (folder("f/x"), ENOTDIR), ("", ENOENT),
             ("/proc/x", ENOENT),
-        ] {
-            #expect(throws: SystemError(errno: number), "\(path)") { try writeFile(path, bytes) }
-        }
+        ] { #expect(throws: SystemError(errno: number), "\(path)") { try writeFile(path, bytes) } }
         #expect(try names() == ["f"])
         #expect(try contents("f") == Array("old".utf8))
     }

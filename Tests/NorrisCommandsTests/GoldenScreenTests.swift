@@ -25,17 +25,13 @@ struct GoldenScreenTests {
                 Chuck Norris once opened a text editor, looked at the screen for a minute and closed it again; the \
                 program was finished, tested and documented, and the computer had learned some manners as well. Nobody \
                 has dared to read the program since, but it is said that it has no loops: once was always enough.
-                """,
-                ["dev", "science", "career"]
-            )
-        ),
-        ("fact-wide", fact("fortune-1", "チャック・ノリスは腕立て伏せをしない。地球を押し下げるのだ。👩‍💻 writes it down, 👍🏽 all round.")),
+                """, ["dev", "science", "career"])
+        ), ("fact-wide", fact("fortune-1", "チャック・ノリスは腕立て伏せをしない。地球を押し下げるのだ。👩‍💻 writes it down, 👍🏽 all round.")),
         (
             "fact-right-to-left",
             fact(
-                "fortune-2",
-                "تشاك نوريس لا يقرأ الكتب، بل يحدق فيها 3 مرات حتى يحصل على المعلومات التي يريدها.", ["arabic"]
-            )
+                "fortune-2", "تشاك نوريس لا يقرأ الكتب، بل يحدق فيها 3 مرات حتى يحصل على المعلومات التي يريدها.",
+                ["arabic"])
         ),
         (
             "fact-verse",
@@ -48,11 +44,9 @@ struct GoldenScreenTests {
     }
 
     private static let isFresh = Freshness(
-        origin: .cache, state: .fresh, fetchedAt: Timestamp("2026-11-21T11:00:00Z"), ageSeconds: 3_600
-    )
+        origin: .cache, state: .fresh, fetchedAt: Timestamp("2026-11-21T11:00:00Z"), ageSeconds: 3_600)
 
-    @Test(arguments: facts)
-    func showsAFact(name: String, fact: Fact) throws {
+    @Test(arguments: facts) func showsAFact(name: String, fact: Fact) throws {
         try check(name, ["fact"], FactRandom.Result(items: [fact], freshness: Self.isFresh).jsonText)
     }
 
@@ -88,10 +82,8 @@ struct GoldenScreenTests {
         renditions: [
             "original": Gif.Rendition(
                 url: "https://media.giphy.com/media/l4FGpPki5v2Bcd6Ss/giphy.gif", width: 480, height: 229,
-                bytes: 954_321, frames: 20
-            )
-        ]
-    )
+                bytes: 954_321, frames: 20)
+        ])
 
     @Test func showsGIFs() throws {
         let other = Gif(id: "x1", title: "", rating: "pg", pageURL: "https://giphy.com/gifs/x1", isSticker: true)
@@ -110,12 +102,8 @@ struct GoldenScreenTests {
             images: (0..<images).map { index in
                 Post.Image(
                     url: "https://files.example/pic\(index + 1).jpg", width: 640, height: 480,
-                    alt: index < alts.count ? alts[index] : nil
-                )
-            },
-            stats: Post.Stats(likes: 12, comments: 1), url: "https://town.example/@ada/\(id)",
-            isRead: isRead
-        )
+                    alt: index < alts.count ? alts[index] : nil)
+            }, stats: Post.Stats(likes: 12, comments: 1), url: "https://town.example/@ada/\(id)", isRead: isRead)
     }
 
     private static let essay = """
@@ -170,8 +158,7 @@ struct GoldenScreenTests {
     @Test func showsEvents() throws {
         let failure = SourceFailure(
             kind: .offline, message: "There is no route to town.example.", since: Machine.now,
-            retryAt: Timestamp("2026-11-21T12:05:00Z")
-        )
+            retryAt: Timestamp("2026-11-21T12:05:00Z"))
         let events: [Event] = [
             .source("facts", .started, at: Machine.now), .item(source: "facts", added: 12, at: Machine.now),
             .source("facts", .finished, items: 9_000, at: Machine.now),
@@ -209,10 +196,8 @@ struct GoldenStatusTests {
         SourceStatus(
             name: name, kind: kind, isEnabled: true, items: items,
             freshness: Freshness(
-                origin: .cache, state: .fresh, fetchedAt: time(-minutes), ageSeconds: Int(minutes) * 60
-            ),
-            nextRunAt: next.map(time)
-        )
+                origin: .cache, state: .fresh, fetchedAt: time(-minutes), ageSeconds: Int(minutes) * 60),
+            nextRunAt: next.map(time))
     }
 
     private var healthy: ServerStatus.Result {
@@ -227,10 +212,7 @@ struct GoldenStatusTests {
                 source("town", "mastodon", items: 366, fetched: 4, next: 25),
             ],
             database: ServerStatus.Database(
-                cacheBytes: 17 << 20, stateBytes: 1_887_437, isReadOnly: false, freeBytes: 12 << 30
-            ),
-            version: "0.1.0"
-        )
+                cacheBytes: 17 << 20, stateBytes: 1_887_437, isReadOnly: false, freeBytes: 12 << 30), version: "0.1.0")
     }
 
     private func check(
@@ -240,9 +222,7 @@ struct GoldenStatusTests {
             .check(sourceLocation: sourceLocation)
     }
 
-    @Test func showsWhatIsWell() throws {
-        try check("status", healthy)
-    }
+    @Test func showsWhatIsWell() throws { try check("status", healthy) }
 
     @Test func showsWhatIsNot() throws {
         var status = healthy
@@ -258,8 +238,7 @@ struct GoldenStatusTests {
         status.sources[1].quota = nil
         status.sources[2].freshness.state = .stale
         status.sources[2].freshness.error = SourceFailure(
-            kind: .offline, message: "There is no route to town.example.", since: time(-120), retryAt: time(5)
-        )
+            kind: .offline, message: "There is no route to town.example.", since: time(-120), retryAt: time(5))
         status.sources[2].nextRunAt = time(5)
         status.sources[2].consecutiveFailures = 7
         try check("status-degraded", status)
@@ -270,20 +249,17 @@ struct GoldenStatusTests {
         var status = healthy
         for (index, kind) in [(0, SourceFailure.Kind.offline), (2, .timeout)] {
             status.sources[index].freshness.error = SourceFailure(
-                kind: kind, message: "No reply came.", since: time(-120), retryAt: time(5)
-            )
+                kind: kind, message: "No reply came.", since: time(-120), retryAt: time(5))
             status.sources[index].consecutiveFailures = 7
         }
         status.sources.append(source("planet", "feed", items: 0, fetched: 0, next: 1))
         status.sources[3].freshness = Freshness(
-            origin: .none, state: .empty, error: SourceFailure(kind: .http, message: "HTTP 404.", since: time(0))
-        )
+            origin: .none, state: .empty, error: SourceFailure(kind: .http, message: "HTTP 404.", since: time(0)))
         status.sources[1].isConfigured = false
         status.sources[1].items = 0
         status.sources[1].freshness = Freshness(
             origin: .none, state: .empty,
-            error: SourceFailure(kind: .credentials, message: "GIFs are not set up.", since: time(-120))
-        )
+            error: SourceFailure(kind: .credentials, message: "GIFs are not set up.", since: time(-120)))
         status.sources[1].nextRunAt = nil
         status.sources[1].quota = nil
         try check("status-failing", status)
@@ -295,8 +271,7 @@ struct GoldenStatusTests {
         var status = healthy
         status.sources[1].quota?.used = 100
         status.sources[1].freshness.error = SourceFailure(
-            kind: .quota, message: "100 requests an hour are used up.", since: time(-10), retryAt: time(41)
-        )
+            kind: .quota, message: "100 requests an hour are used up.", since: time(-10), retryAt: time(41))
         try check("status-quota", status)
     }
 }

@@ -6,12 +6,13 @@ import Testing
 /// The help pages, in files below `Golden/help`, and the words that people read.
 struct HelpPageTests {
     /// All commands by their words, with the program as a whole.
-    static let commands: [[String]] = [[]] + Norrisctl.commands.flatMap { command -> [[String]] in
-        [[command.name]] + command.commands.map { [command.name, $0.name] }
-    }
+    static let commands: [[String]] =
+        [[]]
+        + Norrisctl.commands.flatMap { command -> [[String]] in
+            [[command.name]] + command.commands.map { [command.name, $0.name] }
+        }
 
-    @Test(arguments: commands)
-    func pagesReadAsTheyDid(command: [String]) throws {
+    @Test(arguments: commands) func pagesReadAsTheyDid(command: [String]) throws {
         let name = (["norrisctl"] + command).joined(separator: "-")
         let outcome = Machine().run(command + ["--help"])
         #expect(outcome.status == .done)
@@ -41,9 +42,10 @@ struct WordingTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
     private static let methods = MethodTable.methods.map(\.name)
     /// Names on the wire that are no English word.
-    private static let fields = Set(MethodTable.methods.flatMap { method in
-        method.parameters.map(\.name) + names(in: method.result)
-    } + SharedSchemas.all.flatMap { names(in: $0.schema) }).filter { $0.contains("_") }
+    private static let fields = Set(
+        MethodTable.methods.flatMap { method in method.parameters.map(\.name) + names(in: method.result) }
+            + SharedSchemas.all.flatMap { names(in: $0.schema) }
+    ).filter { $0.contains("_") }
 
     private static func names(in schema: Schema) -> [String] {
         guard case .object(let members) = schema else { return [] }

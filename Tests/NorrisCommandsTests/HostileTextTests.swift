@@ -8,8 +8,7 @@ import Testing
 struct HostileTextTests {
     private static let freshness = Freshness(
         origin: Freshness.Origin(rawValue: hostile), state: Freshness.State(rawValue: hostile),
-        error: SourceFailure(kind: SourceFailure.Kind(rawValue: hostile), message: hostile, since: Machine.now)
-    )
+        error: SourceFailure(kind: SourceFailure.Kind(rawValue: hostile), message: hostile, since: Machine.now))
     private static let fact = Fact(id: hostile, text: hostile, categories: [hostile], source: hostile, url: hostile)
 
     private static let gif = Gif(
@@ -17,11 +16,9 @@ struct HostileTextTests {
         renditions: [
             "original": Gif.Rendition(url: hostile, mp4: "https://e.org/\(hostile)", webp: "https://e.org/\u{9B}"),
             hostile: Gif.Rendition(url: "https://e.org/"),
-        ]
-    )
+        ])
     private static let favorite = Favorite(
-        kind: Favorite.Kind(rawValue: hostile), id: hostile, title: hostile, addedAt: Machine.now, fact: fact, gif: gif
-    )
+        kind: Favorite.Kind(rawValue: hostile), id: hostile, title: hostile, addedAt: Machine.now, fact: fact, gif: gif)
     private static let gifs = GifSearch.Result(items: [gif, gif], next: hostile, freshness: freshness).jsonText
 
     private static let results: [(arguments: [String], result: String)] = [
@@ -33,9 +30,8 @@ struct HostileTextTests {
         (["search", hostile, "--page", "2"], FactSearch.Result(items: [fact], freshness: freshness).jsonText),
         (
             ["categories"],
-            FactCategories.Result(
-                items: [FactCategories.Category(name: hostile, count: 1)], freshness: freshness
-            ).jsonText
+            FactCategories.Result(items: [FactCategories.Category(name: hostile, count: 1)], freshness: freshness)
+                .jsonText
         ),
         (
             ["status"],
@@ -45,8 +41,7 @@ struct HostileTextTests {
                 sources: [SourceStatus(name: hostile, kind: hostile, isEnabled: true, items: 1, freshness: freshness)],
                 database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: true), version: hostile
             ).jsonText
-        ),
-        (["gif"], gifs), (["gif", hostile], gifs), (["gif", "--url"], gifs), (["gif", "--markdown"], gifs),
+        ), (["gif"], gifs), (["gif", hostile], gifs), (["gif", "--url"], gifs), (["gif", "--markdown"], gifs),
         (["gif", "--url", "--rendition", hostile], gifs), (["gif", "--rendition", "original"], gifs),
         (["gif", "--rendition", "none"], gifs),
         (["gif", hostile], GifSearch.Result(items: [], freshness: freshness).jsonText),
@@ -74,11 +69,9 @@ struct HostileTextTests {
         author: Post.Author(id: hostile, name: hostile, handle: hostile, avatarURL: hostile, email: hostile),
         title: hostile, text: hostile, tags: [hostile],
         images: [Post.Image(url: hostile, width: 1, height: 1, alt: hostile), Post.Image(url: hostile)],
-        stats: Post.Stats(likes: 1), url: hostile
-    )
+        stats: Post.Stats(likes: 1), url: hostile)
 
-    @Test(arguments: [false, true])
-    func isMadeHarmlessInPosts(isSensitive: Bool) {
+    @Test(arguments: [false, true]) func isMadeHarmlessInPosts(isSensitive: Bool) {
         var post = Self.post
         post.isSensitive = isSensitive
         let page = PostList.Result(items: [post, post], next: hostile, freshness: Self.freshness).jsonText
@@ -86,9 +79,7 @@ struct HostileTextTests {
         for (arguments, result) in [
             (["feed"], page), (["feed", "--source", hostile, "--author", hostile], page), (["feed", "--full"], page),
             (["post", hostile], one), (["post", hostile, "--full"], one),
-        ] {
-            isMadeHarmlessInResults(arguments: arguments, result: result)
-        }
+        ] { isMadeHarmlessInResults(arguments: arguments, result: result) }
     }
 
     @Test func isMadeHarmlessInAnEmptyFeed() {
@@ -99,17 +90,14 @@ struct HostileTextTests {
             source.items = items
             let status = ServerStatus.Result(
                 state: .ok, message: hostile, uptimeSeconds: 1, connections: 1, requestsTotal: 1, sources: [source],
-                database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: false), version: hostile
-            )
-            let outcome = Machine(results: empty, status.jsonText)
-                .run("feed", "--source", hostile, "--author", hostile)
+                database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: false), version: hostile)
+            let outcome = Machine(results: empty, status.jsonText).run("feed", "--source", hostile, "--author", hostile)
             #expect(!outcome.errors.isEmpty)
             #expect(forbidden(in: outcome.output + outcome.errors) == [])
         }
     }
 
-    @Test(arguments: results)
-    func isMadeHarmlessInResults(arguments: [String], result: String) {
+    @Test(arguments: results) func isMadeHarmlessInResults(arguments: [String], result: String) {
         for extra in [[], ["--plain"], ["--json"], ["--width", "30"], ["--width", "1"]] {
             for isTerminal in [true, false] {
                 let machine = Machine(results: result)
@@ -140,14 +128,12 @@ struct HostileTextTests {
     }
 
     private static let failure = SourceFailure(
-        kind: SourceFailure.Kind(rawValue: hostile), message: hostile, since: Machine.now
-    )
+        kind: SourceFailure.Kind(rawValue: hostile), message: hostile, since: Machine.now)
 
     private static let events = [
         Event.source(hostile, .started), .source(hostile, .finished, items: 1),
-        .source(hostile, .failed, error: failure),
-        .source(hostile, Event.Phase(rawValue: hostile)), .item(source: hostile, added: 1),
-        .server(Event.Phase(rawValue: hostile)), .server(.stopping),
+        .source(hostile, .failed, error: failure), .source(hostile, Event.Phase(rawValue: hostile)),
+        .item(source: hostile, added: 1), .server(Event.Phase(rawValue: hostile)), .server(.stopping),
     ]
 
     @Test(arguments: [["watch"], ["refresh", "--wait"], ["watch", "--json"], ["refresh", "--wait", "--json"]])
@@ -177,8 +163,7 @@ struct HostileTextTests {
 
     @Test func isMadeHarmlessInErrors() {
         let error = ResponseError(
-            .notFound, reason: hostile, message: hostile, hint: hostile, details: ["parameter": .string(hostile)]
-        )
+            .notFound, reason: hostile, message: hostile, hint: hostile, details: ["parameter": .string(hostile)])
         for arguments in [["fact"], ["fact", "--json"], ["call", "m"], ["doctor"], ["doctor", "--json"]] {
             let outcome = Machine(error: error).run(arguments)
             #expect(outcome.status == .nothing)
@@ -198,13 +183,11 @@ struct HostileTextTests {
 
     @Test(arguments: [
         [hostile], ["fact", hostile], ["fact", "--count", hostile], ["fact", "--\(hostile)"],
-        ["--color", hostile, "fact"],
-        ["fact", "--timeout", hostile], ["call", "m", "{\(hostile)"], ["search", "--\(hostile)"], ["fact", "-x\u{1B}"],
-        ["help", hostile], [hostile, "--help"], ["favorite", hostile], ["favorite", "add", hostile],
-        ["favorite", "list", "--kind", hostile], ["gif", "--limit", hostile],
-        ["card", "--size", hostile], ["card", hostile], ["card", "--show", "-o", hostile],
-    ])
-    func isMadeHarmlessInUsageErrors(arguments: [String]) {
+        ["--color", hostile, "fact"], ["fact", "--timeout", hostile], ["call", "m", "{\(hostile)"],
+        ["search", "--\(hostile)"], ["fact", "-x\u{1B}"], ["help", hostile], [hostile, "--help"],
+        ["favorite", hostile], ["favorite", "add", hostile], ["favorite", "list", "--kind", hostile],
+        ["gif", "--limit", hostile], ["card", "--size", hostile], ["card", hostile], ["card", "--show", "-o", hostile],
+    ]) func isMadeHarmlessInUsageErrors(arguments: [String]) {
         let outcome = Machine().run(arguments)
         #expect(outcome.status == .usage)
         #expect(forbidden(in: outcome.output + outcome.errors) == [])

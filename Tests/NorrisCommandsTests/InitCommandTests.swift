@@ -17,8 +17,7 @@ struct InitCommandTests {
         return outcome.output
     }
 
-    @Test(arguments: shells)
-    func printsPlainLinesWhateverTheTerminal(shell: String) {
+    @Test(arguments: shells) func printsPlainLinesWhateverTheTerminal(shell: String) {
         let text = script([shell])
         #expect(text.hasPrefix("# "))
         #expect(text.hasSuffix("\n"))
@@ -26,43 +25,39 @@ struct InitCommandTests {
         #expect(Machine().onTerminal(columns: 20).run("init", shell, "--color", "always").output == text)
     }
 
-    @Test(arguments: shells)
-    func dependsOnNothingButTheArguments(shell: String) {
+    @Test(arguments: shells) func dependsOnNothingButTheArguments(shell: String) {
         let machine = Machine()
         machine.environment = ["XDG_RUNTIME_DIR": "/run/user/1234", "NORRISD_SOCKET": "/run/other.sock"]
         #expect(machine.run("init", shell).output == script([shell]))
     }
 
-    @Test(arguments: shells)
-    func withoutAFlagGreetsAndPrompts(shell: String) {
+    @Test(arguments: shells) func withoutAFlagGreetsAndPrompts(shell: String) {
         let text = script([shell])
         #expect(text.contains("__norris_greeted") && text.contains("__norris_prompt"))
         #expect(script([shell, "--prompt", "--greeting"]) == text)
     }
 
-    @Test(arguments: shells)
-    func greetsOnlyOrPromptsOnly(shell: String) {
+    @Test(arguments: shells) func greetsOnlyOrPromptsOnly(shell: String) {
         #expect(!script([shell, "--greeting"]).contains("__norris_prompt"))
         #expect(script([shell, "--greeting"]).contains("-t 1"))
         #expect(!script([shell, "--prompt"]).contains("-t 1"))
         #expect(script([shell, "--prompt"]).contains("__norris_prompt"))
     }
 
-    @Test(arguments: shells)
-    func theLengthGoesToTheFallbackToo(shell: String) {
+    @Test(arguments: shells) func theLengthGoesToTheFallbackToo(shell: String) {
         #expect(script([shell, "--max-length", "47"]).contains("norrisctl prompt --max-length 47 "))
         #expect(script([shell]).contains("norrisctl prompt <"))
     }
 
     @Test func anUnknownShellIsAnsweredWithTheThree() {
-        #expect(Machine().run("init", "tcsh") == .failed(
-            .usage, "The value 'tcsh' is invalid for '<shell>': it takes bash, zsh or fish.",
-            "See 'norrisctl init --help'."
-        ))
+        #expect(
+            Machine().run("init", "tcsh")
+                == .failed(
+                    .usage, "The value 'tcsh' is invalid for '<shell>': it takes bash, zsh or fish.",
+                    "See 'norrisctl init --help'."))
     }
 
-    @Test(arguments: shells, flags)
-    func isWellFormed(shell: String, flags: [String]) async throws {
+    @Test(arguments: shells, flags) func isWellFormed(shell: String, flags: [String]) async throws {
         try await TestThread.run {
             let folder = TemporaryFolder()
             let path = try folder.write(script([shell] + flags), to: "script")

@@ -59,9 +59,7 @@ final class Machine {
     static let now = Timestamp("2026-11-21T12:00:00Z")!
     var now = Machine.now
 
-    init(_ replies: [Result<[UInt8], ClientError>] = []) {
-        self.replies = replies
-    }
+    init(_ replies: [Result<[UInt8], ClientError>] = []) { self.replies = replies }
 
     /// A daemon that answers with these results.
     convenience init(results: String...) {
@@ -73,9 +71,7 @@ final class Machine {
         self.init([.success(Array(Response(id: .integer(1), outcome: .failure(error)).jsonText.utf8))])
     }
 
-    convenience init(failure: ClientError) {
-        self.init([.failure(failure)])
-    }
+    convenience init(failure: ClientError) { self.init([.failure(failure)]) }
 
     /// With the file that the system's daemon keeps for prompts.
     func withPromptFacts() -> Machine {
@@ -90,26 +86,20 @@ final class Machine {
         return self
     }
 
-    func run(_ arguments: String...) -> Outcome {
-        run(arguments)
-    }
+    func run(_ arguments: String...) -> Outcome { run(arguments) }
 
     /// Makes the daemon answer once more.
-    func reply(_ reply: Result<[UInt8], ClientError>) {
-        replies.append(reply)
-    }
+    func reply(_ reply: Result<[UInt8], ClientError>) { replies.append(reply) }
 
     func run(_ arguments: [String]) -> Outcome {
         use { Outcome(Program.report(arguments: arguments, system: $0), columns: $0.errorColumns()) }
     }
 
     /// Runs a body with the machine as commands see it.
-    @discardableResult
-    func use(_ body: (System) -> Outcome) -> Outcome {
+    @discardableResult func use(_ body: (System) -> Outcome) -> Outcome {
         let waiting = WaitingLine(
             isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { self.errorColumns },
-            write: { self.told += Array($0.utf8) }
-        )
+            write: { self.told += Array($0.utf8) })
         var system = System()
         system.environment = Environment(environment)
         system.terminalFacts = { self.terminal }
@@ -121,8 +111,8 @@ final class Machine {
         system.listener = { _ in self.listener }
         system.localText = { moment, format in
             let text = Timestamp(seconds: moment.seconds + Self.zone).description
-            return format == "%H:%M:%S" ? String(text.dropLast().suffix(8))
-                : "\(text.prefix(10)) \(text.dropLast().suffix(8)) IST"
+            return format == "%H:%M:%S"
+                ? String(text.dropLast().suffix(8)) : "\(text.prefix(10)) \(text.dropLast().suffix(8)) IST"
         }
         system.elapsed = { self.elapsed }
         system.exchange = { line, sockets, maximumReply, timeout throws(ClientError) in
@@ -140,9 +130,7 @@ final class Machine {
             }
             return reply
         }
-        system.follow = { lines, sockets, timeout, receive in
-            self.follow(lines, sockets, timeout, waiting, receive)
-        }
+        system.follow = { lines, sockets, timeout, receive in self.follow(lines, sockets, timeout, waiting, receive) }
         system.writeOutput = { bytes throws(WriteError) in
             if let error = self.outputError { throw error }
             waiting.erase()
@@ -206,9 +194,7 @@ final class Machine {
     /// Lets time go by as the client does, which wakes up as often as the line wants.
     private func pass(_ time: Duration, _ waiting: WaitingLine) {
         let end = elapsed + time
-        while elapsed < end {
-            elapsed = min(end, elapsed + waiting.tick())
-        }
+        while elapsed < end { elapsed = min(end, elapsed + waiting.tick()) }
     }
 
     private func follow(
@@ -276,7 +262,5 @@ extension Machine {
         #"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#
     }
 
-    static func line(_ event: Event) -> String {
-        String(decoding: event.line.dropLast(), as: UTF8.self)
-    }
+    static func line(_ event: Event) -> String { String(decoding: event.line.dropLast(), as: UTF8.self) }
 }

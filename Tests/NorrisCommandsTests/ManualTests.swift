@@ -10,14 +10,12 @@ import Testing
 struct ManualTests {
     private let page: ManualPage
 
-    init() throws {
-        page = try ManualPage("norrisctl.1")
-    }
+    init() throws { page = try ManualPage("norrisctl.1") }
 
     /// The commands that are no groups, by their full names.
     private let commands: [(name: String, type: any SessionCommand.Type)] = Norrisctl.commands.flatMap { command in
-        command.commands.isEmpty ? [(command.name, command)]
-            : command.commands.map { ("\(command.name) \($0.name)", $0) }
+        command.commands.isEmpty
+            ? [(command.name, command)] : command.commands.map { ("\(command.name) \($0.name)", $0) }
     }
 
     private func signatures(_ name: String) throws -> [String] {
@@ -29,8 +27,7 @@ struct ManualTests {
     @Test func everyCommandStandsThereWithItsOptionsAndArguments() throws {
         let taken = try commands.flatMap { name, _ in [name] + (try signatures(name)).map { "\(name) \($0)" } }
         let section = page.section("COMMANDS")
-        let told = section.subsections.flatMap { name in
-            [name] + section.subsection(name).items.map { "\(name) \($0)" }
+        let told = section.subsections.flatMap { name in [name] + section.subsection(name).items.map { "\(name) \($0)" }
         }
         #expect(told.sorted() == taken.sorted())
         #expect(told.count > 60)
@@ -98,17 +95,13 @@ struct ManualTests {
         let help = types.flatMap { $0.help.examples }.joined(separator: "\n")
         let runs = ShellExample.runs(of: "norrisctl", in: help)
         #expect(runs.count > 40)
-        for arguments in runs {
-            expectIsNoUsageError(arguments)
-        }
+        for arguments in runs { expectIsNoUsageError(arguments) }
     }
 
     @Test func examplesOfThePageCanBeTyped() {
         let runs = page.displays.flatMap { ShellExample.runs(of: "norrisctl", in: $0) }
         #expect(runs.count > 15)
-        for arguments in runs {
-            expectIsNoUsageError(arguments)
-        }
+        for arguments in runs { expectIsNoUsageError(arguments) }
     }
 
     @Test func diagnosticsAreWhatIsSaid() {

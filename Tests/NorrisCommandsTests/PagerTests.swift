@@ -24,9 +24,11 @@ struct PagerTests {
         return (isShown, machine.runs)
     }
 
-    @Test(arguments: [
-        (["PAGER": "more"], "more"), (["PAGER": "more", "NORRISCTL_PAGER": "most -w"], "most -w"), ([:], "less -FRX"),
-    ] as [([String: String], String)])
+    @Test(
+        arguments: [
+            (["PAGER": "more"], "more"), (["PAGER": "more", "NORRISCTL_PAGER": "most -w"], "most -w"),
+            ([:], "less -FRX"),
+        ] as [([String: String], String)])
     func takesTheFirstThatIsNamed(environment: [String: String], command: String) throws {
         let runs = try show(.ended(status: 0), environment: environment).runs
         #expect(runs.map(\.program) == ["/bin/sh"])
@@ -44,9 +46,7 @@ struct PagerTests {
     }
 
     @Test(arguments: [SubprocessOutcome.ended(status: 126), .ended(status: 127), .missing, .notStarted(errno: 11)])
-    func onesThatCannotBeRunAreDoneWithout(outcome: SubprocessOutcome) throws {
-        #expect(try !show(outcome).isShown)
-    }
+    func onesThatCannotBeRunAreDoneWithout(outcome: SubprocessOutcome) throws { #expect(try !show(outcome).isShown) }
 
     @Test func onesThatFailAreNamed() throws {
         let failure = #expect(throws: Failure.self) { try show(.ended(status: 3), environment: ["PAGER": "false"]) }

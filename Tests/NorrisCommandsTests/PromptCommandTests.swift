@@ -17,8 +17,7 @@ struct PromptCommandTests {
     @Test(arguments: [
         ClientError.noSocket(paths: ["/run/norrisd.sock"]), .refused(path: "/s"), .notPermitted(path: "/s"),
         .notASocket(path: "/s"), .timedOut(path: "/s"), .closed(path: "/s"), .malformedReply(path: "/s", detail: ""),
-    ])
-    func saysNothingWhereTheDaemonIsAway(error: ClientError) {
+    ]) func saysNothingWhereTheDaemonIsAway(error: ClientError) {
         #expect(Machine(failure: error).run("prompt") == Outcome())
         #expect(Machine(failure: error).run("prompt", "--json", "--timeout=1s") == Outcome())
     }
@@ -37,8 +36,7 @@ struct PromptCommandTests {
 
 struct LongInputTests {
     /// The longest ids, of characters that JSON writes as six bytes each and of plain ones.
-    @Test(arguments: ["\u{7F}", "x", "\""])
-    func sendsManyIdsInRequestsThatFit(character: String) {
+    @Test(arguments: ["\u{7F}", "x", "\""]) func sendsManyIdsInRequestsThatFit(character: String) {
         let ids = (100...999).map { "\($0)" + String(repeating: character, count: 197) }
         let machine = Machine((1...30).map { _ in .success(Array(Machine.result(#"{"marked":2}"#).utf8)) })
         let outcome = machine.run(["read", "--json"] + ids)
@@ -56,19 +54,17 @@ struct LongInputTests {
 
     @Test func stopsAtTheFirstFailure() {
         let full = Machine(error: .storage("Read marks cannot be written.", hint: "Free some space."))
-        #expect(full.run(["read"] + (1...900).map { String(repeating: "\($0)", count: 60) }) == .failed(
-            .inputOutput, "Read marks cannot be written.", "Free some space."
-        ))
+        #expect(
+            full.run(["read"] + (1...900).map { String(repeating: "\($0)", count: 60) })
+                == .failed(.inputOutput, "Read marks cannot be written.", "Free some space."))
     }
 
     @Test(arguments: [
         (
             String(repeating: "[", count: 32) + String(repeating: "]", count: 32),
             "The parameters nest more than 31 levels deep."
-        ),
-        ("\"" + String(repeating: "x", count: 65_536) + "\"", "The parameters are longer than 65536 bytes."),
-    ])
-    func refusesLongParametersBeforeCalling(text: String, message: String) {
+        ), ("\"" + String(repeating: "x", count: 65_536) + "\"", "The parameters are longer than 65536 bytes."),
+    ]) func refusesLongParametersBeforeCalling(text: String, message: String) {
         for isInput in [false, true] {
             let machine = Machine()
             machine.input = Array(text.utf8)

@@ -6,19 +6,19 @@ import Testing
 
 /// Random command lines from the words of the declarations themselves.
 struct RandomCommandLineTests {
-    private static let paths: [[String]] = [[]] + Norrisctl.commands.flatMap { command in
-        [[command.name]] + command.aliases.map { [$0] } + command.commands.map { [command.name, $0.name] }
-    }
+    private static let paths: [[String]] =
+        [[]]
+        + Norrisctl.commands.flatMap { command in
+            [[command.name]] + command.aliases.map { [$0] } + command.commands.map { [command.name, $0.name] }
+        }
 
     private static let junk: [String] = [
         "", "-", "--", "---", "--=", "-=", "=", "-j=", "help", "x", "dev", "2", "0", "-1", "101", "--1", "--X", "-é",
-        "e\u{301}", "--j", "--no-json", "--coun",
-        "-jj", "-jV", "-jn2", "-cdev", "-n", "-n=3", "-c=x", "-hx", "norris",
-        "poster",
-        "{id}", "{", "5s", "40", "never", "facts", "gif", "bash", "/s", "\u{1B}[31m", "\0",
-        "--help", "--version", "-V", "-h",
-        String(decoding: [0x2D, 0x2D, 0xFF, 0xFE], as: UTF8.self), String(decoding: [0xC3, 0x28], as: UTF8.self),
-        String(repeating: "z", count: 70_000), "--" + String(repeating: "y", count: 70_000),
+        "e\u{301}", "--j", "--no-json", "--coun", "-jj", "-jV", "-jn2", "-cdev", "-n", "-n=3", "-c=x", "-hx", "norris",
+        "poster", "{id}", "{", "5s", "40", "never", "facts", "gif", "bash", "/s", "\u{1B}[31m", "\0", "--help",
+        "--version", "-V", "-h", String(decoding: [0x2D, 0x2D, 0xFF, 0xFE], as: UTF8.self),
+        String(decoding: [0xC3, 0x28], as: UTF8.self), String(repeating: "z", count: 70_000),
+        "--" + String(repeating: "y", count: 70_000),
     ]
 
     /// The words of a command: its options in each spelling, and the junk.
@@ -26,13 +26,14 @@ struct RandomCommandLineTests {
         var invocation = Invocation(path, isLenient: true)
         try invocation.parse()
         var settings = Settings()
-        let items = CommandArguments.descriptions { settings.declare(&$0) }
-            + (path.isEmpty ? [] : invocation.descriptions)
-        return junk + items.filter(\.isOption).flatMap { item -> [String] in
-            let value = item.choices.first ?? "2"
-            return ["--\(item.name)", "--\(item.name)=\(value)", "--\(item.name)="]
-                + (item.short.map { ["-\($0)", "-\($0)\(value)", "-j\($0)"] } ?? [])
-        }
+        let items =
+            CommandArguments.descriptions { settings.declare(&$0) } + (path.isEmpty ? [] : invocation.descriptions)
+        return junk
+            + items.filter(\.isOption).flatMap { item -> [String] in
+                let value = item.choices.first ?? "2"
+                return ["--\(item.name)", "--\(item.name)=\(value)", "--\(item.name)="]
+                    + (item.short.map { ["-\($0)", "-\($0)\(value)", "-j\($0)"] } ?? [])
+            }
     }
 
     @Test("200,000 command lines mean what a slow parser makes of them", arguments: 1...8)
@@ -66,7 +67,8 @@ struct RandomCommandLineTests {
                 return
             }
             valid += 1
-            let isSame = expected.wantsHelp == invocation.arguments.wantsHelp
+            let isSame =
+                expected.wantsHelp == invocation.arguments.wantsHelp
                 && expected.wantsVersion == invocation.arguments.wantsVersion
                 && (expected.wantsVersion || ["norrisctl"] + expected.command == invocation.path)
             #expect(isSame, "\(brief(line))")

@@ -27,14 +27,16 @@ struct LayoutTests {
         #expect(output(["--plain", "--width", "10"], columns: 10) == "\(text)\n")
     }
 
-    @Test(arguments: [
-        ([], 80, ["TERM": "xterm"], true), ([], 80, ["TERM": "xterm", "NO_COLOR": "1"], false),
-        ([], 80, [:], false), ([], 80, ["TERM": "dumb"], false),
-        (["--color", "always"], 80, ["NO_COLOR": "1"], true), (["--color=never"], 80, ["CLICOLOR_FORCE": "1"], false),
-        ([], nil, [:], false), ([], nil, ["CLICOLOR_FORCE": "1"], true), (["--color", "always"], nil, [:], true),
-        (["--plain"], 80, ["TERM": "xterm"], false), (["--plain", "--color", "always"], 80, [:], true),
-        (["--color", "auto"], nil, ["CLICOLOR_FORCE": "0"], false),
-    ] as [([String], Int?, [String: String], Bool)])
+    @Test(
+        arguments: [
+            ([], 80, ["TERM": "xterm"], true), ([], 80, ["TERM": "xterm", "NO_COLOR": "1"], false),
+            ([], 80, [:], false), ([], 80, ["TERM": "dumb"], false),
+            (["--color", "always"], 80, ["NO_COLOR": "1"], true),
+            (["--color=never"], 80, ["CLICOLOR_FORCE": "1"], false),
+            ([], nil, [:], false), ([], nil, ["CLICOLOR_FORCE": "1"], true), (["--color", "always"], nil, [:], true),
+            (["--plain"], 80, ["TERM": "xterm"], false), (["--plain", "--color", "always"], 80, [:], true),
+            (["--color", "auto"], nil, ["CLICOLOR_FORCE": "0"], false),
+        ] as [([String], Int?, [String: String], Bool)])
     func colorsWhereItMay(arguments: [String], columns: Int?, environment: [String: String], isColored: Bool) {
         #expect(output(arguments, columns: columns, environment: environment).contains("\u{1B}") == isColored)
     }
@@ -64,13 +66,11 @@ struct ExitStatusTests {
         (-32005, .inputOutput, 74), (-32006, .temporary, 75), (-32099, .internalError, 70), (-1, .internalError, 70),
     ]
 
-    @Test(arguments: statuses)
-    func followsTheCodeOfAnError(code: Int64, status: ExitStatus, number: Int32) {
+    @Test(arguments: statuses) func followsTheCodeOfAnError(code: Int64, status: ExitStatus, number: Int32) {
         let error = ResponseError(ErrorCode(rawValue: code), reason: "r", message: "It failed.", hint: "Mend it.")
         #expect(status.rawValue == number)
-        #expect(Machine(error: error).run("fact") == Outcome(
-            errors: "norrisctl: It failed.\n  Mend it.\n", status: status
-        ))
+        #expect(
+            Machine(error: error).run("fact") == Outcome(errors: "norrisctl: It failed.\n  Mend it.\n", status: status))
         let object = error.jsonText + "\n"
         #expect(Machine(error: error).run("fact", "--json") == Outcome(errors: object, status: status))
         #expect(Machine(error: error).run("call", "m") == Outcome(errors: object, status: status))
@@ -83,11 +83,9 @@ struct ReplyIDTests {
 
     private static let other = Outcome.failed(
         .internalError, "Unreadable reply from norrisd: it answers another request",
-        "Compare the versions: norrisctl doctor"
-    )
+        "Compare the versions: norrisctl doctor")
 
-    @Test("A reply with another id is refused", arguments: ["2", "null", #""1""#, "-1"])
-    func otherID(id: String) {
+    @Test("A reply with another id is refused", arguments: ["2", "null", #""1""#, "-1"]) func otherID(id: String) {
         let line = #"{"jsonrpc":"2.0","id":\#(id),"result":\#(fact)}"#
         for arguments in [["fact"], ["fact", "--json"], ["categories"]] {
             #expect(Machine([.success(Array(line.utf8))]).run(arguments) == ReplyIDTests.other)
@@ -97,7 +95,8 @@ struct ReplyIDTests {
         #expect(Machine([.success(Array(line.utf8))]).run("prompt", "--json") == Outcome())
     }
 
-    @Test("An error with another id is refused, and one without an id is shown", arguments: [-32004, -32600] as [Int64])
+    @Test(
+        "An error with another id is refused, and one without an id is shown", arguments: [-32004, -32600] as [Int64])
     func errors(code: Int64) {
         let error = ResponseError(ErrorCode(rawValue: code), reason: "busy", message: "Too much.", hint: "Send less.")
         func run(_ id: RequestID) -> Outcome {

@@ -28,22 +28,20 @@ struct ShowTests {
         let machine = machine(gifReply)
         machine.environment["NO_COLOR"] = "1"
         #expect(machine.run("gif", "--id", "a", "--show") == Outcome(output: card))
-        #expect(machine.runs == [
-            SubprocessRequest(
-                program: "curl",
-                arguments: [
-                    "--disable", "--silent", "--fail", "--location", "--max-redirs", "3", "--proto", "=https",
-                    "--proto-redir", "=https", "--globoff", "--max-time", "20", "--max-filesize", "16777216",
-                    "--url", "https://media.example/a.gif",
-                ],
-                output: .collected(limit: 16_777_216), timeout: .seconds(25)
-            ),
-            SubprocessRequest(
-                program: "chafa",
-                arguments: ["--size", "90x28", "--format", "symbols", "--colors", "none", "--animate", "off", "-"],
-                input: .bytes(picture), output: .terminal(reset: []), timeout: .seconds(30)
-            ),
-        ])
+        #expect(
+            machine.runs == [
+                SubprocessRequest(
+                    program: "curl",
+                    arguments: [
+                        "--disable", "--silent", "--fail", "--location", "--max-redirs", "3", "--proto", "=https",
+                        "--proto-redir", "=https", "--globoff", "--max-time", "20", "--max-filesize", "16777216",
+                        "--url", "https://media.example/a.gif",
+                    ], output: .collected(limit: 16_777_216), timeout: .seconds(25)),
+                SubprocessRequest(
+                    program: "chafa",
+                    arguments: ["--size", "90x28", "--format", "symbols", "--colors", "none", "--animate", "off", "-"],
+                    input: .bytes(picture), output: .terminal(reset: []), timeout: .seconds(30)),
+            ])
     }
 
     private static let gifHeader = "GIF89a12341\0\0"
@@ -59,8 +57,7 @@ struct ShowTests {
         "\(gifHeader)!": false, "\(gifHeader),": false, "\(gifHeader)!y\u{7F},": false,
     ]
 
-    @Test(arguments: pictures)
-    func drawsWhatMovesForSomeSeconds(picture: String, moves: Bool) {
+    @Test(arguments: pictures) func drawsWhatMovesForSomeSeconds(picture: String, moves: Bool) {
         let machine = machine(gifReply, curl: [.ended(status: 0, output: Array(picture.utf8))])
         #expect(machine.run("gif", "--id", "a", "--show").status == .done)
         #expect(machine.runs.last?.arguments == ["--size", "90x28"] + (moves ? ["--duration", "5"] : []) + ["-"])
@@ -71,23 +68,21 @@ struct ShowTests {
         let table = String(repeating: ",", count: 12)
         for count in 1...2 {
             var bytes = Array("GIF89a1234".utf8) + [0x81, 0, 0] + Array(table.utf8)
-            for _ in 0..<count {
-                bytes += Array(",12345678".utf8) + [0x81] + Array(table.utf8) + [2, 1, 0x78, 0]
-            }
+            for _ in 0..<count { bytes += Array(",12345678".utf8) + [0x81] + Array(table.utf8) + [2, 1, 0x78, 0] }
             let machine = machine(gifReply, curl: [.ended(status: 0, output: bytes + [0x3B])])
             #expect(machine.run("gif", "--id", "a", "--show").status == .done)
             #expect(machine.runs.last?.arguments.contains("--duration") == (count > 1))
         }
     }
 
-    @Test(arguments: ["C", "de_DE.ISO-8859-1"])
-    func drawsInASCIIWhereTheTerminalIsNotUTF8(locale: String) {
+    @Test(arguments: ["C", "de_DE.ISO-8859-1"]) func drawsInASCIIWhereTheTerminalIsNotUTF8(locale: String) {
         let machine = machine(gifReply)
         machine.environment["LC_ALL"] = locale
         #expect(machine.run("gif", "--id", "a", "--show").status == .done)
-        #expect(machine.runs.last?.arguments == [
-            "--size", "90x28", "--format", "symbols", "--symbols", "ascii", "--fill", "none", "-",
-        ])
+        #expect(
+            machine.runs.last?.arguments == [
+                "--size", "90x28", "--format", "symbols", "--symbols", "ascii", "--fill", "none", "-",
+            ])
     }
 
     @Test func theTimeOfTheUserIsForAllPrograms() {
@@ -103,19 +98,19 @@ struct ShowTests {
             #expect(machine.runs.last?.arguments.suffix(3) == ["--duration", duration, "-"])
         }
         let machine = machine(gifReply, curl: [.timedOut])
-        #expect(machine.run("gif", "--id", "a", "--show", "--timeout", "1s").errors == """
-            norrisctl: curl took too long and was stopped.
-              Allow more time: --timeout 1m
+        #expect(
+            machine.run("gif", "--id", "a", "--show", "--timeout", "1s").errors == """
+                norrisctl: curl took too long and was stopped.
+                  Allow more time: --timeout 1m
 
-            """)
+                """)
     }
 
     @Test(arguments: [
         (TerminalFacts(isTerminal: true), "80x22"), (TerminalFacts(isTerminal: true, columns: 1, rows: 1), "1x1"),
         (TerminalFacts(isTerminal: true, columns: 200, rows: 50), "100x48"),
         (TerminalFacts(isTerminal: true, columns: 20, rows: 50), "20x48"),
-    ])
-    func fitsThePictureIntoTheTerminal(terminal: TerminalFacts, size: String) {
+    ]) func fitsThePictureIntoTheTerminal(terminal: TerminalFacts, size: String) {
         let machine = machine(gifReply)
         machine.terminal = terminal
         let arguments = terminal.columns == nil || terminal.columns == 1 ? [] : ["--width", "100"]
@@ -133,9 +128,10 @@ struct ShowTests {
         let fetched = SubprocessOutcome.ended(status: 0, output: picture)
         let two = machine(reply, curl: [fetched, fetched], chafa: [.ended(status: 0), .ended(status: 0)])
         #expect(two.run("gif", "cats", "--show", "--limit", "2", "--rendition", "original").status == .done)
-        #expect(two.runs.filter { $0.program == "curl" }.map(\.arguments.last) == [
-            "https://media.example/a.gif", "https://media.example/b.gif",
-        ])
+        #expect(
+            two.runs.filter { $0.program == "curl" }.map(\.arguments.last) == [
+                "https://media.example/a.gif", "https://media.example/b.gif",
+            ])
     }
 
     @Test func drawsTheImagesOfAPost() {
@@ -143,8 +139,7 @@ struct ShowTests {
         let fetched = SubprocessOutcome.ended(status: 0, output: picture)
         let machine = machine(
             images(addresses), curl: Array(repeating: fetched, count: 6),
-            chafa: Array(repeating: .ended(status: 0), count: 6)
-        )
+            chafa: Array(repeating: .ended(status: 0), count: 6))
         let outcome = machine.run("post", "town:1", "--show", "--color", "never")
         #expect(outcome.output.contains("Ada"))
         #expect(outcome.errors == "norrisctl: Only the first 4 of 6 images are drawn.\n")
@@ -156,15 +151,15 @@ struct ShowTests {
         let fetched = SubprocessOutcome.ended(status: 0, output: picture)
         let machine = machine(
             images(["http://e.org/1", "https://e.org/2", "https://e.org/3", "https://e.org/4"]),
-            curl: [.ended(status: 22), fetched, fetched], chafa: [.ended(status: 2), .ended(status: 0)]
-        )
+            curl: [.ended(status: 22), fetched, fetched], chafa: [.ended(status: 2), .ended(status: 0)])
         let outcome = machine.run("post", "town:1", "--show")
-        #expect(outcome.errors == """
-            norrisctl: The image at http://e.org/1 is not fetched: the address is not https.
-            norrisctl: The image at https://e.org/2 cannot be fetched: the host answers with an error.
-            norrisctl: chafa cannot draw the image: it exited with status 2.
+        #expect(
+            outcome.errors == """
+                norrisctl: The image at http://e.org/1 is not fetched: the address is not https.
+                norrisctl: The image at https://e.org/2 cannot be fetched: the host answers with an error.
+                norrisctl: chafa cannot draw the image: it exited with status 2.
 
-            """)
+                """)
         #expect(outcome.status == .nothing)
         #expect(machine.runs.map(\.program) == ["curl", "curl", "chafa", "curl", "chafa"])
     }
@@ -192,12 +187,11 @@ struct ShowTests {
             .ended(status: 99),
             "The image at https://media.example/a.gif cannot be fetched: curl ended with status 99.", .temporary
         ),
-    ])
-    func saysWhyThereIsNothingToDraw(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
+    ]) func saysWhyThereIsNothingToDraw(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
         let machine = machine(gifReply, curl: [outcome])
-        #expect(machine.run("gif", "--id", "a", "--show", "--color", "never") == Outcome(
-            output: card, errors: "norrisctl: \(message)\n", status: status
-        ))
+        #expect(
+            machine.run("gif", "--id", "a", "--show", "--color", "never")
+                == Outcome(output: card, errors: "norrisctl: \(message)\n", status: status))
         #expect(machine.runs.map(\.program) == ["curl"])
     }
 
@@ -205,18 +199,16 @@ struct ShowTests {
         (SubprocessOutcome.missing, "chafa is not installed.\n  apt install chafa", ExitStatus.unavailable),
         (.timedOut, "chafa took too long and was stopped.", .unavailable),
         (.ended(status: 139), "chafa cannot draw the image: it exited with status 139.", .nothing),
-    ])
-    func saysWhyItIsNotDrawn(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
-        #expect(machine(gifReply, chafa: [outcome]).run("gif", "--id", "a", "--show", "--color", "never") == Outcome(
-            output: card, errors: "norrisctl: \(message)\n", status: status
-        ))
+    ]) func saysWhyItIsNotDrawn(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
+        #expect(
+            machine(gifReply, chafa: [outcome]).run("gif", "--id", "a", "--show", "--color", "never")
+                == Outcome(output: card, errors: "norrisctl: \(message)\n", status: status))
     }
 
     @Test(arguments: [
         "http://e.org/a.gif", "file:///etc/passwd", "-o /tmp/x", "--config=x", "javascript:x", "https://e.org/ x",
         #"https://e.org/\u001b[2J"#, #"https://e.org/\n--output"#, "@file", "",
-    ])
-    func fetchesNothingButAnHTTPSAddress(address: String) {
+    ]) func fetchesNothingButAnHTTPSAddress(address: String) {
         let machine = machine(images([address]))
         let outcome = machine.run("post", "town:1", "--show")
         #expect(outcome.status == .nothing)

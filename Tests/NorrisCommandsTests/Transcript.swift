@@ -12,16 +12,15 @@ struct TranscriptTests {
         .appending(path: "Golden/Transcripts")
 
     private static let files = [
-        "conventions.txt", "daemon.txt", "doctor.txt", "events.txt", "facts.txt", "failures.txt", "favorite.txt", "feed.txt", "gif.txt",
-        "search.txt", "waiting.txt",
+        "conventions.txt", "daemon.txt", "doctor.txt", "events.txt", "facts.txt", "failures.txt", "favorite.txt",
+        "feed.txt", "gif.txt", "search.txt", "waiting.txt",
     ]
 
     @Test func noFileIsLeftOut() throws {
         #expect(try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted() == Self.files)
     }
 
-    @Test(arguments: files)
-    func commandsDoWhatTheyDid(file: String) throws {
+    @Test(arguments: files) func commandsDoWhatTheyDid(file: String) throws {
         let url = Self.folder.appending(path: file)
         let golden = try String(contentsOf: url, encoding: .utf8)
         var names = ["version": NorrisVersion.current]
@@ -75,9 +74,7 @@ struct Transcript {
     private let names: [String: String]
     private let machine = Machine()
 
-    fileprivate struct Invalid: Error {
-        let line: String
-    }
+    fileprivate struct Invalid: Error { let line: String }
 
     init(_ block: String, names: [String: String]) throws {
         self.names = names
@@ -102,8 +99,7 @@ struct Transcript {
         }
         let first = String(value.prefix { $0 != " " })
         switch name {
-        case "$":
-            arguments = ShellExample.runs(of: "norrisctl", in: value.replacing("␛", with: "\u{1B}")).first
+        case "$": arguments = ShellExample.runs(of: "norrisctl", in: value.replacing("␛", with: "\u{1B}")).first
         case "<": machine.reply(.success(Array(Machine.result(value).utf8)))
         case "<error": machine.reply(.success(Array(#"{"jsonrpc":"2.0","id":1,"error":\#(value)}"#.utf8)))
         case "<raw": machine.reply(.success(Array(value.utf8)))
@@ -155,7 +151,8 @@ struct Transcript {
         guard let arguments else { throw Invalid(line: "a transcript without $: \(inputs.first ?? "")") }
         let outcome = machine.run(arguments)
         #expect(!machine.hasUnusedReplies, "\(inputs.joined(separator: "\n"))")
-        return (inputs + machine.sentLines + lines("|", outcome.output) + lines("!", outcome.errors)
+        return
+            (inputs + machine.sentLines + lines("|", outcome.output) + lines("!", outcome.errors)
             + (outcome.status == .done ? [] : ["= \(outcome.status.rawValue)"])).joined(separator: "\n")
     }
 
@@ -206,7 +203,5 @@ func checkGolden(_ name: String, _ shown: String, sourceLocation: SourceLocation
         and was
         \(text(old))
         NORRIS_UPDATE_DOCUMENTS=1 swift test --filter NorrisCommandsTests brings it up to date.
-        """,
-        sourceLocation: sourceLocation
-    )
+        """, sourceLocation: sourceLocation)
 }

@@ -8,7 +8,8 @@ struct UsageTests {
         "fact", "categories", "search", "recent", "status", "watch", "refresh", "reload", "clear-cache", "doctor",
         "call", "gif", "favorite", "feed", "post", "read", "prompt", "init", "completion", "card", "config",
     ]
-    private static let innerCommands = ["add", "remove", "list", "export", "import"].map { "favorite \($0)" }
+    private static let innerCommands =
+        ["add", "remove", "list", "export", "import"].map { "favorite \($0)" }
         + ["path", "check", "edit"].map { "config \($0)" }
 
     @Test(arguments: [["--version"], ["fact", "--version"], ["--version", "fact"], ["search", "--version"]])
@@ -22,17 +23,12 @@ struct UsageTests {
         #expect(outcome.status == .done)
         #expect(outcome.errors.isEmpty)
         #expect(outcome.output.hasPrefix("Show Chuck Norris facts, GIFs and posts"))
-        for command in Self.commands {
-            #expect(outcome.output.contains("\n  \(command) "))
-        }
-        for status in [0, 1, 64, 69, 70, 74, 75, 77, 78] {
-            #expect(outcome.output.contains("\n  \(status) "))
-        }
+        for command in Self.commands { #expect(outcome.output.contains("\n  \(command) ")) }
+        for status in [0, 1, 64, 69, 70, 74, 75, 77, 78] { #expect(outcome.output.contains("\n  \(status) ")) }
         #expect(outcome.output.contains("\n      --timeout <time> "))
     }
 
-    @Test(arguments: commands + innerCommands)
-    func helpOfACommandHasExamplesAndEveryOption(command: String) {
+    @Test(arguments: commands + innerCommands) func helpOfACommandHasExamplesAndEveryOption(command: String) {
         let words = command.split(separator: " ").map(String.init)
         let outcome = Machine().run(words + ["--help"])
         #expect(outcome.status == .done)
@@ -85,11 +81,12 @@ struct UsageTests {
         ("fcat", "fact"), ("facts", "fact"), ("categ", "categories"), ("crad", "card"), ("stat", "status"),
         ("seach", "search"), ("serach", "search"), ("relod", "reload"), ("docter", "doctor"), ("calll", "call"),
         ("hlep", "help"), ("categroies", "categories"), ("gfi", "gif"), ("favorites", "favorite"),
-    ])
-    func suggestsTheCommandThatWasMeant(word: String, command: String) {
-        #expect(Machine().run(word) == .failed(
-            .usage, "Unknown command \"\(word)\". Did you mean 'norrisctl \(command)'?", "See 'norrisctl --help'."
-        ))
+    ]) func suggestsTheCommandThatWasMeant(word: String, command: String) {
+        #expect(
+            Machine().run(word)
+                == .failed(
+                    .usage, "Unknown command \"\(word)\". Did you mean 'norrisctl \(command)'?",
+                    "See 'norrisctl --help'."))
         #expect(Machine().run("--json", word, "--help") == Machine().run(word))
         #expect(Machine().run("help", word) == Machine().run(word))
     }
@@ -113,11 +110,11 @@ struct UsageTests {
         ("feed planet", "Unexpected argument 'planet'. Did you mean 'norrisctl feed --source planet'?"),
         ("status x", "Unexpected argument 'x'."), ("fact --json=1", "The option '--json' takes no value."),
         (
-            "search x --source fortnue", "The value 'fortnue' is invalid for '--source <source>': it takes norris, "
+            "search x --source fortnue",
+            "The value 'fortnue' is invalid for '--source <source>': it takes norris, "
                 + "fortune or all. Did you mean 'fortune'?"
         ),
-    ])
-    func saysWhatIsMissingAndWhereItComesFrom(line: String, message: String) {
+    ]) func saysWhatIsMissingAndWhereItComesFrom(line: String, message: String) {
         let words = line.split(separator: " ").map(String.init)
         let command = words[0] == "favorite" ? "favorite add" : words[0]
         #expect(Machine().run(words) == .failed(.usage, message, "See 'norrisctl \(command) --help'."))
@@ -131,10 +128,11 @@ struct UsageTests {
             return machine
         }
         for words in [["fact", "-c", "devv"], ["search", "x", "-c", "devv"]] {
-            #expect(machine().run(words) == .failed(
-                .nothing, "There is no category \"devv\".",
-                "Did you mean 'dev'? List the categories: norrisctl categories"
-            ))
+            #expect(
+                machine().run(words)
+                    == .failed(
+                        .nothing, "There is no category \"devv\".",
+                        "Did you mean 'dev'? List the categories: norrisctl categories"))
         }
         let other = machine()
         #expect(other.run("fact", "-c", "sport").errors.hasSuffix("\n  List the categories: norrisctl categories\n"))
@@ -142,20 +140,23 @@ struct UsageTests {
     }
 
     @Test func namesTheOptionAndTheHelp() {
-        #expect(Machine().run("fact", "--count", "0") == .failed(
-            .usage, "The value '0' is invalid for '--count <n>': it takes a whole number from 1 to 100.",
-            "See 'norrisctl fact --help'."
-        ))
-        #expect(Machine().run("fact", "--categry", "dev") == .failed(
-            .usage, "Unknown option '--categry'. Did you mean '--category'?", "See 'norrisctl fact --help'."
-        ))
-        #expect(Machine().run("random", "--verison") == .failed(
-            .usage, "Unknown option '--verison'. Did you mean '--version'?", "See 'norrisctl fact --help'."
-        ))
+        #expect(
+            Machine().run("fact", "--count", "0")
+                == .failed(
+                    .usage, "The value '0' is invalid for '--count <n>': it takes a whole number from 1 to 100.",
+                    "See 'norrisctl fact --help'."))
+        #expect(
+            Machine().run("fact", "--categry", "dev")
+                == .failed(
+                    .usage, "Unknown option '--categry'. Did you mean '--category'?", "See 'norrisctl fact --help'."))
+        #expect(
+            Machine().run("random", "--verison")
+                == .failed(
+                    .usage, "Unknown option '--verison'. Did you mean '--version'?", "See 'norrisctl fact --help'."))
         #expect(Machine().run("--count", "2", "fact").errors.contains("Unknown option '--count'"))
-        #expect(Machine().run("--nothing-like-it") == .failed(
-            .usage, "Unknown option '--nothing-like-it'.", "See 'norrisctl --help'."
-        ))
+        #expect(
+            Machine().run("--nothing-like-it")
+                == .failed(.usage, "Unknown option '--nothing-like-it'.", "See 'norrisctl --help'."))
     }
 }
 
@@ -177,8 +178,7 @@ struct GrammarTests {
         ["--color", "never", "--width", "30", "--plain", "--timeout", "2s", "--socket", "/s", "fact"],
         ["--timeout", "1s", "fact", "--socket", "/s", "--timeout", "2s"],
         ["--socket", "fact", "fact", "--socket", "/s", "--timeout", "2s"],
-    ])
-    func takesTheCommonOptionsOnBothSidesOfTheCommand(arguments: [String]) {
+    ]) func takesTheCommonOptionsOnBothSidesOfTheCommand(arguments: [String]) {
         let found = socketAndTimeout(arguments)
         #expect(found?.0 == ["/s"])
         #expect(found?.1 == .seconds(2))
@@ -187,15 +187,12 @@ struct GrammarTests {
     @Test(arguments: [
         ("500ms", Duration.milliseconds(500)), ("1ms", .milliseconds(1)), ("5s", .seconds(5)), ("2m", .seconds(120)),
         ("1440m", .seconds(86_400)),
-    ])
-    func takesTimesWithUnits(text: String, duration: Duration) {
+    ]) func takesTimesWithUnits(text: String, duration: Duration) {
         #expect(socketAndTimeout(["fact", "--timeout", text])?.1 == duration)
         #expect(Timeout(text)?.text == text)
     }
 
-    @Test func givesUpAfterFiveSecondsByDefault() {
-        #expect(socketAndTimeout(["fact"])?.1 == .seconds(5))
-    }
+    @Test func givesUpAfterFiveSecondsByDefault() { #expect(socketAndTimeout(["fact"])?.1 == .seconds(5)) }
 
     @Test(arguments: [
         ["fact", "--timeout", "5"], ["fact", "--timeout", "0s"], ["fact", "--timeout", "-1s"],
@@ -212,23 +209,21 @@ struct GrammarTests {
         ["search", "--limit", "0", "x"], ["search", "--limit", "101", "x"], ["search", "-x"],
         ["search", "--bogus", "x"], ["categories", "x"], ["status", "x"], ["reload", "x"], ["doctor", "x"], ["call"],
         ["watch", "x"], ["refresh", "a", "b"], ["clear-cache", "a", "b"], ["recent", "x"], ["recent", "1", "2"],
-        ["recent", "1", "--clear"], ["call", "m", "{}", "x"],
-        ["gif", ""], ["gif", "--random", ""], ["gif", "--limit", "0"], ["gif", "--limit", "51"],
-        ["gif", "--page", "11"],
-        ["gif", "--id", "a", "x"], ["gif", "--id", "a", "--random"], ["gif", "--id", "a", "--trending"],
-        ["gif", "--id", "a", "--limit", "1"], ["gif", "--id", "a", "--page", "1"], ["gif", "--id", "a", "--offline"],
-        ["gif", "--random", "--trending"], ["gif", "--random", "--page", "2"], ["gif", "--random", "--limit", "2"],
-        ["gif", "--random", "--offline"], ["gif", "--trending", "x"], ["gif", "--offline"], ["gif", "--rendition"],
-        ["gif", "--trending", "--offline"], ["gif", "--url", "--markdown"], ["gif", "-x"],
-        ["gif", "--open", "--copy"], ["gif", "--copy", "--show"], ["gif", "--show", "--url"],
-        ["gif", "--open", "--limit", "2"], ["gif", "--copy", "--limit", "2"], ["gif", "--json", "--show"],
-        ["gif", "--copy", "--json"], ["--json", "gif", "--open"], ["fact", "--copy", "--count", "2"],
-        ["fact", "--copy", "--json"], ["post", "a", "--json", "--open"], ["post", "a", "--show", "--json"],
-        ["config"], ["config", "x"], ["config", "path", "x"], ["favorite"], ["favorite", "x"],
-        ["favorite", "--kind", "fact", "list"], ["favorite", "add"],
-        ["favorite", "add", "cat"], ["favorite", "add", "Gif", "a"], ["favorite", "add", "gif", "a", "b"],
-        ["favorite", "add", "gif", "--x"], ["favorite", "remove"], ["favorite", "remove", "factss"],
-        ["favorite", "list", "fact"], ["favorite", "list", "--kind", "x"], ["favorite", "list", "--limit", "101"],
+        ["recent", "1", "--clear"], ["call", "m", "{}", "x"], ["gif", ""], ["gif", "--random", ""],
+        ["gif", "--limit", "0"], ["gif", "--limit", "51"], ["gif", "--page", "11"], ["gif", "--id", "a", "x"],
+        ["gif", "--id", "a", "--random"], ["gif", "--id", "a", "--trending"], ["gif", "--id", "a", "--limit", "1"],
+        ["gif", "--id", "a", "--page", "1"], ["gif", "--id", "a", "--offline"], ["gif", "--random", "--trending"],
+        ["gif", "--random", "--page", "2"], ["gif", "--random", "--limit", "2"], ["gif", "--random", "--offline"],
+        ["gif", "--trending", "x"], ["gif", "--offline"], ["gif", "--rendition"], ["gif", "--trending", "--offline"],
+        ["gif", "--url", "--markdown"], ["gif", "-x"], ["gif", "--open", "--copy"], ["gif", "--copy", "--show"],
+        ["gif", "--show", "--url"], ["gif", "--open", "--limit", "2"], ["gif", "--copy", "--limit", "2"],
+        ["gif", "--json", "--show"], ["gif", "--copy", "--json"], ["--json", "gif", "--open"],
+        ["fact", "--copy", "--count", "2"], ["fact", "--copy", "--json"], ["post", "a", "--json", "--open"],
+        ["post", "a", "--show", "--json"], ["config"], ["config", "x"], ["config", "path", "x"], ["favorite"],
+        ["favorite", "x"], ["favorite", "--kind", "fact", "list"], ["favorite", "add"], ["favorite", "add", "cat"],
+        ["favorite", "add", "Gif", "a"], ["favorite", "add", "gif", "a", "b"], ["favorite", "add", "gif", "--x"],
+        ["favorite", "remove"], ["favorite", "remove", "factss"], ["favorite", "list", "fact"],
+        ["favorite", "list", "--kind", "x"], ["favorite", "list", "--limit", "101"],
         ["favorite", "list", "--page", "0"], ["favorite", "export", "f"], ["favorite", "import", "a", "b"],
         ["feed", "x"], ["feed", "--limit", "0"], ["feed", "--limit", "101"], ["feed", "--page", "11"],
         ["feed", "--source"], ["feed", "--author"], ["feed", "-x"], ["post"], ["post", "a", "b"], ["post", "--x"],
@@ -242,13 +237,12 @@ struct GrammarTests {
         ["card", "-o", "f", "--size", "255"], ["card", "-o", "f", "--size", "4097"],
         ["card", "-o", "f", "--size", "-1"], ["card", "-o", "f", "--size", "9999999999999999999999"],
         ["card", "-o", "f", "--size", "1080.5"], ["card", "-o", "f", "--size"], ["card", "-o", "f", "-o"],
-        ["card", "--text", "", "-o", "f"], ["card", "--text", " \n\t\u{1B}[31m", "-o", "f"],
-        ["read"], ["read", "a", "--all"], ["read", "--x"], ["read", "--all", "x"],
-        ["init"], ["init", "sh"], ["init", "Bash"], ["init", "bash", "zsh"], ["init", "bash", "--max-length", "0"],
-        ["init", "bash", "--max-length", "10001"], ["init", "bash", "--max-length", "x"], ["init", "-x"],
-        ["--bogus"], ["--bogus", "fact"], ["--count", "2", "fact"], ["fcat"], ["", "fact"],
-    ])
-    func refusesWhatIsNoCommandLine(arguments: [String]) {
+        ["card", "--text", "", "-o", "f"], ["card", "--text", " \n\t\u{1B}[31m", "-o", "f"], ["read"],
+        ["read", "a", "--all"], ["read", "--x"], ["read", "--all", "x"], ["init"], ["init", "sh"], ["init", "Bash"],
+        ["init", "bash", "zsh"], ["init", "bash", "--max-length", "0"], ["init", "bash", "--max-length", "10001"],
+        ["init", "bash", "--max-length", "x"], ["init", "-x"], ["--bogus"], ["--bogus", "fact"],
+        ["--count", "2", "fact"], ["fcat"], ["", "fact"],
+    ]) func refusesWhatIsNoCommandLine(arguments: [String]) {
         let machine = Machine()
         let outcome = machine.run(arguments)
         #expect(outcome.status == .usage)
@@ -263,8 +257,7 @@ struct GrammarTests {
         (["--id", "-x"], "-x"), (["--id=-x"], "-x"), (["--id", "-hello"], "-hello"), (["--id", "--json"], "--json"),
         (["--id", "-plain"], "-plain"), (["--id", "--"], "--"), (["--json", "--id", "-x-"], "-x-"),
         (["--id", "-1"], "-1"), (["--id", "x=y"], "x=y"), (["--id", "-x=y"], "-x=y"),
-    ])
-    func takesIdsThatLookLikeOptions(arguments: [String], id: String) {
+    ]) func takesIdsThatLookLikeOptions(arguments: [String], id: String) {
         let machine = Machine(results: #"{"fact":\#(fact("a", "x"))}"#)
         #expect(machine.run(["fact"] + arguments).status == .done)
         #expect(machine.parameters == [#"{"id":"\#(id)"}"#])
@@ -274,8 +267,7 @@ struct GrammarTests {
         (["search", "--", "-x"], "-x"), (["search", "--", "--help"], "--help"), (["search", "fact"], "fact"),
         (["search", "--", "--", "x"], "-- x"), (["--json", "search", "a", "--offline", "b"], "a b"),
         (["search", "a", "--", "-b"], "a -b"), (["search", "  a ", " b"], "  a   b"), (["search", "help"], "help"),
-    ])
-    func takesWordsBehindTwoDashesAsTheyAre(arguments: [String], query: String) {
+    ]) func takesWordsBehindTwoDashesAsTheyAre(arguments: [String], query: String) {
         let machine = Machine(results: page(fact("a", "x")))
         #expect(machine.run(arguments).status == .done)
         #expect(machine.parameters.first?.hasPrefix(#"{"query":"\#(query)""#) == true)

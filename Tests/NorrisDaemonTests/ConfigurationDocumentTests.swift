@@ -11,9 +11,7 @@ struct ConfManualTests {
 
     private let page: ManualPage
 
-    init() throws {
-        page = try ManualPage(Self.name)
-    }
+    init() throws { page = try ManualPage(Self.name) }
 
     @Test("norrisd.conf(5) lists the keys of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them")
     func isUpToDate() throws {
@@ -21,10 +19,10 @@ struct ConfManualTests {
         if try updated.updateDocument(Self.name) { return }
         #expect(
             page.lines == updated.lines,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ConfManualTests brings the list up to date."
-        )
-        #expect(page.section("KEYS").items.filter { $0.contains(".") || $0 == "admin_groups" }
-            == ConfigurationSchema.reference.map(\.path))
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ConfManualTests brings the list up to date.")
+        #expect(
+            page.section("KEYS").items.filter { $0.contains(".") || $0 == "admin_groups" }
+                == ConfigurationSchema.reference.map(\.path))
     }
 
     @Test func examplesAreGoodConfigurations() throws {
@@ -66,15 +64,13 @@ struct ShippedConfigurationTests {
         .standardized
     private static let loader = ConfigurationLoader(home: nil, currentDirectory: "/")
 
-    @Test("config.yaml lists the keys of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them")
-    func isUpToDate() throws {
+    @Test("config.yaml lists the keys of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them") func isUpToDate() throws {
         if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {
             return try Self.text.write(to: Self.file, atomically: true, encoding: .utf8)
         }
         #expect(
             try String(contentsOf: Self.file, encoding: .utf8) == Self.text,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ShippedConfigurationTests brings the file up to date."
-        )
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ShippedConfigurationTests brings the file up to date.")
     }
 
     @Test func leavesEveryDefaultAsItIs() throws {
@@ -122,8 +118,7 @@ extension ShippedConfigurationTests {
 
     /// What keys can be set to whose default says little.
     private static let examples = [
-        "admin_groups": "[adm]",
-        "facts.fortunes": "[/usr/share/games/fortunes]",
+        "admin_groups": "[adm]", "facts.fortunes": "[/usr/share/games/fortunes]",
         "http.proxy": "http://proxy.example:3128",
     ]
 
@@ -198,8 +193,7 @@ extension ConfigurationSchema {
             let defaultText = key.name == "enabled" ? "true" : nil
             return Entry(
                 path: "posts.sources.NAME.\(key.name)", accepts: key.accepts, defaultText: defaultText,
-                summary: key.summary
-            )
+                summary: key.summary)
         }
         return top + below
     }

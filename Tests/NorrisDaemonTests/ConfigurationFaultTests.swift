@@ -59,11 +59,9 @@ struct ConfigurationFaultTests {
         (
             "posts: {sources: {a: {kind: feed, rating: g, url: https://a.example}}}",
             "1: posts.sources.a.rating: unknown key; valid here: kind, url, enabled, refresh, keep"
-        ),
-        ("facts: {<<: {enabled: true}}", "1: facts.<<: merge keys are not supported; write the keys out"),
+        ), ("facts: {<<: {enabled: true}}", "1: facts.<<: merge keys are not supported; write the keys out"),
         (#""a\e[31m\u202Eb": 1"#, #"1: "a\x1B[31m\u202Eb": unknown key; valid here: "# + allKeys),
-        ("? [facts]\n: 1", "1: has a list or a mapping for a key; write KEY: VALUE"),
-        ("*x : 1", "1: \(alias)"),
+        ("? [facts]\n: 1", "1: has a list or a mapping for a key; write KEY: VALUE"), ("*x : 1", "1: \(alias)"),
     ]
 
     private static let sections: [(String, String)] = [
@@ -76,17 +74,13 @@ struct ConfigurationFaultTests {
             "http:\n  proxy:http://chuck:secret@proxy.example\n",
             "2: http: expected a mapping with the keys timeout, max_body, user_agent, proxy, "
                 + "found a text; put a space after the colon"
-        ),
-        ("log: !!omap {level: info}", "1: log: \(tag)"),
-        ("log: {level: !!binary info}", "1: log.level: \(tag)"),
+        ), ("log: !!omap {level: info}", "1: log: \(tag)"), ("log: {level: !!binary info}", "1: log.level: \(tag)"),
         ("log: {level: !x info}", "1: log.level: \(tag)"),
     ]
 
     private static let aliases: [(String, String)] = [
-        ("facts:\n  queries: &q []", "2: facts.queries: \(anchor)"),
-        ("log:\n  level: *here", "2: log.level: \(alias)"),
-        ("facts: {queries: [chuck, *q]}", "1: facts.queries[1]: \(alias)"),
-        ("&r\nfacts: {}", "1: \(anchor)"),
+        ("facts:\n  queries: &q []", "2: facts.queries: \(anchor)"), ("log:\n  level: *here", "2: log.level: \(alias)"),
+        ("facts: {queries: [chuck, *q]}", "1: facts.queries[1]: \(alias)"), ("&r\nfacts: {}", "1: \(anchor)"),
         ("log: {level: !!str info}", "1: log.level: \(tag)"),
     ]
 
@@ -102,12 +96,8 @@ struct ConfigurationFaultTests {
             "2: is not YAML here: found character that cannot start any token "
                 + "(while scanning for the next token that begins in line 2)\(checkYAML)"
         ),
-        (
-            "log:\r\n  level: in\u{0}fo",
-            "2: is not YAML here: control characters are not allowed; remove the character"
-        ),
-        ("log: {}\n---\n", "3: \(twoDocuments)"),
-        ("log: {}\n---\nlog: {}", "3: \(twoDocuments)"),
+        ("log:\r\n  level: in\u{0}fo", "2: is not YAML here: control characters are not allowed; remove the character"),
+        ("log: {}\n---\n", "3: \(twoDocuments)"), ("log: {}\n---\nlog: {}", "3: \(twoDocuments)"),
         (
             "facts:\n  enabled: true\n  \"enabled\": true",
             "3: facts.enabled: is already set in line 2; keep one of the two"
@@ -119,8 +109,7 @@ struct ConfigurationFaultTests {
         #expect(faults(yaml) == "c.yaml:" + expected)
     }
 
-    @Test("All faults are reported at once, in the order of the file")
-    func allFaults() {
+    @Test("All faults are reported at once, in the order of the file") func allFaults() {
         let yaml = """
             gifs:
               rating: x
@@ -139,12 +128,10 @@ struct ConfigurationFaultTests {
                 c.yaml:6: facts.queries[0]: expected a query of 3 to 120 characters, found "ab"; this has 2
                 c.yaml:6: facts.queries[2]: expected a query of 3 to 120 characters, found 5; put it in quotes
                 c.yaml:7: log.level: expected trace, debug, info, notice, warning, error or critical, found "loud"
-                """
-        )
+                """)
     }
 
-    @Test("A doubled key, a second document and an alias hide no other fault")
-    func nothingIsHidden() {
+    @Test("A doubled key, a second document and an alias hide no other fault") func nothingIsHidden() {
         let yaml = """
             log: {level: loud}
             facts:
@@ -174,31 +161,26 @@ struct ConfigurationFaultTests {
                 c.yaml:11: posts.sources.a: is already set in line 9; keep one of the two
                 c.yaml:11: posts.sources.a.kind: expected feed, mastodon or users-posts, found "rss"
                 c.yaml:13: holds a second document; keep one and remove the line --- between them
-                """
-        )
+                """)
     }
 
-    @Test("Endless lists and deep nesting end early")
-    func boundsOfYAML() {
+    @Test("Endless lists and deep nesting end early") func boundsOfYAML() {
         let many = "admin_groups: [\(String(repeating: "a,", count: 100_001))]"
         #expect(faults(many) == "c.yaml:1: holds more than 100000 values; remove some")
         for open in ["[", "{a: ", "- "] {
             #expect(
                 faults(String(repeating: open, count: 200_000))
-                    == "c.yaml:1: is nested deeper than any key; check the brackets"
-            )
+                    == "c.yaml:1: is nested deeper than any key; check the brackets")
         }
         let allowed = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
         #expect(faults("facts: \(allowed)").hasSuffix("found a list"))
     }
 
-    @Test("Long values are cut in messages")
-    func longValue() {
+    @Test("Long values are cut in messages") func longValue() {
         #expect(
             faults("gifs: {rating: \(String(repeating: "g", count: 61))}")
                 == "c.yaml:1: gifs.rating: expected g, pg, pg-13 or r, "
-                + "found \"\(String(repeating: "g", count: 60))…\""
-        )
+                + "found \"\(String(repeating: "g", count: 60))…\"")
     }
 }
 
@@ -220,14 +202,11 @@ struct ConfigurationSourceTests {
             sources == [
                 .init(
                     name: "zulu", kind: .feed, url: "https://z.example/feed?a=1", enabled: true,
-                    refresh: .seconds(7200), keep: .seconds(864_000)
-                ),
+                    refresh: .seconds(7200), keep: .seconds(864_000)),
                 .init(
-                    name: "alpha", kind: .mastodon, url: "https://a.example", enabled: false,
-                    refresh: .seconds(600), keep: .seconds(3600)
-                ),
-            ]
-        )
+                    name: "alpha", kind: .mastodon, url: "https://a.example", enabled: false, refresh: .seconds(600),
+                    keep: .seconds(3600)),
+            ])
     }
 
     @Test func documentOfAFeedKeepsItsSlash() throws {
@@ -255,40 +234,35 @@ struct ConfigurationSourceTests {
         #expect(sourceFaults("\(name): {kind: feed, url: https://a.example}") == "none")
     }
 
-    @Test("Kind and url are needed, and every fault of every source is reported")
-    func missingAndBadKeys() {
+    @Test("Kind and url are needed, and every fault of every source is reported") func missingAndBadKeys() {
         #expect(
             sourceFaults(
                 "a: {kind: feed}", "b: {url: https://b.example}", "c:", "d: [1]",
                 "e: {kind: rss, url: https://e.example}",
                 "f: {kind: feed, url: https://f.example, keep: 0s, enabled: yes, refresh: null}", "g: {kind: ~}",
-                "h: {kind: feed, url: }"
-            ) == """
-                c.yaml:3: posts.sources.a: has no url; every source needs kind and url
-                c.yaml:4: posts.sources.b: has no kind; every source needs kind and url
-                c.yaml:5: posts.sources.c: has no kind; every source needs kind and url
-                c.yaml:6: posts.sources.d: expected a mapping with the keys kind, url, enabled, refresh, keep, \
-                found a list
-                c.yaml:7: posts.sources.e.kind: expected feed, mastodon or users-posts, found "rss"
-                c.yaml:8: posts.sources.f.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
-                found "0s"
-                c.yaml:8: posts.sources.f.enabled: expected true or false, found "yes"; write true
-                c.yaml:8: posts.sources.f.refresh: has no value; write a duration from 1s to 365d, such as 90s, 15m, 6h \
-                or 7d, or remove the line for the default
-                c.yaml:9: posts.sources.g.kind: has no value; write feed, mastodon or users-posts
-                c.yaml:10: posts.sources.h.url: has no value; write an http or https URL
-                """
-        )
+                "h: {kind: feed, url: }") == """
+                    c.yaml:3: posts.sources.a: has no url; every source needs kind and url
+                    c.yaml:4: posts.sources.b: has no kind; every source needs kind and url
+                    c.yaml:5: posts.sources.c: has no kind; every source needs kind and url
+                    c.yaml:6: posts.sources.d: expected a mapping with the keys kind, url, enabled, refresh, keep, \
+                    found a list
+                    c.yaml:7: posts.sources.e.kind: expected feed, mastodon or users-posts, found "rss"
+                    c.yaml:8: posts.sources.f.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
+                    found "0s"
+                    c.yaml:8: posts.sources.f.enabled: expected true or false, found "yes"; write true
+                    c.yaml:8: posts.sources.f.refresh: has no value; write a duration from 1s to 365d, such as 90s, 15m, 6h \
+                    or 7d, or remove the line for the default
+                    c.yaml:9: posts.sources.g.kind: has no value; write feed, mastodon or users-posts
+                    c.yaml:10: posts.sources.h.url: has no value; write an http or https URL
+                    """)
     }
 
     @Test(
         "The sources are a mapping",
-        arguments: [("[planet]", "a list"), ("null", "null"), ("planet", "a text; put the keys below it, indented")]
-    )
+        arguments: [("[planet]", "a list"), ("null", "null"), ("planet", "a text; put the keys below it, indented")])
     func notAMapping(value: String, found: String) {
         #expect(
             fault("posts.sources", value) == ": expected a mapping such as "
-                + "{planet: {kind: feed, url: https://planet.example/rss.xml}}, found " + found
-        )
+                + "{planet: {kind: feed, url: https://planet.example/rss.xml}}, found " + found)
     }
 }

@@ -43,24 +43,21 @@ struct ConfigurationFileTests {
         let pipe = folder("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
         #expect(
-            fault(pipe) == "\(pipe): is not a regular file; name one, because norrisd reads it again at every reload"
-        )
+            fault(pipe) == "\(pipe): is not a regular file; name one, because norrisd reads it again at every reload")
         let loop = folder("loop")
         try #require(symlink(loop, loop) == 0)
         #expect(fault(loop) == "\(loop): cannot be read: Too many levels of symbolic links")
         #expect(throws: ConfigurationError.self) { try loader.load(.init(path: loop, isNamed: false)) }
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root may read everything"))
-    func forbiddenFileIsRefused() throws {
+    @Test(.enabled(if: geteuid() != 0, "root may read everything")) func forbiddenFileIsRefused() throws {
         let folder = TemporaryFolder()
         let file = try folder.write("", to: "config.yaml")
         try #require(chmod(file, 0) == 0)
         #expect(fault(file) == "\(file): may not be read by the user that norrisd runs as; change its owner or mode")
     }
 
-    @Test("A file may be 1 MiB and no more")
-    func size() throws {
+    @Test("A file may be 1 MiB and no more") func size() throws {
         let folder = TemporaryFolder()
         let text = String(repeating: "#", count: 1 << 20)
         #expect(fault(try folder.write(text, to: "large.yaml")) == "none")
@@ -99,7 +96,8 @@ struct ConfigurationPathsTests {
         "STATE_DIRECTORY": "/var/lib/norrisd:/var/lib/other", "RUNTIME_DIRECTORY": "/run/norrisd",
     ]) { $1 }
     private static let account = [
-        "/home/account/.config/norrisd/config.yaml", "/home/account/.cache/norrisd", "/home/account/.local/state/norrisd",
+        "/home/account/.config/norrisd/config.yaml", "/home/account/.cache/norrisd",
+        "/home/account/.local/state/norrisd",
     ]
 
     @Test(
@@ -107,9 +105,9 @@ struct ConfigurationPathsTests {
         arguments: [
             (["HOME": "/h"], ["/h/.config/norrisd/config.yaml", "/h/.cache/norrisd", "/h/.local/state/norrisd"]),
             (
-                user, ["/x/config/norrisd/config.yaml", "/x/cache/norrisd", "/x/state/norrisd", "/run/user/1000/norrisd"]
-            ),
-            (service, ["/etc/norrisd/config.yaml", "/var/cache/norrisd", "/var/lib/norrisd", "/run/norrisd"]),
+                user,
+                ["/x/config/norrisd/config.yaml", "/x/cache/norrisd", "/x/state/norrisd", "/run/user/1000/norrisd"]
+            ), (service, ["/etc/norrisd/config.yaml", "/var/cache/norrisd", "/var/lib/norrisd", "/run/norrisd"]),
             ([:], account), (service.mapValues { _ in "" }, account),
             (user.mapValues { String($0.dropFirst()) }, account),
         ] as [([String: String], [String])]
@@ -127,23 +125,19 @@ struct ConfigurationPathsTests {
         #expect(list(try paths(environment, flags)) == ["/f.yaml", "c", "/s:1", "/r"])
     }
 
-    @Test("Without any home, what needs one is an error that names the flag")
-    func noHome() throws {
+    @Test("Without any home, what needs one is an error that names the flag") func noHome() throws {
         let cache = #expect(throws: PathsError.self) { try Paths(flags: .init(), environment: [:], accountHome: nil) }
         #expect(
             cache?.description
-                == "there is no home directory to keep files in; give --cache-dir, or set $HOME or $XDG_CACHE_HOME"
-        )
+                == "there is no home directory to keep files in; give --cache-dir, or set $HOME or $XDG_CACHE_HOME")
         let state = #expect(throws: PathsError.self) {
             try Paths(flags: .init(cacheDirectory: "/c"), environment: [:], accountHome: nil)
         }
         #expect(
             state?.description
-                == "there is no home directory to keep files in; give --state-dir, or set $HOME or $XDG_STATE_HOME"
-        )
+                == "there is no home directory to keep files in; give --state-dir, or set $HOME or $XDG_STATE_HOME")
         let found = try Paths(
-            flags: .init(), environment: ["CACHE_DIRECTORY": "/c", "XDG_STATE_HOME": "/s"], accountHome: nil
-        )
+            flags: .init(), environment: ["CACHE_DIRECTORY": "/c", "XDG_STATE_HOME": "/s"], accountHome: nil)
         #expect(found.configurationFile == nil)
         #expect(found.home == nil)
         #expect(found.stateDirectory == "/s/norrisd")

@@ -8,8 +8,7 @@ import Testing
 private let loader = ConfigurationLoader(home: "/home/chuck", currentDirectory: "/srv")
 
 struct ConfigurationTests {
-    @Test("Every key can be set")
-    func everyKeyIsRead() throws {
+    @Test("Every key can be set") func everyKeyIsRead() throws {
         let yaml = """
             log:
               level: trace
@@ -96,9 +95,11 @@ struct ConfigurationTests {
         #expect(try loader.parse(yaml: yaml, file: "/c.yaml").configuration.facts.fortunes == ["/cookies"])
     }
 
-    @Test("Durations and sizes are one whole number and one unit", arguments: [
-        ("1s", 1), ("15m", 900), ("6h", 21_600), ("7d", 604_800),
-    ], [("1024B", 1024), ("64KiB", 65_536), ("16MiB", 16_777_216)])
+    @Test(
+        "Durations and sizes are one whole number and one unit",
+        arguments: [
+            ("1s", 1), ("15m", 900), ("6h", 21_600), ("7d", 604_800),
+        ], [("1024B", 1024), ("64KiB", 65_536), ("16MiB", 16_777_216)])
     func quantities(duration: (String, Int64), size: (String, Int)) throws {
         let yaml = "gifs: {keep: \(duration.0)}\nhttp: {max_body: \(size.0)}"
         let configuration = try loader.parse(yaml: yaml, file: "c.yaml").configuration
@@ -124,8 +125,7 @@ struct ConfigurationTests {
                 "c.yaml:4: posts.refresh: 1s is a very short interval; use 5m or more to spare the upstream",
                 "c.yaml:7: posts.sources.town.refresh: 4m is a very short interval; "
                     + "use 5m or more to spare the upstream",
-            ]
-        )
+            ])
     }
 
     @Test func aKeyOverPlainHTTPIsAWarning() throws {
@@ -135,8 +135,7 @@ struct ConfigurationTests {
         #expect(
             try warnings("http://gifs.example") == [
                 "c.yaml:1: gifs.base_url: sends the API key unencrypted; write https:// if the host supports it"
-            ]
-        )
+            ])
         for url in ["https://gifs.example", "http://127.0.0.1:8080", "http://[fd00::1]", "http://localhost"] {
             #expect(try warnings(url).isEmpty)
         }
@@ -163,10 +162,8 @@ struct ConfigurationTests {
                     + "install its package, or correct the path",
                 "c.yaml:3: facts.fortunes[2]: there is no file or folder /dev/null/none; "
                     + "install its package, or correct the path",
-                "c.yaml:4: gifs.api_key_file: The key file \(folder.path)/none does not exist "
-                    + "(gifs.api_key_file)",
-            ]
-        )
+                "c.yaml:4: gifs.api_key_file: The key file \(folder.path)/none does not exist " + "(gifs.api_key_file)",
+            ])
         #expect(try warnings("gifs: {api_key_file: \(key)}").count == 1)
         #expect(try warnings(yaml, checksSystem: false).isEmpty)
     }
@@ -220,12 +217,10 @@ struct ConfigurationPrintTests {
                   keep: 90d
                   sources: {}
 
-                """
-        )
+                """)
     }
 
-    @Test("What is printed reads as the same again, however odd the texts are")
-    func everythingComesBack() throws {
+    @Test("What is printed reads as the same again, however odd the texts are") func everythingComesBack() throws {
         let yaml = #"""
             log: {level: critical}
             admin_groups: ["yes", "5", "~", "- a", "a: b", "a #b", "x:", "[x]", "{", "&a", "*a", "!a", "%a", "@a", "'", "\"", "\\",
@@ -254,8 +249,7 @@ struct ConfigurationPrintTests {
         #expect(printed.contains(#""\u202E""#))
     }
 
-    @Test("Durations and sizes are printed in the largest unit that loses nothing")
-    func units() {
+    @Test("Durations and sizes are printed in the largest unit that loses nothing") func units() {
         var configuration = Configuration()
         func printed(_ duration: Duration) -> Substring? {
             configuration.gifs.keep = duration

@@ -7,9 +7,7 @@ struct ConfigurationValueTests {
     typealias Case = (key: String, value: String, expected: String)
 
     /// Values of a key that are refused because something else is expected.
-    private static func refused(
-        _ key: String, expected: String, _ cases: (value: String, found: String)...
-    ) -> [Case] {
+    private static func refused(_ key: String, expected: String, _ cases: (value: String, found: String)...) -> [Case] {
         cases.map { (key, $0.value, ": expected \(expected), found \($0.found)") }
     }
 
@@ -25,13 +23,11 @@ struct ConfigurationValueTests {
             "limits.connections", expected: "a whole number from 1 to 65536", ("0", "0"), ("65537", "65537"),
             ("-5", "-5"), ("4096.0", "4096.0"), ("1e3", "1e3"), ("0x10", "0x10"), ("010", "010"),
             ("4_096", #""4_096""#), ("99999999999999999999", "99999999999999999999"),
-            ("'5'", #""5"; remove the quotes"#), ("many", #""many""#)
-        ) + [
+            ("'5'", #""5"; remove the quotes"#), ("many", #""many""#)) + [
             (
                 "limits.connections", "null",
                 ": has no value; write a whole number from 1 to 65536, or remove the line for the default"
-            ),
-            ("gifs.hourly_quota", "1000000", "none"),
+            ), ("gifs.hourly_quota", "1000000", "none"),
             ("gifs.hourly_quota", "0", ": expected a whole number from 1 to 1000000, found 0"),
         ]
 
@@ -45,22 +41,19 @@ struct ConfigurationValueTests {
             ("15 m", #""15 m"\#(inDurations)"#), ("500ms", #""500ms"\#(inDurations)"#),
             ("15M", #""15M"\#(inDurations)"#), ("-1h", #""-1h"\#(inDurations)"#), ("h", #""h"\#(inDurations)"#),
             ("0s", #""0s""#), ("366d", #""366d""#), ("200000000000000d", #""200000000000000d"\#(inDurations)"#),
-            ("{}", "a mapping")
-        )
+            ("{}", "a mapping"))
         + refused("http.timeout", expected: "a duration from 1s to 10m, such as 90s, 15m, 6h or 7d", ("11m", #""11m""#))
-        + refused("gifs.keep", expected: "a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d", ("3651d", #""3651d""#))
+        + refused(
+            "gifs.keep", expected: "a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d", ("3651d", #""3651d""#))
         + refused("posts.keep", expected: "a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d", ("0d", #""0d""#))
         + refused(
             "http.max_body", expected: "a size from 1KiB to 256MiB, such as 64KiB or 16MiB",
             ("16MB", #""16MB"\#(inSizes)"#), ("16777216", "16777216\(inSizes)"), ("16 MiB", #""16 MiB"\#(inSizes)"#),
-            ("1023B", #""1023B""#), ("1GiB", #""1GiB""#),
-            ("9007199254740993GiB", "\"9007199254740993GiB\"\(inSizes)")
-        )
+            ("1023B", #""1023B""#), ("1GiB", #""1GiB""#), ("9007199254740993GiB", "\"9007199254740993GiB\"\(inSizes)"))
 
     private static let words: [Case] =
-        refused(
-            "log.level", expected: "trace, debug, info, notice, warning, error or critical", ("5", "5")
-        ) + refused("gifs.rating", expected: "g, pg, pg-13 or r", ("PG", #""PG""#), ("13", "13"))
+        refused("log.level", expected: "trace, debug, info, notice, warning, error or critical", ("5", "5"))
+        + refused("gifs.rating", expected: "g, pg, pg-13 or r", ("PG", #""PG""#), ("13", "13"))
         + ["trace", "debug", "info", "notice", "warning", "error", "critical"].map { ("log.level", $0, "none") }
         + ["g", "pg", "pg-13", "r"].map { ("gifs.rating", $0, "none") }
 
@@ -71,8 +64,7 @@ struct ConfigurationValueTests {
                 "",
                 ": has no value; write a list, each item a query of 3 to 120 characters, "
                     + "or remove the line for the default"
-            ),
-            ("[true]", "[0]: expected a query of 3 to 120 characters, found true; put it in quotes"),
+            ), ("[true]", "[0]: expected a query of 3 to 120 characters, found true; put it in quotes"),
             ("[chuck, ~]", "[1]: expected a query of 3 to 120 characters, found ~"),
             ("[[chuck]]", "[0]: expected a query of 3 to 120 characters, found a list"),
             ("['']", "[0]: must not be empty; write something or remove it"),
@@ -100,17 +92,13 @@ struct ConfigurationValueTests {
                 "facts.fortunes", "[~chuck/cookies]",
                 "[0]: expected a path that is absolute, begins with ~/ or is relative to the configuration file's "
                     + #"folder, found "~chuck/cookies"; write that user's home directory in full"#
-            ),
-            ("gifs.api_key_file", "''", ": must not be empty; write something or remove it"),
+            ), ("gifs.api_key_file", "''", ": must not be empty; write something or remove it"),
         ]
         + refused(
             "http.user_agent", expected: "a text of 1 to 256 printable ASCII characters", ("nörris", #""nörris""#),
-            (String(repeating: "a", count: 257), "\"\(String(repeating: "a", count: 60))…\"")
-        )
+            (String(repeating: "a", count: 257), "\"\(String(repeating: "a", count: 60))…\""))
         + refused("http.proxy", expected: "a URL such as http://proxy.example:3128", ("{host: a}", "a mapping"))
-        + refused(
-            "facts.base_url", expected: "an http or https URL", ("5", "5; put it in quotes"), ("[a]", "a list")
-        )
+        + refused("facts.base_url", expected: "an http or https URL", ("5", "5; put it in quotes"), ("[a]", "a list"))
 
     private static let notAbsolute = ": must be an absolute URL that begins with http:// or https://"
     private static let badURL =
@@ -126,12 +114,11 @@ struct ConfigurationValueTests {
         (
             badURL,
             [
-                "https://", "https:///v1", "https://a..b", "https://a.1", "https://[::g]", "https://a%20b", "https://[::1",
-                "https://[::1]x", "https://host:0", "https://host:65536", "https://host:+80", "https://a b",
-                "https://höst", "https://host/%zz", "https://host/%2", "https://host/<a>",
+                "https://", "https:///v1", "https://a..b", "https://a.1", "https://[::g]", "https://a%20b",
+                "https://[::1", "https://[::1]x", "https://host:0", "https://host:65536", "https://host:+80",
+                "https://a b", "https://höst", "https://host/%zz", "https://host/%2", "https://host/<a>",
             ]
-        ),
-        (userInfo, ["https://user:secret@host", "https://@host"]),
+        ), (userInfo, ["https://user:secret@host", "https://@host"]),
         (": must not hold a query; remove ? and what follows", ["https://host?a=1"]),
         (": must not hold a fragment; remove # and what follows", ["https://host/#part"]),
     ].flatMap { expected, urls in urls.map { ("facts.base_url", "'\($0)'", expected) } }
@@ -142,24 +129,23 @@ struct ConfigurationValueTests {
         (
             "https://chuck:secret@proxy.example",
             ": must begin with http://; what is https stays encrypted through the proxy"
-        ),
-        ("http://chuck:secret@proxy.example/path", afterHost), ("http://chuck:secret@proxy.example?a", afterHost),
+        ), ("http://chuck:secret@proxy.example/path", afterHost), ("http://chuck:secret@proxy.example?a", afterHost),
         ("http://chuck:secret@proxy.example:x", badURL), ("http://chuck:secret secret@proxy.example", badUser),
         ("http://:secret@proxy.example", badUser), ("http://chuck:%FF@proxy.example", badUser),
         ("http://chuck:50%@proxy.example", badUser),
     ].map { ("http.proxy", "'\($0.0)'", $0.1) }
 
     @Test("One key with one value", arguments: booleans + counts + quantities + words + lists + texts + urls + proxies)
-    func values(key: String, value: String, expected: String) {
-        #expect(fault(key, value) == expected)
-    }
+    func values(key: String, value: String, expected: String) { #expect(fault(key, value) == expected) }
 
-    @Test("Base URLs that are taken, without their trailing slashes", arguments: [
-        ("https://api.example", "https://api.example"), ("https://api.example/", "https://api.example"),
-        ("HTTPS://api.example/v1//", "https://api.example/v1"),
-        ("http://127.0.0.1:8080/a%20b/c", "http://127.0.0.1:8080/a%20b/c"),
-        ("http://[::1]:1/x", "http://[::1]:1/x"), ("http://host_1.example.", "http://host_1.example."),
-    ])
+    @Test(
+        "Base URLs that are taken, without their trailing slashes",
+        arguments: [
+            ("https://api.example", "https://api.example"), ("https://api.example/", "https://api.example"),
+            ("HTTPS://api.example/v1//", "https://api.example/v1"),
+            ("http://127.0.0.1:8080/a%20b/c", "http://127.0.0.1:8080/a%20b/c"),
+            ("http://[::1]:1/x", "http://[::1]:1/x"), ("http://host_1.example.", "http://host_1.example."),
+        ])
     func baseURLs(written: String, expected: String) throws {
         let configuration = try parsed("facts: {base_url: '\(written)'}\ngifs: {base_url: '\(written)'}")
         #expect(configuration.facts.baseURL == expected)
@@ -170,7 +156,6 @@ struct ConfigurationValueTests {
         #expect(
             faults("gifs: {api_key_file: ~/key}", home: nil)
                 == "c.yaml:1: gifs.api_key_file: begins with ~ but the home directory is unknown; "
-                + "write an absolute path or set $HOME"
-        )
+                + "write an absolute path or set $HOME")
     }
 }

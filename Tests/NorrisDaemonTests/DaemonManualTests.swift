@@ -8,9 +8,7 @@ import Testing
 struct DaemonManualTests {
     private let page: ManualPage
 
-    init() throws {
-        page = try ManualPage("norrisd.8")
-    }
+    init() throws { page = try ManualPage("norrisd.8") }
 
     /// What `--help` says behind some words, up to the next paragraph.
     private func paragraph(_ words: String) -> Substring {
@@ -23,9 +21,7 @@ struct DaemonManualTests {
         let taken = Invocation.descriptions.map(\.signature)
         #expect(page.section("OPTIONS").items == taken)
         let synopsis = page.section("SYNOPSIS").usage
-        for signature in taken where !signature.contains(", ") {
-            #expect(synopsis.contains(signature))
-        }
+        for signature in taken where !signature.contains(", ") { #expect(synopsis.contains(signature)) }
     }
 
     @Test func signalsAndExitStatusesAreThoseOfTheHelp() {
@@ -37,8 +33,7 @@ struct DaemonManualTests {
         #expect(statuses == ["0", "64", "73", "75", "78"])
     }
 
-    @Test("The message ids are those of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them")
-    func messageIDs() throws {
+    @Test("The message ids are those of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them") func messageIDs() throws {
         let updated = page.replacing { _ in
             let items = MessageID.all.map { entry in
                 ".It Ql \(entry.event)\n\(ManualPage.escaped(entry.meaning))\n.br\n\(entry.id)\n"
@@ -48,14 +43,12 @@ struct DaemonManualTests {
         if try updated.updateDocument("norrisd.8") { return }
         #expect(
             page.lines == updated.lines,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter DaemonManualTests brings the list up to date."
-        )
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter DaemonManualTests brings the list up to date.")
         let examples = page.section("JOURNAL").displays.joined()
         #expect(examples.contains("MESSAGE_ID=\(MessageID.all.first { $0.event == "server.failed" }?.id ?? "?")"))
     }
 
-    @Test("Every place where a file may be stands there")
-    func files() throws {
+    @Test("Every place where a file may be stands there") func files() throws {
         let text = page.section("FILES").lines.joined(separator: "\n")
         let user = ["XDG_RUNTIME_DIR": "/run/user/1"]
         let service = [

@@ -55,9 +55,7 @@ struct FetchLineTests {
         await #expect(processExitsWith: .success) {
             setenv("TZ", "Asia/Kolkata", 1)
             let now = try #require(Timestamp("2026-11-22T23:00:00Z"))
-            func text(_ next: String) -> String {
-                Health.fetchLine(running: [], next: Timestamp(next), now: now)
-            }
+            func text(_ next: String) -> String { Health.fetchLine(running: [], next: Timestamp(next), now: now) }
             #expect(text("2026-11-23T08:35:59Z") == "next fetch 14:05")
             #expect(text("2026-11-23T22:59:59Z") == "next fetch 04:29")
             #expect(text("2026-11-23T23:00:00Z") == "next fetch 2026-11-24 04:30")

@@ -7,8 +7,7 @@ import Testing
 @testable import NorrisServer
 
 /// The figures of `server.metrics`, read by a strict parser.
-@Suite(.timeLimit(.minutes(20)))
-struct MetricsTests {
+@Suite(.timeLimit(.minutes(20))) struct MetricsTests {
     private func metrics(
         _ sources: [SourceStatus] = [], state: ServerStatus.State = .ok,
         database: ServerStatus.Database = ServerStatus.Database(cacheBytes: 4096, stateBytes: 8192, isReadOnly: false)
@@ -26,21 +25,17 @@ struct MetricsTests {
         return Metrics(
             status: ServerStatus.Result(
                 state: state, message: "", uptimeSeconds: 1, connections: 3, requestsTotal: 5, sources: sources,
-                database: database, version: "0.1.0"
-            ),
-            startedAt: Timestamp(seconds: 1_700_000_000), counters: counters, subscribers: 1, runs: [:]
-        )
+                database: database, version: "0.1.0"), startedAt: Timestamp(seconds: 1_700_000_000), counters: counters,
+            subscribers: 1, runs: [:])
     }
 
     private let failing = SourceStatus(
         name: "town", kind: "mastodon", isEnabled: true, items: 4,
         freshness: Freshness(
             origin: .cache, state: .stale, fetchedAt: Timestamp(seconds: 1_600_000_000), ageSeconds: 60,
-            error: SourceFailure(kind: .timeout, message: "slow", since: Timestamp(seconds: 1_600_000_010))
-        ),
+            error: SourceFailure(kind: .timeout, message: "slow", since: Timestamp(seconds: 1_600_000_010))),
         nextRunAt: Timestamp(seconds: 1_600_000_100), consecutiveFailures: 3,
-        quota: SourceStatus.Quota(limit: 90, used: 8, resetsAt: Timestamp(seconds: 1_600_003_600))
-    )
+        quota: SourceStatus.Quota(limit: 90, used: 8, resetsAt: Timestamp(seconds: 1_600_003_600)))
 
     @Test func theDaemonAndItsRequests() throws {
         let samples = try OpenMetricsSamples(try metrics().text)
@@ -50,17 +45,14 @@ struct MetricsTests {
             "norrisd_database_read_only": 0, "norrisd_connections": 3, "norrisd_connections_accepted_total": 7,
             "norrisd_connections_refused_total": 2, "norrisd_subscribers": 1,
             "norrisd_requests_total method=fact.random": 5, "norrisd_requests_total method=unknown": 6,
-            "norrisd_errors_total reason=busy": 1,
-            "norrisd_errors_total reason=other": 0,
+            "norrisd_errors_total reason=busy": 1, "norrisd_errors_total reason=other": 0,
             "norrisd_request_duration_seconds_bucket le=1e-05 method=fact.random": 1,
             "norrisd_request_duration_seconds_bucket le=0.001 method=fact.random": 3,
             "norrisd_request_duration_seconds_bucket le=2.5 method=fact.random": 3,
             "norrisd_request_duration_seconds_bucket le=+Inf method=fact.random": 4,
             "norrisd_request_duration_seconds_count method=fact.random": 4,
             "norrisd_request_duration_seconds_sum method=fact.random": 3.5,
-        ] {
-            #expect(samples[key] == value, "\(key)")
-        }
+        ] { #expect(samples[key] == value, "\(key)") }
         #expect(!samples.values.keys.contains { $0.hasPrefix("norrisd_request_d") && $0.hasSuffix("method=unknown") })
         #expect(Set(samples.types.values) == ["counter", "gauge", "histogram"], "What node_exporter reads as well")
         #expect(samples.types.keys.allSatisfy { $0.hasPrefix("norrisd_") })
@@ -69,8 +61,7 @@ struct MetricsTests {
     @Test func whatIsNotKnownHasNoSample() throws {
         let source = SourceStatus(
             name: "facts", kind: "chucknorris", isEnabled: false, items: 0,
-            freshness: Freshness(origin: .none, state: .empty)
-        )
+            freshness: Freshness(origin: .none, state: .empty))
         let samples = try OpenMetricsSamples(try metrics([source]).text)
         for name in [
             "norrisd_resident_memory_bytes", "norrisd_database_free_bytes",
@@ -130,42 +121,47 @@ struct OpenMetricsWriterTests {
         writer.family("b", .counter, "What came.")
         writer.sample(2, [("x", "1"), ("y", "2")])
         writer.gauge("c", "Not known.")
-        #expect(writer.text == """
-            # TYPE norrisd_a_bytes gauge
-            # UNIT norrisd_a_bytes bytes
-            # HELP norrisd_a_bytes What a has.
-            norrisd_a_bytes -1
-            # TYPE norrisd_b counter
-            # HELP norrisd_b What came.
-            norrisd_b_total{x="1",y="2"} 2
-            # TYPE norrisd_c gauge
-            # HELP norrisd_c Not known.
-            # EOF
+        #expect(
+            writer.text == """
+                # TYPE norrisd_a_bytes gauge
+                # UNIT norrisd_a_bytes bytes
+                # HELP norrisd_a_bytes What a has.
+                norrisd_a_bytes -1
+                # TYPE norrisd_b counter
+                # HELP norrisd_b What came.
+                norrisd_b_total{x="1",y="2"} 2
+                # TYPE norrisd_c gauge
+                # HELP norrisd_c Not known.
+                # EOF
 
-            """)
+                """)
     }
 
     @Test func bucketsAddUp() throws {
         var writer = OpenMetricsWriter()
         writer.family("d_seconds", .histogram, "How long.")
         writer.histogram(bounds: [1e-5, 0.5, 1], counts: [3, 0, 2, 1], sum: 7.25, [("x", "1")])
-        #expect(writer.text.hasSuffix("""
-            norrisd_d_seconds_bucket{x="1",le="1e-05"} 3
-            norrisd_d_seconds_bucket{x="1",le="0.5"} 3
-            norrisd_d_seconds_bucket{x="1",le="1.0"} 5
-            norrisd_d_seconds_bucket{x="1",le="+Inf"} 6
-            norrisd_d_seconds_count{x="1"} 6
-            norrisd_d_seconds_sum{x="1"} 7.25
-            # EOF
+        #expect(
+            writer.text.hasSuffix(
+                """
+                norrisd_d_seconds_bucket{x="1",le="1e-05"} 3
+                norrisd_d_seconds_bucket{x="1",le="0.5"} 3
+                norrisd_d_seconds_bucket{x="1",le="1.0"} 5
+                norrisd_d_seconds_bucket{x="1",le="+Inf"} 6
+                norrisd_d_seconds_count{x="1"} 6
+                norrisd_d_seconds_sum{x="1"} 7.25
+                # EOF
 
-            """))
+                """))
         #expect(try OpenMetricsSamples(writer.text).types == ["norrisd_d_seconds": "histogram"])
     }
 
-    @Test("A label keeps its text, whatever it holds", arguments: [
-        ("a\\b", #"a\\b"#), ("a\"b", #"a\"b"#), ("a\nb", #"a\nb"#), ("\\n", #"\\n"#), ("{a=\"b\"} 1\n# EOF\n", nil),
-        ("é👍🏽", "é👍🏽"), ("", ""),
-    ])
+    @Test(
+        "A label keeps its text, whatever it holds",
+        arguments: [
+            ("a\\b", #"a\\b"#), ("a\"b", #"a\"b"#), ("a\nb", #"a\nb"#), ("\\n", #"\\n"#), ("{a=\"b\"} 1\n# EOF\n", nil),
+            ("é👍🏽", "é👍🏽"), ("", ""),
+        ])
     func labels(_ value: String, _ written: String?) throws {
         var writer = OpenMetricsWriter()
         writer.family("e", .gauge, "E.")

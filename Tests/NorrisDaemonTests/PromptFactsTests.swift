@@ -78,9 +78,7 @@ extension FactStore {
     /// Stores facts as those of the upstream, in place of the ones before.
     func put(_ facts: [Fact]) async throws {
         let now = Timestamp(seconds: 0)
-        _ = try await replaceUpstream(
-            facts, isComplete: true, fetch: FetchRecord(settings: "test", fetchedAt: now)
-        )
+        _ = try await replaceUpstream(facts, isComplete: true, fetch: FetchRecord(settings: "test", fetchedAt: now))
     }
 }
 
@@ -153,8 +151,7 @@ struct PromptFileTests {
 
     @Test func aFolderThatIsThereKeepsItsMode() throws {
         try FileManager.default.createDirectory(
-            atPath: file.folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o711]
-        )
+            atPath: file.folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o711])
         try file.replace(with: [])
         #expect(try mode(file.folder) == 0o711)
     }
@@ -183,8 +180,7 @@ struct PromptFileTests {
         let occupied = try #require(error(file.folder))
         #expect(
             occupied.description == "\(file.path): cannot be written (Is a directory); "
-                + "check the folder's owner and permissions, and the disk's space, or give another --runtime-dir"
-        )
+                + "check the folder's owner and permissions, and the disk's space, or give another --runtime-dir")
         #expect(try names(file.folder) == ["prompt-facts"], "What was begun is gone")
     }
 }

@@ -40,12 +40,8 @@ struct ProtocolDocumentTests {
     @Test("Every method has an example, and so has every error a client can provoke")
     func examplesAreComplete() throws {
         let steps = try ProtocolExample.examples(in: ProtocolExample.document()).flatMap(\.steps)
-        let sent = steps.compactMap { step in
-            if case .send(let line) = step { line } else { nil }
-        }
-        let received = steps.compactMap { step in
-            if case .receive(let line) = step { line } else { nil }
-        }
+        let sent = steps.compactMap { step in if case .send(let line) = step { line } else { nil } }
+        let received = steps.compactMap { step in if case .receive(let line) = step { line } else { nil } }
         for method in MethodTable.methods {
             #expect(sent.contains { $0.contains("\"\(method.name)\"") }, "\(method.name)")
         }
@@ -54,8 +50,7 @@ struct ProtocolDocumentTests {
         }
     }
 
-    @Test("An example that is not answered as written is found")
-    func wrongExamplesFail() async throws {
+    @Test("An example that is not answered as written is found") func wrongExamplesFail() async throws {
         let document = """
             ```jsonrpc
             --> {"jsonrpc":"2.0","method":"server.info"}

@@ -13,8 +13,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// No fact comes twice, however the daemon ends.
-@Suite(.timeLimit(.minutes(20)))
-struct StoreServiceTests {
+@Suite(.timeLimit(.minutes(20))) struct StoreServiceTests {
     private let clock = ManualClock(.ofTests)
     private let folder = TemporaryFolder()
     private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -92,16 +91,13 @@ struct StoreServiceTests {
 }
 
 /// What is done now and then, by a clock that the test turns.
-@Suite(.timeLimit(.minutes(20)))
-struct MaintenanceServiceTests {
+@Suite(.timeLimit(.minutes(20))) struct MaintenanceServiceTests {
     private let clock = ManualClock(.ofTests)
     private let recorder = LogRecorder()
     private let recording = RecordingSink()
     private let sink: RepeatLimitingSink
 
-    init() {
-        sink = RepeatLimitingSink(recording, clock: clock)
-    }
+    init() { sink = RepeatLimitingSink(recording, clock: clock) }
 
     /// Lets the service run beside a daemon while the body turns the clock.
     private func run(_ body: (FetchingDaemon) async throws -> Void) async throws {
@@ -110,9 +106,7 @@ struct MaintenanceServiceTests {
             let service = MaintenanceService(
                 handlers: daemon.handlers, databases: daemon.databases, sink: sink,
                 promptFacts: PromptFactsWriter(
-                    file: file, facts: daemon.store, scope: { .all }, logger: recorder.logger
-                )
-            )
+                    file: file, facts: daemon.store, scope: { .all }, logger: recorder.logger))
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { try await service.run() }
                 defer { tasks.cancelAll() }
@@ -132,9 +126,7 @@ struct MaintenanceServiceTests {
         try await run { daemon in
             // One request came before: the subscription of the daemon's fixture.
             let client = try daemon.client(.administrator)
-            func minutes() throws -> [Int]? {
-                try client.call(ServerStatus.self).requestsPerMinute
-            }
+            func minutes() throws -> [Int]? { try client.call(ServerStatus.self).requestsPerMinute }
             #expect(try minutes() == [2])
             #expect(try minutes() == [3])
             for _ in 0..<3 { await advance(by: .seconds(60)) }
@@ -198,8 +190,7 @@ struct MaintenanceServiceTests {
 }
 
 /// Whether the daemon is degraded, as subscribers see it.
-@Suite(.timeLimit(.minutes(20)))
-struct NotifierServiceTests {
+@Suite(.timeLimit(.minutes(20))) struct NotifierServiceTests {
     @Test func onlyChangesArePublished() async throws {
         try await FetchingDaemon.run(fetches: false) { daemon, upstream in
             let handlers = daemon.handlers
@@ -207,8 +198,7 @@ struct NotifierServiceTests {
             let _: EventSubscribe.Result = try subscriber.call(EventSubscribe.self, #"{"topics":["server"]}"#)
             let service = NotifierService(
                 notifier: Notifier(), health: handlers.health, events: handlers.events,
-                changes: handlers.fetching.changes
-            )
+                changes: handlers.fetching.changes)
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 // Not on the thread of the test, which waits for what it publishes.
                 tasks.addTask(executorPreference: BackgroundThreads.background) { try await service.run() }

@@ -163,8 +163,7 @@ struct ClockRollbackTests {
     }
 
     /// The content stays of the future for as long as the source fails.
-    @Test(arguments: [5, 11, 61])
-    func noRestartOfManyFetches(minutes: Int) {
+    @Test(arguments: [5, 11, 61]) func noRestartOfManyFetches(minutes: Int) {
         for ahead in [Duration.seconds(300), Self.day, Self.day * 1.05, Self.year] {
             var machine = Machine(fetchedAt: Self.start.advanced(by: ahead))
             machine.failure = FetchFailure(kind: .http, message: "404", isRetryable: false)
@@ -178,8 +177,7 @@ struct ClockRollbackTests {
         }
     }
 
-    @Test(arguments: [1, 5, 900])
-    func aSmallStepBackDropsNothingTheUpstreamAskedFor(seconds: Int) throws {
+    @Test(arguments: [1, 5, 900]) func aSmallStepBackDropsNothingTheUpstreamAskedFor(seconds: Int) throws {
         var machine = Machine(fetchedAt: Self.start)
         machine.failure = FetchFailure(kind: .quota, message: "429", isRetryable: true, retryAfter: Self.day)
         let now = Self.start.advanced(by: Self.day * 2)

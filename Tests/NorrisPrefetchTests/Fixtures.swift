@@ -56,8 +56,7 @@ final class ScriptedFetch: Sendable {
     /// How many runs have begun.
     var count: Int { state.withLock { $0.count } }
 
-    @Sendable
-    func fetch() async -> FetchOutcome {
+    @Sendable func fetch() async -> FetchOutcome {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock { $0 = ($0.count + 1, continuation) }

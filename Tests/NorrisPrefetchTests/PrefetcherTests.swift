@@ -20,9 +20,7 @@ import Testing
 
     /// Of one source, `facts`.
     init() async {
-        prefetcher = Prefetcher(
-            host: host, machine: "m", clock: clock, searchTime: .seconds(2), logger: log.logger
-        )
+        prefetcher = Prefetcher(host: host, machine: "m", clock: clock, searchTime: .seconds(2), logger: log.logger)
         await prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
     }
 
@@ -143,8 +141,7 @@ import Testing
     @Test func onlySoManySourcesAreFetchedAtATime() async throws {
         let upstreams = (0..<Planner.maximumRuns + 1).map { _ in ScriptedFetch() }
         await prefetcher.configure(
-            upstreams.enumerated().map { .init(name: "s\($0.offset)", policy: policy, fetch: $0.element.fetch) }
-        )
+            upstreams.enumerated().map { .init(name: "s\($0.offset)", policy: policy, fetch: $0.element.fetch) })
         try await running {
             for upstream in upstreams.dropLast() { await upstream.untilFetched() }
             #expect(upstreams.last?.count == 0)

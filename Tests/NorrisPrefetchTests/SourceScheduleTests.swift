@@ -21,11 +21,9 @@ struct SourceScheduleTests {
     }
 
     private func schedule(
-        _ policy: SourcePolicy = policy, record: ScheduleRecord = .init(),
-        content: SourceSchedule.Content? = nil, now: Timestamp = start
-    ) -> SourceSchedule {
-        SourceSchedule(policy: policy, history: .init(record: record, content: content), now: now)
-    }
+        _ policy: SourcePolicy = policy, record: ScheduleRecord = .init(), content: SourceSchedule.Content? = nil,
+        now: Timestamp = start
+    ) -> SourceSchedule { SourceSchedule(policy: policy, history: .init(record: record, content: content), now: now) }
 
     private mutating func run(_ schedule: inout SourceSchedule, _ outcome: FetchOutcome, at now: Timestamp = start) {
         _ = schedule.start(now, using: &random)
@@ -261,9 +259,7 @@ struct SourceScheduleTests {
         run(&never, .failed(Self.missing))
         run(&never, .failed(Self.offline), at: late)
         #expect(never.isOverdue(later) && !never.isOverdue(late))
-        never.apply(
-            SourcePolicy(isEnabled: false, refresh: Self.day, settings: "a"), interval: Self.day, now: later
-        )
+        never.apply(SourcePolicy(isEnabled: false, refresh: Self.day, settings: "a"), interval: Self.day, now: later)
         #expect(!never.isOverdue(later))
     }
 

@@ -7,31 +7,21 @@ import Testing
 /// - Parameter ignoresUnknown: also reads the text with a member more in every object, as a newer peer may send it.
 ///   False for types that keep what they do not know.
 func checkCoding<Value: JSONEncodable & JSONDecodable & Equatable>(
-    _ value: Value,
-    json: String,
-    ignoresUnknown: Bool = true,
-    sourceLocation: SourceLocation = #_sourceLocation
+    _ value: Value, json: String, ignoresUnknown: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
 ) {
     checkEncoding(value, json: json, sourceLocation: sourceLocation)
     checkDecoding(value, json: json, ignoresUnknown: ignoresUnknown, sourceLocation: sourceLocation)
 }
 
 /// Pins what is written to exact text.
-func checkEncoding(
-    _ value: some JSONEncodable,
-    json: String,
-    sourceLocation: SourceLocation = #_sourceLocation
-) {
+func checkEncoding(_ value: some JSONEncodable, json: String, sourceLocation: SourceLocation = #_sourceLocation) {
     let written = value.jsonText
     #expect(written.utf8.elementsEqual(json.utf8), "\(written)", sourceLocation: sourceLocation)
 }
 
 /// Pins what a text is read as.
 func checkDecoding<Value: JSONDecodable & Equatable>(
-    _ value: Value,
-    json: String,
-    ignoresUnknown: Bool = true,
-    sourceLocation: SourceLocation = #_sourceLocation
+    _ value: Value, json: String, ignoresUnknown: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
 ) {
     do {
         let parsed = try JSON.parse(json)
@@ -47,8 +37,7 @@ func checkDecoding<Value: JSONDecodable & Equatable>(
 /// Pins the text of parameters, and that the daemon reads from it what the client has written.
 ///
 /// - Returns: what the daemon reads, with defaults in place of what is absent.
-@discardableResult
-func check<M: Method>(
+@discardableResult func check<M: Method>(
     _ parameters: M.Parameters, of method: M.Type, json: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> M.Parameters {
     checkEncoding(parameters, json: json, sourceLocation: sourceLocation)

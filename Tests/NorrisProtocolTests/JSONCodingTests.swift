@@ -104,8 +104,7 @@ struct JSONValueTests {
 }
 
 struct JSONRoundTripTests {
-    @Test(arguments: UInt64(1)...20)
-    func readsBackWhateverItWrites(seed: UInt64) throws {
+    @Test(arguments: UInt64(1)...20) func readsBackWhateverItWrites(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
         for _ in 0..<200 {
             let value = randomValue(depth: 0, &generator)
@@ -116,8 +115,7 @@ struct JSONRoundTripTests {
     }
 
     /// A line changed in one byte is read or refused, never a crash, and what is read is written and read the same.
-    @Test(arguments: UInt64(1)...5)
-    func survivesMutatedLines(seed: UInt64) {
+    @Test(arguments: UInt64(1)...5) func survivesMutatedLines(seed: UInt64) {
         var generator = SeededGenerator(state: seed)
         for _ in 0..<400 {
             var bytes = Array(randomValue(depth: 0, &generator).jsonText.utf8)

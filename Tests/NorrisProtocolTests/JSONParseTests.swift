@@ -20,29 +20,30 @@ struct JSONParseTests {
 
     // MARK: Numbers
 
-    @Test(arguments: [
-        ("0", 0), ("-0", 0), ("7", 7), ("-12", -12),
-        ("9007199254740992", 9_007_199_254_740_992), ("-9007199254740992", -9_007_199_254_740_992),
-    ] as [(String, Int64)])
+    @Test(
+        arguments: [
+            ("0", 0), ("-0", 0), ("7", 7), ("-12", -12),
+            ("9007199254740992", 9_007_199_254_740_992), ("-9007199254740992", -9_007_199_254_740_992),
+        ] as [(String, Int64)])
     func readsIntegers(text: String, value: Int64) throws {
         #expect(try JSON.parse(text) == .integer(value))
     }
 
     @Test(arguments: [
         "9007199254740993", "-9007199254740993", "18446744073709551616", String(repeating: "9", count: 5000),
-    ])
-    func refusesIntegersBeyondTwoToThe53(text: String) {
+    ]) func refusesIntegersBeyondTwoToThe53(text: String) {
         #expect(throws: JSONError(.integerOutOfRange, at: 0)) { try JSON.parse(text) }
     }
 
-    @Test(arguments: [
-        ("1.0", 1), ("-0.0", 0), ("1e2", 100), ("1E+2", 100), ("25e-1", 2.5), ("0.1", 0.1),
-        ("9007199254740993.0", 9_007_199_254_740_992), ("123456789012345678901e0", 123_456_789_012_345_683_968),
-        ("1.7976931348623157e308", Double.greatestFiniteMagnitude), ("5e-324", Double.leastNonzeroMagnitude),
-        ("1e-400", 0), ("0e99999999999999999999", 0), ("0.0e-99999999999999999999", 0),
-        ("0." + String(repeating: "0", count: 400) + "1e401", 1),
-        ("1" + String(repeating: "0", count: 400) + "e-400", 1),
-    ] as [(String, Double)])
+    @Test(
+        arguments: [
+            ("1.0", 1), ("-0.0", 0), ("1e2", 100), ("1E+2", 100), ("25e-1", 2.5), ("0.1", 0.1),
+            ("9007199254740993.0", 9_007_199_254_740_992), ("123456789012345678901e0", 123_456_789_012_345_683_968),
+            ("1.7976931348623157e308", Double.greatestFiniteMagnitude), ("5e-324", Double.leastNonzeroMagnitude),
+            ("1e-400", 0), ("0e99999999999999999999", 0), ("0.0e-99999999999999999999", 0),
+            ("0." + String(repeating: "0", count: 400) + "1e401", 1),
+            ("1" + String(repeating: "0", count: 400) + "e-400", 1),
+        ] as [(String, Double)])
     func readsDoubles(text: String, value: Double) throws {
         #expect(try JSON.parse(text) == .double(value))
     }
@@ -57,8 +58,7 @@ struct JSONParseTests {
 
     @Test(arguments: [
         "1e400", "-1e400", "1.8e308", "1e99999999999999999999", "9" + String(repeating: "0", count: 400) + ".0",
-    ])
-    func refusesDoublesThatOverflow(text: String) {
+    ]) func refusesDoublesThatOverflow(text: String) {
         #expect(throws: JSONError(.numberTooLarge, at: 0)) { try JSON.parse(text) }
     }
 
@@ -77,8 +77,7 @@ struct JSONParseTests {
     @Test(arguments: [
         (#"{"a":1,"a":1}"#, 7), (#"{"a":1,"\u0061":2}"#, 7), (#"{"é":1,"\u00e9":2}"#, 8), (#"{"":1,"b":2,"":3}"#, 12),
         (#"[{"x":{"a":1,"b":2,"a":3}}]"#, 19),
-    ])
-    func refusesDuplicateKeys(text: String, offset: Int) {
+    ]) func refusesDuplicateKeys(text: String, offset: Int) {
         #expect(throws: JSONError(.duplicateKey, at: offset)) { try JSON.parse(text) }
     }
 
@@ -94,8 +93,7 @@ struct JSONParseTests {
         #expect(throws: JSONError(.duplicateKey, at: keys.utf8.count + 2)) { try JSON.parse("{\(keys),\"k77\":0}") }
     }
 
-    @Test(arguments: 1...40)
-    func findsADuplicateOfTheFirstKeyAtEverySize(size: Int) {
+    @Test(arguments: 1...40) func findsADuplicateOfTheFirstKeyAtEverySize(size: Int) {
         let keys = (0..<size).map { "\"k\($0)\":0" }.joined(separator: ",")
         #expect(throws: JSONError(.duplicateKey, at: keys.utf8.count + 2)) { try JSON.parse("{\(keys),\"k0\":0}") }
     }
@@ -112,16 +110,12 @@ struct JSONParseTests {
         (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\u20AC""#, "é€"), (#""\ud83d\ude00!""#, "😀!"),
         (#""before \u0000 after""#, "before \0 after"), (#""😀 and – dashes""#, "😀 and – dashes"),
         (#""\uDBFF\uDFFF""#, "\u{10FFFF}"), ("\"\u{7F}\u{FFFF}\"", "\u{7F}\u{FFFF}"),
-    ])
-    func readsStrings(text: String, value: String) throws {
-        #expect(try JSON.parse(text) == .string(value))
-    }
+    ]) func readsStrings(text: String, value: String) throws { #expect(try JSON.parse(text) == .string(value)) }
 
     @Test(arguments: [
         (#""\ud800""#, 1), (#""ab\udc00""#, 3), (#""\ud800\ud800""#, 1), (#""\ud800\n""#, 1), (#""\ud800x""#, 1),
         (#"{"\udfff":1}"#, 2),
-    ])
-    func refusesLoneSurrogates(text: String, offset: Int) {
+    ]) func refusesLoneSurrogates(text: String, offset: Int) {
         #expect(throws: JSONError(.loneSurrogate, at: offset)) { try JSON.parse(text) }
     }
 
@@ -140,10 +134,11 @@ struct JSONParseTests {
         }
     }
 
-    @Test(arguments: [
-        [0x80], [0xC3], [0xC0, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF],
-        [0xF0, 0x80, 0x80, 0xAF],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x80], [0xC3], [0xC0, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF],
+            [0xF0, 0x80, 0x80, 0xAF],
+        ] as [[UInt8]])
     func refusesInvalidUTF8InStringsAndKeys(bytes: [UInt8]) {
         let quoted = [0x22] + bytes + [0x22]
         let escaped = Array(#""some text \n "#.utf8) + bytes + [0x22]
@@ -167,15 +162,12 @@ struct JSONParseTests {
     @Test(arguments: [
         ("", JSONError.Reason.unexpectedEnd, 0), ("  ", .unexpectedEnd, 2), ("[1,", .unexpectedEnd, 3),
         ("{\"a\"", .unexpectedEnd, 4), ("\"abc", .unexpectedEnd, 4), ("\"\\", .unexpectedEnd, 2),
-        ("tru", .unexpectedEnd, 3),
-        ("[1,]", .unexpectedByte, 3), ("{\"a\":1,}", .unexpectedByte, 7), ("{1:2}", .unexpectedByte, 1),
-        ("[1}", .unexpectedByte, 2), ("True", .unexpectedByte, 0), ("nul1", .unexpectedByte, 3),
-        ("[1 2]", .unexpectedByte, 3),
-        ("\u{A0}1", .unexpectedByte, 0), ("/**/1", .unexpectedByte, 0),
-        ("{}{}", .trailingBytes, 2), ("1 x", .trailingBytes, 2), ("1\0", .trailingBytes, 1),
-        ("\u{FEFF}{}", .byteOrderMark, 0),
-    ])
-    func namesWhatIsWrongAndWhere(text: String, reason: JSONError.Reason, offset: Int) {
+        ("tru", .unexpectedEnd, 3), ("[1,]", .unexpectedByte, 3), ("{\"a\":1,}", .unexpectedByte, 7),
+        ("{1:2}", .unexpectedByte, 1), ("[1}", .unexpectedByte, 2), ("True", .unexpectedByte, 0),
+        ("nul1", .unexpectedByte, 3), ("[1 2]", .unexpectedByte, 3), ("\u{A0}1", .unexpectedByte, 0),
+        ("/**/1", .unexpectedByte, 0), ("{}{}", .trailingBytes, 2), ("1 x", .trailingBytes, 2),
+        ("1\0", .trailingBytes, 1), ("\u{FEFF}{}", .byteOrderMark, 0),
+    ]) func namesWhatIsWrongAndWhere(text: String, reason: JSONError.Reason, offset: Int) {
         #expect(throws: JSONError(reason, at: offset)) { try JSON.parse(text) }
     }
 
@@ -225,8 +217,7 @@ struct JSONParseTests {
         }
     }
 
-    @Test("Strings with escapes and other letters are read as they are checked")
-    func escapesInTokens() throws {
+    @Test("Strings with escapes and other letters are read as they are checked") func escapesInTokens() throws {
         let strings: [(json: String, text: String)] = [
             (#""""#, ""), (#""\n""#, "\n"), (#""é""#, "é"), (#""\u00e9é\\""#, "éé\\"), (#""\u0000""#, "\0"),
             (#""a\ud83d\ude00b""#, "a\u{1F600}b"), (#""\u20ac\u07ff\u0800""#, "\u{20AC}\u{7FF}\u{800}"),

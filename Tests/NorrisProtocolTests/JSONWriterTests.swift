@@ -92,10 +92,9 @@ struct JSONWriterTests {
         ("\u{61B}\u{61C}\u{61D}", "\"\u{61B}\\u061c\u{61D}\""),
         ("\u{200D}\u{200E}\u{200F}\u{2010}", "\"\u{200D}\\u200e\\u200f\u{2010}\""),
         ("\u{2027}\u{2028}\u{2029}\u{202A}\u{202E}\u{202F}", "\"\u{2027}\\u2028\\u2029\\u202a\\u202e\u{202F}\""),
-        ("\u{2065}\u{2066}\u{2069}\u{206A}", "\"\u{2065}\\u2066\\u2069\u{206A}\""),
-        ("dé — 日本 😀 ", #""dé — 日本 😀 ""#), ("eight by\"te words \\ cross\n", #""eight by\"te words \\ cross\n""#),
-    ])
-    func escapesWhatCouldHarmAndNothingElse(text: String, expected: String) {
+        ("\u{2065}\u{2066}\u{2069}\u{206A}", "\"\u{2065}\\u2066\\u2069\u{206A}\""), ("dé — 日本 😀 ", #""dé — 日本 😀 ""#),
+        ("eight by\"te words \\ cross\n", #""eight by\"te words \\ cross\n""#),
+    ]) func escapesWhatCouldHarmAndNothingElse(text: String, expected: String) {
         // Compared by bytes: the separators and controls are what this is about.
         #expect(Array(text.jsonText.utf8) == Array(expected.utf8))
     }
@@ -126,21 +125,22 @@ struct JSONWriterTests {
 
     // MARK: Numbers
 
-    @Test(arguments: [
-        (0, "0"), (7, "7"), (-1, "-1"), (10, "10"), (-1234567890, "-1234567890"),
-        (9_007_199_254_740_992, "9007199254740992"), (-9_007_199_254_740_992, "-9007199254740992"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "0"), (7, "7"), (-1, "-1"), (10, "10"), (-1234567890, "-1234567890"),
+            (9_007_199_254_740_992, "9007199254740992"), (-9_007_199_254_740_992, "-9007199254740992"),
+        ] as [(Int64, String)])
     func writesIntegers(value: Int64, expected: String) {
         #expect(value.jsonText == expected)
         #expect(Int(value).jsonText == expected)
     }
 
-    @Test(arguments: [
-        (0.1, "0.1"), (1, "1.0"), (-0.0, "-0.0"), (1e16, "1e+16"), (.leastNonzeroMagnitude, "5e-324"),
-        (0.30000000000000004, "0.30000000000000004"),
-        (.greatestFiniteMagnitude, "1.7976931348623157e+308"),
-        (.infinity, "null"), (-.infinity, "null"), (.nan, "null"),
-    ] as [(Double, String)])
+    @Test(
+        arguments: [
+            (0.1, "0.1"), (1, "1.0"), (-0.0, "-0.0"), (1e16, "1e+16"), (.leastNonzeroMagnitude, "5e-324"),
+            (0.30000000000000004, "0.30000000000000004"), (.greatestFiniteMagnitude, "1.7976931348623157e+308"),
+            (.infinity, "null"), (-.infinity, "null"), (.nan, "null"),
+        ] as [(Double, String)])
     func writesDoublesShortest(value: Double, expected: String) {
         #expect(value.jsonText == expected)
     }

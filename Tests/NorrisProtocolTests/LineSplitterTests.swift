@@ -9,14 +9,10 @@ struct LineSplitterTests {
         var lines: [String] = []
         for chunk in chunks {
             chunk.withUnsafeBytes { splitter.append($0) }
-            while let line = splitter.next() {
-                lines.append(text(line))
-            }
+            while let line = splitter.next() { lines.append(text(line)) }
             #expect(splitter.bufferedBytes <= maximumLength + 1)
         }
-        while let line = splitter.finish() {
-            lines.append(text(line))
-        }
+        while let line = splitter.finish() { lines.append(text(line)) }
         #expect(splitter.finish() == nil)
         return lines
     }
@@ -36,13 +32,9 @@ struct LineSplitterTests {
         #expect(lines("a\nbc\r\nd\r\r\n e \n") == ["a", "bc", "d\r", " e "])
     }
 
-    @Test func keepsCarriageReturnsInsideLines() {
-        #expect(lines("a\rb\n") == ["a\rb"])
-    }
+    @Test func keepsCarriageReturnsInsideLines() { #expect(lines("a\rb\n") == ["a\rb"]) }
 
-    @Test func skipsBlankLines() {
-        #expect(lines("\n\r\n \t \n\r\r\na\n\n \t\r\nb\n\n") == ["a", "b"])
-    }
+    @Test func skipsBlankLines() { #expect(lines("\n\r\n \t \n\r\r\na\n\n \t\r\nb\n\n") == ["a", "b"]) }
 
     @Test func handsOutALastLineWithoutEnd() {
         #expect(lines("a\nb") == ["a", "b"])
@@ -121,8 +113,7 @@ struct LineSplitterTests {
         #expect(lines("ok\n123456789\n\n", maximumLength: 4) == ["ok", "<too long>"])
     }
 
-    @Test(arguments: UInt64(1)...30)
-    func cutsTheSameLinesHoweverTheInputArrives(seed: UInt64) {
+    @Test(arguments: UInt64(1)...30) func cutsTheSameLinesHoweverTheInputArrives(seed: UInt64) {
         var generator = SeededGenerator(state: seed)
         let alphabet = Array("abcdefgh \t\r\r\n\n\n".utf8)
         let input = (0..<2000).map { _ in alphabet[Int.random(in: alphabet.indices, using: &generator)] }

@@ -13,65 +13,57 @@ struct MethodArgumentsTests {
         MethodDescription(
             name: "test.method", summary: "Takes parameters.",
             parameters: parameters.map { Schema.Member(name: $0, schema: $1, isRequired: $0 == "needed") },
-            result: .object([])
-        )
+            result: .object([]))
     }
 
-    @Test("What has the shape is taken", arguments: [
-        #"{"needed":""}"#,
-        #"{"needed":"a","flag":true}"#,
-        #"{"needed":"a","day":"2024-02-29"}"#,
-        #"{"needed":"a","small":-1}"#,
-        #"{"needed":"a","small":100}"#,
-        #"{"needed":"a","count":0}"#,
-        #"{"needed":"a","count":9007199254740992}"#,
-        #"{"needed":"a","label":"a"}"#,
-        #"{"needed":"a","label":"🥋🥋🥋"}"#,
-        #"{"needed":"a","note":""}"#,
-        #"{"needed":"a","word":"off"}"#,
-        #"{"needed":"a","names":"x"}"#,
-        #"{"needed":"a","names":["x","x"]}"#,
-        #"{"needed":"a","at":"2026-01-31T12:00:00Z"}"#,
-        #"{"needed":"a","list":[]}"#,
-        #"{"needed":"a","list":[0,1]}"#,
-        #"{"needed":"a","maybe":null}"#,
-        #"{"needed":"a","maybe":false}"#,
-        #"{"object":{"any":1},"needed":"a"}"#,
-    ])
+    @Test(
+        "What has the shape is taken",
+        arguments: [
+            #"{"needed":""}"#, #"{"needed":"a","flag":true}"#, #"{"needed":"a","day":"2024-02-29"}"#,
+            #"{"needed":"a","small":-1}"#, #"{"needed":"a","small":100}"#, #"{"needed":"a","count":0}"#,
+            #"{"needed":"a","count":9007199254740992}"#, #"{"needed":"a","label":"a"}"#,
+            #"{"needed":"a","label":"🥋🥋🥋"}"#, #"{"needed":"a","note":""}"#, #"{"needed":"a","word":"off"}"#,
+            #"{"needed":"a","names":"x"}"#, #"{"needed":"a","names":["x","x"]}"#,
+            #"{"needed":"a","at":"2026-01-31T12:00:00Z"}"#, #"{"needed":"a","list":[]}"#,
+            #"{"needed":"a","list":[0,1]}"#, #"{"needed":"a","maybe":null}"#, #"{"needed":"a","maybe":false}"#,
+            #"{"object":{"any":1},"needed":"a"}"#,
+        ])
     func takes(_ params: String) throws {
         #expect(throws: Never.self) { try Self.method.arguments(from: JSON.parse(params)) }
     }
 
-    @Test("What has not is refused, and the parameter is named", arguments: [
-        ("{}", "needed", "The parameter needed is missing: a string."),
-        (#"{"flag":true}"#, "needed", "The parameter needed is missing: a string."),
-        (#"{"needed":null}"#, "needed", "needed must be a string."),
-        (#"{"needed":"a","flag":1}"#, "flag", "flag must be true or false."),
-        (#"{"needed":"a","flag":null}"#, "flag", "flag must be true or false."),
-        (#"{"needed":"a","day":"2023-02-29"}"#, "day", "day must be a day written as YYYY-MM-DD."),
-        (#"{"needed":"a","day":20230228}"#, "day", "day must be a day written as YYYY-MM-DD."),
-        (#"{"needed":"a","small":-2}"#, "small", "small must be an integer from -1 to 100."),
-        (#"{"needed":"a","small":101}"#, "small", "small must be an integer from -1 to 100."),
-        (#"{"needed":"a","small":1.0}"#, "small", "small must be an integer from -1 to 100."),
-        (#"{"needed":"a","small":1e0}"#, "small", "small must be an integer from -1 to 100."),
-        (#"{"needed":"a","small":"1"}"#, "small", "small must be an integer from -1 to 100."),
-        (#"{"needed":"a","count":-1}"#, "count", "count must be an integer of 0 or more."),
-        (#"{"needed":"a","label":""}"#, "label", "label must be a string of 1 to 3 characters."),
-        (#"{"needed":"a","label":"abcd"}"#, "label", "label must be a string of 1 to 3 characters."),
-        (#"{"needed":"a","label":"e\u0301e\u0301"}"#, "label", "label must be a string of 1 to 3 characters."),
-        (#"{"needed":"a","note":"abcd"}"#, "note", "note must be a string of at most 3 characters."),
-        (#"{"needed":"a","word":"On"}"#, "word", "word must be one of on, off."),
-        (#"{"needed":"a","names":[]}"#, "names", "names must be a string, or a list of at least one string."),
-        (#"{"needed":"a","names":["x",1]}"#, "names", "names must be a string, or a list of at least one string."),
-        (#"{"needed":"a","names":[["x"]]}"#, "names", "names must be a string, or a list of at least one string."),
-        (#"{"needed":"a","at":"yesterday"}"#, "at", "at must be a time such as 2026-01-31T12:00:00Z."),
-        (#"{"needed":"a","list":[2]}"#, "list", "list must be a list, each item an integer from 0 to 1."),
-        (#"{"needed":"a","list":0}"#, "list", "list must be a list, each item an integer from 0 to 1."),
-        (#"{"needed":"a","maybe":1}"#, "maybe", "maybe must be true or false, or null."),
-        (#"{"needed":"a","object":[]}"#, "object", "object must be an object."),
-        (#"{"needed":"a","Flag":true}"#, "Flag", #"There is no parameter "Flag"."#),
-        (#"{"needed":"a","":true}"#, "", #"There is no parameter ""."#),
-    ])
+    @Test(
+        "What has not is refused, and the parameter is named",
+        arguments: [
+            ("{}", "needed", "The parameter needed is missing: a string."),
+            (#"{"flag":true}"#, "needed", "The parameter needed is missing: a string."),
+            (#"{"needed":null}"#, "needed", "needed must be a string."),
+            (#"{"needed":"a","flag":1}"#, "flag", "flag must be true or false."),
+            (#"{"needed":"a","flag":null}"#, "flag", "flag must be true or false."),
+            (#"{"needed":"a","day":"2023-02-29"}"#, "day", "day must be a day written as YYYY-MM-DD."),
+            (#"{"needed":"a","day":20230228}"#, "day", "day must be a day written as YYYY-MM-DD."),
+            (#"{"needed":"a","small":-2}"#, "small", "small must be an integer from -1 to 100."),
+            (#"{"needed":"a","small":101}"#, "small", "small must be an integer from -1 to 100."),
+            (#"{"needed":"a","small":1.0}"#, "small", "small must be an integer from -1 to 100."),
+            (#"{"needed":"a","small":1e0}"#, "small", "small must be an integer from -1 to 100."),
+            (#"{"needed":"a","small":"1"}"#, "small", "small must be an integer from -1 to 100."),
+            (#"{"needed":"a","count":-1}"#, "count", "count must be an integer of 0 or more."),
+            (#"{"needed":"a","label":""}"#, "label", "label must be a string of 1 to 3 characters."),
+            (#"{"needed":"a","label":"abcd"}"#, "label", "label must be a string of 1 to 3 characters."),
+            (#"{"needed":"a","label":"e\u0301e\u0301"}"#, "label", "label must be a string of 1 to 3 characters."),
+            (#"{"needed":"a","note":"abcd"}"#, "note", "note must be a string of at most 3 characters."),
+            (#"{"needed":"a","word":"On"}"#, "word", "word must be one of on, off."),
+            (#"{"needed":"a","names":[]}"#, "names", "names must be a string, or a list of at least one string."),
+            (#"{"needed":"a","names":["x",1]}"#, "names", "names must be a string, or a list of at least one string."),
+            (#"{"needed":"a","names":[["x"]]}"#, "names", "names must be a string, or a list of at least one string."),
+            (#"{"needed":"a","at":"yesterday"}"#, "at", "at must be a time such as 2026-01-31T12:00:00Z."),
+            (#"{"needed":"a","list":[2]}"#, "list", "list must be a list, each item an integer from 0 to 1."),
+            (#"{"needed":"a","list":0}"#, "list", "list must be a list, each item an integer from 0 to 1."),
+            (#"{"needed":"a","maybe":1}"#, "maybe", "maybe must be true or false, or null."),
+            (#"{"needed":"a","object":[]}"#, "object", "object must be an object."),
+            (#"{"needed":"a","Flag":true}"#, "Flag", #"There is no parameter "Flag"."#),
+            (#"{"needed":"a","":true}"#, "", #"There is no parameter ""."#),
+        ])
     func refuses(_ params: String, _ parameter: String, _ message: String) throws {
         let error = try refusal(of: Self.method, JSON.parse(params))
         #expect(error?.code == .invalidParams)
@@ -80,8 +72,7 @@ struct MethodArgumentsTests {
         #expect(error?.details == ["parameter": .string(parameter)])
     }
 
-    @Test("Of several faults the first sent is named, a missing parameter last")
-    func namesTheFirstFault() throws {
+    @Test("Of several faults the first sent is named, a missing parameter last") func namesTheFirstFault() throws {
         #expect(try refusal(of: Self.method, JSON.parse(#"{"b":1,"a":1}"#))?.details["parameter"] == "b")
         #expect(try refusal(of: Self.method, JSON.parse(#"{"flag":1,"a":1}"#))?.details["parameter"] == "flag")
         #expect(try refusal(of: Self.method, JSON.parse(#"{"a":1}"#))?.details["parameter"] == "a")
@@ -93,7 +84,8 @@ struct MethodArgumentsTests {
         #expect(refusal(of: MethodDescription(ServerInfo.self), ["x": 1])?.hint == "It takes none.")
     }
 
-    @Test("Parameters by position are refused, an empty array too", arguments: [[], ["a"], [["needed": "a"]]] as [JSON])
+    @Test(
+        "Parameters by position are refused, an empty array too", arguments: [[], ["a"], [["needed": "a"]]] as [JSON])
     func refusesArrays(_ params: JSON) {
         for method in [Self.method, MethodDescription(ServerInfo.self)] {
             let error = refusal(of: method, params)
@@ -103,20 +95,17 @@ struct MethodArgumentsTests {
         }
     }
 
-    @Test(arguments: [nil, 1, "a", true] as [JSON])
-    func refusesWhatIsNoObject(_ params: JSON) {
+    @Test(arguments: [nil, 1, "a", true] as [JSON]) func refusesWhatIsNoObject(_ params: JSON) {
         #expect(refusal(of: MethodDescription(ServerInfo.self), params)?.code == .invalidParams)
     }
 
-    @Test("Absent parameters are as good as an empty object")
-    func takesNothingAtAll() throws {
+    @Test("Absent parameters are as good as an empty object") func takesNothingAtAll() throws {
         let parameters = try FactRandom.Parameters(MethodDescription(FactRandom.self).arguments(from: nil))
         #expect(parameters == FactRandom.Parameters(count: 1))
         #expect(throws: Never.self) { try MethodDescription(ServerInfo.self).arguments(from: [:]) }
     }
 
-    @Test("A list of objects is read whole, or what is wrong in it is named")
-    func readsObjects() throws {
+    @Test("A list of objects is read whole, or what is wrong in it is named") func readsObjects() throws {
         let good = #"{"kind":"gif","id":"a","title":"t","added_at":"2026-11-21T12:00:00Z"}"#
         let favorite = Favorite(kind: .gif, id: "a", title: "t", addedAt: Timestamp(seconds: 1_795_262_400))
         #expect(try read(#"{"items":[\#(good)]}"#, of: FavoriteImport.self).items == [favorite])
@@ -128,49 +117,47 @@ struct MethodArgumentsTests {
         #expect(error?.message == "items.1.id is missing.")
     }
 
-    @Test("A hostile name fills no message; the parameter is named as it was sent")
-    func cutsHostileNames() {
+    @Test("A hostile name fills no message; the parameter is named as it was sent") func cutsHostileNames() {
         let name = String(repeating: "x", count: 60_000)
         let error = refusal(of: MethodDescription(ServerInfo.self), .object([name: 1]))
         #expect((error?.message.utf8.count ?? .max) < 200)
         #expect(error?.details["parameter"] == .string(name))
     }
 
-    @Test("Names count by their bytes, not by how they look")
-    func comparesNamesByBytes() {
+    @Test("Names count by their bytes, not by how they look") func comparesNamesByBytes() {
         let method = Self.description([("\u{E9}", .boolean)])
         #expect(refusal(of: method, ["e\u{301}": true])?.details["parameter"] == "e\u{301}")
         #expect(refusal(of: method, ["\u{E9}": true]) == nil)
     }
 
-    @Test("Words count by their bytes, not by how they look")
-    func comparesWordsByBytes() {
+    @Test("Words count by their bytes, not by how they look") func comparesWordsByBytes() {
         let method = Self.description([("unit", .word(["K"]))])
         // The Kelvin sign is canonically equivalent to the letter.
         #expect(refusal(of: method, ["unit": "\u{212A}"]) != nil)
         #expect(refusal(of: method, ["unit": "K"]) == nil)
     }
 
-    @Test("Ranges of the table at both ends", arguments: [
-        ("fact.random", #"{"count":1}"#, true), ("fact.random", #"{"count":100}"#, true),
-        ("fact.random", #"{"count":0}"#, false), ("fact.random", #"{"count":101}"#, false),
-        ("fact.random", #"{"max_length":1}"#, true), ("fact.random", #"{"max_length":10000}"#, true),
-        ("fact.random", #"{"max_length":0}"#, false), ("fact.random", #"{"max_length":10001}"#, false),
-        ("fact.random", #"{"name":"x"}"#, true), ("fact.random", #"{"name":""}"#, false),
-        ("fact.random", #"{"category":[]}"#, false), ("fact.random", #"{"allow_explicit":"yes"}"#, false),
-        ("fact.search", #"{"query":"x","limit":1}"#, true), ("fact.search", #"{"query":"x","limit":100}"#, true),
-        ("fact.search", #"{"query":"x","limit":0}"#, false), ("fact.search", #"{"query":"x","limit":101}"#, false),
-        ("fact.search", #"{"query":""}"#, false), ("fact.search", "{}", false),
-        ("fact.get", #"{"id":""}"#, false), ("fact.get", "{}", false),
-        ("fact.today", #"{"date":"2026-1-1"}"#, false), ("fact.today", #"{"date":"9999-12-31"}"#, true),
-    ])
+    @Test(
+        "Ranges of the table at both ends",
+        arguments: [
+            ("fact.random", #"{"count":1}"#, true), ("fact.random", #"{"count":100}"#, true),
+            ("fact.random", #"{"count":0}"#, false), ("fact.random", #"{"count":101}"#, false),
+            ("fact.random", #"{"max_length":1}"#, true), ("fact.random", #"{"max_length":10000}"#, true),
+            ("fact.random", #"{"max_length":0}"#, false), ("fact.random", #"{"max_length":10001}"#, false),
+            ("fact.random", #"{"name":"x"}"#, true), ("fact.random", #"{"name":""}"#, false),
+            ("fact.random", #"{"category":[]}"#, false), ("fact.random", #"{"allow_explicit":"yes"}"#, false),
+            ("fact.search", #"{"query":"x","limit":1}"#, true), ("fact.search", #"{"query":"x","limit":100}"#, true),
+            ("fact.search", #"{"query":"x","limit":0}"#, false), ("fact.search", #"{"query":"x","limit":101}"#, false),
+            ("fact.search", #"{"query":""}"#, false), ("fact.search", "{}", false),
+            ("fact.get", #"{"id":""}"#, false), ("fact.get", "{}", false),
+            ("fact.today", #"{"date":"2026-1-1"}"#, false), ("fact.today", #"{"date":"9999-12-31"}"#, true),
+        ])
     func keepsTheRangesOfTheTable(_ name: String, _ params: String, _ isTaken: Bool) throws {
         let method = try #require(MethodTable.methods.first { $0.name == name })
         #expect(try (refusal(of: method, JSON.parse(params)) == nil) == isTaken)
     }
 
-    @Test("The longest strings are counted in code points")
-    func countsCodePoints() {
+    @Test("The longest strings are counted in code points") func countsCodePoints() {
         for (length, isTaken) in [(64, true), (65, false)] {
             let name = String(repeating: "\u{1F94B}", count: length)
             #expect((refusal(of: MethodDescription(FactRandom.self), ["name": .string(name)]) == nil) == isTaken)

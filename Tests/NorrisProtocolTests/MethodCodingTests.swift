@@ -6,10 +6,12 @@ struct MethodCodingTests {
     private let fact = Fact(id: "a", text: "t", categories: ["dev"], source: "builtin")
     private let factJSON = #"{"id":"a","text":"t","categories":["dev"],"source":"builtin"}"#
     private let gif = Gif(id: "a", title: "t", rating: "g", pageURL: "https://g")
-    private let gifJSON = #"{"id":"a","title":"t","rating":"g","page_url":"https://g","sticker":false,"#
+    private let gifJSON =
+        #"{"id":"a","title":"t","rating":"g","page_url":"https://g","sticker":false,"#
         + #""renditions":{},"attribution":"Powered by GIPHY"}"#
     private let post = Post(id: "t:1", source: "t", author: Post.Author(id: "t:2", name: "Ada"))
-    private let postJSON = #"{"id":"t:1","source":"t","author":{"id":"t:2","name":"Ada"},"tags":[],"images":[],"#
+    private let postJSON =
+        #"{"id":"t:1","source":"t","author":{"id":"t:2","name":"Ada"},"tags":[],"images":[],"#
         + #""stats":{},"read":false}"#
     private let favorite = Favorite(kind: .gif, id: "a", title: "t", addedAt: Timestamp(seconds: 0))
     private let favoriteJSON = #"{"kind":"gif","id":"a","title":"t","added_at":"1970-01-01T00:00:00Z"}"#
@@ -21,9 +23,9 @@ struct MethodCodingTests {
     @Test func factRandom() throws {
         let parameters = FactRandom.Parameters(
             categories: ["dev", "music"], count: 100, maxLength: 10_000, name: "Ada", allowExplicit: true,
-            source: .fortune
-        )
-        let json = #"{"category":["dev","music"],"count":100,"max_length":10000,"name":"Ada","allow_explicit":true,"#
+            source: .fortune)
+        let json =
+            #"{"category":["dev","music"],"count":100,"max_length":10000,"name":"Ada","allow_explicit":true,"#
             + #""source":"fortune"}"#
         #expect(try check(parameters, of: FactRandom.self, json: json) == parameters)
         #expect(try check(FactRandom.Parameters(), of: FactRandom.self, json: "{}") == FactRandom.Parameters(count: 1))
@@ -31,8 +33,7 @@ struct MethodCodingTests {
         #expect(one == FactRandom.Parameters(categories: ["dev"], count: 1))
         checkCoding(
             FactRandom.Result(items: [fact], freshness: freshness),
-            json: #"{"items":[\#(factJSON)],"freshness":\#(freshnessJSON)}"#
-        )
+            json: #"{"items":[\#(factJSON)],"freshness":\#(freshnessJSON)}"#)
     }
 
     @Test func factToday() throws {
@@ -42,8 +43,7 @@ struct MethodCodingTests {
         #expect(try check(FactToday.Parameters(), of: FactToday.self, json: "{}").date == nil)
         checkCoding(
             FactToday.Result(fact: fact, freshness: freshness),
-            json: #"{"fact":\#(factJSON),"freshness":\#(freshnessJSON)}"#
-        )
+            json: #"{"fact":\#(factJSON),"freshness":\#(freshnessJSON)}"#)
     }
 
     @Test func itemsByID() throws {
@@ -59,42 +59,40 @@ struct MethodCodingTests {
 
     @Test func factSearch() throws {
         let parameters = FactSearch.Parameters(
-            query: "100%", categories: ["dev"], limit: 1, cursor: "b.x", offline: true
-        )
+            query: "100%", categories: ["dev"], limit: 1, cursor: "b.x", offline: true)
         let json = #"{"query":"100%","category":["dev"],"limit":1,"cursor":"b.x","offline":true}"#
         #expect(try check(parameters, of: FactSearch.self, json: json) == parameters)
         let least = try check(FactSearch.Parameters(query: "a"), of: FactSearch.self, json: #"{"query":"a"}"#)
         #expect(least == FactSearch.Parameters(query: "a", limit: 25))
         checkCoding(
             FactSearch.Result(items: [], total: 0, freshness: freshness),
-            json: #"{"items":[],"total":0,"freshness":\#(freshnessJSON)}"#
-        )
+            json: #"{"items":[],"total":0,"freshness":\#(freshnessJSON)}"#)
     }
 
     @Test func factCategories() {
         checkCoding(
             FactCategories.Result(
-                items: [.init(name: "dev", count: 12), .init(name: "music", count: 1)], freshness: freshness
-            ),
-            json: #"{"items":[{"name":"dev","count":12},{"name":"music","count":1}],"freshness":\#(freshnessJSON)}"#
-        )
+                items: [.init(name: "dev", count: 12), .init(name: "music", count: 1)], freshness: freshness),
+            json: #"{"items":[{"name":"dev","count":12},{"name":"music","count":1}],"freshness":\#(freshnessJSON)}"#)
     }
 
     // MARK: GIFs
 
     @Test func gifSearch() throws {
         let parameters = GifSearch.Parameters(
-            query: "kick", limit: 50, cursor: "c", rating: "pg-13", lang: "zh-TW", offline: true
-        )
+            query: "kick", limit: 50, cursor: "c", rating: "pg-13", lang: "zh-TW", offline: true)
         let json = #"{"query":"kick","limit":50,"cursor":"c","rating":"pg-13","lang":"zh-TW","offline":true}"#
         #expect(try check(parameters, of: GifSearch.self, json: json) == parameters)
         try check(GifSearch.Parameters(query: "k"), of: GifSearch.self, json: #"{"query":"k"}"#)
     }
 
-    @Test("What Giphy does not take is refused", arguments: [
-        (#"{"query":""}"#, "query"), (#"{"query":"a","limit":51}"#, "limit"), (#"{"query":"a","limit":0}"#, "limit"),
-        (#"{"query":"a","rating":"x"}"#, "rating"), (#"{"query":"a","lang":"klingon"}"#, "lang"),
-    ])
+    @Test(
+        "What Giphy does not take is refused",
+        arguments: [
+            (#"{"query":""}"#, "query"), (#"{"query":"a","limit":51}"#, "limit"),
+            (#"{"query":"a","limit":0}"#, "limit"),
+            (#"{"query":"a","rating":"x"}"#, "rating"), (#"{"query":"a","lang":"klingon"}"#, "lang"),
+        ])
     func refusesForGiphy(_ params: String, _ parameter: String) throws {
         let error = #expect(throws: ResponseError.self) { try read(params, of: GifSearch.self) }
         #expect(error?.details["parameter"] == .string(parameter))
@@ -108,8 +106,7 @@ struct MethodCodingTests {
         #expect(try check(GifRandom.Parameters(), of: GifRandom.self, json: "{}").tag == nil)
         checkCoding(
             GifRandom.Result(gif: gif, freshness: freshness),
-            json: #"{"gif":\#(gifJSON),"freshness":\#(freshnessJSON)}"#, ignoresUnknown: false
-        )
+            json: #"{"gif":\#(gifJSON),"freshness":\#(freshnessJSON)}"#, ignoresUnknown: false)
     }
 
     // MARK: Posts
@@ -121,8 +118,7 @@ struct MethodCodingTests {
         #expect(try check(PostList.Parameters(), of: PostList.self, json: "{}").page.limit == 20)
         checkCoding(
             PostList.Result(items: [post], total: 1, next: "c", freshness: freshness),
-            json: #"{"items":[\#(postJSON)],"total":1,"next":"c","freshness":\#(freshnessJSON)}"#
-        )
+            json: #"{"items":[\#(postJSON)],"total":1,"next":"c","freshness":\#(freshnessJSON)}"#)
     }
 
     @Test func postMarkRead() throws {
@@ -136,11 +132,9 @@ struct MethodCodingTests {
         #expect(try read("{}", of: AuthorList.self).page.limit == 100)
         checkCoding(
             AuthorList.Author(id: "t:2", name: "Ada", handle: "@ada", avatarURL: "https://a", postCount: 3),
-            json: #"{"id":"t:2","name":"Ada","handle":"@ada","avatar_url":"https://a","post_count":3}"#
-        )
+            json: #"{"id":"t:2","name":"Ada","handle":"@ada","avatar_url":"https://a","post_count":3}"#)
         checkCoding(
-            AuthorList.Author(id: "t:2", name: "Ada", postCount: 0), json: #"{"id":"t:2","name":"Ada","post_count":0}"#
-        )
+            AuthorList.Author(id: "t:2", name: "Ada", postCount: 0), json: #"{"id":"t:2","name":"Ada","post_count":0}"#)
     }
 
     // MARK: What belongs to a user
@@ -176,8 +170,7 @@ struct MethodCodingTests {
         checkCoding(FavoriteList.Result(items: [favorite], total: 1), json: #"{"items":[\#(favoriteJSON)],"total":1}"#)
         try check(
             FavoriteImport.Parameters(items: [favorite]), of: FavoriteImport.self,
-            json: #"{"items":[\#(favoriteJSON)]}"#
-        )
+            json: #"{"items":[\#(favoriteJSON)]}"#)
         checkCoding(FavoriteImport.Result(added: 2, known: 1), json: #"{"added":2,"known":1}"#)
     }
 
@@ -188,8 +181,7 @@ struct MethodCodingTests {
                 RecentList.Search(kind: .gif, query: "kick", at: Timestamp(seconds: 1)),
             ]),
             json: #"{"items":[{"kind":"fact","query":"round house","at":"1970-01-01T00:00:00Z"},"#
-                + #"{"kind":"gif","query":"kick","at":"1970-01-01T00:00:01Z"}]}"#
-        )
+                + #"{"kind":"gif","query":"kick","at":"1970-01-01T00:00:01Z"}]}"#)
         let newer = try RecentList.Search(json: ["kind": "post", "query": "x", "at": "2026-11-21T12:00:00Z"])
         #expect(newer.kind.rawValue == "post")
         checkCoding(RecentClear.Result(removed: 6), json: #"{"removed":6}"#)
@@ -203,26 +195,26 @@ struct MethodCodingTests {
     @Test func eventSubscribe() throws {
         checkEncoding(EventSubscribe.Parameters(topics: [.item]), json: #"{"topics":["item"]}"#)
         checkCoding(
-            EventSubscribe.Result(topics: [.source, .item, .server]), json: #"{"topics":["source","item","server"]}"#
-        )
+            EventSubscribe.Result(topics: [.source, .item, .server]), json: #"{"topics":["source","item","server"]}"#)
     }
 
-    @Test("Absent topics are all, and not the same as none", arguments: [
-        ("{}", nil), (#"{"topics":[]}"#, []), (#"{"topics":["server","server"]}"#, [.server, .server]),
-    ] as [(String, [Event.Topic]?)])
+    @Test(
+        "Absent topics are all, and not the same as none",
+        arguments: [
+            ("{}", nil), (#"{"topics":[]}"#, []), (#"{"topics":["server","server"]}"#, [.server, .server]),
+        ] as [(String, [Event.Topic]?)])
     func topics(_ params: String, _ topics: [Event.Topic]?) throws {
         #expect(try read(params, of: EventSubscribe.self).topics == topics)
     }
 
-    @Test("Unknown topics are refused", arguments: [
-        #"{"topics":["moon"]}"#, #"{"topics":"item"}"#, #"{"topics":[1]}"#, #"{"topics":null}"#,
-    ])
+    @Test(
+        "Unknown topics are refused",
+        arguments: [#"{"topics":["moon"]}"#, #"{"topics":"item"}"#, #"{"topics":[1]}"#, #"{"topics":null}"#])
     func unknownTopics(_ params: String) {
-        #expect(throws: ResponseError.invalidParams(
-            "topics must be a list, each item one of source, item, server.", parameter: "topics"
-        )) {
-            try read(params, of: EventSubscribe.self)
-        }
+        #expect(
+            throws: ResponseError.invalidParams(
+                "topics must be a list, each item one of source, item, server.", parameter: "topics")
+        ) { try read(params, of: EventSubscribe.self) }
     }
 
     @Test func sources() throws {
@@ -241,20 +233,13 @@ struct ServerMethodCodingTests {
     @Test func serverInfo() {
         checkCoding(
             ServerInfo.Result(
-                name: "norrisd",
-                version: "0.1.0",
-                protocolVersion: 1,
-                capabilities: ["fact", "rpc"],
-                pid: 4_194_304,
-                startedAt: Timestamp(seconds: 0)
-            ),
+                name: "norrisd", version: "0.1.0", protocolVersion: 1, capabilities: ["fact", "rpc"], pid: 4_194_304,
+                startedAt: Timestamp(seconds: 0)),
             json: #"{"name":"norrisd","version":"0.1.0","protocol":1,"capabilities":["fact","rpc"],"#
-                + #""pid":4194304,"started_at":"1970-01-01T00:00:00Z"}"#
-        )
+                + #""pid":4194304,"started_at":"1970-01-01T00:00:00Z"}"#)
     }
 
-    @Test("A client can read who answers even where the protocol is not its own")
-    func readsANewerProtocol() throws {
+    @Test("A client can read who answers even where the protocol is not its own") func readsANewerProtocol() throws {
         let json: JSON = [
             "name": "n", "version": "9", "protocol": 2, "capabilities": [], "pid": 1,
             "started_at": "2030-01-01T00:00:00Z",
@@ -265,29 +250,19 @@ struct ServerMethodCodingTests {
     @Test func serverStatus() {
         checkCoding(
             ServerStatus.Result(
-                state: .degraded,
-                message: "104 facts · A database is read-only: disk full",
-                uptimeSeconds: 7,
-                connections: 1,
-                requestsTotal: 3,
+                state: .degraded, message: "104 facts · A database is read-only: disk full", uptimeSeconds: 7,
+                connections: 1, requestsTotal: 3,
                 sources: [
                     SourceStatus(
-                        name: "facts",
-                        kind: "chucknorris",
-                        isEnabled: true,
-                        items: 104,
-                        freshness: Freshness(origin: .builtin, state: .stale)
-                    )
-                ],
-                database: ServerStatus.Database(cacheBytes: 4096, stateBytes: 8192, isReadOnly: true),
-                version: "0.1.0"
-            ),
+                        name: "facts", kind: "chucknorris", isEnabled: true, items: 104,
+                        freshness: Freshness(origin: .builtin, state: .stale))
+                ], database: ServerStatus.Database(cacheBytes: 4096, stateBytes: 8192, isReadOnly: true),
+                version: "0.1.0"),
             json: #"{"state":"degraded","message":"104 facts · A database is read-only: disk full","#
                 + #""uptime_seconds":7,"connections":1,"requests_total":3,"sources":[{"name":"facts","#
                 + #""kind":"chucknorris","enabled":true,"items":104,"#
                 + #""freshness":{"origin":"builtin","state":"stale","error":null},"consecutive_failures":0}],"#
-                + #""database":{"cache_bytes":4096,"state_bytes":8192,"read_only":true},"version":"0.1.0"}"#
-        )
+                + #""database":{"cache_bytes":4096,"state_bytes":8192,"read_only":true},"version":"0.1.0"}"#)
     }
 
     @Test func serverStatusKeepsUnknownStates() throws {
@@ -302,9 +277,7 @@ struct ServerMethodCodingTests {
     }
 
     @Test func serverMetrics() {
-        checkCoding(
-            ServerMetrics.Result(text: "a{b=\"c\"} 1\n# EOF\n"), json: #"{"text":"a{b=\"c\"} 1\n# EOF\n"}"#
-        )
+        checkCoding(ServerMetrics.Result(text: "a{b=\"c\"} 1\n# EOF\n"), json: #"{"text":"a{b=\"c\"} 1\n# EOF\n"}"#)
     }
 
     @Test func saysWhichMemberIsMissing() {

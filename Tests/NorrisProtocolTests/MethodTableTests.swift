@@ -4,9 +4,7 @@ import Testing
 struct MethodTableTests {
     private let names = MethodTable.methods.map(\.name)
 
-    @Test func isSortedByNameWithoutDoubles() {
-        #expect(names == Set(names).sorted())
-    }
+    @Test func isSortedByNameWithoutDoubles() { #expect(names == Set(names).sorted()) }
 
     @Test func hasTheMethodsOfThisVersion() {
         #expect(
@@ -16,18 +14,15 @@ struct MethodTableTests {
                 "gif.get", "gif.random", "gif.search", "gif.trending", "post.get", "post.list", "post.mark_read",
                 "recent.clear", "recent.list", "recent.served", "rpc.discover", "server.info", "server.metrics",
                 "server.reload", "server.status", "source.refresh",
-            ]
-        )
+            ])
         #expect(MethodTable.methods.filter(\.isAdministrative).map(\.name) == ["cache.clear", "server.reload"])
         #expect(
             MethodTable.capabilities == [
                 "author", "cache", "event", "fact", "favorite", "gif", "post", "recent", "rpc", "server", "source",
-            ]
-        )
+            ])
     }
 
-    @Test("A name is a group and a verb, in lower case")
-    func hasValidNames() throws {
+    @Test("A name is a group and a verb, in lower case") func hasValidNames() throws {
         for method in MethodTable.methods {
             #expect(method.name.wholeMatch(of: /[a-z]+\.[a-z]+(_[a-z]+)*/) != nil, "\(method.name)")
             for parameter in method.parameters {
@@ -37,8 +32,7 @@ struct MethodTableTests {
         }
     }
 
-    @Test("Every method and parameter is described by a sentence")
-    func hasSentences() {
+    @Test("Every method and parameter is described by a sentence") func hasSentences() {
         for method in MethodTable.methods {
             for summary in [method.summary] + method.parameters.map(\.summary) {
                 #expect(summary.hasSuffix("."), "\(method.name): \(summary)")
@@ -49,40 +43,38 @@ struct MethodTableTests {
 }
 
 struct SchemaTests {
-    @Test("A schema as JSON Schema, and in the short form of the manual", arguments: [
-        (Schema.boolean, #"{"type":"boolean"}"#, "true|false"),
-        (.date, #"{"type":"string","format":"date"}"#, "\"YYYY-MM-DD\""),
-        (.integer(1...100), #"{"type":"integer","minimum":1,"maximum":100}"#, "1…100"),
-        (.integer(1...1), #"{"type":"integer","minimum":1,"maximum":1}"#, "1"),
-        (.integer(1...9, default: 5), #"{"type":"integer","minimum":1,"maximum":9,"default":5}"#, "1…9"),
-        (.count, #"{"type":"integer","minimum":0}"#, "integer"),
-        (.string, #"{"type":"string"}"#, "string"),
-        (.text(1...64), #"{"type":"string","minLength":1,"maxLength":64}"#, "string of 1…64"),
-        (.word(["ok", "degraded"]), #"{"type":"string","enum":["ok","degraded"]}"#, #""ok"|"degraded""#),
-        (
-            .stringOrStrings,
-            #"{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"},"minItems":1}]}"#,
-            "string|[string]"
-        ),
-        (.timestamp, #"{"type":"string","format":"date-time"}"#, "time"),
-        (.list(.count), #"{"type":"array","items":{"type":"integer","minimum":0}}"#, "[integer]"),
-        (.nullable(.boolean), #"{"oneOf":[{"type":"boolean"},{"type":"null"}]}"#, "true|false|null"),
-        (.reference("Fact"), ##"{"$ref":"#/components/schemas/Fact"}"##, "Fact"),
-        (
-            .object([
-                Schema.Member(name: "fact", schema: .reference("Fact"), isRequired: true),
-                Schema.Member(name: "next", schema: .string, isRequired: false),
-            ]),
-            ##"{"type":"object","properties":{"fact":{"$ref":"#/components/schemas/Fact"},"##
-                + #""next":{"type":"string"}},"required":["fact"]}"#,
-            "{fact:Fact,next?:string}"
-        ),
-        (.object([]), #"{"type":"object","properties":{},"required":[]}"#, "{}"),
-        (
-            .dictionary(.count), #"{"type":"object","additionalProperties":{"type":"integer","minimum":0}}"#,
-            "{name:integer}"
-        ),
-    ])
+    @Test(
+        "A schema as JSON Schema, and in the short form of the manual",
+        arguments: [
+            (Schema.boolean, #"{"type":"boolean"}"#, "true|false"),
+            (.date, #"{"type":"string","format":"date"}"#, "\"YYYY-MM-DD\""),
+            (.integer(1...100), #"{"type":"integer","minimum":1,"maximum":100}"#, "1…100"),
+            (.integer(1...1), #"{"type":"integer","minimum":1,"maximum":1}"#, "1"),
+            (.integer(1...9, default: 5), #"{"type":"integer","minimum":1,"maximum":9,"default":5}"#, "1…9"),
+            (.count, #"{"type":"integer","minimum":0}"#, "integer"), (.string, #"{"type":"string"}"#, "string"),
+            (.text(1...64), #"{"type":"string","minLength":1,"maxLength":64}"#, "string of 1…64"),
+            (.word(["ok", "degraded"]), #"{"type":"string","enum":["ok","degraded"]}"#, #""ok"|"degraded""#),
+            (
+                .stringOrStrings,
+                #"{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"},"minItems":1}]}"#,
+                "string|[string]"
+            ), (.timestamp, #"{"type":"string","format":"date-time"}"#, "time"),
+            (.list(.count), #"{"type":"array","items":{"type":"integer","minimum":0}}"#, "[integer]"),
+            (.nullable(.boolean), #"{"oneOf":[{"type":"boolean"},{"type":"null"}]}"#, "true|false|null"),
+            (.reference("Fact"), ##"{"$ref":"#/components/schemas/Fact"}"##, "Fact"),
+            (
+                .object([
+                    Schema.Member(name: "fact", schema: .reference("Fact"), isRequired: true),
+                    Schema.Member(name: "next", schema: .string, isRequired: false),
+                ]),
+                ##"{"type":"object","properties":{"fact":{"$ref":"#/components/schemas/Fact"},"##
+                    + #""next":{"type":"string"}},"required":["fact"]}"#, "{fact:Fact,next?:string}"
+            ), (.object([]), #"{"type":"object","properties":{},"required":[]}"#, "{}"),
+            (
+                .dictionary(.count), #"{"type":"object","additionalProperties":{"type":"integer","minimum":0}}"#,
+                "{name:integer}"
+            ),
+        ])
     func hasItsDocument(_ schema: Schema, _ json: String, _ short: String) {
         checkEncoding(schema, json: json)
         #expect(schema.description == short)
@@ -93,9 +85,7 @@ struct SchemaTests {
 struct DiscoverTests {
     private let document: JSONObject
 
-    init() throws {
-        document = try Discover.Result(version: "1.2.3").document.objectValue()
-    }
+    init() throws { document = try Discover.Result(version: "1.2.3").document.objectValue() }
 
     @Test func saysWhatItIs() throws {
         #expect(document["openrpc"] == "1.3.2")
@@ -145,13 +135,10 @@ struct DiscoverTests {
         }
         #expect(found.filter { !$0.hasPrefix(prefix) } == ["https://meta.open-rpc.org/"])
         // No schema is carried along that nothing refers to.
-        for (name, _) in schemas.members {
-            #expect(found.contains(prefix + name), "\(name)")
-        }
+        for (name, _) in schemas.members { #expect(found.contains(prefix + name), "\(name)") }
     }
 
-    @Test("Schemas use the keywords of JSON Schema, draft 7, only")
-    func usesKnownKeywords() throws {
+    @Test("Schemas use the keywords of JSON Schema, draft 7, only") func usesKnownKeywords() throws {
         let known: Set = [
             "$ref", "type", "properties", "required", "items", "minItems", "oneOf", "enum", "format", "minimum",
             "maximum", "default", "minLength", "maxLength", "additionalProperties",

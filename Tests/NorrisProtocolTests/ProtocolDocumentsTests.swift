@@ -23,13 +23,11 @@ struct ProtocolMethodListTests {
         }
         #expect(
             document[begin.upperBound..<end.lowerBound] == Self.list,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ProtocolMethodListTests brings the list up to date."
-        )
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ProtocolMethodListTests brings the list up to date.")
     }
 
     private static var list: String {
-        MethodTable.methods.map(section).joined(separator: "\n") + "\n"
-            + "### Shared values\n\n"
+        MethodTable.methods.map(section).joined(separator: "\n") + "\n" + "### Shared values\n\n"
             + SharedSchemas.all.map { "- `\($0.name)`: `\($0.schema)`\n" }.joined()
     }
 
@@ -37,11 +35,9 @@ struct ProtocolMethodListTests {
         let parameters = method.parameters.map { parameter in
             "- `\(parameter.label)`: `\(parameter.schema)`. \(parameter.summary)\n"
         }
-        return "### `\(method.name)`\n\n"
-            + method.summary + (method.isAdministrative ? " Needs an administrator." : "") + "\n\n"
-            + (parameters.isEmpty ? "No parameters." : parameters.joined()) + "\n"
-            + (parameters.isEmpty ? "\n" : "")
-            + "Result: `\(method.result)`\n"
+        return "### `\(method.name)`\n\n" + method.summary + (method.isAdministrative ? " Needs an administrator." : "")
+            + "\n\n" + (parameters.isEmpty ? "No parameters." : parameters.joined()) + "\n"
+            + (parameters.isEmpty ? "\n" : "") + "Result: `\(method.result)`\n"
     }
 }
 
@@ -51,9 +47,7 @@ struct ProtocolManualTests {
 
     private let page: ManualPage
 
-    init() throws {
-        page = try ManualPage(Self.name)
-    }
+    init() throws { page = try ManualPage(Self.name) }
 
     @Test("norrisd-protocol(7) lists the methods of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them")
     func isUpToDate() throws {
@@ -61,8 +55,7 @@ struct ProtocolManualTests {
         if try updated.updateDocument(Self.name) { return }
         #expect(
             page.lines == updated.lines,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ProtocolManualTests brings the list up to date."
-        )
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ProtocolManualTests brings the list up to date.")
         #expect(page.section("METHODS").subsections.dropLast() == MethodTable.methods.map(\.name)[...])
     }
 
@@ -99,31 +92,23 @@ struct ProtocolManualTests {
         #expect(text.contains("Version \(ServerInfo.protocolVersion)."))
     }
 
-    @Test func eventsAreThoseOfTheProgram() {
-        #expect(page.section("EVENTS").items == Event.Topic.all.map(\.rawValue))
-    }
+    @Test func eventsAreThoseOfTheProgram() { #expect(page.section("EVENTS").items == Event.Topic.all.map(\.rawValue)) }
 
-    private static var methods: String {
-        MethodTable.methods.map(section).joined()
-    }
+    private static var methods: String { MethodTable.methods.map(section).joined() }
 
     private static func section(_ method: MethodDescription) -> String {
         let parameters = method.parameters.map { parameter in
-            ".It Cm \(parameter.label)\n"
-                + "\(ManualPage.escaped(parameter.summary))\n"
+            ".It Cm \(parameter.label)\n" + "\(ManualPage.escaped(parameter.summary))\n"
                 + "Takes \(ManualPage.escaped(parameter.schema.requirement)).\n"
         }
-        return ".Ss \(method.name)\n"
-            + "\(ManualPage.escaped(method.summary))\n"
+        return ".Ss \(method.name)\n" + "\(ManualPage.escaped(method.summary))\n"
             + (method.isAdministrative ? "Needs an administrator.\n" : "")
             + (parameters.isEmpty ? "" : ".Bl -tag -width Ds\n\(parameters.joined()).El\n")
             + ".Pp\nResult: \(shape(method.result))\n"
     }
 
     private static var values: String {
-        ".Bl -tag -width Ds\n"
-            + SharedSchemas.all.map { ".It \($0.name)\n\(shape($0.schema))\n" }.joined()
-            + ".El\n"
+        ".Bl -tag -width Ds\n" + SharedSchemas.all.map { ".It \($0.name)\n\(shape($0.schema))\n" }.joined() + ".El\n"
     }
 
     /// The short form of a schema, with places where a line may end and without hyphens in its words.

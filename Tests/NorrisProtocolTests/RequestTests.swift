@@ -6,17 +6,17 @@ import Testing
 struct RequestTests {
     @Test(arguments: [
         (#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, Request(id: .integer(1), method: "m")),
-        (#"{"jsonrpc":"2.0","id":"a\u0000","method":"","params":{}}"#, Request(id: .string("a\0"), method: "", params: [:])),
-        (#"{"jsonrpc":"2.0","id":null,"method":"m","params":[]}"#, Request(id: .null, method: "m", params: [])),
+        (
+            #"{"jsonrpc":"2.0","id":"a\u0000","method":"","params":{}}"#,
+            Request(id: .string("a\0"), method: "", params: [:])
+        ), (#"{"jsonrpc":"2.0","id":null,"method":"m","params":[]}"#, Request(id: .null, method: "m", params: [])),
         (#"{"jsonrpc":"2.0","method":"m","params":{"a":[1.5]}}"#, Request(id: nil, method: "m", params: ["a": [1.5]])),
-    ])
-    func isReadAndWritten(_ json: String, _ request: Request) throws {
+    ]) func isReadAndWritten(_ json: String, _ request: Request) throws {
         #expect(try Request(line: json) == request)
         checkEncoding(request, json: json)
     }
 
-    @Test("Members that the envelope does not name are ignored")
-    func ignoresUnknownMembers() throws {
+    @Test("Members that the envelope does not name are ignored") func ignoresUnknownMembers() throws {
         let json = #"{"x":[],"jsonrpc":"2.0","method":"m","Id":7,"result":1,"error":null}"#
         #expect(try Request(line: json) == Request(id: nil, method: "m"))
     }
@@ -27,33 +27,29 @@ struct RequestTests {
         checkEncoding(try Request(line: line), json: line)
     }
 
-    @Test("Ids that only look the same are told apart by their bytes")
-    func keepsTheBytesOfAnID() throws {
+    @Test("Ids that only look the same are told apart by their bytes") func keepsTheBytesOfAnID() throws {
         let line = "{\"jsonrpc\":\"2.0\",\"id\":\"e\u{301}\",\"method\":\"m\"}"
         checkEncoding(try Request(line: line), json: line)
     }
 
-    @Test("A line that is no request is refused with the id that could be saved", arguments: [
-        ("1", RequestID.null),
-        ("null", .null),
-        (#""m""#, .null),
-        ("{}", .null),
-        (#"{"jsonrpc":"2.0","id":1}"#, .integer(1)),
-        (#"{"jsonrpc":"2.0","id":"a","method":1}"#, .string("a")),
-        (#"{"jsonrpc":"2.0","id":1,"method":null}"#, .integer(1)),
-        (#"{"jsonrpc":"1.0","id":1,"method":"m"}"#, .integer(1)),
-        (#"{"jsonrpc":2.0,"id":1,"method":"m"}"#, .integer(1)),
-        (#"{"id":1,"method":"m"}"#, .integer(1)),
-        (#"{"jsonrpc":"2.0","id":1,"method":"m","params":null}"#, .integer(1)),
-        (#"{"jsonrpc":"2.0","id":1,"method":"m","params":"a"}"#, .integer(1)),
-        (#"{"jsonrpc":"2.0","id":1,"method":"m","params":1}"#, .integer(1)),
-        (#"{"jsonrpc":"2.0","id":1.0,"method":"m"}"#, .null),
-        (#"{"jsonrpc":"2.0","id":1e0,"method":"m"}"#, .null),
-        (#"{"jsonrpc":"2.0","id":true,"method":"m"}"#, .null),
-        (#"{"jsonrpc":"2.0","id":[1],"method":"m"}"#, .null),
-        (#"{"jsonrpc":"2.0","id":{},"method":"m"}"#, .null),
-        (#"{"jsonrpc":"1.0","id":1.5}"#, .null),
-    ])
+    @Test(
+        "A line that is no request is refused with the id that could be saved",
+        arguments: [
+            ("1", RequestID.null), ("null", .null), (#""m""#, .null), ("{}", .null),
+            (#"{"jsonrpc":"2.0","id":1}"#, .integer(1)), (#"{"jsonrpc":"2.0","id":"a","method":1}"#, .string("a")),
+            (#"{"jsonrpc":"2.0","id":1,"method":null}"#, .integer(1)),
+            (#"{"jsonrpc":"1.0","id":1,"method":"m"}"#, .integer(1)),
+            (#"{"jsonrpc":2.0,"id":1,"method":"m"}"#, .integer(1)), (#"{"id":1,"method":"m"}"#, .integer(1)),
+            (#"{"jsonrpc":"2.0","id":1,"method":"m","params":null}"#, .integer(1)),
+            (#"{"jsonrpc":"2.0","id":1,"method":"m","params":"a"}"#, .integer(1)),
+            (#"{"jsonrpc":"2.0","id":1,"method":"m","params":1}"#, .integer(1)),
+            (#"{"jsonrpc":"2.0","id":1.0,"method":"m"}"#, .null),
+            (#"{"jsonrpc":"2.0","id":1e0,"method":"m"}"#, .null),
+            (#"{"jsonrpc":"2.0","id":true,"method":"m"}"#, .null),
+            (#"{"jsonrpc":"2.0","id":[1],"method":"m"}"#, .null),
+            (#"{"jsonrpc":"2.0","id":{},"method":"m"}"#, .null),
+            (#"{"jsonrpc":"1.0","id":1.5}"#, .null),
+        ])
     func refusesWhatIsNoRequest(_ json: String, _ id: RequestID) throws {
         let refusal = #expect(throws: EnvelopeError.self) { try Request(line: json) }
         #expect(refusal?.id == id)
@@ -61,12 +57,14 @@ struct RequestTests {
         #expect(refusal?.error.reason == "invalid_request")
     }
 
-    @Test("The refusal names the member at fault", arguments: [
-        (#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#, "id"),
-        (#"{"id":1,"method":"m"}"#, "jsonrpc"),
-        (#"{"jsonrpc":"2.0","id":1}"#, "method"),
-        (#"{"jsonrpc":"2.0","id":1,"method":"m","params":1}"#, "params"),
-    ])
+    @Test(
+        "The refusal names the member at fault",
+        arguments: [
+            (#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#, "id"),
+            (#"{"id":1,"method":"m"}"#, "jsonrpc"),
+            (#"{"jsonrpc":"2.0","id":1}"#, "method"),
+            (#"{"jsonrpc":"2.0","id":1,"method":"m","params":1}"#, "params"),
+        ])
     func namesTheMember(_ json: String, _ member: String) throws {
         let refusal = #expect(throws: EnvelopeError.self) { try Request(line: json) }
         #expect(refusal?.error.message.split(separator: " ").contains(Substring(member)) == true)
@@ -75,9 +73,7 @@ struct RequestTests {
 
 extension Request {
     /// The request of a line that is read in place.
-    init(line: String) throws {
-        try self.init(line: Array(line.utf8)[...])
-    }
+    init(line: String) throws { try self.init(line: Array(line.utf8)[...]) }
 
     init(line: ArraySlice<UInt8>) throws {
         self = try line.withRawBytes { bytes in
@@ -91,10 +87,8 @@ extension Request {
     fileprivate init(_ envelope: RequestEnvelope, in bytes: UnsafeRawBufferPointer) throws {
         if let fault = envelope.fault(in: bytes) { throw fault }
         self.init(
-            id: envelope.id.map { RequestID($0, in: bytes) },
-            method: try #require(envelope.method).text(in: bytes),
-            params: try envelope.params.map { try JSON.parse(UnsafeRawBufferPointer(rebasing: bytes[$0.range])) }
-        )
+            id: envelope.id.map { RequestID($0, in: bytes) }, method: try #require(envelope.method).text(in: bytes),
+            params: try envelope.params.map { try JSON.parse(UnsafeRawBufferPointer(rebasing: bytes[$0.range])) })
     }
 
     /// The oracle: the same from a tree of values, as JSON-RPC 2.0, section 4, has it.
@@ -133,15 +127,13 @@ struct RequestLineTests {
             do throws(JSONError) {
                 let read = try RequestLine(bytes)
                 switch read {
-                case .single(let envelope):
-                    return .requests([try! outcome(envelope, bytes)])
+                case .single(let envelope): return .requests([try! outcome(envelope, bytes)])
                 case .batch(let entries):
                     return .requests(
                         try entries.map { (range) throws(JSONError) in
                             let entry = UnsafeRawBufferPointer(rebasing: bytes[range])
                             return try! outcome(try RequestEnvelope(entry: entry), entry)
-                        }
-                    )
+                        })
                 }
             } catch {
                 return .fault(error)
@@ -178,7 +170,8 @@ struct RequestLineTests {
     private func compare(_ line: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws {
         let (left, right) = (inPlace(line[...]), fromTree(line[...]))
         if left != right {
-            Issue.record("\(String(decoding: line, as: UTF8.self)): \(left), not \(right)", sourceLocation: sourceLocation)
+            Issue.record(
+                "\(String(decoding: line, as: UTF8.self)): \(left), not \(right)", sourceLocation: sourceLocation)
         }
     }
 
@@ -198,25 +191,23 @@ struct RequestLineTests {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"x\":" + String(repeating: "[", count: 32) + "]}",
     ]
 
-    @Test("Every file of JSONTestSuite, alone and as a member that the envelope ignores")
-    func testSuite() throws {
+    @Test("Every file of JSONTestSuite, alone and as a member that the envelope ignores") func testSuite() throws {
         for file in try JSONTestSuiteTests.load().values {
             try compare(file)
             try compare(Array(#"{"jsonrpc":"2.0","id":1,"method":"m","x":"#.utf8) + file + [UInt8(ascii: "}")])
         }
     }
 
-    @Test(arguments: lines)
-    func examples(_ line: String) throws {
-        try compare(Array(line.utf8))
-    }
+    @Test(arguments: lines) func examples(_ line: String) throws { try compare(Array(line.utf8)) }
 
-    @Test("100,000 lines with some bytes changed, added or removed")
-    func mutations() throws {
+    @Test("100,000 lines with some bytes changed, added or removed") func mutations() throws {
         var generator = SeededGenerator(state: 14)
         let seeds = Self.lines.map { Array($0.utf8) }
-        let pieces: [[UInt8]] = ["\"", "\\", "{", "}", "[", "]", ",", ":", "\\u0061", "\\ud800", "1e999", "-", "0", ".", "\u{7F}", "é", "null", "\u{FEFF}"]
-            .map { Array($0.utf8) } + [[0xFF], [0xC3], [0x00], [0x0A]]
+        let pieces: [[UInt8]] =
+            [
+                "\"", "\\", "{", "}", "[", "]", ",", ":", "\\u0061", "\\ud800", "1e999", "-", "0", ".", "\u{7F}", "é",
+                "null", "\u{FEFF}",
+            ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0x00], [0x0A]]
         for _ in 0..<100_000 {
             var line = seeds.randomElement(using: &generator)!
             for _ in 0..<Int.random(in: 1...3, using: &generator) {

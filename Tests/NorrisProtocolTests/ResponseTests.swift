@@ -6,8 +6,7 @@ struct ResponseTests {
         (#"{"jsonrpc":"2.0","id":1,"result":{"fact":null}}"#, RequestID.integer(1), JSON.object(["fact": nil])),
         (#"{"jsonrpc":"2.0","id":"a","result":[]}"#, .string("a"), .array([])),
         (#"{"jsonrpc":"2.0","id":null,"result":null}"#, .null, .null),
-    ])
-    func succeeds(_ json: String, _ id: RequestID, _ result: JSON) {
+    ]) func succeeds(_ json: String, _ id: RequestID, _ result: JSON) {
         checkCoding(Response(id: id, outcome: .success(result)), json: json, ignoresUnknown: false)
     }
 
@@ -16,8 +15,7 @@ struct ResponseTests {
             Response(id: .null, outcome: .failure(.shuttingDown)),
             json: #"{"jsonrpc":"2.0","id":null,"error":{"code":-32006,"message":"The daemon is stopping.","#
                 + #""data":{"reason":"shutting_down","hint":"Connect again; the next daemon answers."}}}"#,
-            ignoresUnknown: false
-        )
+            ignoresUnknown: false)
     }
 
     @Test func ignoresUnknownMembers() throws {
@@ -26,18 +24,12 @@ struct ResponseTests {
     }
 
     @Test(arguments: [
-        (#"{"jsonrpc":"2.0","id":1,"error":{}}"#, true),
-        (#" { "error" : {"code": and so on"#, true),
+        (#"{"jsonrpc":"2.0","id":1,"error":{}}"#, true), (#" { "error" : {"code": and so on"#, true),
         (#"{"x":{"result":[1]},"\u0065rror":1}"#, true),
         (#"{"jsonrpc":"2.0","id":1,"result":{"error":1},"error":1}"#, false),
-        (#"{"jsonrpc":"2.0","method":"error","params":{"error":1}}"#, false),
-        (#"{"x" 1,"error":1}"#, false),
-        (#"{"x":1"#, false),
-        ("{}", false),
-        (#"["error",1]"#, false),
-        ("", false),
-    ])
-    func recognizesAnErrorByItsKey(_ line: String, _ isError: Bool) {
+        (#"{"jsonrpc":"2.0","method":"error","params":{"error":1}}"#, false), (#"{"x" 1,"error":1}"#, false),
+        (#"{"x":1"#, false), ("{}", false), (#"["error",1]"#, false), ("", false),
+    ]) func recognizesAnErrorByItsKey(_ line: String, _ isError: Bool) {
         #expect(Response.isError(Array(line.utf8)) == isError)
     }
 
@@ -50,20 +42,15 @@ struct ResponseTests {
             String(decoding: json.bytes, as: UTF8.self) == """
                 {"jsonrpc":"2.0","id":"a","result":true}
                 {"jsonrpc":"2.0","id":2,"error":{"code":-32004,"message":"m","data":{"reason":"busy"}}}
-                """
-        )
+                """)
     }
 
     @Test(arguments: [
-        (#"[]"#, ""),
-        (#"{"jsonrpc":"2.0","result":1}"#, "id"),
-        (#"{"jsonrpc":"2.0","id":1.5,"result":1}"#, "id"),
-        (#"{"jsonrpc":"2.0","id":1}"#, "error"),
-        (#"{"jsonrpc":"2.0","id":1,"error":{"message":"m"}}"#, "error.code"),
+        (#"[]"#, ""), (#"{"jsonrpc":"2.0","result":1}"#, "id"), (#"{"jsonrpc":"2.0","id":1.5,"result":1}"#, "id"),
+        (#"{"jsonrpc":"2.0","id":1}"#, "error"), (#"{"jsonrpc":"2.0","id":1,"error":{"message":"m"}}"#, "error.code"),
         (#"{"jsonrpc":"2.0","id":1,"error":{"code":-1}}"#, "error.message"),
         (#"{"jsonrpc":"2.0","id":1,"error":{"code":-1.5,"message":"m"}}"#, "error.code"),
-    ])
-    func saysWhatMakesItNoResponse(_ json: String, _ path: String) throws {
+    ]) func saysWhatMakesItNoResponse(_ json: String, _ path: String) throws {
         let value = try JSON.parse(json)
         let error = #expect(throws: JSONDecodingError.self) { try Response(json: value) }
         #expect(error?.path == path)
@@ -73,8 +60,7 @@ struct ResponseTests {
         (#"{"id":7,"result":{"items":[{"text":"a\u00e9\n"},{"text":"b"}]}}"#, "aé\n"),
         (#" {"i\u0064":7,"r\u0065sult":{"x":{"items":1},"items":[{"id":"text","text":"é"}]},"items":[]} "#, "é"),
         (#"{"result":{"items":[{"text":""}]},"id":7}"#, ""),
-    ])
-    func textOfTheFirstItem(line: String, text: String) {
+    ]) func textOfTheFirstItem(line: String, text: String) {
         #expect(Response.firstItemText(Array(line.utf8), of: 7) == text)
     }
 
@@ -85,8 +71,7 @@ struct ResponseTests {
         // Not JSON, if only behind the text.
         #"{"result":{"items":[{"text":"a"}]}"#, #"{"result":{"items":[{"text":"a"}]}}}"#,
         #"{"result":{"items":[{"text":"a"}]},"result":1}"#, #"{"result":{"items":[{"text":"a","text":"b"}]}}"#,
-    ])
-    func noTextOfAFirstItem(line: String) {
+    ]) func noTextOfAFirstItem(line: String) {
         let line = line.hasPrefix("{") ? #"{"id":7,"# + line.dropFirst() : line
         #expect(Response.firstItemText(Array(line.utf8), of: 7) == nil)
     }
@@ -98,8 +83,7 @@ struct ResponseTests {
         #expect(Response.firstItemText(Array(line.utf8), of: 7) == nil)
     }
 
-    @Test("A response answers the request with its id; an error without an id answers any")
-    func answersOneRequest() {
+    @Test("A response answers the request with its id; an error without an id answers any") func answersOneRequest() {
         let error = Response.Outcome.failure(.busy("The daemon is busy."))
         #expect(Response(id: .integer(7), outcome: .success(true)).answers(7))
         #expect(Response(id: .integer(7), outcome: error).answers(7))
@@ -115,46 +99,37 @@ struct ResponseErrorTests {
     @Test func hasAllItsMembers() {
         checkCoding(
             ResponseError(
-                .invalidParams,
-                reason: "invalid_params",
-                message: "count must be an integer.",
-                hint: "Leave it out.",
-                details: ["parameter": "count", "seen": [1]]
-            ),
+                .invalidParams, reason: "invalid_params", message: "count must be an integer.", hint: "Leave it out.",
+                details: ["parameter": "count", "seen": [1]]),
             json: #"{"code":-32602,"message":"count must be an integer.","#
                 + #""data":{"reason":"invalid_params","hint":"Leave it out.","parameter":"count","seen":[1]}}"#,
-            ignoresUnknown: false
-        )
+            ignoresUnknown: false)
     }
 
     @Test func leavesOutAHintThereIsNot() {
         checkCoding(
             ResponseError(.internalError, reason: "internal", message: "m"),
-            json: #"{"code":-32603,"message":"m","data":{"reason":"internal"}}"#,
-            ignoresUnknown: false
-        )
+            json: #"{"code":-32603,"message":"m","data":{"reason":"internal"}}"#, ignoresUnknown: false)
     }
 
-    @Test("A code and a message stand, whatever another server sends as data", arguments: [
-        #"{"code":-32000,"message":"m"}"#,
-        #"{"code":-32000,"message":"m","data":null}"#,
-        #"{"code":-32000,"message":"m","data":"text"}"#,
-        #"{"code":-32000,"message":"m","data":[1]}"#,
-        #"{"code":-32000,"message":"m","data":{}}"#,
-        #"{"code":-32000,"message":"m","data":{"reason":7,"hint":["h"]}}"#,
-        #"{"code":-32000,"message":"m","data":{"reason":null,"hint":null}}"#,
-    ])
+    @Test(
+        "A code and a message stand, whatever another server sends as data",
+        arguments: [
+            #"{"code":-32000,"message":"m"}"#, #"{"code":-32000,"message":"m","data":null}"#,
+            #"{"code":-32000,"message":"m","data":"text"}"#, #"{"code":-32000,"message":"m","data":[1]}"#,
+            #"{"code":-32000,"message":"m","data":{}}"#,
+            #"{"code":-32000,"message":"m","data":{"reason":7,"hint":["h"]}}"#,
+            #"{"code":-32000,"message":"m","data":{"reason":null,"hint":null}}"#,
+        ])
     func standsWithoutUsefulData(_ json: String) {
         checkDecoding(
-            ResponseError(ErrorCode(rawValue: -32000), reason: "", message: "m"), json: json, ignoresUnknown: false
-        )
+            ResponseError(ErrorCode(rawValue: -32000), reason: "", message: "m"), json: json, ignoresUnknown: false)
     }
 
-    @Test("What is unknown in data is kept, and so is a code of a newer daemon")
-    func keepsWhatItDoesNotKnow() throws {
-        let error = try ResponseError(
-            json: ["code": -32099, "message": "m", "x": 1, "data": ["reason": "new", "retry_at": "later"]]
-        )
+    @Test("What is unknown in data is kept, and so is a code of a newer daemon") func keepsWhatItDoesNotKnow() throws {
+        let error = try ResponseError(json: [
+            "code": -32099, "message": "m", "x": 1, "data": ["reason": "new", "retry_at": "later"],
+        ])
         #expect(error.code.rawValue == -32099)
         #expect(error.reason == "new")
         #expect(error.details == ["retry_at": "later"])
@@ -170,19 +145,21 @@ struct ResponseErrorTests {
         #expect(error.details["k39999"] == 39_999)
     }
 
-    @Test("Every error by name", arguments: [
-        (ResponseError.parseError(JSONError(.tooDeep, at: 31)), -32700, "parse_error"),
-        (.invalidRequest("m"), -32600, "invalid_request"),
-        (.lineTooLong(maximum: 65_536), -32600, "line_too_long"),
-        (.unknownMethod("m"), -32601, "unknown_method"),
-        (.invalidParams("m"), -32602, "invalid_params"),
-        (.internalError(), -32603, "internal"),
-        (.notFound("m"), -32001, "not_found"),
-        (.permissionDenied, -32003, "permission_denied"),
-        (.busy("m"), -32004, "busy"),
-        (.storage("m"), -32005, "storage"),
-        (.shuttingDown, -32006, "shutting_down"),
-    ])
+    @Test(
+        "Every error by name",
+        arguments: [
+            (ResponseError.parseError(JSONError(.tooDeep, at: 31)), -32700, "parse_error"),
+            (.invalidRequest("m"), -32600, "invalid_request"),
+            (.lineTooLong(maximum: 65_536), -32600, "line_too_long"),
+            (.unknownMethod("m"), -32601, "unknown_method"),
+            (.invalidParams("m"), -32602, "invalid_params"),
+            (.internalError(), -32603, "internal"),
+            (.notFound("m"), -32001, "not_found"),
+            (.permissionDenied, -32003, "permission_denied"),
+            (.busy("m"), -32004, "busy"),
+            (.storage("m"), -32005, "storage"),
+            (.shuttingDown, -32006, "shutting_down"),
+        ])
     func hasItsCodeAndReason(_ error: ResponseError, _ code: Int64, _ reason: String) {
         #expect(error.code.rawValue == code)
         #expect(error.reason == reason)
@@ -190,12 +167,9 @@ struct ResponseErrorTests {
         #expect(!error.message.hasSuffix(".."))
     }
 
-    @Test func spellsTheCodeNobodyHasANameFor() {
-        #expect(ErrorCode.nothingCached.rawValue == -32002)
-    }
+    @Test func spellsTheCodeNobodyHasANameFor() { #expect(ErrorCode.nothingCached.rawValue == -32002) }
 
-    @Test("A hostile name is cut in messages, at a whole code point")
-    func cutsHostileNames() {
+    @Test("A hostile name is cut in messages, at a whole code point") func cutsHostileNames() {
         let name = String(repeating: "\u{1F94B}", count: 10_000)
         #expect(ResponseError.unknownMethod(name).message.unicodeScalars.count < 120)
         #expect(name.quotedForMessage == "\"" + String(repeating: "\u{1F94B}", count: 80) + "…\"")

@@ -9,8 +9,7 @@ struct SocketPathTests {
         #expect(SocketPath.listenPath(flag: nil, environment: Environment(full)) == "/tmp/n.sock")
         #expect(
             SocketPath.listenPath(flag: nil, environment: ["XDG_RUNTIME_DIR": "/run/user/1000"])
-                == "/run/user/1000/norrisd.sock"
-        )
+                == "/run/user/1000/norrisd.sock")
         #expect(SocketPath.listenPath(flag: nil, environment: [:]) == "/run/norrisd.sock")
     }
 
@@ -51,13 +50,8 @@ struct SocketPathTests {
         #expect(throws: SocketPathError.notAPath) { try SocketPath.validate("/run/a\0b") }
         #expect(
             SocketPathError.tooLong(path: longest + "x").description
-                == "The socket path \(longest)x has 108 bytes; the system takes at most 107."
-        )
+                == "The socket path \(longest)x has 108 bytes; the system takes at most 107.")
     }
 }
 
-struct StableHashTests {
-    @Test func isTheSameForEver() {
-        #expect(stableHash("facts") == 5_785_116_629_745_249_858)
-    }
-}
+struct StableHashTests { @Test func isTheSameForEver() { #expect(stableHash("facts") == 5_785_116_629_745_249_858) } }

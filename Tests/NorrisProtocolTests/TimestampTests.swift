@@ -2,12 +2,13 @@ import NorrisProtocol
 import Testing
 
 struct TimestampTests {
-    @Test(arguments: [
-        ("1970-01-01T00:00:00Z", 0), ("1969-12-31T23:59:59Z", -1), ("2026-11-21T03:25:04Z", 1_795_231_504),
-        ("2000-02-29T12:00:00Z", 951_825_600), ("2001-09-09T01:46:40Z", 1_000_000_000),
-        ("2038-01-19T03:14:08Z", 2_147_483_648), ("1900-03-01T00:00:00Z", -2_203_891_200),
-        ("0001-01-01T00:00:00Z", -62_135_596_800), ("9999-12-31T23:59:59Z", 253_402_300_799),
-    ] as [(String, Int64)])
+    @Test(
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("1969-12-31T23:59:59Z", -1), ("2026-11-21T03:25:04Z", 1_795_231_504),
+            ("2000-02-29T12:00:00Z", 951_825_600), ("2001-09-09T01:46:40Z", 1_000_000_000),
+            ("2038-01-19T03:14:08Z", 2_147_483_648), ("1900-03-01T00:00:00Z", -2_203_891_200),
+            ("0001-01-01T00:00:00Z", -62_135_596_800), ("9999-12-31T23:59:59Z", 253_402_300_799),
+        ] as [(String, Int64)])
     func readsAndWrites(text: String, seconds: Int64) throws {
         #expect(try #require(Timestamp(text)).seconds == seconds)
         #expect(Timestamp(seconds: seconds).description == text)
@@ -20,8 +21,7 @@ struct TimestampTests {
         ("2026-11-21T03:25:04+02:00", "2026-11-21T01:25:04Z"), ("2026-11-21T23:25:04-05:30", "2026-11-22T04:55:04Z"),
         ("2026-01-01T00:00:00.5+00:01", "2025-12-31T23:59:00Z"), ("2026-11-21T03:25:04-00:00", "2026-11-21T03:25:04Z"),
         ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z"), ("2016-12-31T15:59:60-08:00", "2017-01-01T00:00:00Z"),
-    ])
-    func readsFractionsOffsetsAndLeapSeconds(text: String, normal: String) throws {
+    ]) func readsFractionsOffsetsAndLeapSeconds(text: String, normal: String) throws {
         #expect(try #require(Timestamp(text)).description == normal)
     }
 
@@ -32,10 +32,7 @@ struct TimestampTests {
         "2026-11-21T03:60:00Z", "2026-11-21T03:25:60Z", "2026-11-21T03:25:61Z", "2026-11-21T03:25:04.Z",
         "2026-11-21T03:25:04+24:00", "2026-11-21T03:25:04+02:60", "2026-11-21T03:25:04+0200", "2026-11-21T03:25:04ZZ",
         " 2026-11-21T03:25:04Z", "-026-11-21T03:25:04Z", "２026-11-21T03:25:04Z", "2026-11-21T03:25:04\u{2212}02:00",
-    ])
-    func refusesWhatIsNoTime(text: String) {
-        #expect(Timestamp(text) == nil)
-    }
+    ]) func refusesWhatIsNoTime(text: String) { #expect(Timestamp(text) == nil) }
 
     @Test func writesOnlyWhatItCanRead() {
         #expect(Timestamp(seconds: .max).description == "9999-12-31T23:59:59Z")
@@ -56,8 +53,7 @@ struct TimestampTests {
         #expect(time.advanced(by: .seconds(other) + .nanoseconds(1)) >= time.advanced(by: duration))
     }
 
-    @Test("A day exists for every time, in any time zone", arguments: extremes)
-    func localDays(seconds: Int64) {
+    @Test("A day exists for every time, in any time zone", arguments: extremes) func localDays(seconds: Int64) {
         let day = Timestamp(seconds: seconds).localDay
         #expect(CivilDate(day.description) == day)
         #expect(!Timestamp(seconds: seconds).localText("%Y-%m-%d %H:%M").isEmpty)
@@ -93,8 +89,7 @@ struct CivilDateTests {
     @Test(arguments: [
         "", "2023-02-29", "1900-02-29", "2026-04-31", "2026-13-01", "2026-00-10", "2026-01-00", "0000-01-01",
         "2026-1-1", "20261121", "2026-11-21Z", "2026/11/21", "+026-11-21", "12026-11-21", "2026-11-21 ",
-    ])
-    func refusesWhatIsNoDay(text: String) {
+    ]) func refusesWhatIsNoDay(text: String) {
         #expect(CivilDate(text) == nil)
         #expect(throws: JSONDecodingError.self) { try CivilDate(json: .string(text)) }
     }

@@ -7,8 +7,7 @@ import Testing
 @testable import NorrisServer
 
 /// How many connections are served, and what the others get.
-@Suite(.timeLimit(.minutes(20)))
-struct AdmissionTests {
+@Suite(.timeLimit(.minutes(20))) struct AdmissionTests {
     @Test func refusesConnectionsPastTheLimitEvenOfAdministrators() async throws {
         try await withServer(limits: .init(connections: 2, connectionsPerUser: 256)) { live in
             let served = try live.connect(2)
@@ -29,9 +28,7 @@ struct AdmissionTests {
     }
 
     @Test func administratorsAreExceptedFromTheirLimit() async throws {
-        try await withServer(limits: .init(connectionsPerUser: 1)) { live in
-            _ = try live.connect(5)
-        }
+        try await withServer(limits: .init(connectionsPerUser: 1)) { live in _ = try live.connect(5) }
     }
 
     @Test("A peer that has written already sees the line and a clean end", arguments: [1, 1000])
@@ -50,7 +47,8 @@ struct AdmissionTests {
     }
 
     @Test func aConnectionThatClosesMakesRoom() async throws {
-        try await withServer(limits: .init(connections: 10, connectionsPerUser: 1), isAdministrator: { _ in false }) { live in
+        try await withServer(limits: .init(connections: 10, connectionsPerUser: 1), isAdministrator: { _ in false }) {
+            live in
             for _ in 0..<50 {
                 let client = try live.connect()
                 try client.expectService()
@@ -79,8 +77,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A peer that asks and goes counts until its answer is made")
-    func goneButAwaited() async throws {
+    @Test("A peer that asks and goes counts until its answer is made") func goneButAwaited() async throws {
         try await withServer(limits: .init(connections: 2)) { live in
             let observer = try live.connect(1)[0]
             let client = try live.connect()

@@ -27,9 +27,9 @@ struct BatchTests {
         #expect(try outline(reply) == "[null -32600 invalid_request, null -32600 invalid_request, 2 {}]")
     }
 
-    @Test("Entries that wait keep their places among those that do not", arguments: [
-        "w", "i", "wi", "iw", "iwi", "wiw", "wwi", "iiwwii", "nw", "wn", "nwn", "inwin", "ew", "wew",
-    ])
+    @Test(
+        "Entries that wait keep their places among those that do not",
+        arguments: ["w", "i", "wi", "iw", "iwi", "wiw", "wwi", "iiwwii", "nw", "wn", "nwn", "inwin", "ew", "wew"])
     func order(_ kinds: String) async throws {
         let registry = TestMethods.registry(["fact.get": TestMethods.deferredEcho])
         var entries: [String] = []
@@ -42,8 +42,7 @@ struct BatchTests {
             case "i":
                 entries.append(request(id, "server.info"))
                 expected.append("\(id) {}")
-            case "n":
-                entries.append(notification("fact.get", #"{"id":"n"}"#))
+            case "n": entries.append(notification("fact.get", #"{"id":"n"}"#))
             default:
                 entries.append("7")
                 expected.append("null -32600 invalid_request")
@@ -88,7 +87,9 @@ struct BatchTests {
         return (responses.filter { !refused.contains($0) }.map(\.id), refused.map(\.id))
     }
 
-    @Test("Entries past four mebibytes are refused, and the line stays below", arguments: [TestMethods.large, TestMethods.deferredLarge])
+    @Test(
+        "Entries past four mebibytes are refused, and the line stays below",
+        arguments: [TestMethods.large, TestMethods.deferredLarge])
     func longBatch(_ body: @escaping MethodBody) async throws {
         let registry = TestMethods.registry(["fact.random": body])
         let entries = (0..<64).map { request($0, "fact.random", #"{"count":15}"#) }
@@ -137,7 +138,8 @@ struct BatchTests {
         #expect(refused.count > 0)
     }
 
-    @Test("A single reply that is too long is refused as well", arguments: [TestMethods.large, TestMethods.deferredLarge])
+    @Test(
+        "A single reply that is too long is refused as well", arguments: [TestMethods.large, TestMethods.deferredLarge])
     func longSingle(_ body: @escaping MethodBody) async throws {
         let registry = TestMethods.registry(["fact.random": body])
         let refused = try await registry.reply(to: request(1, "fact.random", #"{"count":64}"#))

@@ -58,8 +58,7 @@ struct ConnectionStateMachineTests {
 
     // MARK: The end of input
 
-    @Test(arguments: ["one\ntwo", "one\ntwo\n", "one\r\ntwo\r"])
-    func answersAllAtTheEndOfInput(_ text: String) {
+    @Test(arguments: ["one\ntwo", "one\ntwo\n", "one\r\ntwo\r"]) func answersAllAtTheEndOfInput(_ text: String) {
         let machine = machine(receiving: text)
         machine.inputEnded()
         #expect(!machine.wantsInput)
@@ -109,8 +108,7 @@ struct ConnectionStateMachineTests {
         #expect(machine.next() == .close)
     }
 
-    @Test("A peer that ends its input while the daemon drains loses no answer")
-    func inputEndsWhileDraining() {
+    @Test("A peer that ends its input while the daemon drains loses no answer") func inputEndsWhileDraining() {
         let machine = machine(receiving: "one\ntwo\nthree")
         #expect(machine.answerNext(waiting: true) == "one")
         machine.drain(unread: 0)
@@ -191,8 +189,7 @@ struct ConnectionStateMachineTests {
         #expect(!machine.takesEvents)
     }
 
-    @Test(arguments: [false, true])
-    func aPeerThatTakesNothingExpiresAfterThirtySeconds(isSubscriber: Bool) {
+    @Test(arguments: [false, true]) func aPeerThatTakesNothingExpiresAfterThirtySeconds(isSubscriber: Bool) {
         let machine = machine()
         machine.wrote(1000)
         #expect(machine.stalledSince == nil)
@@ -202,8 +199,7 @@ struct ConnectionStateMachineTests {
         #expect(machine.hasExpired(after: .seconds(31), isSubscriber: isSubscriber, unsent: 800))
     }
 
-    @Test("More replies to a peer that takes nothing do not count as progress")
-    func writingIsNoProgress() {
+    @Test("More replies to a peer that takes nothing do not count as progress") func writingIsNoProgress() {
         let machine = machine()
         machine.wrote(1000)
         #expect(!machine.hasExpired(after: .seconds(0), unsent: 800))
@@ -236,9 +232,7 @@ struct ConnectionStateMachineTests {
     @Test func idlingBeginsWhenALongReplyHasBeenTaken() {
         let machine = machine()
         machine.wrote(1000)
-        for second in 0...600 {
-            #expect(!machine.hasExpired(after: .seconds(second), unsent: 1000 - second))
-        }
+        for second in 0...600 { #expect(!machine.hasExpired(after: .seconds(second), unsent: 1000 - second)) }
         #expect(!machine.hasExpired(after: .seconds(601)))
         #expect(machine.stalledSince == nil)
         #expect(!machine.hasExpired(after: .seconds(900)))
@@ -275,8 +269,6 @@ private final class Driver {
     }
 
     func hasExpired(after time: Duration, isSubscriber: Bool = false, unsent: Int = 0, queued: Int = 0) -> Bool {
-        machine.hasExpired(
-            now: time.nanoseconds, isSubscriber: isSubscriber, unsentBytes: unsent, queuedBytes: queued
-        )
+        machine.hasExpired(now: time.nanoseconds, isSubscriber: isSubscriber, unsentBytes: unsent, queuedBytes: queued)
     }
 }

@@ -5,8 +5,7 @@ import Testing
 @testable import NorrisServer
 
 /// Events between the replies of a real connection.
-@Suite(.timeLimit(.minutes(20)))
-struct EventTests {
+@Suite(.timeLimit(.minutes(20))) struct EventTests {
     private let hub = EventHub()
 
     private static func subscribe(_ id: Int, _ topics: String = "") -> String {
@@ -21,7 +20,8 @@ struct EventTests {
     }
 
     private func withHub(
-        _ bodies: [String: MethodBody] = [:], tuning: Server.Tuning = .patient, _ body: (LiveServer) async throws -> Void
+        _ bodies: [String: MethodBody] = [:], tuning: Server.Tuning = .patient,
+        _ body: (LiveServer) async throws -> Void
     ) async throws {
         let all = bodies.merging(["event.subscribe": TestMethods.subscribe]) { first, _ in first }
         try await withServer(all, tuning: tuning, events: hub, body)
@@ -36,9 +36,7 @@ struct EventTests {
             let second = try subscriber(of: live)
             let ok = Event.server(.ok, at: noon)
             [finished("facts", 1), ok, finished("facts", 2)].forEach(hub.publish)
-            for client in [first, second] {
-                try client.expect(events: finished("facts", 1), ok, finished("facts", 2))
-            }
+            for client in [first, second] { try client.expect(events: finished("facts", 1), ok, finished("facts", 2)) }
             try other.expectService()
         }
     }
@@ -59,8 +57,7 @@ struct EventTests {
         }
     }
 
-    @Test("A second call replaces the first, and an empty one ends it")
-    func replaces() async throws {
+    @Test("A second call replaces the first, and an empty one ends it") func replaces() async throws {
         try await withHub { live in
             let client = try subscriber(of: live)
             try client.send(Self.subscribe(1, #"["item"]"#))
@@ -89,15 +86,15 @@ struct EventTests {
             hub.publish(finished("planet", 1))
             live.gate.open()
             try client.expect("1 {}")
-            try client.expect(
-                events: finished("facts", 39), .server(.degraded, at: noon), finished("planet", 1)
-            )
+            try client.expect(events: finished("facts", 39), .server(.degraded, at: noon), finished("planet", 1))
         }
     }
 
-    @Test("A subscription in a batch begins at once, and its events come after the line of the batch", arguments: [
-        ["event.subscribe", "fact.today"], ["fact.today", "event.subscribe"],
-    ])
+    @Test(
+        "A subscription in a batch begins at once, and its events come after the line of the batch",
+        arguments: [
+            ["event.subscribe", "fact.today"], ["fact.today", "event.subscribe"],
+        ])
     func batch(methods: [String]) async throws {
         try await withHub { live in
             let client = try live.connect()
@@ -185,8 +182,7 @@ struct SubscriptionTests {
         #expect(announcements.value == 2)
     }
 
-    @Test("Past a number of events the last of each kind is kept, in the order in which they came")
-    func merges() {
+    @Test("Past a number of events the last of each kind is kept, in the order in which they came") func merges() {
         let subscription = subscription()
         for number in 0..<1_000 {
             hub.publish(finished("facts", number))
@@ -195,10 +191,11 @@ struct SubscriptionTests {
             hub.publish(.item(source: "facts", added: number, at: noon))
         }
         let last = subscription.take().suffix(4)
-        #expect(last == [
-            finished("facts", 999).line, Event.server(.ok, at: noon).line, finished("planet", 999).line,
-            Event.item(source: "facts", added: 999, at: noon).line,
-        ])
+        #expect(
+            last == [
+                finished("facts", 999).line, Event.server(.ok, at: noon).line, finished("planet", 999).line,
+                Event.item(source: "facts", added: 999, at: noon).line,
+            ])
     }
 
     /// Who waits for a run tells by its start which end is its own.
@@ -209,9 +206,7 @@ struct SubscriptionTests {
             hub.publish(.source("facts", .started, at: noon))
             hub.publish(finished("facts", number))
         }
-        #expect(subscription.take() == [
-            Event.source("facts", .started, at: noon).line, finished("facts", 2).line,
-        ])
+        #expect(subscription.take() == [Event.source("facts", .started, at: noon).line, finished("facts", 2).line])
     }
 
     @Test func whatIsHeldBackIsMergedAtOnce() {
@@ -223,9 +218,8 @@ struct SubscriptionTests {
         hub.publish(finished("facts", 3))
         // The connection knows already, and comes by itself when it can.
         #expect(announcements.value == 1)
-        #expect(subscription.take() == [
-            Event.item(source: "facts", added: 1, at: noon).line, finished("facts", 3).line,
-        ])
+        #expect(
+            subscription.take() == [Event.item(source: "facts", added: 1, at: noon).line, finished("facts", 3).line])
         hub.publish(finished("facts", 4))
         hub.publish(finished("facts", 5))
         #expect(subscription.take().count == 2)
@@ -260,6 +254,4 @@ struct SubscriptionTests {
 
 private let noon = Timestamp(seconds: 1_795_262_400)
 
-private func finished(_ source: String, _ items: Int) -> Event {
-    .source(source, .finished, items: items, at: noon)
-}
+private func finished(_ source: String, _ items: Int) -> Event { .source(source, .finished, items: items, at: noon) }

@@ -7,63 +7,62 @@ import Testing
 struct ExchangeTests {
     private let registry = TestMethods.registry()
 
-    private func reply(_ line: String) async throws -> String {
-        try outline(try await registry.reply(to: line))
-    }
+    private func reply(_ line: String) async throws -> String { try outline(try await registry.reply(to: line)) }
 
-    @Test("The examples of the specification", arguments: [
-        (#"{"jsonrpc": "2.0", "method": "fact.get", "params": [42, 23], "id": 1}"#, "1 -32602 invalid_params"),
-        (#"{"jsonrpc": "2.0", "method": "fact.get", "params": [], "id": 2}"#, "2 -32602 invalid_params"),
-        (#"{"jsonrpc": "2.0", "method": "fact.get", "params": {"id": "19"}, "id": 3}"#, #"3 "19""#),
-        (#"{"id": 4, "params": {"id": "19"}, "method": "fact.get", "jsonrpc": "2.0"}"#, #"4 "19""#),
-        (#"{"jsonrpc": "2.0", "method": "update", "params": [1,2,3,4,5]}"#, ""),
-        (#"{"jsonrpc": "2.0", "method": "foobar"}"#, ""),
-        (#"{"jsonrpc": "2.0", "method": "foobar", "id": "1"}"#, #""1" -32601 unknown_method"#),
-        (#"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, "null -32700 parse_error"),
-        (#"{"jsonrpc": "2.0", "method": 1, "params": "bar"}"#, "null -32600 invalid_request"),
-        (
-            #"[{"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"}, {"jsonrpc": "2.0", "method"]"#,
-            "null -32700 parse_error"
-        ),
-        ("[]", "null -32600 invalid_request"),
-        ("[1]", "[null -32600 invalid_request]"),
-        ("[1,2,3]", "[null -32600 invalid_request, null -32600 invalid_request, null -32600 invalid_request]"),
-        (
-            """
-            [{"jsonrpc": "2.0", "method": "fact.get", "params": {"id": "7"}, "id": "1"}, \
-            {"jsonrpc": "2.0", "method": "notify_hello", "params": [7]}, \
-            {"jsonrpc": "2.0", "method": "fact.get", "params": {"id": "19"}, "id": "2"}, \
-            {"foo": "boo"}, \
-            {"jsonrpc": "2.0", "method": "foo.get", "params": {"name": "myself"}, "id": "5"}, \
-            {"jsonrpc": "2.0", "method": "server.info", "id": "9"}]
-            """,
-            #"["1" "7", "2" "19", null -32600 invalid_request, "5" -32601 unknown_method, "9" {}]"#
-        ),
-        (
-            """
-            [{"jsonrpc": "2.0", "method": "notify_sum", "params": [1,2,4]}, \
-            {"jsonrpc": "2.0", "method": "notify_hello", "params": [7]}]
-            """, ""
-        ),
-    ])
+    @Test(
+        "The examples of the specification",
+        arguments: [
+            (#"{"jsonrpc": "2.0", "method": "fact.get", "params": [42, 23], "id": 1}"#, "1 -32602 invalid_params"),
+            (#"{"jsonrpc": "2.0", "method": "fact.get", "params": [], "id": 2}"#, "2 -32602 invalid_params"),
+            (#"{"jsonrpc": "2.0", "method": "fact.get", "params": {"id": "19"}, "id": 3}"#, #"3 "19""#),
+            (#"{"id": 4, "params": {"id": "19"}, "method": "fact.get", "jsonrpc": "2.0"}"#, #"4 "19""#),
+            (#"{"jsonrpc": "2.0", "method": "update", "params": [1,2,3,4,5]}"#, ""),
+            (#"{"jsonrpc": "2.0", "method": "foobar"}"#, ""),
+            (#"{"jsonrpc": "2.0", "method": "foobar", "id": "1"}"#, #""1" -32601 unknown_method"#),
+            (#"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, "null -32700 parse_error"),
+            (#"{"jsonrpc": "2.0", "method": 1, "params": "bar"}"#, "null -32600 invalid_request"),
+            (
+                #"[{"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"}, {"jsonrpc": "2.0", "method"]"#,
+                "null -32700 parse_error"
+            ), ("[]", "null -32600 invalid_request"), ("[1]", "[null -32600 invalid_request]"),
+            ("[1,2,3]", "[null -32600 invalid_request, null -32600 invalid_request, null -32600 invalid_request]"),
+            (
+                """
+                [{"jsonrpc": "2.0", "method": "fact.get", "params": {"id": "7"}, "id": "1"}, \
+                {"jsonrpc": "2.0", "method": "notify_hello", "params": [7]}, \
+                {"jsonrpc": "2.0", "method": "fact.get", "params": {"id": "19"}, "id": "2"}, \
+                {"foo": "boo"}, \
+                {"jsonrpc": "2.0", "method": "foo.get", "params": {"name": "myself"}, "id": "5"}, \
+                {"jsonrpc": "2.0", "method": "server.info", "id": "9"}]
+                """, #"["1" "7", "2" "19", null -32600 invalid_request, "5" -32601 unknown_method, "9" {}]"#
+            ),
+            (
+                """
+                [{"jsonrpc": "2.0", "method": "notify_sum", "params": [1,2,4]}, \
+                {"jsonrpc": "2.0", "method": "notify_hello", "params": [7]}]
+                """, ""
+            ),
+        ])
     func specification(_ line: String, _ expected: String) async throws {
         #expect(try await reply(line) == expected)
     }
 
     // MARK: The order of the checks
 
-    @Test("Each line is wrong in this and in every later way", arguments: [
-        (#"{"jsonrpc":"2.0","id":1,"method":"nope","params":3"#, "null -32700 parse_error"),
-        (#"{"jsonrpc":"2.0","id":1,"method":"nope","params":3}"#, "1 -32600 invalid_request"),
-        (request(1, "nope", "[]"), "1 -32601 unknown_method"),
-        (request(1, "server.reload", "[]"), "1 -32003 permission_denied"),
-        (request(1, "server.reload", #"{"x":1}"#), "1 -32003 permission_denied"),
-        (request(1, "fact.get", "[]"), "1 -32602 invalid_params"),
-        (request(1, "fact.get", "{}"), "1 -32602 invalid_params"),
-        (request(1, "fact.get", #"{"id":7}"#), "1 -32602 invalid_params"),
-        (request(1, "fact.get", #"{"id":"a","x":1}"#), "1 -32602 invalid_params"),
-        (request(1, "fact.get", #"{"id":"a"}"#), "1 -32001 not_found"),
-    ])
+    @Test(
+        "Each line is wrong in this and in every later way",
+        arguments: [
+            (#"{"jsonrpc":"2.0","id":1,"method":"nope","params":3"#, "null -32700 parse_error"),
+            (#"{"jsonrpc":"2.0","id":1,"method":"nope","params":3}"#, "1 -32600 invalid_request"),
+            (request(1, "nope", "[]"), "1 -32601 unknown_method"),
+            (request(1, "server.reload", "[]"), "1 -32003 permission_denied"),
+            (request(1, "server.reload", #"{"x":1}"#), "1 -32003 permission_denied"),
+            (request(1, "fact.get", "[]"), "1 -32602 invalid_params"),
+            (request(1, "fact.get", "{}"), "1 -32602 invalid_params"),
+            (request(1, "fact.get", #"{"id":7}"#), "1 -32602 invalid_params"),
+            (request(1, "fact.get", #"{"id":"a","x":1}"#), "1 -32602 invalid_params"),
+            (request(1, "fact.get", #"{"id":"a"}"#), "1 -32001 not_found"),
+        ])
     func order(_ line: String, _ expected: String) async throws {
         let calls = Counter()
         let notFound = TestMethods.counted(calls, TestMethods.throwing(.notFound("No such fact.")))
@@ -74,20 +73,23 @@ struct ExchangeTests {
 
     // MARK: The envelope
 
-    @Test("Ids come back as they were sent", arguments: [
-        "0", "1", "-1", "9007199254740992", "-9007199254740992", "null", #""""#, #""a""#, #""ä\n\"""#,
-    ])
+    @Test(
+        "Ids come back as they were sent",
+        arguments: ["0", "1", "-1", "9007199254740992", "-9007199254740992", "null", #""""#, #""a""#, #""ä\n\"""#])
     func ids(_ id: String) async throws {
         #expect(try await reply(request(id, "fact.get", #"{"id":"x"}"#)) == id + #" "x""#)
         #expect(try await reply(request(id, "nope")) == id + " -32601 unknown_method")
-        #expect(try await reply(#"{"jsonrpc":"1.0","id":\#(id),"method":"server.info"}"#) == id + " -32600 invalid_request")
+        #expect(
+            try await reply(#"{"jsonrpc":"1.0","id":\#(id),"method":"server.info"}"#) == id + " -32600 invalid_request")
     }
 
-    @Test("A well-formed request without an id is never answered", arguments: [
-        notification("server.info"), notification("nope"), notification("server.info", "[]"),
-        notification("fact.get"), notification("fact.get", #"{"id":1}"#), notification("fact.random", #"{"x":1}"#),
-        notification("server.reload"), notification("fact.get", #"{"id":"a"}"#),
-    ])
+    @Test(
+        "A well-formed request without an id is never answered",
+        arguments: [
+            notification("server.info"), notification("nope"), notification("server.info", "[]"),
+            notification("fact.get"), notification("fact.get", #"{"id":1}"#), notification("fact.random", #"{"x":1}"#),
+            notification("server.reload"), notification("fact.get", #"{"id":"a"}"#),
+        ])
     func notificationsAreNeverAnswered(_ line: String) async throws {
         for body in [TestMethods.echo, TestMethods.deferredEcho, TestMethods.throwing(.internalError())] {
             let registry = TestMethods.registry(["fact.get": body], isAdministrator: { _ in false })
@@ -109,9 +111,10 @@ struct ExchangeTests {
     @Test("A body that throws leaves nothing of what it wrote", arguments: [false, true])
     func throwingBody(inBatch: Bool) async throws {
         let error = ResponseError.storage("The disk is full.", hint: "Make room.")
-        let registry = TestMethods.registry([ "server.info": TestMethods.throwing(error)])
+        let registry = TestMethods.registry(["server.info": TestMethods.throwing(error)])
         let line = request(1, "server.info")
-        let expected = #"{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"The disk is full.","#
+        let expected =
+            #"{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"The disk is full.","#
             + #""data":{"reason":"storage","hint":"Make room."}}}"#
         if inBatch {
             let other = request(2, "fact.get", #"{"id":"a"}"#)
@@ -123,17 +126,14 @@ struct ExchangeTests {
     }
 
     @Test func throwingLater() async throws {
-        let registry = TestMethods.registry([
-            "server.info": TestMethods.throwingLater(.busy("Not now."))
-        ])
+        let registry = TestMethods.registry(["server.info": TestMethods.throwingLater(.busy("Not now."))])
         #expect(try outline(try await registry.reply(to: request(7, "server.info"))) == "7 -32004 busy")
         #expect(try await registry.reply(to: notification("server.info")).isEmpty)
         let batch = "[\(request(1, "server.info")),\(notification("server.info")),\(request(2, "server.status"))]"
         #expect(try outline(try await registry.reply(to: batch)) == "[1 -32004 busy, 2 {}]")
     }
 
-    @Test("What a body wrote before it chose to wait is taken back")
-    func halfWrittenBeforeWaiting() async throws {
+    @Test("What a body wrote before it chose to wait is taken back") func halfWrittenBeforeWaiting() async throws {
         let registry = TestMethods.registry([
             "server.info": { _, json throws(ResponseError) in
                 json.beginObject()
@@ -158,16 +158,16 @@ struct ExchangeTests {
         #expect(
             outlines == [
                 "1 {}", "[null -32600 invalid_request]", "null -32700 parse_error", "2 {}", "null -32600 line_too_long",
-            ]
-        )
+            ])
     }
 
     /// A line that repeats the last one but for its id is not parsed; it has the reply of one that is.
-    @Test("Lines that repeat another", arguments: [
-        #"{"jsonrpc":"2.0","id":@,"method":"server.info"}"#,
-        #"{"jsonrpc":"2.0","method":"server.info","id":@}"#,
-        #"{"jsonrpc":"2.0","method":"fact.get","params":{"id":"19"},"id": @ }"#,
-    ])
+    @Test(
+        "Lines that repeat another",
+        arguments: [
+            #"{"jsonrpc":"2.0","id":@,"method":"server.info"}"#, #"{"jsonrpc":"2.0","method":"server.info","id":@}"#,
+            #"{"jsonrpc":"2.0","method":"fact.get","params":{"id":"19"},"id": @ }"#,
+        ])
     func repeatedLines(_ form: String) async throws {
         let exchange = Exchange(registry: registry)
         let caller = Caller.nobody
@@ -175,24 +175,24 @@ struct ExchangeTests {
             var json = JSONWriter()
             var turn = Turn.endless
             #expect(exchange.answer(Array(line.utf8)[...], of: caller, &turn, into: &json) == nil)
-            #expect(String(decoding: json.bytes, as: UTF8.self) == (try await registry.reply(to: line)) + "\n", "\(line)")
+            #expect(
+                String(decoding: json.bytes, as: UTF8.self) == (try await registry.reply(to: line)) + "\n", "\(line)")
         }
         func line(_ id: String) -> String { form.replacing("@", with: id) }
         // After some of them the line is remembered.
         for id in 1...20 { try await check(line("\(id)")) }
         for id in [
-            "0", "7", "10", "999999999999999", "1000000000000000", "9007199254740992", "9007199254740993", "007", "00", "-5",
-            "1.5", "1e3", "1 2", "+1", "", "x", "null", "true", "\"7\"", "[1]", "7,\"id\":8", "1\u{0}",
+            "0", "7", "10", "999999999999999", "1000000000000000", "9007199254740992", "9007199254740993", "007", "00",
+            "-5", "1.5", "1e3", "1 2", "+1", "", "x", "null", "true", "\"7\"", "[1]", "7,\"id\":8", "1\u{0}",
         ] {
             try await check(line(id))
             try await check(line("5"))
         }
         for other in [
-            line("5") + "x", line("5") + " ", " " + line("5"), String(line("5").dropLast()), line("5").replacing("9", with: "8"),
-            line("5").replacing("2.0", with: "2.1"), line("5").replacing("info", with: "inf0"), "5",
-        ] {
-            try await check(other)
-        }
+            line("5") + "x", line("5") + " ", " " + line("5"), String(line("5").dropLast()),
+            line("5").replacing("9", with: "8"), line("5").replacing("2.0", with: "2.1"),
+            line("5").replacing("info", with: "inf0"), "5",
+        ] { try await check(other) }
     }
 }
 

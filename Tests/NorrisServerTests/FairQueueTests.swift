@@ -265,8 +265,7 @@ struct TurnTests {
         #expect(turn.isOver)
     }
 
-    @Test("The clock is read after a line of more than 4 KiB, or several that are longer together")
-    func longLines() {
+    @Test("The clock is read after a line of more than 4 KiB, or several that are longer together") func longLines() {
         var turn = turn()
         turn.spend(read: 4096, written: 0)
         #expect(clock.reads == 0)

@@ -6,8 +6,7 @@ import Testing
 @testable import NorrisServer
 
 /// What one connection sends does not keep others waiting, and limits hold for each resource of the server.
-@Suite(.timeLimit(.minutes(20)))
-struct FairnessTests {
+@Suite(.timeLimit(.minutes(20))) struct FairnessTests {
     // MARK: Turns
 
     /// Writes how often the counter's method was called so far.
@@ -52,8 +51,7 @@ struct FairnessTests {
         }
     }
 
-    @Test("A batch goes on in the next turn, and its reply is one line")
-    func batchOverTwoTurns() async throws {
+    @Test("A batch goes on in the next turn, and its reply is one line") func batchOverTwoTurns() async throws {
         let calls = Counter()
         let bodies = ["server.metrics": report(calls), "fact.get": TestMethods.counted(calls, TestMethods.echo)]
         try await withServer(bodies) { live in
@@ -119,8 +117,7 @@ struct FairnessTests {
         }
     }
 
-    @Test("Entries of batches count among the four as other requests do")
-    func deferredEntries() async throws {
+    @Test("Entries of batches count among the four as other requests do") func deferredEntries() async throws {
         let gate = Gate()
         let disk = Gauge()
         let bodies: [String: MethodBody] = [

@@ -6,8 +6,7 @@ import Testing
 @testable import NorrisServer
 
 /// How much memory the input of peers may take.
-@Suite(.timeLimit(.minutes(20)))
-struct InputMemoryTests {
+@Suite(.timeLimit(.minutes(20))) struct InputMemoryTests {
     /// What a connection gets before it is closed for its input, in short.
     private static let closing = "null -32004 busy"
 
@@ -54,8 +53,7 @@ struct InputMemoryTests {
         }
     }
 
-    @Test("Past the account's limit connections are closed, and their memory is given back")
-    func limit() async throws {
+    @Test("Past the account's limit connections are closed, and their memory is given back") func limit() async throws {
         let ledger = MemoryLedger(limits: [.input: 300_000])
         try await withServer(ledger: ledger) { live in
             let clients = try live.connect(8)

@@ -86,8 +86,7 @@ struct ListeningSocketTests {
         #expect(status(path).st_mode & S_IFMT == S_IFSOCK)
     }
 
-    @Test("Of several daemons that start at once on a stale socket one gets it")
-    func race() throws {
+    @Test("Of several daemons that start at once on a stale socket one gets it") func race() throws {
         for _ in 0..<20 {
             try bindAndDie()
             let outcomes = Mutex<[ListenError.Reason?]>([])
@@ -109,8 +108,7 @@ struct ListeningSocketTests {
         }
     }
 
-    @Test("Whoever holds the folder's lock cannot keep a daemon from starting")
-    func lockedFolder() throws {
+    @Test("Whoever holds the folder's lock cannot keep a daemon from starting") func lockedFolder() throws {
         let holder = open(folder.path, O_RDONLY | O_DIRECTORY)
         defer { close(holder) }
         #expect(flock(holder, LOCK_EX) == 0)
@@ -125,7 +123,9 @@ struct ListeningSocketTests {
         #expect(failure(file + "/sock") == .noFolder(file))
     }
 
-    @Test("A path has 1 to 107 bytes", arguments: [(107, nil), (108, .unusablePath), (5000, .unusablePath)] as [(Int, ListenError.Reason?)])
+    @Test(
+        "A path has 1 to 107 bytes",
+        arguments: [(107, nil), (108, .unusablePath), (5000, .unusablePath)] as [(Int, ListenError.Reason?)])
     func length(_ length: Int, _ expected: ListenError.Reason?) {
         let prefix = folder("")
         let name = String(repeating: "s", count: length - prefix.utf8.count)
@@ -148,8 +148,7 @@ struct ListeningSocketTests {
         }
     }
 
-    @Test("A socket in a folder of nobody's reach is nobody's to judge")
-    func socketOfAnotherUser() async {
+    @Test("A socket in a folder of nobody's reach is nobody's to judge") func socketOfAnotherUser() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
             let socket = try ListeningSocket(binding: folder("sock"), mode: 0o600)

@@ -5,8 +5,7 @@ import Testing
 @testable import NorrisServer
 
 /// What is counted of the lines that come.
-@Suite(.timeLimit(.minutes(20)))
-struct ServerCountersTests {
+@Suite(.timeLimit(.minutes(20))) struct ServerCountersTests {
     private func errors(_ registry: MethodRegistry) -> [String: Int] {
         let errors = registry.counters.errors.filter { $0.count > 0 }
         return Dictionary(uniqueKeysWithValues: errors.map { ($0.reason, $0.count) })
@@ -22,9 +21,7 @@ struct ServerCountersTests {
             request(1, "fact.get", #"{"id":"a"}"#), notification("fact.get", #"{"id":"a"}"#), request(2, "fact.get"),
             request(3, "fact.today"), request(4, "nope"), notification(#"x\"} 1\n# EOF"#),
             "[\(request(5, "server.info")),\(request(6, "fact.get", #"{"id":"b"}"#)),1]",
-        ] {
-            _ = try await registry.reply(to: line)
-        }
+        ] { _ = try await registry.reply(to: line) }
         let called = registry.counters.methods.filter { $0.requests > 0 }
         #expect(called.map(\.name) == ["fact.get", "fact.today", "server.info"])
         #expect(called.map(\.requests) == [4, 1, 1])
@@ -34,23 +31,24 @@ struct ServerCountersTests {
         #expect(registry.counters.requestsTotal == 8)
     }
 
-    @Test("Every failure counts once, in a reply or not", arguments: [
-        ("x", "parse_error"), ("[]", "invalid_request"), ("[1]", "invalid_request"), ("{}", "invalid_request"),
-        (request(1, "nope"), "unknown_method"), (notification("nope"), "unknown_method"),
-        (request(1, "fact.get"), "invalid_params"), (request(1, "cache.clear"), "permission_denied"),
-        (request(1, "fact.today"), "storage"), (notification("fact.today"), "storage"),
-        (request(1, "fact.categories"), "not_found"), (notification("fact.categories"), "not_found"),
-        (request(1, "fact.random", #"{"count":65}"#), "busy"), (request(1, "fact.search", #"{"query":"a"}"#), "other"),
-    ])
+    @Test(
+        "Every failure counts once, in a reply or not",
+        arguments: [
+            ("x", "parse_error"), ("[]", "invalid_request"), ("[1]", "invalid_request"), ("{}", "invalid_request"),
+            (request(1, "nope"), "unknown_method"), (notification("nope"), "unknown_method"),
+            (request(1, "fact.get"), "invalid_params"), (request(1, "cache.clear"), "permission_denied"),
+            (request(1, "fact.today"), "storage"), (notification("fact.today"), "storage"),
+            (request(1, "fact.categories"), "not_found"), (notification("fact.categories"), "not_found"),
+            (request(1, "fact.random", #"{"count":65}"#), "busy"),
+            (request(1, "fact.search", #"{"query":"a"}"#), "other"),
+        ])
     func failures(_ line: String, _ reason: String) async throws {
         let registry = TestMethods.registry(
             [
                 "fact.today": TestMethods.throwing(.storage("no")),
                 "fact.categories": TestMethods.throwingLater(.notFound("no")),
                 "fact.search": TestMethods.throwing(ResponseError(.busy, reason: "\n", message: "of no known reason")),
-            ],
-            isAdministrator: { _ in false }
-        )
+            ], isAdministrator: { _ in false })
         _ = try await registry.reply(to: line)
         #expect(errors(registry) == [reason: 1])
     }
@@ -70,7 +68,8 @@ struct ServerCountersTests {
         #expect(registry.counters.requestsTotal == 2, "The third was never performed")
     }
 
-    @Test("An entry that fails after a result that just fits counts once", arguments: ["fact.get", "fact.today"], 0...1)
+    @Test(
+        "An entry that fails after a result that just fits counts once", arguments: ["fact.get", "fact.today"], 0...1)
     func anErrorAtTheLimit(_ method: String, excess: Int) async throws {
         let entry = request(2, method, method == "fact.get" ? #"{"id":"a"}"# : nil)
         let line = "[\(request(1, "fact.random")),\(entry)]"
@@ -80,8 +79,7 @@ struct ServerCountersTests {
             "fact.random": { _, json throws(ResponseError) in
                 json.string(String(repeating: "x", count: length))
                 return nil
-            },
-            "fact.get": TestMethods.throwing(.notFound("no")),
+            }, "fact.get": TestMethods.throwing(.notFound("no")),
             "fact.today": TestMethods.throwingLater(.notFound("no")),
         ])
         let reply = try await registry.reply(to: line)

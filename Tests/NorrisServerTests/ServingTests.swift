@@ -6,11 +6,8 @@ import Testing
 @testable import NorrisServer
 
 /// Requests and replies over a real socket.
-@Suite(.timeLimit(.minutes(20)))
-struct ServingTests {
-    private static func get(_ id: Int) -> String {
-        request(id, "fact.get", #"{"id":"\#(id)"}"#) + "\n"
-    }
+@Suite(.timeLimit(.minutes(20))) struct ServingTests {
+    private static func get(_ id: Int) -> String { request(id, "fact.get", #"{"id":"\#(id)"}"#) + "\n" }
 
     @Test func answersManyPipelinedRequestsInOrder() async throws {
         try await withServer { live in
@@ -26,7 +23,8 @@ struct ServingTests {
             let client = try live.connect()
             let lines = [
                 request(1, "server.status"), request(2, "fact.today"), request(3, "fact.get", #"{"id":"a"}"#),
-                "[\(request(4, "fact.get", #"{"id":"b"}"#)),\(request(5, "fact.today")),7]", request(6, "server.status"),
+                "[\(request(4, "fact.get", #"{"id":"b"}"#)),\(request(5, "fact.today")),7]",
+                request(6, "server.status"),
             ]
             try client.send(lines.joined(separator: "\n") + "\n")
             // What stands before the one that waits does not wait for it.
@@ -39,9 +37,9 @@ struct ServingTests {
         }
     }
 
-    @Test("The connection stays usable after every error", arguments: [
-        "nonsense", "1", "[]", request(1, "nope"), request(1, "fact.get", "[]"), "\u{FEFF}{}",
-    ])
+    @Test(
+        "The connection stays usable after every error",
+        arguments: ["nonsense", "1", "[]", request(1, "nope"), request(1, "fact.get", "[]"), "\u{FEFF}{}"])
     func errorsEndNothing(_ line: String) async throws {
         try await withServer { live in
             let client = try live.connect()
@@ -57,9 +55,7 @@ struct ServingTests {
             let client = try live.connect()
             let line = request(1, "server.info")
             let spaces = LineSplitter.maximumRequest - line.utf8.count
-            for surplus in [0, 1, 0] {
-                try client.send(line + String(repeating: " ", count: spaces + surplus) + end)
-            }
+            for surplus in [0, 1, 0] { try client.send(line + String(repeating: " ", count: spaces + surplus) + end) }
             try client.expect("1 {}", "null -32600 line_too_long", "1 {}")
         }
     }
@@ -76,12 +72,13 @@ struct ServingTests {
         }
     }
 
-    @Test("Peers that go away at any moment harm nobody")
-    func peersThatGo() async throws {
+    @Test("Peers that go away at any moment harm nobody") func peersThatGo() async throws {
         try await withServer { live in
             let faithful = try live.connect()
             for _ in 0..<10 {
-                for text in ["", "{", request(1, "fact.random", #"{"count":50}"#) + "\n", request(1, "fact.today") + "\n"] {
+                for text in [
+                    "", "{", request(1, "fact.random", #"{"count":50}"#) + "\n", request(1, "fact.today") + "\n",
+                ] {
                     let client = try live.connect()
                     try client.send(text)
                     client.close()

@@ -6,11 +6,8 @@ import Testing
 @testable import NorrisServer
 
 /// Peers that do not read, and peers that say nothing.
-@Suite(.timeLimit(.minutes(20)))
-struct SlowPeerTests {
-    static func large(_ id: Int, count: Int) -> String {
-        request(id, "fact.random", #"{"count":\#(count)}"#) + "\n"
-    }
+@Suite(.timeLimit(.minutes(20))) struct SlowPeerTests {
+    static func large(_ id: Int, count: Int) -> String { request(id, "fact.random", #"{"count":\#(count)}"#) + "\n" }
 
     /// Returns when the counter stands still over many turns of the server's loop.
     private func waitUntilItStops(_ live: LiveServer, _ counter: Counter) throws {
@@ -75,8 +72,7 @@ struct SlowPeerTests {
             "fact.random": { _, json throws(ResponseError) in
                 json.string(String(repeating: "x", count: 49_152))
                 return nil
-            },
-            "fact.get": TestMethods.counted(results, TestMethods.deferredEcho),
+            }, "fact.get": TestMethods.counted(results, TestMethods.deferredEcho),
         ]
         func line(_ id: Int) -> String {
             (id % 2 == 0 ? request(id, "fact.random") : request(id, "fact.get", #"{"id":"\#(id)"}"#)) + "\n"
@@ -100,8 +96,7 @@ struct SlowPeerTests {
 
     // MARK: Stalled peers
 
-    @Test("A peer that takes nothing is closed", arguments: [false, true])
-    func stalled(endsInput: Bool) async throws {
+    @Test("A peer that takes nothing is closed", arguments: [false, true]) func stalled(endsInput: Bool) async throws {
         try await withServer(tuning: .eager(stall: .milliseconds(1))) { live in
             let client = try live.connect()
             try client.send(SlowPeerTests.large(1, count: 60))
@@ -115,7 +110,8 @@ struct SlowPeerTests {
 
     // MARK: Idle peers
 
-    @Test("A silent peer is closed", arguments: ["", "{", request(1, "server.info") + "\n", notification("nope") + "\n"])
+    @Test(
+        "A silent peer is closed", arguments: ["", "{", request(1, "server.info") + "\n", notification("nope") + "\n"])
     func idle(_ text: String) async throws {
         try await withServer(tuning: .eager(idle: .milliseconds(1))) { live in
             let client = try live.connect()
@@ -163,9 +159,8 @@ struct SlowPeerTests {
 
     @Test func theLimitsAreThoseOfTheContract() {
         let contract = Server.Tuning(
-            idleTimeout: .seconds(300), stallTimeout: .seconds(30), tick: .seconds(1),
-            drainTime: .milliseconds(800), networkDrainTime: .seconds(2), inputShare: 4_194_304
-        )
+            idleTimeout: .seconds(300), stallTimeout: .seconds(30), tick: .seconds(1), drainTime: .milliseconds(800),
+            networkDrainTime: .seconds(2), inputShare: 4_194_304)
         #expect(Server.Tuning.contract == contract)
         #expect(MemoryLedger.shared.limit(of: .replies) == 67_108_864)
         #expect(Server.Limits() == Server.Limits(connections: 4096, connectionsPerUser: 256))

@@ -6,11 +6,9 @@ import Testing
 @testable import NorrisServer
 
 /// The clean stop: nothing that was received goes without its answer, and nobody keeps the server.
-@Suite(.timeLimit(.minutes(20)))
-struct StoppingTests {
+@Suite(.timeLimit(.minutes(20))) struct StoppingTests {
     private static let patient = Server.Tuning(
-        idleTimeout: .seconds(3600), stallTimeout: .seconds(3600), drainTime: .seconds(3600)
-    )
+        idleTimeout: .seconds(3600), stallTimeout: .seconds(3600), drainTime: .seconds(3600))
 
     private static func lines(_ ids: Range<Int>) -> String {
         ids.map { request($0, "fact.get", #"{"id":"\#($0)"}"#) + "\n" }.joined()
@@ -65,8 +63,7 @@ struct StoppingTests {
         }
     }
 
-    @Test("A peer that never stops sending does not keep the server")
-    func endlessPeer() async throws {
+    @Test("A peer that never stops sending does not keep the server") func endlessPeer() async throws {
         try await withServer(tuning: StoppingTests.patient) { live in
             let client = try live.connect()
             let lines = String(repeating: notification("fact.get", #"{"id":"a"}"#) + "\n", count: 1000)

@@ -11,8 +11,7 @@ struct StartingCollectionTests {
 
     private let facts = StartingCollection.facts()
 
-    @Test(arguments: categories)
-    func categoryHasEnoughFacts(category: String) {
+    @Test(arguments: categories) func categoryHasEnoughFacts(category: String) {
         let count = facts.count { $0.categories.contains(category) }
         #expect(count >= (category == "dev" ? 30 : 8))
     }
@@ -38,12 +37,9 @@ struct StartingCollectionTests {
             "Chuck Norris explained a bug to a rubber duck. The duck fixed it, and two more on the way out.",
             "builtin-0n09k11nnljre"
         ),
-    ])
-    func idsAreDerivedAsEver(text: String, id: String) { #expect(facts.first { $0.text == text }?.id == id) }
+    ]) func idsAreDerivedAsEver(text: String, id: String) { #expect(facts.first { $0.text == text }?.id == id) }
 
-    @Test func textsAreUniqueIgnoringCase() {
-        #expect(Set(facts.map { $0.text.lowercased() }).count == facts.count)
-    }
+    @Test func textsAreUniqueIgnoringCase() { #expect(Set(facts.map { $0.text.lowercased() }).count == facts.count) }
 
     @Test func textsAreOnePrintableLineAboutChuckNorris() {
         for fact in facts {
@@ -84,13 +80,10 @@ struct StartingCollectionTests {
     }
 
     @Test(arguments: [
-        [("food", "One.\nTwo, too."), ("dev", "Three.")],
-        [("food", "One.\nTwo."), ("movie", "Three.")],
-        [("food", "One.\nTwo. #dev"), ("dev", "Three.")],
-        [("food", "One."), ("dev", "Two.\nThree.")],
+        [("food", "One.\nTwo, too."), ("dev", "Three.")], [("food", "One.\nTwo."), ("movie", "Three.")],
+        [("food", "One.\nTwo. #dev"), ("dev", "Three.")], [("food", "One."), ("dev", "Two.\nThree.")],
         [("food", "One.\nTwo.")],
-    ])
-    func digestTellsOtherContentApart(other: [(category: String, lines: String)]) {
+    ]) func digestTellsOtherContentApart(other: [(category: String, lines: String)]) {
         let sections = [("food", "One.\nTwo."), ("dev", "Three.")]
         #expect(StartingCollection.digest(of: other) != StartingCollection.digest(of: sections))
     }

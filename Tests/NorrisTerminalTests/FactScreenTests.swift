@@ -4,8 +4,7 @@ import NorrisText
 import Testing
 
 struct FactScreenTests {
-    @Test(arguments: [1, 2, 40, 80, 132])
-    func wrapsTheLongestFactThereMayBe(width: Int) {
+    @Test(arguments: [1, 2, 40, 80, 132]) func wrapsTheLongestFactThereMayBe(width: Int) {
         let words = String(repeating: "word\t漢字 ", count: 1_250)
         #expect(words.unicodeScalars.count == 10_000)
         let fact = Fact(id: "x", text: words, categories: [], source: "s")
@@ -26,24 +25,23 @@ struct FactScreenTests {
     }
 
     @Test func addsDimTagsToAPipeOnlyIfColorsWereForced() {
-        #expect(visible(screen(nil, escapes: true) { $0.facts([long, wide]) }) == """
-            \(long.text) <2m#dev<0m <2m#science<0m <2m#career<0m
-            \(wide.text)
+        #expect(
+            visible(screen(nil, escapes: true) { $0.facts([long, wide]) }) == """
+                \(long.text) <2m#dev<0m <2m#science<0m <2m#career<0m
+                \(wide.text)
 
-            """)
+                """)
     }
 
     @Test(arguments: [
         "javascript:alert(1)", "ftp://example.org/", "https://example.org/a b", "https://exämple.org/", "",
-    ])
-    func linksNothingButSafeAddresses(url: String) {
+    ]) func linksNothingButSafeAddresses(url: String) {
         var fact = short
         fact.url = url
         #expect(!screen(80, escapes: true) { $0.facts([fact]) }.contains("\u{1B}]8"))
     }
 
-    @Test(arguments: ["http://example.org/", "HTTPS://example.org/?a=b;c#d"])
-    func linksAddressesOfTheWeb(url: String) {
+    @Test(arguments: ["http://example.org/", "HTTPS://example.org/?a=b;c#d"]) func linksAddressesOfTheWeb(url: String) {
         var fact = short
         fact.url = url
         #expect(screen(80, escapes: true) { $0.facts([fact]) }.contains("\u{1B}]8;;\(url)\u{1B}\\"))
@@ -59,14 +57,15 @@ struct CategoriesScreenTests {
     @Test func aNameThatLeavesNoRoomIsNoMeasureForTheOthers() {
         let long = String(repeating: "long", count: 10)
         let all = categories + [FactCategories.Category(name: long, count: 5)]
-        #expect(screen(40) { $0.categories(all) } == """
-            animal      9
-            dev     1,204
-            日本       31
-            \(long)
-                        5
+        #expect(
+            screen(40) { $0.categories(all) } == """
+                animal      9
+                dev     1,204
+                日本       31
+                \(long)
+                            5
 
-            """)
+                """)
         #expect(screen(1) { $0.categories([categories[0]]) } == "animal\n  9\n")
     }
 }

@@ -8,22 +8,17 @@ func ago(_ seconds: Int64) -> Timestamp { Timestamp(seconds: now.seconds - secon
 
 let short = Fact(
     id: "ye0_hnd3rgq68e_pfvsqqg", text: "Chuck Norris can instantiate an abstract class.", categories: ["dev"],
-    source: "chucknorris", url: "https://api.chucknorris.io/jokes/ye0_hnd3rgq68e_pfvsqqg"
-)
+    source: "chucknorris", url: "https://api.chucknorris.io/jokes/ye0_hnd3rgq68e_pfvsqqg")
 
 let long = Fact(
     id: "builtin-dev-12",
     text: """
         Chuck Norris once opened a text editor, looked at the screen for a minute and closed it again; the program \
         was finished, tested and documented, and the computer had learned some manners as well.
-        """,
-    categories: ["dev", "science", "career"],
-    source: "builtin"
-)
+        """, categories: ["dev", "science", "career"], source: "builtin")
 
 let wide = Fact(
-    id: "fortune-1", text: "チャック・ノリスは腕立て伏せをしない。地球を押し下げるのだ。👩‍💻 does the rest.", categories: [], source: "fortune:zh"
-)
+    id: "fortune-1", text: "チャック・ノリスは腕立て伏せをしない。地球を押し下げるのだ。👩‍💻 does the rest.", categories: [], source: "fortune:zh")
 
 /// What must never reach a terminal: escape sequences, C0, DEL, C1, bidi controls, separators.
 let hostile =
@@ -58,26 +53,22 @@ let angel = Gif(
     renditions: [
         "original": Gif.Rendition(
             url: "https://media2.giphy.com/media/v1.Y2lk/bq2Nk0o7bQhhseGATA/giphy.gif?cid=1&rid=giphy.gif&ct=g",
-            mp4: "https://media2.giphy.com/angel.mp4", width: 480, height: 229, bytes: 954_321, frames: 20
-        ),
+            mp4: "https://media2.giphy.com/angel.mp4", width: 480, height: 229, bytes: 954_321, frames: 20),
         "fixed_height": Gif.Rendition(url: "https://media2.giphy.com/angel-200.gif", width: 419, height: 200),
         "original_still": Gif.Rendition(url: "https://media2.giphy.com/angel.jpg", width: 480, height: 229),
         "preview": Gif.Rendition(mp4: "https://media2.giphy.com/preview.mp4", width: 200, height: 96, bytes: 50_000),
-    ]
-)
+    ])
 
 /// All that Giphy may leave out is left out.
 let bare = Gif(id: "x", title: " ", rating: "", pageURL: "")
 
 let nameless = Gif(
     id: "3o7", title: "", rating: "pg-13", pageURL: "https://giphy.com/gifs/3o7", username: "studio", altText: " ",
-    isSticker: true, renditions: ["downsized": Gif.Rendition(url: "http://media.example/d.gif", frames: 1)]
-)
+    isSticker: true, renditions: ["downsized": Gif.Rendition(url: "http://media.example/d.gif", frames: 1)])
 
 let ada = Post.Author(
     id: "town:7", name: "Ada Lovelace", handle: "@ada@town.example", avatarURL: "https://town.example/ada.png",
-    email: "ada@town.example"
-)
+    email: "ada@town.example")
 
 /// A read post of one line, three minutes old.
 func post(_ text: String? = "Good morning.", images: Int = 0) -> Post {
@@ -86,12 +77,8 @@ func post(_ text: String? = "Good morning.", images: Int = 0) -> Post {
         images: (0..<images).map { index in
             Post.Image(
                 url: "https://files.example/pic\(index + 1).jpg?size=large", width: 640, height: 480,
-                alt: index == 0 ? "A cat on a mat, looking at the camera" : nil
-            )
-        },
-        url: "https://town.example/@ada/109",
-        isRead: true
-    )
+                alt: index == 0 ? "A cat on a mat, looking at the camera" : nil)
+        }, url: "https://town.example/@ada/109", isRead: true)
 }
 
 let essay = """

@@ -11,11 +11,12 @@ struct GifScreenTests {
     }
 
     @Test func printsAddressesByteForByte() {
-        #expect(screen(nil) { $0.addresses(of: [angel, bare, nameless]) } == """
-            https://media2.giphy.com/media/v1.Y2lk/bq2Nk0o7bQhhseGATA/giphy.gif?cid=1&rid=giphy.gif&ct=g
-            http://media.example/d.gif
+        #expect(
+            screen(nil) { $0.addresses(of: [angel, bare, nameless]) } == """
+                https://media2.giphy.com/media/v1.Y2lk/bq2Nk0o7bQhhseGATA/giphy.gif?cid=1&rid=giphy.gif&ct=g
+                http://media.example/d.gif
 
-            """)
+                """)
         #expect(screen(nil, escapes: true) { $0.addresses(of: [nameless]) } == "http://media.example/d.gif\n")
     }
 
@@ -27,8 +28,7 @@ struct GifScreenTests {
         ("t", "https://e.org/a)<b>\\`|&copy;", "![t](https://e.org/a%29%3Cb%3E%5C%60%7C&copy%3B)"),
         ("two\nlines\tand a tab", "https://e.org/", "![two lines and a tab](https://e.org/)"),
         ("", "https://e.org/", "![untitled](https://e.org/)"),
-    ])
-    func escapesMarkdown(title: String, url: String, line: String) {
+    ]) func escapesMarkdown(title: String, url: String, line: String) {
         let gif = Gif(id: "x", title: title, rating: "", pageURL: "", renditions: ["original": Gif.Rendition(url: url)])
         #expect(screen(nil) { $0.markdown(of: [gif, bare]) } == line + "\n")
     }
@@ -66,8 +66,7 @@ struct GifPictureTests {
     @Test(arguments: [
         "javascript:alert(1)", "ftp://e.org/", "//e.org/", "https://e.org/a b", "https://exämple.org/",
         "https://e.org/\n", "https://e.org/\u{1B}[31m", "",
-    ])
-    func passesOverWhatCannotBePrinted(address: String) {
+    ]) func passesOverWhatCannotBePrinted(address: String) {
         let gif = gif(["original": Gif.Rendition(url: address), "downsized": url("d")])
         #expect(gif.picture("original") == nil)
         #expect(gif.picture()?.address == "https://e.org/d")

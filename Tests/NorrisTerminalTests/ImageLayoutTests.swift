@@ -25,42 +25,47 @@ struct ImageLayoutTests {
     }
 
     @Test func putsOneAboveARowOfMore() {
-        #expect(boxes(4, 80) == boxes(1, 80) + """
-            ┌────────────────────────┐ ┌────────────────────────┐ ┌────────────────────────┐
-            │ pic2.jpg       640×480 │ │ pic3.jpg       640×480 │ │ pic4.jpg       640×480 │
-            └────────────────────────┘ └────────────────────────┘ └────────────────────────┘
+        #expect(
+            boxes(4, 80) == boxes(1, 80) + """
+                ┌────────────────────────┐ ┌────────────────────────┐ ┌────────────────────────┐
+                │ pic2.jpg       640×480 │ │ pic3.jpg       640×480 │ │ pic4.jpg       640×480 │
+                └────────────────────────┘ └────────────────────────┘ └────────────────────────┘
 
-            """)
-        #expect(boxes(5, 80) == boxes(1, 80) + """
-            ┌──────────────────┐ ┌─────────────────┐ ┌─────────────────┐ ┌─────────────────┐
-            │ pic2.jpg         │ │ pic3.jpg        │ │ pic4.jpg        │ │ pic5.jpg        │
-            └──────────────────┘ └─────────────────┘ └─────────────────┘ └─────────────────┘
+                """)
+        #expect(
+            boxes(5, 80) == boxes(1, 80) + """
+                ┌──────────────────┐ ┌─────────────────┐ ┌─────────────────┐ ┌─────────────────┐
+                │ pic2.jpg         │ │ pic3.jpg        │ │ pic4.jpg        │ │ pic5.jpg        │
+                └──────────────────┘ └─────────────────┘ └─────────────────┘ └─────────────────┘
 
-            """)
-        #expect(boxes(7, 50) == boxes(3, 50) + """
-            ┌───────────────────────┐ ┌──────────────────────┐
-            │ pic4.jpg      640×480 │ │ pic5.jpg     640×480 │
-            └───────────────────────┘ └──────────────────────┘
-            ┌───────────────────────┐ ┌──────────────────────┐
-            │ pic6.jpg      640×480 │ │ pic7.jpg     640×480 │
-            └───────────────────────┘ └──────────────────────┘
+                """)
+        #expect(
+            boxes(7, 50) == boxes(3, 50) + """
+                ┌───────────────────────┐ ┌──────────────────────┐
+                │ pic4.jpg      640×480 │ │ pic5.jpg     640×480 │
+                └───────────────────────┘ └──────────────────────┘
+                ┌───────────────────────┐ ┌──────────────────────┐
+                │ pic6.jpg      640×480 │ │ pic7.jpg     640×480 │
+                └───────────────────────┘ └──────────────────────┘
 
-            """)
+                """)
     }
 
     @Test func putsThemBelowEachOtherWhereItIsNarrow() {
-        #expect(boxes(2, 20) == boxes(1, 20) + """
-            ┌──────────────────┐
-            │ pic2.jpg         │
-            └──────────────────┘
+        #expect(
+            boxes(2, 20) == boxes(1, 20) + """
+                ┌──────────────────┐
+                │ pic2.jpg         │
+                └──────────────────┘
 
-            """)
-        #expect(boxes(3, 20) == boxes(2, 20) + """
-            ┌──────────────────┐
-            │ pic3.jpg         │
-            └──────────────────┘
+                """)
+        #expect(
+            boxes(3, 20) == boxes(2, 20) + """
+                ┌──────────────────┐
+                │ pic3.jpg         │
+                └──────────────────┘
 
-            """)
+                """)
         // Two of eighteen columns and the gap between them.
         #expect(boxes(2, 36).split(separator: "\n").count == 6)
         #expect(boxes(2, 37).split(separator: "\n").count == 3)
@@ -71,13 +76,14 @@ struct ImageLayoutTests {
         #expect(cards([post(nil, images: 1)], 7, showsAll: true).contains("\nA cat…\n"))
     }
 
-    @Test(arguments: [
-        ("https://example.org/a/b.png", nil, "b.png"), ("https://example.org/a/b.png?x=/y#z/", nil, "b.png"),
-        ("https://example.org/", nil, "example.org"), ("https://example.org", nil, "example.org"),
-        ("https://", nil, "image"), ("", nil, "image"), ("b.png", nil, "b.png"), ("/a/b.png", nil, "b.png"),
-        ("https://example.org/b.png", " \n", "b.png"), ("https://example.org/b.png", "Two\n lines", "Two lines"),
-        ("https://example.org/橋.png", "🌉 橋", "🌉 橋"),
-    ] as [(String, String?, String)])
+    @Test(
+        arguments: [
+            ("https://example.org/a/b.png", nil, "b.png"), ("https://example.org/a/b.png?x=/y#z/", nil, "b.png"),
+            ("https://example.org/", nil, "example.org"), ("https://example.org", nil, "example.org"),
+            ("https://", nil, "image"), ("", nil, "image"), ("b.png", nil, "b.png"), ("/a/b.png", nil, "b.png"),
+            ("https://example.org/b.png", " \n", "b.png"), ("https://example.org/b.png", "Two\n lines", "Two lines"),
+            ("https://example.org/橋.png", "🌉 橋", "🌉 橋"),
+        ] as [(String, String?, String)])
     func namesAnImage(url: String, alt: String?, label: String) {
         var post = post(nil)
         post.images = [Post.Image(url: url, alt: alt)]
@@ -93,9 +99,7 @@ struct ImageLayoutTests {
 
     @Test func linksEachToItsImage() {
         let text = visible(cards([post(nil, images: 9)], 80, escapes: true))
-        for index in 1...2 {
-            #expect(text.contains("<link https://files.example/pic\(index).jpg?size=large>"))
-        }
+        for index in 1...2 { #expect(text.contains("<link https://files.example/pic\(index).jpg?size=large>")) }
         #expect(text.contains("<link https://town.example/@ada/109><2m+7 more<0m<link >"))
         #expect(!text.contains("pic3"))
     }

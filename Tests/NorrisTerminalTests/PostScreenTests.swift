@@ -5,10 +5,12 @@ import NorrisText
 import Testing
 
 struct PostScreenTests {
-    @Test("A title that the text begins with is shown once", arguments: [
-        ("Good morning, all", false), ("Good morning", false), ("Good mor…", false), ("Good\nmorning,  ", false),
-        ("…", false), ("Good mor", true), ("good morning", true), ("Good morning, all, and more", true),
-    ])
+    @Test(
+        "A title that the text begins with is shown once",
+        arguments: [
+            ("Good morning, all", false), ("Good morning", false), ("Good mor…", false), ("Good\nmorning,  ", false),
+            ("…", false), ("Good mor", true), ("good morning", true), ("Good morning, all, and more", true),
+        ])
     func leavesOutATitleThatTheTextRepeats(title: String, isShown: Bool) {
         var post = post("Good morning,\nall")
         post.title = title
@@ -21,46 +23,48 @@ struct PostScreenTests {
     @Test func cutsLongTitlesToo() {
         var post = post(nil)
         post.title = String(repeating: "word ", count: 20)
-        #expect(cards([post], 20) == """
-            Ada Lovelace
-            @ada@town.example
-            3 minutes ago · town
-            word word word word
-            word word word word
-            word word word word…
-            norrisctl post town:109
-            town:109
+        #expect(
+            cards([post], 20) == """
+                Ada Lovelace
+                @ada@town.example
+                3 minutes ago · town
+                word word word word
+                word word word word
+                word word word word…
+                norrisctl post town:109
+                town:109
 
-            """)
+                """)
     }
 
     @Test func cutsNothingWhereAllIsShown() {
         let text = cards([post("\n\n" + essay + "\n \n", images: 9)], 80, showsAll: true)
-        #expect(text.hasPrefix("""
-            Ada Lovelace @ada@town.example · 3 minutes ago · town
-            The analytical engine has no pretensions whatever to originate anything. It can
-            do whatever we know how to order it to perform. It can follow analysis; but it
-            has no power of anticipating any truths.
+        #expect(
+            text.hasPrefix(
+                """
+                Ada Lovelace @ada@town.example · 3 minutes ago · town
+                The analytical engine has no pretensions whatever to originate anything. It can
+                do whatever we know how to order it to perform. It can follow analysis; but it
+                has no power of anticipating any truths.
 
-            Its province is to assist us in making available what we are already acquainted
-            with.
-            ┌─
-            """))
+                Its province is to assist us in making available what we are already acquainted
+                with.
+                ┌─
+                """))
         #expect(!text.contains("norrisctl") && !text.contains("more"))
-        for index in 2...9 {
-            #expect(text.contains("pic\(index).jpg"))
-        }
+        for index in 2...9 { #expect(text.contains("pic\(index).jpg")) }
     }
 
     @Test func fitsThreeLinesWithoutACommand() {
-        #expect(cards([post("a\n\nb\n\nc\n")], 80) == """
-            Ada Lovelace @ada@town.example · 3 minutes ago · town
-            a
-            b
-            c
-            town:109
+        #expect(
+            cards([post("a\n\nb\n\nc\n")], 80) == """
+                Ada Lovelace @ada@town.example · 3 minutes ago · town
+                a
+                b
+                c
+                town:109
 
-            """)
+                """)
     }
 
     @Test func holdsBackWhatIsSensitive() {
@@ -68,29 +72,32 @@ struct PostScreenTests {
         post.title = "Spiders"
         post.isSensitive = true
         post.stats = Post.Stats(likes: 1)
-        #expect(cards([post], 80) == """
-            Ada Lovelace @ada@town.example · 3 minutes ago · town
-            Sensitive: Spiders
-            norrisctl post town:109
-            town:109
+        #expect(
+            cards([post], 80) == """
+                Ada Lovelace @ada@town.example · 3 minutes ago · town
+                Sensitive: Spiders
+                norrisctl post town:109
+                town:109
 
-            """)
-        #expect(cards([post], nil) == """
-            town:109\t2026-11-21T11:57:00Z\tAda Lovelace\tSensitive: Spiders
+                """)
+        #expect(
+            cards([post], nil) == """
+                town:109\t2026-11-21T11:57:00Z\tAda Lovelace\tSensitive: Spiders
 
-            """)
+                """)
         #expect(visible(cards([post], 80, escapes: true)).contains("\n<33mSensitive: Spiders<0m\n"))
         post.title = nil
         post.images = []
         #expect(cards([post], 80).contains("\nSensitive\n"))
-        #expect(cards([post], 80, showsAll: true) == """
-            Ada Lovelace @ada@town.example · 3 minutes ago · town
-            Sensitive
-            It has eight legs.
-            1 like
-            town:109
+        #expect(
+            cards([post], 80, showsAll: true) == """
+                Ada Lovelace @ada@town.example · 3 minutes ago · town
+                Sensitive
+                It has eight legs.
+                1 like
+                town:109
 
-            """)
+                """)
         #expect(cards([post], nil, showsAll: true).hasSuffix("\tSensitive: It has eight legs.\n"))
     }
 
@@ -103,9 +110,10 @@ struct PostScreenTests {
         #expect(cards([post], 1).hasPrefix("●\n…\n…\n…\nG\no\n…\nnorrisctl post town:109\n"))
     }
 
-    @Test(arguments: [
-        (-2 * 86_400, "in 2 days"), (0, "just now"), (86_400, "1 day ago"), (nil, nil),
-    ] as [(Int64?, String?)])
+    @Test(
+        arguments: [
+            (-2 * 86_400, "in 2 days"), (0, "just now"), (86_400, "1 day ago"), (nil, nil),
+        ] as [(Int64?, String?)])
     func tellsTheTimeIfThereIsOne(seconds: Int64?, text: String?) {
         var post = post()
         post.publishedAt = seconds.map(ago)
@@ -116,21 +124,23 @@ struct PostScreenTests {
     @Test func leavesOutWhatIsNotThere() {
         var post = post(nil)
         post.author = Post.Author(id: "town:8", name: " ", handle: "@eve")
-        #expect(cards([post], 80) == """
-            @eve · 3 minutes ago · town
-            https://town.example/@ada/109
-            town:109
+        #expect(
+            cards([post], 80) == """
+                @eve · 3 minutes ago · town
+                https://town.example/@ada/109
+                town:109
 
-            """)
+                """)
         post.author.handle = nil
         post.tags = ["", "a"]
-        #expect(cards([post], 20) == """
-            town:8
-            3 minutes ago · town
-            https://town.exampl…
-            #a  town:109
+        #expect(
+            cards([post], 20) == """
+                town:8
+                3 minutes ago · town
+                https://town.exampl…
+                #a  town:109
 
-            """)
+                """)
         post.source = ""
         post.tags = []
         post.text = " \n"
@@ -141,12 +151,16 @@ struct PostScreenTests {
         #expect(cards([post], 80) == "town:8 · 3 minutes ago\nOnly a title\ntown:109\n")
     }
 
-    @Test(arguments: [
-        (Post.Stats(likes: 12, comments: 1), "12 likes · 1 comment"), (Post.Stats(likes: 1), "1 like"),
-        (Post.Stats(likes: 0, comments: 0, shares: 1), "1 share"), (Post.Stats(comments: 2), "2 comments"),
-        (Post.Stats(likes: 1_234_567, comments: 1_000, shares: 999), "1,234,567 likes · 1,000 comments · 999 shares"),
-        (Post.Stats(), nil), (Post.Stats(likes: 0, comments: 0, shares: 0), nil), (Post.Stats(likes: -1), nil),
-    ] as [(Post.Stats, String?)])
+    @Test(
+        arguments: [
+            (Post.Stats(likes: 12, comments: 1), "12 likes · 1 comment"), (Post.Stats(likes: 1), "1 like"),
+            (Post.Stats(likes: 0, comments: 0, shares: 1), "1 share"), (Post.Stats(comments: 2), "2 comments"),
+            (
+                Post.Stats(likes: 1_234_567, comments: 1_000, shares: 999),
+                "1,234,567 likes · 1,000 comments · 999 shares"
+            ),
+            (Post.Stats(), nil), (Post.Stats(likes: 0, comments: 0, shares: 0), nil), (Post.Stats(likes: -1), nil),
+        ] as [(Post.Stats, String?)])
     func countsWithoutZeros(stats: Post.Stats, text: String?) {
         var post = post()
         post.stats = stats
@@ -159,14 +173,15 @@ struct PostScreenTests {
         titled.title = "A day"
         titled.publishedAt = nil
         var empty = post(nil)
-        #expect(cards([post(essay), titled, post(nil, images: 1), post(nil, images: 2), empty], nil) == """
-            town:109\t2026-11-21T11:57:00Z\tAda Lovelace\t\(essay.replacing("\n\n", with: " "))
-            town:109\t-\tAda Lovelace\tA day: Thanks! And good night.
-            town:109\t2026-11-21T11:57:00Z\tAda Lovelace\t[1 image]
-            town:109\t2026-11-21T11:57:00Z\tAda Lovelace\t[2 images]
-            town:109\t2026-11-21T11:57:00Z\tAda Lovelace\thttps://town.example/@ada/109
+        #expect(
+            cards([post(essay), titled, post(nil, images: 1), post(nil, images: 2), empty], nil) == """
+                town:109\t2026-11-21T11:57:00Z\tAda Lovelace\t\(essay.replacing("\n\n", with: " "))
+                town:109\t-\tAda Lovelace\tA day: Thanks! And good night.
+                town:109\t2026-11-21T11:57:00Z\tAda Lovelace\t[1 image]
+                town:109\t2026-11-21T11:57:00Z\tAda Lovelace\t[2 images]
+                town:109\t2026-11-21T11:57:00Z\tAda Lovelace\thttps://town.example/@ada/109
 
-            """)
+                """)
         empty.url = nil
         #expect(cards([empty], nil).hasSuffix("\tAda Lovelace\t-\n"))
     }
@@ -176,22 +191,24 @@ struct PostScreenTests {
         bare.publishedAt = nil
         bare.url = nil
         bare.author = Post.Author(id: "town:8", name: "Eve")
-        #expect(screen(80) { $0.details(of: bare, time: nil) } == """
+        #expect(
+            screen(80) { $0.details(of: bare, time: nil) } == """
 
-            author id  town:8
-            image      https://files.example/pic1.jpg?size=large
+                author id  town:8
+                image      https://files.example/pic1.jpg?size=large
 
-            """)
+                """)
         #expect(screen(nil) { $0.details(of: bare, time: "noon") }.isEmpty)
     }
 
-    @Test(arguments: [
-        (Freshness.Origin.cache, 180, "from the cache, fetched 3 minutes ago"),
-        (.upstream, 0, "from the upstream, just now"),
-        (.cache, nil, "from the cache"), (.upstream, nil, "from the upstream"), (.none, nil, "nothing stored"),
-        (.builtin, nil, "built in"), (.cache, -600, "from the cache, fetched just now"),
-        (Freshness.Origin(rawValue: "the moon"), 60, "from the moon, fetched 1 minute ago"),
-    ] as [(Freshness.Origin, Int64?, String)])
+    @Test(
+        arguments: [
+            (Freshness.Origin.cache, 180, "from the cache, fetched 3 minutes ago"),
+            (.upstream, 0, "from the upstream, just now"),
+            (.cache, nil, "from the cache"), (.upstream, nil, "from the upstream"), (.none, nil, "nothing stored"),
+            (.builtin, nil, "built in"), (.cache, -600, "from the cache, fetched just now"),
+            (Freshness.Origin(rawValue: "the moon"), 60, "from the moon, fetched 1 minute ago"),
+        ] as [(Freshness.Origin, Int64?, String)])
     func tellsWhereContentCameFrom(origin: Freshness.Origin, seconds: Int64?, text: String) {
         let freshness = Freshness(origin: origin, state: .fresh, fetchedAt: seconds.map(ago))
         #expect(screen(80) { $0.badge(freshness, now: now) } == "\n\(text)\n")
@@ -202,16 +219,17 @@ struct PostScreenTests {
         var arabic = post("صباح الخير", images: 9)
         arabic.author.name = "شهرزاد"
         arabic.images[0].alt = "قطة"
-        #expect(cards([arabic], 60) == """
-            شهرزاد
-            @ada@town.example · 3 minutes ago · town
-            صباح الخير
-            ▣ قطة
-            ▣ pic2.jpg
-            +7 more
-            town:109
+        #expect(
+            cards([arabic], 60) == """
+                شهرزاد
+                @ada@town.example · 3 minutes ago · town
+                صباح الخير
+                ▣ قطة
+                ▣ pic2.jpg
+                +7 more
+                town:109
 
-            """)
+                """)
         #expect(cards([arabic], 60, showsAll: true).contains("\n▣ pic9.jpg\ntown:109\n"))
     }
 }
@@ -224,9 +242,8 @@ struct PostPropertyTests {
     ]
 
     private func text(_ generator: inout SeededGenerator) -> String {
-        (0..<Int.random(in: 0...30, using: &generator)).map { _ in
-            Self.parts.randomElement(using: &generator) ?? ""
-        }.joined()
+        (0..<Int.random(in: 0...30, using: &generator)).map { _ in Self.parts.randomElement(using: &generator) ?? "" }
+            .joined()
     }
 
     private func post(_ generator: inout SeededGenerator) -> Post {
@@ -241,17 +258,13 @@ struct PostPropertyTests {
             images: (0..<Int.random(in: 0...7, using: &generator)).map { _ in
                 Post.Image(
                     url: "https://example.org/b", width: Int.random(in: 0...5_000, using: &generator), height: 1,
-                    alt: text(&generator)
-                )
-            },
-            stats: Post.Stats(likes: Int.random(in: 0...5_000, using: &generator)),
+                    alt: text(&generator))
+            }, stats: Post.Stats(likes: Int.random(in: 0...5_000, using: &generator)),
             url: Bool.random(using: &generator) ? "https://example.org/a/long/address" : nil,
-            isRead: Bool.random(using: &generator)
-        )
+            isRead: Bool.random(using: &generator))
     }
 
-    @Test(arguments: UInt64(1)...40)
-    func noLineIsWiderThanTheTerminalAndNoneIsEmpty(seed: UInt64) {
+    @Test(arguments: UInt64(1)...40) func noLineIsWiderThanTheTerminalAndNoneIsEmpty(seed: UInt64) {
         var generator = SeededGenerator(state: seed)
         for _ in 0..<25 {
             let post = post(&generator)
@@ -265,8 +278,7 @@ struct PostPropertyTests {
         }
     }
 
-    @Test(arguments: UInt64(1)...20)
-    func boxesHaveStraightSides(seed: UInt64) {
+    @Test(arguments: UInt64(1)...20) func boxesHaveStraightSides(seed: UInt64) {
         var generator = SeededGenerator(state: seed)
         for _ in 0..<25 {
             var post = post(&generator)
@@ -280,8 +292,7 @@ struct PostPropertyTests {
         }
     }
 
-    @Test(arguments: UInt64(1)...10)
-    func nothingCrashesAtOneColumn(seed: UInt64) {
+    @Test(arguments: UInt64(1)...10) func nothingCrashesAtOneColumn(seed: UInt64) {
         var generator = SeededGenerator(state: seed)
         for showsAll in [true, false] {
             let posts = (0..<25).map { _ in post(&generator) }

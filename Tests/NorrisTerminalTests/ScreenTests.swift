@@ -9,15 +9,12 @@ struct ScreenTests {
         #expect(screen(nil) { $0.fields([Span(text), Span(text)]) } == "a b\ta b\n")
     }
 
-    @Test func keepsTheIndentationOfALine() {
-        #expect(screen(80) { $0.line("  a") } == "  a\n")
-    }
+    @Test func keepsTheIndentationOfALine() { #expect(screen(80) { $0.line("  a") } == "  a\n") }
 
     @Test(arguments: [
         (Style.normal, "x"), (.dim, "<2mx<0m"), (.bold, "<1mx<0m"), (.good, "<32mx<0m"), (.warning, "<33mx<0m"),
         (.bad, "<31mx<0m"),
-    ])
-    func writesEscapesOnlyWhereTheyAreAllowed(style: Style, colored: String) {
+    ]) func writesEscapesOnlyWhereTheyAreAllowed(style: Style, colored: String) {
         #expect(visible(screen(80, escapes: true) { $0.line("x", style) }) == colored + "\n")
         #expect(screen(80) { $0.line("x", style) } == "x\n")
     }
@@ -28,28 +25,29 @@ struct ScreenTests {
 
     @Test func indentsWhereAnEntryGoesOn() {
         let text = screen(26) { $0.entry([(Span("ok"), 4), (Span("a"), 2)], Span("some words to wrap")) }
-        #expect(text == """
-            ok    a   some words to
-                      wrap
+        #expect(
+            text == """
+                ok    a   some words to
+                          wrap
 
-            """)
+                """)
     }
 
     @Test func putsTheTextOfAnEntryBelowWhereLittleIsLeft() {
         let labels = [(label: Span("ok"), columns: 4), (label: Span("a"), columns: 2)]
-        #expect(screen(25) { $0.entry(labels, Span("some words to wrap, and more")) } == """
-            ok  a
-              some words to wrap, and
-              more
+        #expect(
+            screen(25) { $0.entry(labels, Span("some words to wrap, and more")) } == """
+                ok  a
+                  some words to wrap, and
+                  more
 
-            """)
+                """)
         #expect(screen(5) { $0.entry(labels, Span("to wrap")) } == "ok  a\n  to\n  wra\n  p\n")
         #expect(screen(1) { $0.entry(labels, Span("b")) } == "ok\na\n  b\n")
         #expect(screen(nil) { $0.entry(labels, Span("some words")) } == "ok    a   some words\n")
     }
 
-    @Test(arguments: [(40, "      "), (12, "  ")])
-    func doesNotWrapWhatIsToBeCopied(width: Int, indentation: String) {
+    @Test(arguments: [(40, "      "), (12, "  ")]) func doesNotWrapWhatIsToBeCopied(width: Int, indentation: String) {
         let command = "norrisctl refresh facts --wait --timeout 30m"
         let text = screen(width) { $0.entry([(Span(""), 4)], Span(command), wraps: false) }
         #expect(text == "\(indentation)\(command)\n")
@@ -80,8 +78,7 @@ struct WaitingLineTests {
         var columns = 80
         private(set) var output = ""
         private(set) lazy var line = WaitingLine(
-            isOn: true, elapsed: { self.now }, columns: { self.columns }, write: { self.output += $0 }
-        )
+            isOn: true, elapsed: { self.now }, columns: { self.columns }, write: { self.output += $0 })
 
         init(_ text: String? = "asking Giphy", columns: Int = 80) {
             self.columns = columns

@@ -11,24 +11,17 @@ struct StatusScreenTests {
             SourceStatus(
                 name: "facts", kind: "chucknorris", isEnabled: true, items: 312,
                 freshness: Freshness(origin: .cache, state: .fresh, fetchedAt: ago(3 * 3_600), ageSeconds: 10_800),
-                nextRunAt: Timestamp(seconds: now.seconds + 20 * 3_600)
-            ),
+                nextRunAt: Timestamp(seconds: now.seconds + 20 * 3_600)),
             SourceStatus(
                 name: "gifs", kind: "giphy", isEnabled: true, items: 0,
                 freshness: Freshness(
                     origin: .cache, state: .stale, fetchedAt: ago(2 * 86_400),
                     error: SourceFailure(
                         kind: .offline, message: "There is no route to api.giphy.com.", since: ago(7_200),
-                        retryAt: Timestamp(seconds: now.seconds + 300)
-                    )
-                ),
-                consecutiveFailures: 7,
-                quota: SourceStatus.Quota(limit: 100, used: 12, resetsAt: Timestamp(seconds: now.seconds + 1_200))
-            ),
-        ],
-        database: ServerStatus.Database(cacheBytes: 1_258_291, stateBytes: 36_864, isReadOnly: false),
-        version: "0.1.0"
-    )
+                        retryAt: Timestamp(seconds: now.seconds + 300))), consecutiveFailures: 7,
+                quota: SourceStatus.Quota(limit: 100, used: 12, resetsAt: Timestamp(seconds: now.seconds + 1_200))),
+        ], database: ServerStatus.Database(cacheBytes: 1_258_291, stateBytes: 36_864, isReadOnly: false),
+        version: "0.1.0")
 
     private func lines(_ width: Int, escapes: Bool = false, _ status: ServerStatus.Result? = nil) -> [Substring] {
         visible(screen(width, escapes: escapes) { $0.status(status ?? self.status, now: now) })
@@ -55,8 +48,7 @@ struct StatusScreenTests {
         (100, 100, "gifs ██████████ 100 of 100 requests · all back in 20 minutes"),
         (120, 100, "gifs ██████████ 120 of 100 requests · all back in 20 minutes"),
         (0, 0, "gifs ██████████ 0 of 0 requests"),
-    ])
-    func drawsTheQuotaAsABar(used: Int, limit: Int, line: String) {
+    ]) func drawsTheQuotaAsABar(used: Int, limit: Int, line: String) {
         var status = status
         status.sources[1].quota?.used = used
         status.sources[1].quota?.limit = limit
@@ -65,11 +57,11 @@ struct StatusScreenTests {
 
     @Test(arguments: [
         ([0, 1, 2, 4, 8], "last 5 min   ▁▂▃▅█ · at most 8 a minute"), ([0], "last 1 min   ▁ · at most 0 a minute"),
-        (Array(repeating: 1_000, count: 60) + [0],
-            "last hour    ██████████████████████████████ · at most 1,000 a minute"),
-        ([-5, .max, 1], "last 3 min   ▁█▂ · at most 9,223,372,036,854,775,807 a minute"),
-    ])
-    func drawsTheRequestsOfEachMinute(counts: [Int], line: String) {
+        (
+            Array(repeating: 1_000, count: 60) + [0],
+            "last hour    ██████████████████████████████ · at most 1,000 a minute"
+        ), ([-5, .max, 1], "last 3 min   ▁█▂ · at most 9,223,372,036,854,775,807 a minute"),
+    ]) func drawsTheRequestsOfEachMinute(counts: [Int], line: String) {
         var status = status
         status.requestsPerMinute = counts
         #expect(lines(80, status).contains(Substring(line)))

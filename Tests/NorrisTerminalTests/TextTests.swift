@@ -12,35 +12,37 @@ struct FreshnessTextTests {
         (SourceFailure.Kind.offline, "offline"), (.timeout, "timing out"), (.http, "answering with errors"),
         (.quota, "out of quota"), (.decode, "sending unreadable responses"), (.credentials, "without a valid key"),
         (SourceFailure.Kind(rawValue: "upside_down"), "upside_down"),
-    ])
-    func warnsOfEachKindOfFailure(kind: SourceFailure.Kind, text: String) {
+    ]) func warnsOfEachKindOfFailure(kind: SourceFailure.Kind, text: String) {
         let freshness = Freshness(origin: .cache, state: .fresh, error: failure(kind))
-        #expect(freshness.concern(now: now) == """
-            \(text) for 3 hours (api.chucknorris.io is away)
-            """)
+        #expect(
+            freshness.concern(now: now) == """
+                \(text) for 3 hours (api.chucknorris.io is away)
+                """)
     }
 
     /// The one ahead is of a daemon that was waited for: the command began before.
-    @Test(arguments: [ago(5), ago(-2)])
-    func warnsOfAFailureThatHasJustHappened(since: Timestamp) {
+    @Test(arguments: [ago(5), ago(-2)]) func warnsOfAFailureThatHasJustHappened(since: Timestamp) {
         let freshness = Freshness(origin: .builtin, state: .stale, error: failure(.offline, since: since))
-        #expect(freshness.concern(now: now) == """
-            offline just now (api.chucknorris.io is away)
-            """)
+        #expect(
+            freshness.concern(now: now) == """
+                offline just now (api.chucknorris.io is away)
+                """)
     }
 
     @Test func warnsThatNothingIsStored() {
         let freshness = Freshness(origin: .none, state: .empty, error: failure(.offline))
-        #expect(freshness.concern(now: now) == """
-            offline for 3 hours (api.chucknorris.io is away)
-            """)
+        #expect(
+            freshness.concern(now: now) == """
+                offline for 3 hours (api.chucknorris.io is away)
+                """)
     }
 
     @Test func warnsOfStaleContent() {
         let old = Freshness(origin: .cache, state: .stale, fetchedAt: ago(3 * 86_400))
-        #expect(old.concern(now: now) == """
-            out of date, last fetched 3 days ago
-            """)
+        #expect(
+            old.concern(now: now) == """
+                out of date, last fetched 3 days ago
+                """)
         let never = Freshness(origin: .cache, state: .stale)
         #expect(never.concern(now: now) == "not fetched yet")
     }
@@ -49,29 +51,27 @@ struct FreshnessTextTests {
         Freshness(origin: .upstream, state: .fresh, fetchedAt: now),
         Freshness(origin: .cache, state: .fresh, fetchedAt: ago(60)), Freshness(origin: .builtin, state: .stale),
         Freshness(origin: .none, state: .empty),
-    ])
-    func saysNothingWhereNothingIsWrong(freshness: Freshness) {
-        #expect(freshness.concern(now: now) == nil)
-    }
+    ]) func saysNothingWhereNothingIsWrong(freshness: Freshness) { #expect(freshness.concern(now: now) == nil) }
 
     @Test func tellsWhenAQuotaIsBack() {
         let error = SourceFailure(
-            kind: .quota, message: "", since: ago(600), retryAt: Timestamp(seconds: now.seconds + 2_400)
-        )
-        #expect(Freshness(origin: .cache, state: .fresh, error: error).concern(now: now)
-            == "out of quota for 10 minutes; next try in 40 minutes")
+            kind: .quota, message: "", since: ago(600), retryAt: Timestamp(seconds: now.seconds + 2_400))
+        #expect(
+            Freshness(origin: .cache, state: .fresh, error: error).concern(now: now)
+                == "out of quota for 10 minutes; next try in 40 minutes")
     }
 }
 
 struct RelativeTimeTests {
-    @Test(arguments: [
-        (0, "just now"), (59, "just now"), (60, "1 minute ago"), (119, "1 minute ago"), (120, "2 minutes ago"),
-        (3_599, "59 minutes ago"), (3_600, "1 hour ago"), (10_800, "3 hours ago"), (86_399, "23 hours ago"),
-        (86_400, "1 day ago"), (30 * 86_400 - 1, "29 days ago"), (30 * 86_400, "1 month ago"),
-        (365 * 86_400 - 1, "12 months ago"), (365 * 86_400, "1 year ago"), (6 * 365 * 86_400, "6 years ago"),
-        (-1, "in a moment"), (-59, "in a moment"), (-60, "in 1 minute"), (-7_200, "in 2 hours"),
-        (-400 * 86_400, "in 1 year"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "just now"), (59, "just now"), (60, "1 minute ago"), (119, "1 minute ago"), (120, "2 minutes ago"),
+            (3_599, "59 minutes ago"), (3_600, "1 hour ago"), (10_800, "3 hours ago"), (86_399, "23 hours ago"),
+            (86_400, "1 day ago"), (30 * 86_400 - 1, "29 days ago"), (30 * 86_400, "1 month ago"),
+            (365 * 86_400 - 1, "12 months ago"), (365 * 86_400, "1 year ago"), (6 * 365 * 86_400, "6 years ago"),
+            (-1, "in a moment"), (-59, "in a moment"), (-60, "in 1 minute"), (-7_200, "in 2 hours"),
+            (-400 * 86_400, "in 1 year"),
+        ] as [(Int64, String)])
     func roundsDownToTheLargestUnit(seconds: Int64, text: String) {
         #expect(relativeTime(of: ago(seconds), at: now) == text)
     }
@@ -87,8 +87,7 @@ struct RelativeTimeTests {
         (-5, "0 seconds"), (0, "0 seconds"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"),
         (61, "1 minute 1 second"), (3_600, "1 hour"), (3_659, "1 hour"), (3_660, "1 hour 1 minute"),
         (3 * 86_400 + 4 * 3_600 + 59, "3 days 4 hours"), (400 * 86_400, "400 days"),
-    ])
-    func writesDurationsInTheirTwoLargestUnits(seconds: Int, text: String) {
+    ]) func writesDurationsInTheirTwoLargestUnits(seconds: Int, text: String) {
         #expect(durationText(seconds: seconds) == text)
     }
 }
@@ -96,26 +95,26 @@ struct RelativeTimeTests {
 struct ByteSizeTextTests {
     @Test(arguments: [
         (-1, "0 B"), (0, "0 B"), (1_023, "1023 B"), (1_024, "1.0 KiB"), (1_536, "1.5 KiB"), (10_188, "9.9 KiB"),
-        (10_189, "10 KiB"), (36_864, "36 KiB"), (1_048_063, "1023 KiB"), (1_048_064, "1.0 MiB"),
-        (1_258_291, "1.2 MiB"), (1 << 30, "1.0 GiB"), (5 << 40, "5.0 TiB"), (1 << 50, "1.0 PiB"), (.max, "8.0 EiB"),
-    ])
-    func roundsToWhatFitsThreeDigits(bytes: Int, text: String) {
-        #expect(byteSizeText(bytes) == text)
-    }
+        (10_189, "10 KiB"), (36_864, "36 KiB"), (1_048_063, "1023 KiB"), (1_048_064, "1.0 MiB"), (1_258_291, "1.2 MiB"),
+        (1 << 30, "1.0 GiB"), (5 << 40, "5.0 TiB"), (1 << 50, "1.0 PiB"), (.max, "8.0 EiB"),
+    ]) func roundsToWhatFitsThreeDigits(bytes: Int, text: String) { #expect(byteSizeText(bytes) == text) }
 }
 
 struct EventTextTests {
     private static let offline = SourceFailure(kind: .offline, message: "No route.", since: ago(7_200))
 
-    @Test("What happened, in a few words", arguments: [
-        (Event.source("facts", .started, at: now), "started"),
-        (.source("facts", .finished, items: 1, at: now), "finished: 1 item"),
-        (.source("facts", .finished, at: now), "finished"),
-        (.source("facts", .failed, error: offline, at: now), "failed: offline for 2 hours (No route)"),
-        (.source("facts", .failed, at: now), "failed"), (.item(source: "facts", added: 1_200, at: now), "1,200 new"),
-        (.server(.reloaded, at: now), "reloaded"), (.server(.degraded, at: now), "degraded"),
-        (.source("facts", Event.Phase(rawValue: "resting"), at: now), "resting"),
-    ])
+    @Test(
+        "What happened, in a few words",
+        arguments: [
+            (Event.source("facts", .started, at: now), "started"),
+            (.source("facts", .finished, items: 1, at: now), "finished: 1 item"),
+            (.source("facts", .finished, at: now), "finished"),
+            (.source("facts", .failed, error: offline, at: now), "failed: offline for 2 hours (No route)"),
+            (.source("facts", .failed, at: now), "failed"),
+            (.item(source: "facts", added: 1_200, at: now), "1,200 new"),
+            (.server(.reloaded, at: now), "reloaded"), (.server(.degraded, at: now), "degraded"),
+            (.source("facts", Event.Phase(rawValue: "resting"), at: now), "resting"),
+        ])
     func words(_ event: Event, _ text: String) {
         #expect(event.summary == text)
     }
@@ -123,10 +122,7 @@ struct EventTextTests {
     @Test(arguments: [
         (0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (100_000, "100,000"), (-1_000, "-1,000"),
         (Int.min, "-9,223,372,036,854,775,808"),
-    ])
-    func digitsAreInGroups(number: Int, text: String) {
-        #expect(groupedDigits(number) == text)
-    }
+    ]) func digitsAreInGroups(number: Int, text: String) { #expect(groupedDigits(number) == text) }
 
     @Test func whatIsOverdueIsDueNow() {
         #expect(upcomingTime(of: ago(-300), at: now) == "in 5 minutes")
@@ -140,16 +136,12 @@ struct ShellQuotingTests {
         ("dev", "dev"), ("--page", "--page"), ("/run/norrisd.sock", "/run/norrisd.sock"), ("", "''"),
         ("chuck norris", "'chuck norris'"), ("don't", "'don'\\''t'"), ("$HOME", "'$HOME'"), ("~", "'~'"),
         ("=ls", "'=ls'"), ("é", "'é'"),
-    ])
-    func quotesOnlyWhatNeedsIt(word: String, quoted: String) {
-        #expect(shellQuoted(word) == quoted)
-    }
+    ]) func quotesOnlyWhatNeedsIt(word: String, quoted: String) { #expect(shellQuoted(word) == quoted) }
 
     @Test(arguments: [
         "plain", "", " ", "'", "''", "\"", "\\", "a'b'c", "`id`", "$(id)", "${HOME}", "*", "?", "[a]", "{a,b}", "!!",
         "a;b", "a&b", "a|b", "<a>", "#a", "~root", "%1", "=a", "-n", "日本語 '👍'", "e\u{301}'\u{301}x",
-    ])
-    func givesAShellTheSameBytes(word: String) throws {
+    ]) func givesAShellTheSameBytes(word: String) throws {
         #expect(try run("sh", ["-c", "printf %s \(shellQuoted(word))"]).output == word)
     }
 

@@ -3,17 +3,21 @@ import NorrisText
 import Testing
 
 struct CaseFoldingTests {
-    @Test("Texts that differ in case alone fold to the same", arguments: [
-        ("Chuck NORRIS 42", "chuck norris 42"), ("STRASSE", "straße"), ("GROẞ", "groß"), ("ΟΔΥΣΣΕΎΣ", "οδυσσεύς"),
-        ("σ", "ς"), ("É", "é"), ("E\u{301}", "e\u{301}"), ("ÀÇÑØŽ", "àçñøž"), ("ЖУК", "жук"), ("ﬁn", "FIN"),
-        ("ǅ", "ǆ"), ("I", "ı"), ("\u{10400}", "\u{10428}"), ("ՈՒ", "ու"),
-    ])
+    @Test(
+        "Texts that differ in case alone fold to the same",
+        arguments: [
+            ("Chuck NORRIS 42", "chuck norris 42"), ("STRASSE", "straße"), ("GROẞ", "groß"), ("ΟΔΥΣΣΕΎΣ", "οδυσσεύς"),
+            ("σ", "ς"), ("É", "é"), ("E\u{301}", "e\u{301}"), ("ÀÇÑØŽ", "àçñøž"), ("ЖУК", "жук"), ("ﬁn", "FIN"),
+            ("ǅ", "ǆ"), ("I", "ı"), ("\u{10400}", "\u{10428}"), ("ՈՒ", "ու"),
+        ])
     func foldsCase(one: String, other: String) { #expect(scalars(caseFolded(one)) == scalars(caseFolded(other))) }
 
-    @Test("The folded form is pinned, for it is stored", arguments: [
-        ("Straße", "strasse"), ("ὈΔΥΣΣΕΎΣ", "ὀδυσσεύσ"), ("İ", "i\u{307}"), ("ı", "i"), ("É", "é"),
-        ("E\u{301}", "e\u{301}"), ("日本語 ＡＢＣ 한국어", "日本語 ａｂｃ 한국어"), ("👍🏽", "👍🏽"), ("", ""),
-    ])
+    @Test(
+        "The folded form is pinned, for it is stored",
+        arguments: [
+            ("Straße", "strasse"), ("ὈΔΥΣΣΕΎΣ", "ὀδυσσεύσ"), ("İ", "i\u{307}"), ("ı", "i"), ("É", "é"),
+            ("E\u{301}", "e\u{301}"), ("日本語 ＡＢＣ 한국어", "日本語 ａｂｃ 한국어"), ("👍🏽", "👍🏽"), ("", ""),
+        ])
     func folded(text: String, expected: String) { #expect(scalars(caseFolded(text)) == scalars(expected)) }
 
     @Test func everyLetterFoldsAsItsOtherCases() {
@@ -39,12 +43,10 @@ struct ASCIITextTests {
         ("cut… · 480×229 – ‘a’ “b”", "cut~ - 480x229 - 'a' \"b\""),
         ("┌──┐\n│ä │\n└──┘", "+--+\n|? |\n+--+"), ("██░░ ▁▂▃▄▅▆▇█", "##.. _.-=+*%#"), ("● ⠋", "* |"),
         // An accent apart from its letter takes no column, and goes; one of its own is a part of the letter.
-        ("e\u{301}", "e"), ("é", "?"),
-        ("地球", "????"), ("👩‍💻!", "??!"), ("1\u{FE0F}\u{20E3}", "1?"), ("a\u{200D}b", "ab"),
+        ("e\u{301}", "e"), ("é", "?"), ("地球", "????"), ("👩‍💻!", "??!"), ("1\u{FE0F}\u{20E3}", "1?"), ("a\u{200D}b", "ab"),
         // The second byte of U+2580 + n, or of a capital A with tilde, is a C1 control to a terminal of 8 bits.
         ("\u{C0}\u{9B}31m", "?31m"),
-    ])
-    func keepsTheColumns(text: String, ascii: String) {
+    ]) func keepsTheColumns(text: String, ascii: String) {
         #expect(asciiText(text) == ascii)
         #expect(displayWidth(of: asciiText(text)) == displayWidth(of: text))
     }
@@ -77,8 +79,7 @@ struct PromptLineTests {
         #expect(promptLine(text, columns: 100) == text)
     }
 
-    @Test("Columns are counted, not characters, and nothing is cut")
-    func columns() {
+    @Test("Columns are counted, not characters, and nothing is cut") func columns() {
         #expect(promptLine(String(repeating: "x", count: 100), columns: 100)?.count == 100)
         #expect(promptLine(String(repeating: "x", count: 101), columns: 100) == nil)
         #expect(promptLine(String(repeating: "日", count: 50), columns: 100)?.count == 50)
@@ -86,15 +87,19 @@ struct PromptLineTests {
         #expect(promptLine(String(repeating: "e\u{301}", count: 100), columns: 100)?.count == 100)
     }
 
-    @Test("It is one harmless line", arguments: [
-        (" \n Why?\n\t", "Why?"), ("a\u{1B}[31mb\u{7}\u{9B}1mc", "abc"),
-        ("a\u{202E}b\u{2066}", "ab"), ("a\u{1B}]0;title\u{7}b", "ab"), ("a  b.", "a  b."),
-    ])
+    @Test(
+        "It is one harmless line",
+        arguments: [
+            (" \n Why?\n\t", "Why?"), ("a\u{1B}[31mb\u{7}\u{9B}1mc", "abc"),
+            ("a\u{202E}b\u{2066}", "ab"), ("a\u{1B}]0;title\u{7}b", "ab"), ("a  b.", "a  b."),
+        ])
     func sanitized(text: String, expected: String) { #expect(promptLine(text, columns: 100) == expected) }
 
-    @Test("What has several lines, and what is drawn, is no line", arguments: [
-        "Q: Why?\n\tA: Because.\n", "a\r\nb", "a\tb", "a\u{2028}b", "a   b", "( o_o )", "/\\_/\\", "---8<---",
-    ])
+    @Test(
+        "What has several lines, and what is drawn, is no line",
+        arguments: [
+            "Q: Why?\n\tA: Because.\n", "a\r\nb", "a\tb", "a\u{2028}b", "a   b", "( o_o )", "/\\_/\\", "---8<---",
+        ])
     func severalLines(text: String) {
         #expect(promptLine(text, columns: 100) == nil)
         #expect(promptText(text) == nil)
@@ -103,8 +108,7 @@ struct PromptLineTests {
     @Test("What shows nothing is no line", arguments: ["", " \n\t", "\u{1B}[2J", "\u{200D}", "\u{202E}"])
     func empty(text: String) { #expect(promptLine(text, columns: 100) == nil) }
 
-    @Test("Where no other text can take its place, the characters are left out")
-    func withoutSpecialCharacters() {
+    @Test("Where no other text can take its place, the characters are left out") func withoutSpecialCharacters() {
         #expect(promptText("100% of `ls` cost $5 \\ he said!\n") == "100 of ls cost 5  he said")
         #expect(promptText("plain") == "plain")
         #expect(promptText("\u{1B}[2J") == "")

@@ -22,8 +22,7 @@ struct TextPropertyTests {
         }
     }
 
-    @Test(arguments: seeds)
-    func sanitizedTextsAndLinesHoldNothingForbidden(seed: UInt64) {
+    @Test(arguments: seeds) func sanitizedTextsAndLinesHoldNothingForbidden(seed: UInt64) {
         repeatedly(from: seed) { generator in
             let text = generator.text()
             let clean = sanitizedText(text)
@@ -43,8 +42,7 @@ struct TextPropertyTests {
         }
     }
 
-    @Test(arguments: seeds)
-    func sanitizedBytesHoldNothingForbidden(seed: UInt64) {
+    @Test(arguments: seeds) func sanitizedBytesHoldNothingForbidden(seed: UInt64) {
         repeatedly(from: seed) { generator in
             let bytes = generator.bytes()
             let clean = sanitizedText(bytes: bytes)
@@ -53,8 +51,7 @@ struct TextPropertyTests {
         }
     }
 
-    @Test(arguments: seeds)
-    func wrappedLinesFitAndLoseNothing(seed: UInt64) {
+    @Test(arguments: seeds) func wrappedLinesFitAndLoseNothing(seed: UInt64) {
         repeatedly(from: seed) { generator in
             let text = sanitizedText(generator.text())
             let width = Int.random(in: 1...30, using: &generator)
@@ -71,8 +68,7 @@ struct TextPropertyTests {
         }
     }
 
-    @Test(arguments: seeds)
-    func wordsThatFitStayWhole(seed: UInt64) {
+    @Test(arguments: seeds) func wordsThatFitStayWhole(seed: UInt64) {
         repeatedly(from: seed) { generator in
             let words = (0..<Int.random(in: 1...30, using: &generator)).map { _ in
                 String(repeating: "é", count: Int.random(in: 1...12, using: &generator))

@@ -4,14 +4,12 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
-struct ChucknorrisTests {
+@Suite(.timeLimit(.minutes(20))) struct ChucknorrisTests {
     /// The facts of a response's body.
     private func search(_ body: String, type: String? = "application/json") async throws(UpstreamError) -> FactBatch {
         let headers = HTTPHeaderFields(type.map { [(name: "Content-Type", value: $0)] } ?? [])
         let api = Chucknorris(
-            baseURL: "https://api.example", transport: FixedTransport(body, headers: headers), timeout: .seconds(1)
-        )
+            baseURL: "https://api.example", transport: FixedTransport(body, headers: headers), timeout: .seconds(1))
         return try await api.search("chuck").value
     }
 
@@ -74,14 +72,12 @@ struct ChucknorrisTests {
         let error = await failure { _ = try await search("<html>", type: "text/html; charset=utf-8") }
         #expect(
             error?.message
-                == "api.example/jokes/search answered with text/html instead of JSON; is the configured address right?"
-        )
+                == "api.example/jokes/search answered with text/html instead of JSON; is the configured address right?")
     }
 
     @Test(
         "JSON by any name is read",
-        arguments: [nil, "application/json", "Application/JSON; charset=utf-8", "text/json", "application/hal+json"]
-    )
+        arguments: [nil, "application/json", "Application/JSON; charset=utf-8", "text/json", "application/hal+json"])
     func types(type: String?) async throws {
         #expect(try await search(#"{"result":[{"id":"x","value":"y"}]}"#, type: type).facts.count == 1)
     }
@@ -99,8 +95,7 @@ struct ChucknorrisTests {
             {"total":7,"result":[{"id":"a","value":"A"},5,{"id":"b"},{"id":"c","value":"\\ud800"},
             {"id":"d" "value":"D"},{"id":"e","value":"E","x":[\(huge)1]},{"id":"a","value":"again"},
             {"id":"z","value":"Z"}]}
-            """
-        )
+            """)
         #expect(batch.facts.map(\.text) == ["A", "Z"])
         #expect(batch.skipped == 5)
     }
@@ -128,16 +123,14 @@ struct JokeTests {
              "icon_url":"https://api.chucknorris.io/img/avatar/chuck-norris.png","id":"-e0_hnd3rgq68e_pfvsqqg",
              "updated_at":"2020-05-22 06:16:41.133769","url":"https://api.chucknorris.io/jokes/-e0_hnd3rgq68e_pfvsqqg",
              "value":"Chuck Norris can instantiate an abstract class.","new":{"x":[1]}}
-            """
-        )
+            """)
         #expect(
-            fact == Fact(
-                id: "-e0_hnd3rgq68e_pfvsqqg", text: "Chuck Norris can instantiate an abstract class.",
-                categories: ["dev"], source: "chucknorris",
-                url: "https://api.chucknorris.io/jokes/-e0_hnd3rgq68e_pfvsqqg",
-                createdAt: Timestamp("2020-01-05T13:42:19Z"), updatedAt: Timestamp("2020-05-22T06:16:41Z")
-            )
-        )
+            fact
+                == Fact(
+                    id: "-e0_hnd3rgq68e_pfvsqqg", text: "Chuck Norris can instantiate an abstract class.",
+                    categories: ["dev"], source: "chucknorris",
+                    url: "https://api.chucknorris.io/jokes/-e0_hnd3rgq68e_pfvsqqg",
+                    createdAt: Timestamp("2020-01-05T13:42:19Z"), updatedAt: Timestamp("2020-05-22T06:16:41Z")))
     }
 
     @Test(arguments: [#"{"id":"x","value":"y"}"#, #"{"id":"x","value":"y","url":"/x","created_at":5}"#])
@@ -145,18 +138,15 @@ struct JokeTests {
         #expect(fact(json) == Fact(id: "x", text: "y", categories: [], source: "chucknorris"))
     }
 
-    @Test(
-        arguments: [
-            "[]", "\"x\"", "{}", #"{"id":"x"}"#, #"{"value":"y"}"#, #"{"id":1,"value":"y"}"#, #"{"id":"x","value":1}"#,
-            #"{"id":null,"value":"y"}"#, #"{"id":"","value":"y"}"#, #"{"id":"x","value":""}"#,
-            #"{"id":"x","value":" \n "}"#, #"{"id":"x","value":"\u0007\u200b"}"#, #"{"id":"x","value":"<b></b>"}"#,
-            #"{"id":"a\nb","value":"y"}"#, #"{"id":"a\u0000","value":"y"}"#, #"{"id":" a","value":"y"}"#,
-            #"{"id":"a\u202e","value":"y"}"#, #"{"id":"fortune:x","value":"y"}"#, #"{"id":"builtin-x","value":"y"}"#,
-            #"{"id":"x","value":"y","categories":"dev"}"#, #"{"id":"x","value":"y","categories":{}}"#,
-            #"{"id":"x","value":"y","category":1}"#, #"{"id":"x","value":"\ud800"}"#,
-        ]
-    )
-    func theseAreNone(json: String) { #expect(fact(json) == nil) }
+    @Test(arguments: [
+        "[]", "\"x\"", "{}", #"{"id":"x"}"#, #"{"value":"y"}"#, #"{"id":1,"value":"y"}"#, #"{"id":"x","value":1}"#,
+        #"{"id":null,"value":"y"}"#, #"{"id":"","value":"y"}"#, #"{"id":"x","value":""}"#,
+        #"{"id":"x","value":" \n "}"#, #"{"id":"x","value":"\u0007\u200b"}"#, #"{"id":"x","value":"<b></b>"}"#,
+        #"{"id":"a\nb","value":"y"}"#, #"{"id":"a\u0000","value":"y"}"#, #"{"id":" a","value":"y"}"#,
+        #"{"id":"a\u202e","value":"y"}"#, #"{"id":"fortune:x","value":"y"}"#, #"{"id":"builtin-x","value":"y"}"#,
+        #"{"id":"x","value":"y","categories":"dev"}"#, #"{"id":"x","value":"y","categories":{}}"#,
+        #"{"id":"x","value":"y","category":1}"#, #"{"id":"x","value":"\ud800"}"#,
+    ]) func theseAreNone(json: String) { #expect(fact(json) == nil) }
 
     @Test func lengthsAreBounded() {
         let id = String(repeating: "i", count: 200)
@@ -185,14 +175,11 @@ struct JokeTests {
         #expect(categories == names[..<63] + ["explicit"])
     }
 
-    @Test(
-        arguments: [
-            ("Tom &amp; Jerry &#39;n&#39; <i>Chuck<\\/i>", "Tom & Jerry 'n' Chuck"), ("x < y, <3", "x < y, <3"),
-            ("a\\u001b[31mb\\u202ec", "abc"), ("  two  spaces\\nline ", "two  spaces\nline"), ("&#27;[31mred", "red"),
-            ("\\u00e9\\ud83e\\udd4b", "é🥋"),
-        ]
-    )
-    func textIsMadeHarmless(value: String, text: String) {
+    @Test(arguments: [
+        ("Tom &amp; Jerry &#39;n&#39; <i>Chuck<\\/i>", "Tom & Jerry 'n' Chuck"), ("x < y, <3", "x < y, <3"),
+        ("a\\u001b[31mb\\u202ec", "abc"), ("  two  spaces\\nline ", "two  spaces\nline"), ("&#27;[31mred", "red"),
+        ("\\u00e9\\ud83e\\udd4b", "é🥋"),
+    ]) func textIsMadeHarmless(value: String, text: String) {
         #expect(fact(#"{"id":"x","value":"\#(value)"}"#)?.text == text)
     }
 }

@@ -24,15 +24,11 @@ struct CredentialsTests {
     @Test func contentThatIsNoKeyIsRefused() throws {
         try withCredential(Data("\n".utf8)) { credentials throws in
             let path = try #require(credentials.directory) + "/giphy-api-key"
-            #expect(throws: CredentialError.empty(path: path)) {
-                try credentials.secret(named: "giphy-api-key")
-            }
+            #expect(throws: CredentialError.empty(path: path)) { try credentials.secret(named: "giphy-api-key") }
         }
         try withCredential(Data([0x61, 0xFF, 0x0A])) { credentials throws in
             let path = try #require(credentials.directory) + "/giphy-api-key"
-            #expect(throws: CredentialError.notText(path: path)) {
-                try credentials.secret(named: "giphy-api-key")
-            }
+            #expect(throws: CredentialError.notText(path: path)) { try credentials.secret(named: "giphy-api-key") }
         }
     }
 
@@ -55,9 +51,7 @@ struct CredentialsTests {
         try withCredential(Data("key".utf8)) { credentials throws in
             let path = try #require(credentials.directory) + "/pipe"
             try #require(mkfifo(path, 0o600) == 0)
-            #expect(throws: CredentialError.empty(path: path)) {
-                try credentials.secret(named: "pipe")
-            }
+            #expect(throws: CredentialError.empty(path: path)) { try credentials.secret(named: "pipe") }
         }
     }
 

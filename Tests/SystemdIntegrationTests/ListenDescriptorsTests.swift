@@ -9,14 +9,10 @@ struct ListenDescriptorsTests {
         #expect(try ListenDescriptors.listening(among: descriptor..<(descriptor + 1)) == descriptor)
     }
 
-    @Test func noDescriptorIsNoError() throws {
-        #expect(try ListenDescriptors.listening(among: 3..<3) == nil)
-    }
+    @Test func noDescriptorIsNoError() throws { #expect(try ListenDescriptors.listening(among: 3..<3) == nil) }
 
     @Test func severalDescriptorsAreRefused() {
-        #expect(throws: ListenError.moreThanOne(count: 2)) {
-            try ListenDescriptors.listening(among: 3..<5)
-        }
+        #expect(throws: ListenError.moreThanOne(count: 2)) { try ListenDescriptors.listening(among: 3..<5) }
     }
 
     @Test func otherSocketsAndFilesAreRefused() throws {
@@ -83,9 +79,7 @@ struct ListenDescriptorsTests {
         await #expect(processExitsWith: .success) {
             setenv("LISTEN_PID", "\(getpid())", 1)
             setenv("LISTEN_FDS", "one", 1)
-            #expect(throws: ListenError.unreadableEnvironment(errno: EINVAL)) {
-                try ListenDescriptors.inherited()
-            }
+            #expect(throws: ListenError.unreadableEnvironment(errno: EINVAL)) { try ListenDescriptors.inherited() }
         }
     }
 }
@@ -95,8 +89,6 @@ private func boundSocket(_ type: __socket_type, listening: Bool) throws -> CInt 
     let descriptor = socket(AF_UNIX, CInt(type.rawValue), 0)
     var family = sockaddr(sa_family: sa_family_t(AF_UNIX), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     try #require(bind(descriptor, &family, socklen_t(MemoryLayout<sa_family_t>.size)) == 0)
-    if listening {
-        try #require(listen(descriptor, 1) == 0)
-    }
+    if listening { try #require(listen(descriptor, 1) == 0) }
     return descriptor
 }

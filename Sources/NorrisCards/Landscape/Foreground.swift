@@ -32,8 +32,10 @@ struct Foreground {
             let reach = height * random.number(in: 0.17...0.22)
             let x = side > 0 ? 1 - inward : inward
             let root = row(x) + 0.01 * unit
-            trees.append(NearTree(trunk: x * unit, top: root - height * unit, root: root, reach: reach * unit,
-                tiers: random.number(in: 8...12), noise: random.noise()))
+            trees.append(
+                NearTree(
+                    trunk: x * unit, top: root - height * unit, root: root, reach: reach * unit,
+                    tiers: random.number(in: 8...12), noise: random.noise()))
             inward += reach * random.number(in: 0.5...1.6)
         }
         self.trees = trees

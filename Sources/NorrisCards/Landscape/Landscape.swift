@@ -54,11 +54,11 @@ struct Landscape {
         water = Water(
             ground: ground, hour: hour, palette: palette, sky: gradient, luminary: luminary, noise: random.noise())
         random = SeededRandom(seed: seed, thing: .foreground)
-        foreground = random.number(in: 0...1) < scene.foreground
+        foreground =
+            random.number(in: 0...1) < scene.foreground
             ? Foreground(
                 ground: ground, scene: scene, side: luminary.x < 0.5 ? 1 : -1, hour: hour, palette: palette,
-                random: &random)
-            : nil
+                random: &random) : nil
     }
 
     /// What it shows, as part of a sentence: `mountains above a lake at dusk, under a crescent moon`.
@@ -69,9 +69,7 @@ struct Landscape {
     /// - Parameters:
     ///   - pixels: of the rows one after the other, each 0x00RRGGBB in sRGB, as `CAIRO_FORMAT_RGB24` has it.
     ///   - stride: how many pixels a row begins behind the one before; its width if not given.
-    func paint(
-        rows: Range<Int>, scrims: [Scrim], into pixels: UnsafeMutableBufferPointer<UInt32>, stride: Int? = nil
-    ) {
+    func paint(rows: Range<Int>, scrims: [Scrim], into pixels: UnsafeMutableBufferPointer<UInt32>, stride: Int? = nil) {
         let stride = stride ?? width
         precondition(pixels.count >= (rows.count - 1) * stride + width)
         var line = [LinearColor](repeating: .zero, count: width)
@@ -121,14 +119,11 @@ struct Ground {
     }
 
     /// The middle of a column, 0 to 1.
-    @inline(__always)
-    func position(column: Int) -> Float { (Float(column) + 0.5) / Float(width) }
+    @inline(__always) func position(column: Int) -> Float { (Float(column) + 0.5) / Float(width) }
 
     /// The middle of a row above the horizon, in widths.
-    @inline(__always)
-    func elevation(row: Int) -> Float { (horizon - Float(row) - 0.5) / Float(width) }
+    @inline(__always) func elevation(row: Int) -> Float { (horizon - Float(row) - 0.5) / Float(width) }
 
     /// The row of an elevation, in pixels.
-    @inline(__always)
-    func row(elevation: Float) -> Float { horizon - elevation * Float(width) }
+    @inline(__always) func row(elevation: Float) -> Float { horizon - elevation * Float(width) }
 }

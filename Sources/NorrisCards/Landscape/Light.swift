@@ -9,8 +9,7 @@ extension LinearColor {
     var luminance: Float { 0.2126 * x + 0.7152 * y + 0.0722 * z }
 
     /// This color with a part, 0 to 1, of another one.
-    @inline(__always)
-    func mixed(_ other: LinearColor, _ part: Float) -> LinearColor { self + (other - self) * part }
+    @inline(__always) func mixed(_ other: LinearColor, _ part: Float) -> LinearColor { self + (other - self) * part }
 }
 
 /// A color as the eye orders it, so that what lies between two of them is not muddy: OKLab (Björn Ottosson,
@@ -84,13 +83,11 @@ struct PixelEncoder {
         }
     }
 
-    @inline(__always)
-    private func channel(_ light: Float, _ noise: Int32) -> UInt32 {
+    @inline(__always) private func channel(_ light: Float, _ noise: Int32) -> UInt32 {
         let index = min(max(Self.index(light), Self.darkest), Self.brightest)
         return UInt32(bitPattern: min(max(levels[Int(index &- Self.darkest)] &+ noise &+ 128, 0), 0xFFFF) >> 8)
     }
 
     /// - Parameter light: not negative, so that bits have the order of numbers.
-    @inline(__always)
-    private static func index(_ light: Float) -> UInt32 { light.bitPattern >> unused }
+    @inline(__always) private static func index(_ light: Float) -> UInt32 { light.bitPattern >> unused }
 }

@@ -164,7 +164,7 @@ struct LuminaryPlacement {
         ridges = ranges(x)
         self.luminary.x = x
         self.luminary.clearance = clearance
-        self.luminary.elevation = luminary.radius * clearance
-            + Ridge.summit(ridges, from: x - luminary.radius, to: x + luminary.radius)
+        self.luminary.elevation =
+            luminary.radius * clearance + Ridge.summit(ridges, from: x - luminary.radius, to: x + luminary.radius)
     }
 }

@@ -40,21 +40,13 @@ struct Palette: Equatable {
 
     /// Those of api.chucknorris.io.
     private static let named = [
-        "animal": Palette(152, 112, 64, pale: 0.75),
-        "career": Palette(255, 230, 75, pale: 0.6, strength: 0.8),
-        "celebrity": Palette(316, 352, 52),
-        "dev": Palette(228, 198, 165),
-        "explicit": Palette(12, 22, 45, strength: 1.05),
-        "fashion": Palette(298, 336, 18),
-        "food": Palette(26, 44, 76),
-        "history": Palette(55, 68, 85, strength: 0.62),
-        "money": Palette(164, 145, 90, pale: 0.6),
-        "movie": Palette(228, 200, 60, pale: 0.5),
-        "music": Palette(286, 316, 350, strength: 1.1),
-        "political": Palette(264, 320, 27, pale: 0.8),
-        "religion": Palette(282, 325, 80, pale: 0.6),
-        "science": Palette(244, 218, 192),
-        "sport": Palette(248, 345, 52, pale: 0.85, strength: 1.1),
+        "animal": Palette(152, 112, 64, pale: 0.75), "career": Palette(255, 230, 75, pale: 0.6, strength: 0.8),
+        "celebrity": Palette(316, 352, 52), "dev": Palette(228, 198, 165),
+        "explicit": Palette(12, 22, 45, strength: 1.05), "fashion": Palette(298, 336, 18), "food": Palette(26, 44, 76),
+        "history": Palette(55, 68, 85, strength: 0.62), "money": Palette(164, 145, 90, pale: 0.6),
+        "movie": Palette(228, 200, 60, pale: 0.5), "music": Palette(286, 316, 350, strength: 1.1),
+        "political": Palette(264, 320, 27, pale: 0.8), "religion": Palette(282, 325, 80, pale: 0.6),
+        "science": Palette(244, 218, 192), "sport": Palette(248, 345, 52, pale: 0.85, strength: 1.1),
         "travel": Palette(210, 320, 38, pale: 0.5, strength: 1.1),
     ]
 
@@ -82,22 +74,23 @@ enum Hour: CaseIterable {
 
     private var look: (words: String, warmth: Float, stars: Float, sky: [(lightness: Float, chroma: Float)]) {
         switch self {
-        case .night:
-            ("at night", 0.30, 1, [(0.15, 0.040), (0.19, 0.052), (0.25, 0.062), (0.35, 0.066), (0.46, 0.060)])
+        case .night: ("at night", 0.30, 1, [(0.15, 0.040), (0.19, 0.052), (0.25, 0.062), (0.35, 0.066), (0.46, 0.060)])
         case .blueHour:
-            ("in the blue hour", 0.50, 0.30,
-                [(0.22, 0.070), (0.28, 0.085), (0.36, 0.094), (0.49, 0.088), (0.63, 0.072)])
-        case .dawn:
-            ("at dawn", 1, 0, [(0.28, 0.060), (0.36, 0.075), (0.46, 0.088), (0.65, 0.095), (0.82, 0.085)])
+            (
+                "in the blue hour", 0.50, 0.30,
+                [(0.22, 0.070), (0.28, 0.085), (0.36, 0.094), (0.49, 0.088), (0.63, 0.072)]
+            )
+        case .dawn: ("at dawn", 1, 0, [(0.28, 0.060), (0.36, 0.075), (0.46, 0.088), (0.65, 0.095), (0.82, 0.085)])
         case .morning:
             ("in the morning", 0.88, 0, [(0.35, 0.075), (0.42, 0.082), (0.49, 0.080), (0.66, 0.064), (0.84, 0.050)])
         case .noon:
-            ("in the haze of noon", 0.62, 0,
-                [(0.39, 0.088), (0.45, 0.092), (0.50, 0.084), (0.65, 0.060), (0.82, 0.036)])
+            (
+                "in the haze of noon", 0.62, 0,
+                [(0.39, 0.088), (0.45, 0.092), (0.50, 0.084), (0.65, 0.060), (0.82, 0.036)]
+            )
         case .goldenHour:
             ("in the golden hour", 1, 0, [(0.31, 0.060), (0.38, 0.075), (0.47, 0.092), (0.66, 0.118), (0.83, 0.120)])
-        case .dusk:
-            ("at dusk", 1, 0.10, [(0.21, 0.070), (0.28, 0.086), (0.37, 0.106), (0.54, 0.128), (0.70, 0.132)])
+        case .dusk: ("at dusk", 1, 0.10, [(0.21, 0.070), (0.28, 0.086), (0.37, 0.106), (0.54, 0.128), (0.70, 0.132)])
         case .afterglow:
             ("in the afterglow", 1, 0.40, [(0.17, 0.056), (0.22, 0.070), (0.29, 0.088), (0.42, 0.116), (0.60, 0.138)])
         }

@@ -40,8 +40,7 @@ struct Noise {
     let seed: UInt32
 
     /// -1 to 1; goes up and down about once for every 1 of `x`.
-    @inline(__always)
-    func value(_ x: Float) -> Float {
+    @inline(__always) func value(_ x: Float) -> Float {
         let floor = x.rounded(.down)
         let cell = Int32(floor)
         let left = corner(cell, 0)
@@ -90,12 +89,10 @@ struct Noise {
         return highest
     }
 
-    @inline(__always)
-    private func eased(_ part: Float) -> Float { part * part * (3 - 2 * part) }
+    @inline(__always) private func eased(_ part: Float) -> Float { part * part * (3 - 2 * part) }
 
     /// -1 to 1, without any order: "lowbias32" (Chris Wellons, "Prospecting for Hash Functions", 2018).
-    @inline(__always)
-    private func corner(_ column: Int32, _ row: Int32) -> Float {
+    @inline(__always) private func corner(_ column: Int32, _ row: Int32) -> Float {
         var hash = UInt32(bitPattern: column) &* 0x9E37_79B1 &+ UInt32(bitPattern: row) &* 0x85EB_CA77 &+ seed
         hash ^= hash >> 16
         hash = hash &* 0x7FEB_352D

@@ -22,8 +22,7 @@ enum Scene: CaseIterable {
     /// Whether the ground is bare, so that light and shade are seen on the nearest range too, and no mist.
     var isBare: Bool { self == .desert || self == .snow }
 
-    private var look:
-        (words: String, below: ClosedRange<Float>, hasWater: Bool, foreground: Float, without: Set<Hour>)
+    private var look: (words: String, below: ClosedRange<Float>, hasWater: Bool, foreground: Float, without: Set<Hour>)
     {
         switch self {
         case .lake: ("mountains above a lake", 0.25...0.30, true, 0.65, [])
@@ -154,8 +153,7 @@ struct Windows {
     }
 
     /// - Parameter below: the edge of the tower, in rows.
-    @inline(__always)
-    func light(column: Int, row: Int, below: Float) -> LinearColor {
+    @inline(__always) func light(column: Int, row: Int, below: Float) -> LinearColor {
         let cover = columns[column] * rows[row]
         guard cover > 0, below > Self.roof * unit else { return .zero }
         let x = Int(Float(column) / (Self.pitch.x * unit))

@@ -32,8 +32,7 @@ struct Sky {
     /// The light from a point, without the disc of sun or moon.
     ///
     /// - Parameter row: 0 to the last one above the water.
-    @inline(__always)
-    func color(column: Int, row: Int) -> LinearColor {
+    @inline(__always) func color(column: Int, row: Int) -> LinearColor {
         let glow = glowColumns[column] * glowRows[row]
         let color = rows[row] + glowColors.0 * glow.x + glowColors.1 * glow.y + glowColors.2 * glow.z
         return color * clouds.brightness(column: column, row: row)
@@ -159,7 +158,8 @@ struct Clouds {
             for column in 0..<columns {
                 let x = Float(column) / Self.cells.x
                 let y = elevation + noise.value(x * 2.1 + 9, elevation * 5) * 0.05
-                let value = noise.value(x * 1.9, y * 13) + 0.5 * noise.value(x * 4.7 + 3, y * 31 + 7)
+                let value =
+                    noise.value(x * 1.9, y * 13) + 0.5 * noise.value(x * 4.7 + 3, y * 31 + 7)
                     + 0.25 * noise.value(x * 9 + 5, y * 62 + 1)
                 let band = min(max((value - 0.15) / 0.9, 0), 1)
                 brightness.append(1 + share * (band * band * (3 - 2 * band) - 0.1))
@@ -168,8 +168,7 @@ struct Clouds {
         self.brightness = brightness
     }
 
-    @inline(__always)
-    func brightness(column: Int, row: Int) -> Float {
+    @inline(__always) func brightness(column: Int, row: Int) -> Float {
         let y = (Float(row) + 0.5) * scale
         let upper = Int(y)
         let index = upper &* columns &+ Int(cellOfColumn[column])

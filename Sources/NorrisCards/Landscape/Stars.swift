@@ -37,10 +37,13 @@ struct Stars {
                 let radius = (0.00062 + 0.00065 * power) * unit
                 let behind = sky.color(column: column, row: Int(y)).luminance
                 // A dot can not be smaller than a pixel; it is fainter instead.
-                let light = max(Self.brightest - behind, 0.02) * (0.02 + 0.98 * power) * visibility
+                let light =
+                    max(Self.brightest - behind, 0.02) * (0.02 + 0.98 * power) * visibility
                     * min(radius / Self.smallest, 1)
-                stars.append(Star(x: x * unit, y: y, radius: max(radius, Self.smallest),
-                    color: LinearColor(1 + tint, 1, 1 - tint, 0) * light))
+                stars.append(
+                    Star(
+                        x: x * unit, y: y, radius: max(radius, Self.smallest),
+                        color: LinearColor(1 + tint, 1, 1 - tint, 0) * light))
             }
         }
         self.stars = stars.sorted { $0.y < $1.y }

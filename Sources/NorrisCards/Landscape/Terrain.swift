@@ -33,8 +33,7 @@ struct Terrain {
             let nearness = Float(index) / Float(ridges.count - 1)
             let tallest = (0.012 + 0.030 * nearness * nearness) * scene.treeHeight
             let line = RangePoint.line(
-                of: ridge, trees: 0.006...tallest, ground: ground, luminary: luminary,
-                random: &random)
+                of: ridge, trees: 0.006...tallest, ground: ground, luminary: luminary, random: &random)
             for column in 0..<width {
                 skyline[column] = min(skyline[column], line[column].edge - 0.5 / line[column].sharpness)
             }
@@ -49,8 +48,9 @@ struct Terrain {
         self.slopeLight = slopeLight
         self.skyline = skyline
         var random = SeededRandom(seed: seed, thing: .windows)
-        windows = scene != .city ? nil
-            : Windows(edges: points.suffix(width).map(\.edge), ground: ground, palette: palette, random: &random)
+        windows =
+            scene != .city
+            ? nil : Windows(edges: points.suffix(width).map(\.edge), ground: ground, palette: palette, random: &random)
         random = SeededRandom(seed: seed, thing: .slopes)
         depths = SlopeDepth.rows(landRows, unit: Float(width), noise: random.noise())
     }
@@ -65,15 +65,13 @@ struct Terrain {
     }
 
     /// The light from a point on land or in the sky, without sun and moon.
-    @inline(__always)
-    func color(column: Int, row: Int, y: Float, sky: Sky) -> LinearColor {
+    @inline(__always) func color(column: Int, row: Int, y: Float, sky: Sky) -> LinearColor {
         let color = sky.color(column: column, row: row)
         return y > skyline[column] ? self.color(column: column, row: row, y: y, behind: color) : color
     }
 
     /// From the nearest range to the farthest, until nothing is left to be seen.
-    @inline(__always)
-    private func color(column: Int, row: Int, y: Float, behind sky: LinearColor) -> LinearColor {
+    @inline(__always) private func color(column: Int, row: Int, y: Float, behind sky: LinearColor) -> LinearColor {
         var sum = LinearColor.zero
         var rest: Float = 1
         var range = ranges &- 1
@@ -111,9 +109,7 @@ struct RangePaint {
     let slopeLight: LinearColor
 
     /// - Parameter nearness: 0 (the farthest) to 1.
-    init(
-        nearness: Float, kind: Ridge.Kind, scene: Scene, hour: Hour, palette: Palette, sky: SkyGradient
-    ) {
+    init(nearness: Float, kind: Ridge.Kind, scene: Scene, hour: Hour, palette: Palette, sky: SkyGradient) {
         let far = sky.level(elevation: 0.16)
         let haze = sky.level(elevation: 0.06)
         let near = (kind.isOutline ? .forest : scene).soil(hour)
@@ -122,9 +118,11 @@ struct RangePaint {
         let lightness = far.lightness * 0.96 + (near.lightness - far.lightness * 0.96) * share
         let chroma = far.chroma * 0.9 + (near.chroma - far.chroma * 0.9) * nearness
         summit = palette.tone(lightness, chroma, way: (0.62 + (near.way - 0.62) * nearness) * hour.warmth).light
-        mist = palette.tone(
-            haze.lightness * (0.99 - 0.22 * nearness), haze.chroma * 0.85, way: (0.85 - 0.35 * nearness) * hour.warmth
-        ).light
+        mist =
+            palette.tone(
+                haze.lightness * (0.99 - 0.22 * nearness), haze.chroma * 0.85,
+                way: (0.85 - 0.35 * nearness) * hour.warmth
+            ).light
         mistiness = scene.isBare ? 0.85 * (1 - nearness) : 0.90 - 0.55 * nearness
         let relief = scene.isBare ? (kind == .peaks ? 1.3 : 0.3) : 0.9 * (1 - nearness) * (0.22 + nearness)
         slopeLight = sky.tone(elevation: 0).light * relief
@@ -156,9 +154,7 @@ struct RangePoint: BitwiseCopyable {
         of ridge: Ridge, trees: ClosedRange<Float>, ground: Ground, luminary: Luminary, random: inout SeededRandom
     ) -> [RangePoint] {
         var elevations = (0..<ground.width).map { ridge.elevation(ground.position(column: $0)) }
-        if ridge.kind == .forest {
-            Conifers.grow(on: &elevations, heights: trees, random: &random)
-        }
+        if ridge.kind == .forest { Conifers.grow(on: &elevations, heights: trees, random: &random) }
         let rows = elevations.map { ground.row(elevation: $0) }
         // Walls stand between two columns.
         let sharpness = ridge.kind == .towers ? rows.map { _ in 1 } : sharpness(of: rows)

@@ -70,8 +70,7 @@ struct Water {
         }
 
         /// -1 to 1.
-        @inline(__always)
-        func height(_ x: Float) -> Float {
+        @inline(__always) func height(_ x: Float) -> Float {
             let position = x * frequency
             let crest = Int32(position)
             let part = position - Float(crest)

@@ -12,9 +12,7 @@ extension Typesetter {
     ///   - measure: the widest a line may be.
     ///   - room: the height that both should keep to.
     ///   - isCaption: whether it stands below a headline.
-    func column(
-        _ text: CardText, measure: Double, room: Double, width: Double, isCaption: Bool = false
-    ) -> TextColumn {
+    func column(_ text: CardText, measure: Double, room: Double, width: Double, isCaption: Bool = false) -> TextColumn {
         let line = text.attribution == nil ? 0 : 2 * TypeScale.smallest * width
         let block = block(text, measure: measure, room: room - line, width: width, isCaption: isCaption)
         guard let attribution = text.attribution else { return TextColumn(blocks: [(block, 0)]) }
@@ -31,9 +29,7 @@ extension Typesetter {
     }
 
     /// Sets a text as large as its length and the room allow, and at the smallest size where there is not room enough.
-    private func block(
-        _ text: CardText, measure: Double, room: Double, width: Double, isCaption: Bool
-    ) -> TextBlock {
+    private func block(_ text: CardText, measure: Double, room: Double, width: Double, isCaption: Bool) -> TextBlock {
         let smallest = TypeScale.smallest * width
         let columns = displayWidth(of: text.text)
         let scale = text.isEmoji ? TypeScale.size(emoji: columns / 2) : TypeScale.size(columns: columns)
@@ -42,9 +38,7 @@ extension Typesetter {
         let layout = layout(withTies(text.text, language: language), face: face, size: size)
         // To keep the writer's own lines, and long words whole, letters may be somewhat smaller.
         let smaller = max(smallest, 0.7 * size)
-        if text.lineCount > 1 {
-            layout.shrink(to: measure, smallest: smaller)
-        }
+        if text.lineCount > 1 { layout.shrink(to: measure, smallest: smaller) }
         // Phrases of Japanese are long; where one fills a line the others are too short.
         let widest = language == "ja" ? 0.85 * measure : measure
         layout.setWidth(widest)

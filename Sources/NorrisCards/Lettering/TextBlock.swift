@@ -1,9 +1,7 @@
 /// Lines of letters on a grid, in pixels from the upper left corner of the block: as wide as the measure, as high as
 /// the ink.
 struct TextBlock {
-    enum Alignment {
-        case left, center, right
-    }
+    enum Alignment { case left, center, right }
 
     /// Keeps the lines alive.
     private let layout: TextLayout

@@ -53,8 +53,11 @@ private func tied(word: ArraySlice<Character>, isJapanese: Bool) -> String {
             length = 0
         }
         result.append(character)
-        isParticle = isJapanese && (character == "を" || "はがにとものへ".contains(character)
-            && (before?.script == .han || before?.script == .katakana) || isSecond && "はが".contains(character))
+        isParticle =
+            isJapanese
+            && (character == "を"
+                || "はがにとものへ".contains(character) && (before?.script == .han || before?.script == .katakana)
+                || isSecond && "はが".contains(character))
         before = character
     }
     return result
@@ -79,9 +82,7 @@ private func areTied(_ character: Character, _ next: Character, _ isJapanese: Bo
 }
 
 /// Scripts between whose characters lines may break anywhere.
-private enum Script {
-    case han, hangul, hiragana, katakana
-}
+private enum Script { case han, hangul, hiragana, katakana }
 
 extension Character {
     fileprivate var script: Script? {

@@ -7,9 +7,10 @@ func typographic(_ text: String) -> String {
     guard !isCode(characters) else { return text }
     let addresses = addresses(characters)
     // Of the marks that may end a quote of one mark.
-    let lastClosing = characters.indices.dropFirst().last {
-        characters[$0] == "'" && !characters[$0 - 1].isWhitespace && !Mark(characters, $0).after.isWordPart
-    } ?? 0
+    let lastClosing =
+        characters.indices.dropFirst().last {
+            characters[$0] == "'" && !characters[$0 - 1].isWhitespace && !Mark(characters, $0).after.isWordPart
+        } ?? 0
     var result = ""
     var (isOpen, hasOpened) = (false, false)
     var index = 0
@@ -106,18 +107,17 @@ private let commands: Set = [
 /// program, or behind the name of a function.
 private func isCode(_ characters: [Character]) -> Bool {
     let isCommand = commands.contains(String(characters.prefix { !$0.isWhitespace }))
-    return isCommand && !".!?…".contains(characters.last ?? ".") || characters.indices.contains { index in
-        let before = index > 0 ? characters[index - 1] : " "
-        let after = index + 1 < characters.count ? characters[index + 1] : " "
-        switch characters[index] {
-        case "{", "}", "\\", "=", "<", ">": return true
-        case "`": return before != "`" && after != "`"
-        case "(": return before.isWordPart && "\"'".contains(after)
-        default: return false
+    return isCommand && !".!?…".contains(characters.last ?? ".")
+        || characters.indices.contains { index in
+            let before = index > 0 ? characters[index - 1] : " "
+            let after = index + 1 < characters.count ? characters[index + 1] : " "
+            switch characters[index] {
+            case "{", "}", "\\", "=", "<", ">": return true
+            case "`": return before != "`" && after != "`"
+            case "(": return before.isWordPart && "\"'".contains(after)
+            default: return false
+            }
         }
-    }
 }
 
-extension Character {
-    fileprivate var isWordPart: Bool { isLetter || isNumber }
-}
+extension Character { fileprivate var isWordPart: Bool { isLetter || isNumber } }

@@ -84,8 +84,7 @@ struct Composition {
             let around = Part.margin + Part.gap + Part.aboveHeadline + Part.aboveCaption + Part.belowCaption
             let room = unit * (Part.poster - around - Part.pictures.lowerBound) - block.height
             columnX = unit * Part.captionMargin
-            column = typesetter.column(
-                text, measure: unit - 2 * columnX, room: room, width: unit, isCaption: true)
+            column = typesetter.column(text, measure: unit - 2 * columnX, room: room, width: unit, isCaption: true)
             let others = unit * around + block.height + column.height
             let free = unit * Part.poster - others
             let pictureHeight = min(max(free, unit * Part.pictures.lowerBound), unit * Part.pictures.upperBound)
@@ -103,8 +102,7 @@ struct Composition {
 
     /// What the letters on the picture take; nil where there are none.
     var letters: Rectangle? {
-        headline != nil ? nil
-            : rectangle(columnX + column.left, columnY, column.right - column.left, column.height)
+        headline != nil ? nil : rectangle(columnX + column.left, columnY, column.right - column.left, column.height)
     }
 
     /// What has to be dimmed so that the letters can be read.

@@ -45,8 +45,7 @@ struct Scrim {
     }
 
     /// The part of its light that a pixel keeps where the scrim is strongest.
-    @inline(__always)
-    func kept(ofLuminance luminance: Float) -> Float {
+    @inline(__always) func kept(ofLuminance luminance: Float) -> Float {
         // Up to a third of the ceiling all, from there on ever less of what comes on top.
         let knee = ceiling / 3
         let excess = max(luminance - knee, 0)

@@ -5,7 +5,9 @@ import NorrisTerminal
 /// `norrisctl call`: any method of the protocol, for scripts and for looking around.
 struct CallCommand: SessionCommand {
     static let name = "call"
-    static let help = CommandHelp("Send one request of the protocol.", """
+    static let help = CommandHelp(
+        "Send one request of the protocol.",
+        """
         Prints the result as one line of JSON, or the error on standard error. man norrisd-protocol describes
         the methods.
 
@@ -43,8 +45,7 @@ struct CallCommand: SessionCommand {
         case .success(let result):
             guard session.settings.format != nil else { return Report(json: result) }
             return session.report(result, schema: MethodTable.methods.first { $0.name == method }?.result ?? .any)
-        case .failure(let error):
-            return Report(Failure(ExitStatus(error), error.message, response: error), json: true)
+        case .failure(let error): return Report(Failure(ExitStatus(error), error.message, response: error), json: true)
         }
     }
 

@@ -6,7 +6,9 @@ import NorrisTerminal
 /// `norrisctl config`: where the daemon's configuration is, whether it is valid, and how to change it.
 struct ConfigCommand: CommandGroup {
     static let name = "config"
-    static let help = CommandHelp("Show, check or edit norrisd's configuration.", """
+    static let help = CommandHelp(
+        "Show, check or edit norrisd's configuration.",
+        """
         Examples:
           norrisctl config path
           norrisctl config check
@@ -23,7 +25,9 @@ struct ConfigCommand: CommandGroup {
 /// `norrisctl config path`: the configuration file of the daemon.
 struct ConfigPathCommand: SessionCommand {
     static let name = "path"
-    static let help = CommandHelp("Print the path of the configuration file.", """
+    static let help = CommandHelp(
+        "Print the path of the configuration file.",
+        """
         norrisd itself says which file it reads. If it does not answer, and --socket is not given, this is the
         file it would read by default: yours if it exists, else the system's. The file need not exist: every
         setting has a default.
@@ -43,7 +47,9 @@ struct ConfigPathCommand: SessionCommand {
 /// `norrisctl config check`: what `norrisd --check-config` says of the file.
 struct ConfigCheckCommand: SessionCommand {
     static let name = "check"
-    static let help = CommandHelp("Check the configuration file.", """
+    static let help = CommandHelp(
+        "Check the configuration file.",
+        """
         Runs norrisd --check-config, which prints ok, or each fault with its line and what to write instead.
 
         Examples:
@@ -69,7 +75,9 @@ struct ConfigCheckCommand: SessionCommand {
 /// `norrisctl config edit`: a copy of the file in the user's editor, which replaces the file once it has no faults.
 struct ConfigEditCommand: SessionCommand {
     static let name = "edit"
-    static let help = CommandHelp("Edit the configuration file.", """
+    static let help = CommandHelp(
+        "Edit the configuration file.",
+        """
         Opens a copy in $VISUAL or $EDITOR, else in editor, vi or nano. The copy is checked, and replaces the file
         only if it has no faults. norrisctl reload then applies it.
 
@@ -93,7 +101,8 @@ struct ConfigEditCommand: SessionCommand {
         guard session.system.mayReplace(path) else {
             // sudo(8) clears the environment, which may have led to the daemon or to the file.
             let answered = isRunning ? session.sockets.first { session.system.listener($0) != nil } : nil
-            let edit = ["sudo", "norrisctl", "config", "edit"]
+            let edit =
+                ["sudo", "norrisctl", "config", "edit"]
                 + optionWords(("--socket", answered == SocketPath.system ? nil : answered))
             let words = isRunning || path == Session.systemFile ? edit : ["sudoedit", path]
             let hint = shellCommand(words).map { "Run: \(command: $0)" as Advice }
@@ -118,8 +127,7 @@ struct ConfigEditCommand: SessionCommand {
         guard let new = try editedUntilValid(copy, session) else {
             throw Failure(
                 .configuration, "The configuration has faults, so \(path) was not changed.",
-                hint: "Your changes are in \(copy). Go on with: \(command: "norrisctl config edit")"
-            )
+                hint: "Your changes are in \(copy). Go on with: \(command: "norrisctl config edit")")
         }
         guard new != start else {
             var report = session.report(["path": .string(path), "changed": false] as JSON) {
@@ -138,8 +146,7 @@ struct ConfigEditCommand: SessionCommand {
                     Your changes are in \(copy). \
                     Compare them: \(command: "diff \(shellQuoted(path)) \(shellQuoted(copy))"), \
                     then delete the copy: \(command: "rm \(shellQuoted(copy))")
-                    """
-            )
+                    """)
         }
         try writing(path) { () throws(SystemError) in try session.system.writeFile(path, new) }
         session.system.removeFile(copy)
@@ -213,9 +220,7 @@ extension Session {
     fileprivate var configurationFile: (path: String, isRunning: Bool) {
         get throws(Failure) {
             var info: Reply<ServerInfo.Result>?
-            do throws(Failure) {
-                info = try call(ServerInfo.self)
-            } catch {
+            do throws(Failure) { info = try call(ServerInfo.self) } catch {
                 guard settings.socket == nil else { throw error }
                 let isNamed = system.environment.value(of: "NORRISD_SOCKET") != nil
                 switch error.connection {
@@ -243,9 +248,9 @@ extension Session {
     fileprivate func checkConfiguration(_ path: String) throws(Failure) -> Int32 {
         // Both are installed together; what is beside norrisctl is of its version.
         for program in system.ownFolders().map({ "\($0)/norrisd" }) + ["norrisd"] {
-            let outcome = system.run(SubprocessRequest(
-                program: program, arguments: ["--check-config", "--config", path], inheritsErrors: true
-            ))
+            let outcome = system.run(
+                SubprocessRequest(
+                    program: program, arguments: ["--check-config", "--config", path], inheritsErrors: true))
             switch outcome {
             case .missing: continue
             case .ended(let status, _): return status
@@ -260,10 +265,10 @@ extension Session {
     fileprivate func edit(_ path: String) throws(Failure) {
         let chosen = ["VISUAL", "EDITOR"].lazy.compactMap { system.environment.value(of: $0) }.first
         for editor in chosen.map({ [$0] }) ?? ["editor", "vi", "nano"] {
-            let outcome = system.run(SubprocessRequest(
-                program: "/bin/sh", arguments: ["-c", "trap : INT QUIT; \(editor) \"$1\"", editor, path],
-                input: .inherited, output: .terminal(reset: []), inheritsErrors: chosen != nil, keepsKeys: true
-            ))
+            let outcome = system.run(
+                SubprocessRequest(
+                    program: "/bin/sh", arguments: ["-c", "trap : INT QUIT; \(editor) \"$1\"", editor, path],
+                    input: .inherited, output: .terminal(reset: []), inheritsErrors: chosen != nil, keepsKeys: true))
             switch outcome {
             case .ended(status: 0, _): return
             // What a shell says of a program that is not there.
@@ -272,13 +277,11 @@ extension Session {
                 let reason = status == 127 ? "was not found" : "failed with status \(status)"
                 throw Failure(
                     .unavailable, "The editor '\(editor)' \(reason), so nothing was changed.",
-                    hint: "Name another one: \(command: "EDITOR=nano norrisctl config edit")"
-                )
+                    hint: "Name another one: \(command: "EDITOR=nano norrisctl config edit")")
             default: throw .unfinished(editor, outcome)
             }
         }
         throw Failure(
-            .unavailable, "No editor was found.", hint: "Name one: \(command: "EDITOR=nano norrisctl config edit")"
-        )
+            .unavailable, "No editor was found.", hint: "Name one: \(command: "EDITOR=nano norrisctl config edit")")
     }
 }

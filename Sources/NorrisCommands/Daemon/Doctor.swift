@@ -67,9 +67,9 @@ struct Doctor {
     }
 
     private mutating func fail(_ subject: String, _ failure: Failure) {
-        checks.append(Check(
-            outcome: .fail, subject: subject, message: failure.message, fix: failure.hint, status: failure.status
-        ))
+        checks.append(
+            Check(outcome: .fail, subject: subject, message: failure.message, fix: failure.hint, status: failure.status)
+        )
     }
 
     private mutating func fail(_ subject: String, _ status: ExitStatus, _ message: String, _ hint: Advice) {
@@ -138,9 +138,7 @@ struct Doctor {
     private mutating func read<M: Method>(
         _ outcome: Response.Outcome, of method: M.Type, _ subject: String
     ) -> M.Result? {
-        do throws(Failure) {
-            return try session.read(outcome, of: method).value
-        } catch {
+        do throws(Failure) { return try session.read(outcome, of: method).value } catch {
             var failure = error
             if failure.response == nil || failure.response?.code == .unknownMethod {
                 failure.hint = "Update both, then: \(commands.replace)"
@@ -161,8 +159,7 @@ struct Doctor {
             fail(
                 "version", .unavailable, "\(server), \(client) speaks protocol \(ServerInfo.protocolVersion).",
                 info.protocolVersion > ServerInfo.protocolVersion
-                    ? "Update norrisctl." : "Update norrisd, then: \(commands.replace)"
-            )
+                    ? "Update norrisctl." : "Update norrisd, then: \(commands.replace)")
             return false
         }
         if info.version == NorrisVersion.current {
@@ -245,7 +242,9 @@ struct Doctor {
         guard fetched.allSatisfy(\.isCutOff), let (name, failure) = failures.max(by: { $0.1.since < $1.1.since }) else {
             return sources.forEach { examine($0) }
         }
-        warn("network", "No source can be fetched: \(name) is \(failure.summary(now: now)).", """
+        warn(
+            "network", "No source can be fetched: \(name) is \(failure.summary(now: now)).",
+            """
             Test the network: \
             \(command: "resolvectl query api.chucknorris.io; curl -I https://api.chucknorris.io"); \
             or set http.proxy in the configuration, then: \(command: commands.norrisctl("reload"))
@@ -299,8 +298,7 @@ struct Doctor {
             """
         warn(
             "prompt", "Shells have no facts to show: there is no \(paths.joined(separator: " or ")).",
-            userFolder == nil && !commands.isForSystem ? export : rewrite
-        )
+            userFolder == nil && !commands.isForSystem ? export : rewrite)
     }
 
     private mutating func examinePrompt(_ path: String) throws(SystemError) {
@@ -311,7 +309,8 @@ struct Doctor {
         _ = try session.system.readFile(path, 0)
         // The system's daemon does not maintain the file of a user.
         let remove = commands.isForSystem && path != Self.systemPath ? shellCommand(["rm", path]) : nil
-        let repair = remove.map { "No daemon updates it. Delete it: \(command: $0)" as Advice }
+        let repair =
+            remove.map { "No daemon updates it. Delete it: \(command: $0)" as Advice }
             ?? "Rewrite it: \(commands.replace)"
         let age = relativeTime(of: min(status.modifiedAt, now), at: now)
         if status.bytes == 0 {
@@ -327,9 +326,7 @@ struct Doctor {
 
 extension SourceStatus {
     /// Whether it fails before its upstream has said anything.
-    fileprivate var isCutOff: Bool {
-        isEnabled && [.offline, .timeout].contains(freshness.error?.kind)
-    }
+    fileprivate var isCutOff: Bool { isEnabled && [.offline, .timeout].contains(freshness.error?.kind) }
 }
 
 extension ClientError {

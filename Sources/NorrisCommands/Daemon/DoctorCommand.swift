@@ -5,7 +5,9 @@ import NorrisTerminal
 /// `norrisctl doctor`: what works and what does not, and the command that fixes it.
 struct DoctorCommand: SessionCommand {
     static let name = "doctor"
-    static let help = CommandHelp("Find problems and say how to fix them.", """
+    static let help = CommandHelp(
+        "Find problems and say how to fix them.",
+        """
         Checks the socket, the daemon, its sources, the disk, the clock and the facts for prompts. Each line begins
         with ok, warn or fail. The exit status is that of the first failure.
 

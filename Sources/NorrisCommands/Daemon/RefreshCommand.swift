@@ -6,7 +6,9 @@ import NorrisTerminal
 /// `norrisctl refresh`: fetches from the sources now.
 struct RefreshCommand: SessionCommand {
     static let name = "refresh"
-    static let help = CommandHelp("Fetch from the sources now.", """
+    static let help = CommandHelp(
+        "Fetch from the sources now.",
+        """
         Each source can be refreshed once in five minutes, by administrators at any time.
 
         --wait returns when all sources are done, after 10 minutes at most (see --timeout). The exit status is 75
@@ -40,9 +42,7 @@ struct RefreshCommand: SessionCommand {
             let reply = try session.call(SourceRefresh.self, parameters)
             let started = reply.value.started
             if started.isEmpty, !session.settings.json { return Self.nothingToRefresh }
-            return session.report(reply, status: started.isEmpty ? .nothing : .done) {
-                $0.line(Self.text(started))
-            }
+            return session.report(reply, status: started.isEmpty ? .nothing : .done) { $0.line(Self.text(started)) }
         } catch {
             if let response = error.response, response.lacksCredentials { throw error.withGifHint(session) }
             // Where the daemon knows when its limit ends, it is the hint.
@@ -69,9 +69,7 @@ struct RefreshCommand: SessionCommand {
     /// counts only behind a beginning, and a beginning only behind the reply.
     ///
     /// - Parameter session: bounds the beginning; all of it has the time of many calls.
-    private func refreshAndWait(
-        _ parameters: SourceRefresh.Parameters, _ session: Session
-    ) throws(Failure) -> Report {
+    private func refreshAndWait(_ parameters: SourceRefresh.Parameters, _ session: Session) throws(Failure) -> Report {
         let whole = session.forManyCalls
         var started: [String]?
         var waiting: [String] = []
@@ -102,9 +100,7 @@ struct RefreshCommand: SessionCommand {
                 }
             }
             if started != nil, waiting.isEmpty { return .stop }
-            if !waiting.isEmpty {
-                session.system.waiting.show("fetching from \(waiting.joined(separator: ", "))")
-            }
+            if !waiting.isEmpty { session.system.waiting.show("fetching from \(waiting.joined(separator: ", "))") }
             return .goOn(within: whole.timeLeft)
         }
         if let end {
@@ -112,17 +108,14 @@ struct RefreshCommand: SessionCommand {
             throw Failure(
                 .unavailable,
                 "norrisd is still fetching from \(waiting.joined(separator: ", ")) after \(whole.timeout.text).",
-                hint: "See how it ends: norrisctl watch; or wait longer: --timeout 30m"
-            )
+                hint: "See how it ends: norrisctl watch; or wait longer: --timeout 30m")
         }
         if started?.isEmpty ?? true { return Self.nothingToRefresh }
         // No later try mends a missing key.
         let lacksKeysOnly = failures.allSatisfy { $0.failure.kind == .credentials }
         var report = Report(status: failures.isEmpty ? .done : lacksKeysOnly ? .configuration : .temporary)
         guard !session.settings.json else { return report }
-        for (source, failure) in failures {
-            report.note("\(source): \(failure.outlook(now: session.system.now))")
-        }
+        for (source, failure) in failures { report.note("\(source): \(failure.outlook(now: session.system.now))") }
         return report
     }
 

@@ -5,7 +5,9 @@ import NorrisTerminal
 /// `norrisctl reload`: makes the daemon read its configuration again.
 struct ReloadCommand: SessionCommand {
     static let name = "reload"
-    static let help = CommandHelp("Apply a changed configuration.", """
+    static let help = CommandHelp(
+        "Apply a changed configuration.",
+        """
         norrisd reads its configuration again. If the file has a fault, nothing changes. Only for administrators:
         root, the user norrisd runs as, and the members of admin_groups.
 
@@ -25,7 +27,9 @@ struct ReloadCommand: SessionCommand {
 /// `norrisctl clear-cache`: makes the daemon forget what it has fetched.
 struct ClearCacheCommand: SessionCommand {
     static let name = "clear-cache"
-    static let help = CommandHelp("Delete what norrisd has fetched.", """
+    static let help = CommandHelp(
+        "Delete what norrisd has fetched.",
+        """
         Favorites stay. Enabled sources are fetched again as soon as their limits allow. Only for administrators:
         root, the user norrisd runs as, and the members of admin_groups.
 

@@ -6,7 +6,9 @@ import NorrisText
 /// `norrisctl status`: how the daemon, its sources and its databases are.
 struct StatusCommand: SessionCommand {
     static let name = "status"
-    static let help = CommandHelp("Show the state of norrisd and its sources.", """
+    static let help = CommandHelp(
+        "Show the state of norrisd and its sources.",
+        """
         Tab-separated in a pipe: key, value.
 
         Examples:

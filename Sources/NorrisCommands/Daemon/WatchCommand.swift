@@ -6,7 +6,9 @@ import NorrisTerminal
 /// `norrisctl watch`: what norrisd and its sources do, as it happens.
 struct WatchCommand: SessionCommand {
     static let name = "watch"
-    static let help = CommandHelp("Follow what norrisd does.", """
+    static let help = CommandHelp(
+        "Follow what norrisd does.",
+        """
         Prints fetches, reloads and new items until Ctrl-C, or until norrisd stops. --timeout limits only the
         wait for the connection. Times are local on a terminal. Tab-separated in a pipe: time in UTC, source, event.
 

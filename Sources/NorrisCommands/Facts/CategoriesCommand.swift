@@ -5,7 +5,9 @@ import NorrisTerminal
 /// `norrisctl categories`: the categories and how many facts each has.
 struct CategoriesCommand: SessionCommand {
     static let name = "categories"
-    static let help = CommandHelp("List the categories of facts.", """
+    static let help = CommandHelp(
+        "List the categories of facts.",
+        """
         Shows how many facts each category has. Tab-separated in a pipe: name, count.
 
         Examples:
@@ -15,9 +17,7 @@ struct CategoriesCommand: SessionCommand {
 
     private var source: FactScope?
 
-    mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.factSource(&source)
-    }
+    mutating func declare(_ arguments: inout CommandArguments) { arguments.factSource(&source) }
 
     func run(in session: Session) throws(Failure) -> Report {
         let reply = try session.call(FactCategories.self, FactCategories.Parameters(source: source))

@@ -6,7 +6,9 @@ import NorrisTerminal
 struct FactCommand: SessionCommand {
     static let name = "fact"
     static let aliases = ["random"]
-    static let help = CommandHelp("Show facts you have not seen yet.", """
+    static let help = CommandHelp(
+        "Show facts you have not seen yet.",
+        """
         You get every matching fact once before any repeats.
 
         Examples:
@@ -29,8 +31,7 @@ struct FactCommand: SessionCommand {
         arguments.option(&categories, "category", short: "c", .category, Self.categoryHelp)
         arguments.option(&count, "count", short: "n", in: 1...100, "How many facts, 1 to 100.")
         arguments.option(
-            &maxLength, "max-length", short: "l", in: 1...10_000, "Only facts of at most this many characters."
-        )
+            &maxLength, "max-length", short: "l", in: 1...10_000, "Only facts of at most this many characters.")
         arguments.option(&name, "name", .name, "Replace Chuck Norris with this name.")
         arguments.factSource(&source)
         arguments.option(&id, "id", .favorite(.fact), "The fact with this id.")
@@ -41,9 +42,7 @@ struct FactCommand: SessionCommand {
 
     func validate(_ settings: Settings) throws(UsageError) {
         let choosesRandom = !categories.isEmpty || count != nil || maxLength != nil || source != nil || allowsExplicit
-        if id != nil, isToday || choosesRandom {
-            throw UsageError("--id names one fact: leave out the other options.")
-        }
+        if id != nil, isToday || choosesRandom { throw UsageError("--id names one fact: leave out the other options.") }
         if isToday, choosesRandom {
             throw UsageError("--today is one fact for everybody: leave out the other options.")
         }
@@ -62,12 +61,10 @@ struct FactCommand: SessionCommand {
         }
         let parameters = FactRandom.Parameters(
             categories: categories, count: count, maxLength: maxLength, name: name, allowExplicit: allowsExplicit,
-            source: source
-        )
+            source: source)
         try session.checkFormat(for: FactRandom.self)
         let reply = try session.call(
-            FactRandom.self, parameters, notFound: session.categoryHint(categories, allowsExplicit: allowsExplicit)
-        )
+            FactRandom.self, parameters, notFound: session.categoryHint(categories, allowsExplicit: allowsExplicit))
         return report(session, reply, reply.value.items, reply.value.freshness)
     }
 

@@ -5,7 +5,9 @@ import NorrisText
 /// `norrisctl prompt`: one fact on one line for a prompt that can run a program, or nothing.
 struct PromptCommand: SessionCommand {
     static let name = "prompt"
-    static let help = CommandHelp("Print one short fact on one line, or nothing.", """
+    static let help = CommandHelp(
+        "Print one short fact on one line, or nothing.",
+        """
         For prompts and status lines that run a program, such as starship and tmux. Gives up after 50ms (see
         --timeout), prints nothing if norrisd is not running, and always exits with 0. The characters ` $ \\ %
         and ! are left out, and so are texts of several lines and drawings. Shells need no program: see
@@ -20,8 +22,7 @@ struct PromptCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.option(
-            &maxLength, "max-length", in: 1...10_000, "Only facts of at most this many characters. (default: 80)"
-        )
+            &maxLength, "max-length", in: 1...10_000, "Only facts of at most this many characters. (default: 80)")
     }
 
     static var statuses: [ExitStatus] { [.done] }
@@ -57,8 +58,7 @@ struct PromptCommand: SessionCommand {
     /// The result of a reply as a line; nothing where the reply has none.
     private func result(_ reply: [UInt8]) -> [UInt8] {
         guard let response = try? Response(json: JSON.parse(reply)), response.answers(1),
-            case .success(let json) = response.outcome,
-            (try? FactRandom.Result(json: json)) != nil
+            case .success(let json) = response.outcome, (try? FactRandom.Result(json: json)) != nil
         else { return [] }
         return Report(json: json).output
     }

@@ -5,7 +5,9 @@ import NorrisTerminal
 /// `norrisctl recent`: what the user searched for last, and one of these searches again.
 struct RecentCommand: SessionCommand {
     static let name = "recent"
-    static let help = CommandHelp("List your last searches, or repeat one.", """
+    static let help = CommandHelp(
+        "List your last searches, or repeat one.",
+        """
         Keeps the last six. Tab-separated in a pipe: number, text, kind, time.
 
         Examples:
@@ -56,10 +58,7 @@ struct RecentCommand: SessionCommand {
             return try run(command, search.query, session)
         default:
             throw Failure(
-                .unavailable,
-                "This norrisctl cannot search \(search.kind.rawValue)s.",
-                hint: "Update norrisctl."
-            )
+                .unavailable, "This norrisctl cannot search \(search.kind.rawValue)s.", hint: "Update norrisctl.")
         }
     }
 

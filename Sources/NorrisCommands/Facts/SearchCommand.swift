@@ -5,7 +5,9 @@ import NorrisTerminal
 /// `norrisctl search`: the facts that contain a text.
 struct SearchCommand: SessionCommand {
     static let name = "search"
-    static let help = CommandHelp("Search the facts.", """
+    static let help = CommandHelp(
+        "Search the facts.",
+        """
         Finds the facts that contain every word, in any order and in upper or lower case. Quotes make a phrase:
         '"round house" kick'. If the stored facts are out of date, the upstream is asked first.
 
@@ -40,12 +42,12 @@ struct SearchCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let options = categories.flatMap { ["--category", $0] }
+        let options =
+            categories.flatMap { ["--category", $0] }
             + optionWords(("--limit", limit.map(String.init)), ("--source", source?.rawValue))
             + flagWords([("--offline", isOffline)])
         let paging = Paging(
-            session, page: page, limit: limit, noun: "facts", command: "search", options: options, argument: text
-        )
+            session, page: page, limit: limit, noun: "facts", command: "search", options: options, argument: text)
         return try paging.report(
             FactSearch.self,
             FactSearch.Parameters(query: text, categories: categories, offline: isOffline, source: source),

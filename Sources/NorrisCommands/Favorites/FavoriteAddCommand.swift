@@ -7,7 +7,9 @@ struct FavoriteAddCommand: SessionCommand {
     static let takesIDs = true
 
     static let name = "add"
-    static let help = CommandHelp("Add a fact, GIF or post to your favorites.", """
+    static let help = CommandHelp(
+        "Add a fact, GIF or post to your favorites.",
+        """
         Favorites survive clearing the cache. Of a GIF, only id and title are kept. At most 10,000 items and
         16 MiB.
 
@@ -49,9 +51,7 @@ struct FavoriteAddCommand: SessionCommand {
 
     /// What has just been added is the newest of its kind. It is added whether its title is found or not.
     private func title(of item: ItemParameters, _ session: Session) -> String? {
-        let newest = try? session.call(
-            FavoriteList.self, FavoriteList.Parameters(kind: item.kind, limit: 1)
-        )
+        let newest = try? session.call(FavoriteList.self, FavoriteList.Parameters(kind: item.kind, limit: 1))
         return newest?.value.items.first { $0.id.hasSameBytes(as: item.id) && !$0.title.isEmpty }?.title
     }
 }
@@ -62,7 +62,9 @@ struct FavoriteRemoveCommand: SessionCommand {
 
     static let name = "remove"
     static let aliases = ["rm"]
-    static let help = CommandHelp("Remove an item from your favorites.", """
+    static let help = CommandHelp(
+        "Remove an item from your favorites.",
+        """
         Examples:
           norrisctl favorite remove gif
           norrisctl favorite remove fact builtin-8t1ie85ph93io

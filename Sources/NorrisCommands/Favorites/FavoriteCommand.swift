@@ -5,7 +5,9 @@ import NorrisProtocol
 struct FavoriteCommand: CommandGroup {
     static let name = "favorite"
     static let aliases = ["fav", "favourite"]
-    static let help = CommandHelp("Keep facts, GIFs and posts as favorites.", """
+    static let help = CommandHelp(
+        "Keep facts, GIFs and posts as favorites.",
+        """
         Examples:
           norrisctl favorite add fact
           norrisctl favorite list

@@ -5,7 +5,9 @@ import NorrisTerminal
 /// `norrisctl favorite export`: all favorites, to be imported elsewhere.
 struct FavoriteExportCommand: SessionCommand {
     static let name = "export"
-    static let help = CommandHelp("Print all favorites as JSON, one item a line.", """
+    static let help = CommandHelp(
+        "Print all favorites as JSON, one item a line.",
+        """
         Facts and posts come with their content, GIFs with id and title only. The time limit is 10 minutes; see
         --timeout.
 
@@ -27,8 +29,7 @@ struct FavoriteExportCommand: SessionCommand {
             let page: Reply<FavoriteList.Result>
             do throws(Failure) {
                 page = try session.call(
-                    FavoriteList.self, FavoriteList.Parameters(limit: Self.pageLimit, cursor: cursor)
-                )
+                    FavoriteList.self, FavoriteList.Parameters(limit: Self.pageLimit, cursor: cursor))
             } catch {
                 var failure = error
                 if written > 0 {

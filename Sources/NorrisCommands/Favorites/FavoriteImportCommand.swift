@@ -5,7 +5,9 @@ import NorrisTerminal
 /// `norrisctl favorite import`: adds what was exported elsewhere.
 struct FavoriteImportCommand: SessionCommand {
     static let name = "import"
-    static let help = CommandHelp("Add exported favorites.", """
+    static let help = CommandHelp(
+        "Add exported favorites.",
+        """
         Reads what norrisctl favorite export printed. All lines are checked before anything is added; existing
         favorites stay as they are. At most 10,000 lines and 64 MiB. The time limit is 10 minutes; see --timeout.
 
@@ -90,8 +92,7 @@ struct FavoriteImportCommand: SessionCommand {
     }
 
     /// What a request takes besides its items and the commas between them, in bytes.
-    private static let envelopeLength =
-        Session.line(FavoriteImport.name, FavoriteImport.Parameters(items: [])).count
+    private static let envelopeLength = Session.line(FavoriteImport.name, FavoriteImport.Parameters(items: [])).count
 
     /// Checks all lines; blank ones are passed over.
     ///
@@ -108,8 +109,7 @@ struct FavoriteImportCommand: SessionCommand {
             guard lines.count < FavoriteList.maximum else {
                 throw Failure(
                     .usage, "\(name) has more than 10,000 items, the limit for favorites.",
-                    hint: "Import the newest: head -n 10000"
-                )
+                    hint: "Import the newest: head -n 10000")
             }
             lines.append(try self.line(line, number: number))
         }
@@ -122,9 +122,7 @@ struct FavoriteImportCommand: SessionCommand {
     private func line(_ bytes: ArraySlice<UInt8>, number: Int) throws(Failure) -> Line {
         func fault(_ message: String) -> Failure {
             Failure(
-                .usage, "\(name), line \(number): \(message)",
-                hint: "Nothing was imported. Fix or remove the line."
-            )
+                .usage, "\(name), line \(number): \(message)", hint: "Nothing was imported. Fix or remove the line.")
         }
         let json: JSON
         do {
@@ -162,8 +160,8 @@ struct FavoriteImportCommand: SessionCommand {
         var start = 0
         var length = envelopeLength
         for (index, line) in lines.enumerated() {
-            let isFull = length + line.length > LineSplitter.maximumRequest
-                || index - start == FavoriteImport.maximumItems
+            let isFull =
+                length + line.length > LineSplitter.maximumRequest || index - start == FavoriteImport.maximumItems
             if isFull, index > start {
                 chunks.append(lines[start..<index])
                 (start, length) = (index, envelopeLength)

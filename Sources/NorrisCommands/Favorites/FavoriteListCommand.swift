@@ -6,7 +6,9 @@ import NorrisTerminal
 struct FavoriteListCommand: SessionCommand {
     static let name = "list"
     static let aliases = ["ls"]
-    static let help = CommandHelp("List your favorites, newest first.", """
+    static let help = CommandHelp(
+        "List your favorites, newest first.",
+        """
         Tab-separated in a pipe: kind, id, time, title.
 
         Examples:
@@ -28,8 +30,7 @@ struct FavoriteListCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let paging = Paging(
             session, page: page, limit: limit, noun: "favorites", command: "favorite", "list",
-            options: optionWords(("--kind", kind?.rawValue), ("--limit", limit.map(String.init)))
-        )
+            options: optionWords(("--kind", kind?.rawValue), ("--limit", limit.map(String.init))))
         let noun = kind?.rawValue ?? "fact"
         var hasGifs = false
         var report = try paging.report(

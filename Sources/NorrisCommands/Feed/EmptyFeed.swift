@@ -55,8 +55,7 @@ struct EmptyFeed {
     private var nothingMatches: Note {
         let suffix = source.map { " of \($0.quotedForMessage)" } ?? ""
         switch (author, isUnreadOnly) {
-        case (nil, true):
-            return ("All posts\(suffix) are read.", ["Show them again: leave out --unread."])
+        case (nil, true): return ("All posts\(suffix) are read.", ["Show them again: leave out --unread."])
         case (let author?, true):
             return ("No unread post\(suffix) by \(author.quotedForMessage).", ["Leave out --unread or --author."])
         case (let author?, false):

@@ -5,7 +5,9 @@ import NorrisTerminal
 /// `norrisctl feed`: the posts of all sources, as cards.
 struct FeedCommand: SessionCommand {
     static let name = "feed"
-    static let help = CommandHelp("Show the posts of your sources, newest first.", """
+    static let help = CommandHelp(
+        "Show the posts of your sources, newest first.",
+        """
         A dot marks unread posts; norrisctl read marks them as read.
         Tab-separated in a pipe: id, time, author, text.
 
@@ -39,7 +41,8 @@ struct FeedCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let options = optionWords(("--source", source), ("--author", author)) + flagWords([("--unread", isUnreadOnly)])
+        let options =
+            optionWords(("--source", source), ("--author", author)) + flagWords([("--unread", isUnreadOnly)])
             + optionWords(("--limit", limit.map(String.init))) + flagWords([("--full", isFull)])
         let now = session.system.now
         var posts: [Post] = []

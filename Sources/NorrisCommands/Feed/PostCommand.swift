@@ -7,7 +7,9 @@ struct PostCommand: SessionCommand {
     static let takesIDs = true
 
     static let name = "post"
-    static let help = CommandHelp("Show a post in full.", """
+    static let help = CommandHelp(
+        "Show a post in full.",
+        """
         Shows the whole text, including content marked sensitive. The post stays unread until norrisctl read.
 
         --show needs chafa and curl, --open needs xdg-open. Images are exempt from the default 5s limit; an
@@ -37,9 +39,7 @@ struct PostCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        if isShown {
-            try session.requireTerminalToDraw(otherwise: "Print the image addresses: --full")
-        }
+        if isShown { try session.requireTerminalToDraw(otherwise: "Print the image addresses: --full") }
         let reply = try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
         let post = reply.value.post
         var report = session.report(reply) { screen in

@@ -10,7 +10,9 @@ struct ReadCommand: SessionCommand {
     private static let bytesOfIDs = 60_000
 
     static let name = "read"
-    static let help = CommandHelp("Mark posts as read.", usage: "<id>... | --all", """
+    static let help = CommandHelp(
+        "Mark posts as read.", usage: "<id>... | --all",
+        """
         Read marks are yours: other users of the machine have their own.
 
         Examples:
@@ -24,8 +26,7 @@ struct ReadCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(
-            &ids, .unreadPost, "The ids, from the last lines of the posts in the feed.", isOptional: true
-        )
+            &ids, .unreadPost, "The ids, from the last lines of the posts in the feed.", isOptional: true)
         arguments.flag(&isAll, "all", "Mark all posts.")
     }
 
@@ -35,8 +36,8 @@ struct ReadCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let requests = isAll
-            ? [PostMarkRead.Parameters(all: true)] : Self.chunks(of: ids).map { PostMarkRead.Parameters(ids: $0) }
+        let requests =
+            isAll ? [PostMarkRead.Parameters(all: true)] : Self.chunks(of: ids).map { PostMarkRead.Parameters(ids: $0) }
         try session.checkFormat(for: PostMarkRead.self)
         var replies: [Reply<PostMarkRead.Result>] = []
         for parameters in requests {

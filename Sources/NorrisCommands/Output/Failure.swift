@@ -34,9 +34,7 @@ struct Failure: Error, Equatable {
     /// A reply that is not what the method promises.
     static func unreadable(_ detail: String) -> Failure {
         Failure(
-            .internalError, "Unreadable reply from norrisd: \(detail)",
-            hint: "Compare the versions: norrisctl doctor"
-        )
+            .internalError, "Unreadable reply from norrisd: \(detail)", hint: "Compare the versions: norrisctl doctor")
     }
 
     /// A reply with the id of another request.

@@ -33,8 +33,7 @@ struct Pager {
         case .ended(let status, _):
             throw Failure(
                 .inputOutput, "The pager \(command.quotedForMessage) ended with status \(status).",
-                hint: "Use --no-pager, or set NORRISCTL_PAGER."
-            )
+                hint: "Use --no-pager, or set NORRISCTL_PAGER.")
         case let outcome: throw .unfinished("The pager", outcome)
         }
     }

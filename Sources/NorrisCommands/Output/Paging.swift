@@ -3,9 +3,7 @@ import NorrisProtocol
 import NorrisTerminal
 
 /// Parameters of a method that lists.
-protocol PagedParameters {
-    var page: PageRequest { get set }
-}
+protocol PagedParameters { var page: PageRequest { get set } }
 
 extension FactSearch.Parameters: PagedParameters {}
 extension FavoriteList.Parameters: PagedParameters {}
@@ -67,8 +65,7 @@ struct Paging {
             // An empty page, as the daemon would have sent it.
             return session.report(
                 Page<Item>(items: [], total: page.total, freshness: page.freshness), schema: Page<Item>.schema,
-                nothing: "There is no page \(number). The last one: \(command(last) ?? "--page \(last)")"
-            )
+                nothing: "There is no page \(number). The last one: \(command(last) ?? "--page \(last)")")
         }
         if page.items.isEmpty, let report = try empty(reply) { return report }
         return session.report(
@@ -85,8 +82,8 @@ struct Paging {
     }
 
     private func foot(_ screen: inout Screen, total: Int?) {
-        let position = (total.map(String.init) ?? uncounted).map { "Page \(number), \($0) \(noun) in all." }
-            ?? "Page \(number)."
+        let position =
+            (total.map(String.init) ?? uncounted).map { "Page \(number), \($0) \(noun) in all." } ?? "Page \(number)."
         screen.line()
         guard number < Self.lastPage else {
             screen.paragraph("\(position) No further pages are shown; narrow the search to see the rest.", .dim)
@@ -100,9 +97,7 @@ struct Paging {
 
 extension CommandArguments {
     /// Declares `--page`.
-    mutating func page(_ value: inout Int?) {
-        option(&value, "page", in: 1...Paging.lastPage, "Page number, 1 to 10.")
-    }
+    mutating func page(_ value: inout Int?) { option(&value, "page", in: 1...Paging.lastPage, "Page number, 1 to 10.") }
 }
 
 /// The words of options that have a value: `--limit 5`.
@@ -111,9 +106,7 @@ func optionWords(_ options: (name: String, value: String?)...) -> [String] {
 }
 
 /// The words of flags that are set.
-func flagWords(_ flags: [(name: String, isSet: Bool)]) -> [String] {
-    flags.filter(\.isSet).map(\.name)
-}
+func flagWords(_ flags: [(name: String, isSet: Bool)]) -> [String] { flags.filter(\.isSet).map(\.name) }
 
 /// An argument behind options, which may begin with a dash.
 func argumentWords(_ argument: String) -> [String] {

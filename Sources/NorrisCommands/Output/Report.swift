@@ -37,9 +37,7 @@ struct Report: Equatable, Sendable {
     private(set) var usesPager = false
 
     /// Whether it stands in a prompt, which goes on whatever has happened.
-    var isForPrompt = false {
-        didSet { status = isForPrompt ? .done : status }
-    }
+    var isForPrompt = false { didSet { status = isForPrompt ? .done : status } }
 
     init(output: String = "", status: ExitStatus = .done) {
         self.status = status
@@ -110,9 +108,7 @@ struct Report: Equatable, Sendable {
     }
 
     /// Adds a line in the name of the program.
-    mutating func note(_ message: String) {
-        notes.append("norrisctl: " + sanitizedLine(message))
-    }
+    mutating func note(_ message: String) { notes.append("norrisctl: " + sanitizedLine(message)) }
 
     /// Adds what to do about the line before.
     mutating func hint(_ text: String?) {
@@ -121,9 +117,7 @@ struct Report: Equatable, Sendable {
     }
 
     /// Adds a line that is neither: what has to be said beside the content.
-    mutating func remark(_ text: String) {
-        notes.append(sanitizedLine(text))
-    }
+    mutating func remark(_ text: String) { notes.append(sanitizedLine(text)) }
 
     /// The notes as they are written, wrapped for a terminal of so many columns.
     func errorText(columns: Int?) -> String {
@@ -163,8 +157,7 @@ extension Session {
     ) -> Report {
         report(
             reply.json, schema: Value.schema, status: status, freshness: freshness, source: source, nothing: nothing,
-            show: show
-        )
+            show: show)
     }
 
     /// The report of most commands: the result as JSON if that was asked for, else lines. Only where there are none it

@@ -45,7 +45,8 @@ struct Template: Equatable, Sendable {
     /// - Throws: where a field is none of those that the items of a result have.
     func check(_ result: Schema) throws(Failure) {
         // A member of this name may also be a number.
-        let holder = Self.itemNames.lazy.compactMap { result.member($0) }.first { $0.member("0") != nil || $0.isObject }
+        let holder =
+            Self.itemNames.lazy.compactMap { result.member($0) }.first { $0.member("0") != nil || $0.isObject }
             ?? result
         let item = holder.member("0") ?? holder
         for case .field(let path) in parts {
@@ -56,8 +57,7 @@ struct Template: Equatable, Sendable {
             let known = item.memberNames.joined(separator: ", ")
             throw Failure(
                 .usage, "--format: there is no field \(name).",
-                hint: known.isEmpty ? "The result of this command has no fields." : "There are: \(known)"
-            )
+                hint: known.isEmpty ? "The result of this command has no fields." : "There are: \(known)")
         }
     }
 

@@ -6,7 +6,9 @@ import NorrisText
 /// `norrisctl card`: a fact as a picture.
 struct CardCommand: SessionCommand {
     static let name = "card"
-    static let help = CommandHelp("Make a picture of a fact.", """
+    static let help = CommandHelp(
+        "Make a picture of a fact.",
+        """
         Without an option that names a fact, the card is of the fact you were shown last, with the name used
         then. A fact has the same picture every time.
 
@@ -58,8 +60,7 @@ struct CardCommand: SessionCommand {
         arguments.option(&size, "size", in: 256...4096, "The width in pixels, 256 to 4096. (default: 1080)")
         arguments.flag(&leavesOutTags, "no-tags", "Leave out the #tags.")
         arguments.option(
-            &output, "output", short: "o", .file, "Write the picture, a PNG, to this file; - is standard output."
-        )
+            &output, "output", short: "o", .file, "Write the picture, a PNG, to this file; - is standard output.")
         arguments.flag(&isText, "alt", "Print alt text for screen readers.")
         arguments.flag(&isShown, "show", "Draw the picture on the terminal.")
         arguments.flag(&isOpened, "open", "Open the file that -o names.")
@@ -71,9 +72,7 @@ struct CardCommand: SessionCommand {
             throw UsageError("Use only one of --id, --text, --today and --category.")
         }
         if text != nil, name != nil { throw UsageError("--name is for facts: leave it out beside --text.") }
-        if headline != nil, style != .poster {
-            throw UsageError("--headline is for posters: add --style poster.")
-        }
+        if headline != nil, style != .poster { throw UsageError("--headline is for posters: add --style poster.") }
         if output == "" { throw UsageError("The name of the file behind -o is empty.") }
         if let output, let kind = Self.otherKind(output) {
             throw UsageError("Cards are PNG files, not \(kind): give -o a name that ends in .png.")
@@ -102,34 +101,27 @@ struct CardCommand: SessionCommand {
     private var isBare: Bool { output == nil && !isText && !isShown && !isCopied }
 
     func run(in session: Session) throws(Failure) -> Report {
-        if isShown {
-            try session.requireTerminalToDraw(otherwise: "-o fact.png writes the picture into a file.")
-        }
+        if isShown { try session.requireTerminalToDraw(otherwise: "-o fact.png writes the picture into a file.") }
         if isBare, session.layout.width == nil {
             throw Failure(
                 .usage, "norrisctl card without -o needs a terminal, and no --plain or --format.",
-                hint: "-o card.png writes it into a file, and --alt prints it in words."
-            )
+                hint: "-o card.png writes it into a file, and --alt prints it in words.")
         }
         if output == "-", session.system.terminal.isTerminal {
             throw Failure(
                 .usage, "A picture cannot be printed on a terminal.",
-                hint: "--show draws it there, and -o fact.png writes it into a file."
-            )
+                hint: "--show draws it there, and -o fact.png writes it into a file.")
         }
         try session.checkFormat(for: FactGet.self)
         let (fact, json, freshness) = try subject(session)
         let drawing = CardDrawing(
             fact: fact, size: size ?? 1080, showsTags: !leavesOutTags,
-            style: (style == .poster ? ["--style", "poster"] : []) + (headline.map { ["--headline=\($0)"] } ?? [])
-        )
+            style: (style == .poster ? ["--style", "poster"] : []) + (headline.map { ["--headline=\($0)"] } ?? []))
         let words = isText ? try drawing.alternativeText(session) : nil
         guard isBare else {
             let picture = output != nil || isShown || isCopied ? try drawing.picture(session) : nil
-            var report = session.report(
-                json, schema: FactGet.Result.schema, freshness: freshness, source: "facts"
-            ) { screen in
-                words.map { screen.line($0) }
+            var report = session.report(json, schema: FactGet.Result.schema, freshness: freshness, source: "facts") {
+                screen in words.map { screen.line($0) }
             }
             if let picture { try deliver(picture, session, &report) }
             return report
@@ -137,9 +129,7 @@ struct CardCommand: SessionCommand {
         // The fact is shown even where its card cannot be.
         var report = session.report(json) { $0.facts([fact]) }
         let picture: CardPicture
-        do throws(Failure) {
-            picture = try drawing.picture(session)
-        } catch {
+        do throws(Failure) { picture = try drawing.picture(session) } catch {
             report.add(error)
             return report
         }
@@ -154,7 +144,8 @@ struct CardCommand: SessionCommand {
 
     /// What writes the card that has just been shown. The daemon knows the fact and the name.
     private func savingCommand(_ session: Session) -> String {
-        let options = optionWords(("--socket", session.settings.socket), ("--id", id), ("--text", text))
+        let options =
+            optionWords(("--socket", session.settings.socket), ("--id", id), ("--text", text))
             + flagWords([("--today", isToday)]) + optionWords(("--name", category == nil ? name : nil))
             + optionWords(("--style", style?.rawValue), ("--headline", headline), ("--size", size.map(String.init)))
             + flagWords([("--no-tags", leavesOutTags)])
@@ -192,8 +183,7 @@ struct CardCommand: SessionCommand {
         let categories = category.map { [$0] } ?? []
         let reply = try session.call(
             FactRandom.self, FactRandom.Parameters(categories: categories, name: name),
-            notFound: session.categoryHint(categories)
-        )
+            notFound: session.categoryHint(categories))
         guard let fact = reply.value.items.first else {
             if category != nil {
                 let hint: Advice = "List the categories: norrisctl categories"

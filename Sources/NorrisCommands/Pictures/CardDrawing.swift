@@ -37,11 +37,9 @@ struct CardDrawing {
         var request = SubprocessRequest(
             program: "norris-card",
             arguments: ["--size", "\(size)"] + style + (showsTags ? [] : ["--no-tags"]) + arguments,
-            input: .bytes(fact.jsonBytes),
-            output: .collected(limit: Self.limit),
+            input: .bytes(fact.jsonBytes), output: .collected(limit: Self.limit),
             // Only the user's own timeout bounds a large card on a small machine.
-            timeout: session.settings.timeout == nil ? .seconds(60) : max(session.timeLeft, .zero)
-        )
+            timeout: session.settings.timeout == nil ? .seconds(60) : max(session.timeLeft, .zero))
         session.system.waiting.show("drawing the card")
         defer { session.system.waiting.hide() }
         for folder in session.system.ownFolders() {
@@ -59,24 +57,21 @@ struct CardDrawing {
         case .ended(status: 65, _):
             throw Failure(
                 .usage, "The text cannot be drawn: it has nothing to be seen, or more lines than a picture can hold.",
-                hint: "Take another text, or a shorter one."
-            )
+                hint: "Take another text, or a shorter one.")
         case .ended(status: 69, _):
             throw Failure(
                 .unavailable, "There is no font to draw the text with.",
                 hint: """
                     \(command: "apt install fonts-inter fonts-noto-core fonts-noto-color-emoji"); \
                     for Chinese, Japanese and Korean: \(command: "apt install fonts-noto-cjk")
-                    """
-            )
+                    """)
         case .ended(status: 70, _):
             throw Failure(.internalError, "norris-card could not draw the picture.", hint: Self.shortage)
         case .ended(let status, _) where status > 128:
             throw Failure(.internalError, "norris-card was killed by signal \(status - 128).", hint: Self.shortage)
         case .ended(let status, _):
             throw Failure(.internalError, "norris-card failed with status \(status).", hint: Self.mismatch)
-        case .tooLarge:
-            throw Failure(.internalError, "norris-card wrote more than 512 MiB.", hint: Self.mismatch)
+        case .tooLarge: throw Failure(.internalError, "norris-card wrote more than 512 MiB.", hint: Self.mismatch)
         case let outcome:
             var failure = Failure.unfinished("norris-card", outcome)
             if outcome == .timedOut { failure.hint = "Allow more time: --timeout 5m, or draw it smaller: --size 540" }

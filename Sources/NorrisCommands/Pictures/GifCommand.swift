@@ -5,7 +5,9 @@ import NorrisTerminal
 /// `norrisctl gif`: GIFs for a text, what is trending, any one, or one by its id.
 struct GifCommand: SessionCommand {
     static let name = "gif"
-    static let help = CommandHelp("Search Giphy for GIFs, or list trending ones.", """
+    static let help = CommandHelp(
+        "Search Giphy for GIFs, or list trending ones.",
+        """
         Needs an API key from Giphy; without one, this command says how to get it.
 
         --open, --copy and --show use the first GIF; --show draws more with --limit. They need xdg-open, wl-copy
@@ -37,14 +39,12 @@ struct GifCommand: SessionCommand {
         arguments.option(&id, "id", .favorite(.gif), "The GIF with this id.")
         arguments.option(
             &limit, "limit", short: "n", in: 1...GifSearch.maximumLimit,
-            "GIFs per page, 1 to 50. (default: 5 on a terminal, else 25)"
-        )
+            "GIFs per page, 1 to 50. (default: 5 on a terminal, else 25)")
         arguments.page(&page)
         arguments.flag(&isOffline, "offline", "Search the cache only.")
         arguments.option(
             &rendition, "rendition", .rendition,
-            "The size to use, such as fixed_height. (default: original, if there is one)"
-        )
+            "The size to use, such as fixed_height. (default: original, if there is one)")
         arguments.flag(&printsURL, "url", "Print the addresses only.")
         arguments.flag(&printsMarkdown, "markdown", "Print Markdown image links.")
         arguments.flag(&isOpened, "open", "Open the GIF's page in a browser.")
@@ -82,9 +82,7 @@ struct GifCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        if isShown {
-            try session.requireTerminalToDraw(otherwise: "Print the address: --url")
-        }
+        if isShown { try session.requireTerminalToDraw(otherwise: "Print the address: --url") }
         let limit = limit ?? (session.layout.width != nil && !session.settings.json ? Self.fewGIFs : nil)
         // What is to be pasted is laid out as for a pipe.
         let session = isForPasting ? session.with { $0.plain = true } : session
@@ -119,13 +117,13 @@ struct GifCommand: SessionCommand {
 
     /// A page of those that answer the query, or of those that are trending.
     private func list(_ session: Session, limit: Int?) throws(Failure) -> Report {
-        let options = flagWords([("--trending", text == nil)]) + optionWords(("--limit", self.limit.map(String.init)))
+        let options =
+            flagWords([("--trending", text == nil)]) + optionWords(("--limit", self.limit.map(String.init)))
             + flagWords([("--offline", isOffline)]) + optionWords(("--rendition", rendition))
             + flagWords([("--url", printsURL), ("--markdown", printsMarkdown)])
             + flagWords([("--open", isOpened), ("--copy", isCopied), ("--show", isShown)])
         var paging = Paging(
-            session, page: page, limit: limit, noun: "GIFs", command: "gif", options: options, argument: text
-        )
+            session, page: page, limit: limit, noun: "GIFs", command: "gif", options: options, argument: text)
         paging.uncounted = nil
         var printed: [Gif] = []
         func write(_ screen: inout Screen, _ page: Page<Gif>) {
@@ -135,15 +133,15 @@ struct GifCommand: SessionCommand {
         var report: Report
         if let text {
             let parameters = GifSearch.Parameters(query: text, offline: isOffline)
-            let nothing = isOffline
+            let nothing =
+                isOffline
                 ? "No cached GIF matches \(text.quotedForMessage). Leave out --offline to ask Giphy."
                 : "No GIF matches \(text.quotedForMessage). Try other words, or: norrisctl gif --trending"
             report = try paging.report(GifSearch.self, parameters, source: "gifs", nothing: nothing, show: write)
         } else {
             let nothing = "No GIFs are cached yet. Fetch some: norrisctl refresh gifs --wait"
             report = try paging.report(
-                GifTrending.self, GifTrending.Parameters(), source: "gifs", nothing: nothing, show: write
-            )
+                GifTrending.self, GifTrending.Parameters(), source: "gifs", nothing: nothing, show: write)
         }
         try finish(&report, printed, session)
         return report

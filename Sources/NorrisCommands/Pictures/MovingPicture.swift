@@ -26,21 +26,15 @@ private func hasSeveralImages(gif: [UInt8]) -> Bool {
             guard position + 9 < gif.count else { return false }
             // The descriptor, and the size of the first code.
             position += 11 + colorTableSize(flags: gif[position + 9])
-        case 0x3B:
-            return false
-        default:
-            return true
+        case 0x3B: return false
+        default: return true
         }
         // Sub-blocks, each behind its size, up to an empty one.
-        while position < gif.count, gif[position] > 0 {
-            position += 1 + Int(gif[position])
-        }
+        while position < gif.count, gif[position] > 0 { position += 1 + Int(gif[position]) }
         position += 1
     }
     return false
 }
 
 /// In bytes; 0 if the flags of the descriptor say that there is none.
-private func colorTableSize(flags: UInt8) -> Int {
-    flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 0x07) + 1)
-}
+private func colorTableSize(flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 0x07) + 1) }

@@ -23,9 +23,7 @@ extension Session {
         guard try write(report.output) else { return }
         report.output = []
         for address in addresses.prefix(Self.drawnPictures) {
-            do throws(Failure) {
-                try draw(picture: try fetchPicture(address))
-            } catch {
+            do throws(Failure) { try draw(picture: try fetchPicture(address)) } catch {
                 report.add(error)
                 // What stopped this one stops the others as well.
                 if error.status == .unavailable { return }
@@ -58,8 +56,7 @@ extension Session {
         }
         let request = SubprocessRequest(
             program: "chafa", arguments: arguments + ["-"], input: .bytes(picture),
-            output: .terminal(reset: layout.usesEscapes ? Self.terminalReset : []), timeout: pictureTime(.seconds(30))
-        )
+            output: .terminal(reset: layout.usesEscapes ? Self.terminalReset : []), timeout: pictureTime(.seconds(30)))
         switch system.run(request) {
         case .ended(status: 0, _): return
         case .ended(let status, _):
@@ -85,12 +82,10 @@ extension Session {
                 "--disable", "--silent", "--fail", "--location", "--max-redirs", "3",
                 "--proto", "=https", "--proto-redir", "=https",
                 // Without it brackets and braces stand for many addresses.
-                "--globoff",
-                "--max-time", "20", "--max-filesize", "\(Self.pictureLimit)", "--url", address,
+                "--globoff", "--max-time", "20", "--max-filesize", "\(Self.pictureLimit)", "--url", address,
             ],
             // curl does not know the size of all it fetches, and may hang where it counts no time.
-            output: .collected(limit: Self.pictureLimit), timeout: pictureTime(.seconds(25))
-        )
+            output: .collected(limit: Self.pictureLimit), timeout: pictureTime(.seconds(25)))
         switch system.run(request) {
         case .ended(status: 0, let bytes): return bytes
         case .tooLarge, .ended(status: 63, _):

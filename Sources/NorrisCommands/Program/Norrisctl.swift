@@ -32,20 +32,18 @@ struct Norrisctl: SessionCommand {
 
     static let name = "norrisctl"
     static let help = CommandHelp(
-        "Show Chuck Norris facts, GIFs and posts of your feeds, which the daemon norrisd fetches and caches.", """
-            Examples:
-              norrisctl fact --category dev
-              norrisctl search light
-              norrisctl gif round house kick
-              norrisctl feed --unread
-              norrisctl doctor
-            """
-    )
+        "Show Chuck Norris facts, GIFs and posts of your feeds, which the daemon norrisd fetches and caches.",
+        """
+        Examples:
+          norrisctl fact --category dev
+          norrisctl search light
+          norrisctl gif round house kick
+          norrisctl feed --unread
+          norrisctl doctor
+        """)
     static var statuses: [ExitStatus] { ExitStatus.allCases }
 
-    func run(in session: Session) -> Report {
-        Welcome(session).report
-    }
+    func run(in session: Session) -> Report { Welcome(session).report }
 }
 
 /// A command: parsed without touching the system, then run in a session, which tests can make up.
@@ -105,8 +103,6 @@ extension CommandGroup {
 
     func run(in session: Session) throws(Failure) -> Report {
         let names = alternatives(Self.commands.map { $0.name })
-        throw Failure(
-            .usage, "\(Self.name) needs a command: \(names).", hint: "See 'norrisctl \(Self.name) --help'."
-        )
+        throw Failure(.usage, "\(Self.name) needs a command: \(names).", hint: "See 'norrisctl \(Self.name) --help'.")
     }
 }

@@ -56,9 +56,7 @@ package enum Program {
         guard report.usesPager, let rows = system.terminal.rows,
             report.output.count(where: { $0 == UInt8(ascii: "\n") }) >= rows, let pager = Pager(system.environment)
         else { return false }
-        do throws(Failure) {
-            return try pager.show(report.output, on: system)
-        } catch {
+        do throws(Failure) { return try pager.show(report.output, on: system) } catch {
             // What a pager does says nothing about the command.
             let status = report.status
             report.add(error)

@@ -34,9 +34,7 @@ extension Session {
         throw Failure(.unavailable, "No clipboard program took the card.", hint: Self.clipboardHint)
     }
 
-    private static var clipboardHint: Advice {
-        "With Wayland: apt install wl-clipboard; with X11: apt install xclip"
-    }
+    private static var clipboardHint: Advice { "With Wayland: apt install wl-clipboard; with X11: apt install xclip" }
 
     /// Those of the display there is. They stay in the background to hold the text, with nothing of norrisctl's open.
     private func clipboardPrograms(_ type: String) -> [(String, [String])] {
@@ -49,8 +47,7 @@ extension Session {
 
     private func copy(_ bytes: [UInt8], with program: (name: String, arguments: [String])) -> Bool {
         let request = SubprocessRequest(
-            program: program.name, arguments: program.arguments, input: .bytes(bytes), timeout: .seconds(3)
-        )
+            program: program.name, arguments: program.arguments, input: .bytes(bytes), timeout: .seconds(3))
         return system.run(request) == .ended(status: 0)
     }
 

@@ -7,9 +7,7 @@ extension Session {
     /// - Parameter thing: what it is the address of, such as `GIF abc`.
     /// - Returns: what has been done, as a sentence.
     func open(_ address: String?, of thing: String) throws(Failure) -> String {
-        guard let address, isWebAddress(address) else {
-            throw Failure(.nothing, "\(thing) has no web address.")
-        }
+        guard let address, isWebAddress(address) else { throw Failure(.nothing, "\(thing) has no web address.") }
         return try open(address)
     }
 

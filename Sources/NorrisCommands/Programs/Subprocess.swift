@@ -64,10 +64,8 @@ extension Failure {
         switch outcome {
         case .notStarted(let errno):
             Failure(.unavailable, "\(program) cannot be started: \(SystemError(errno: errno).reason).")
-        case .timedOut:
-            Failure(.unavailable, "\(program) took too long and was stopped.")
-        case .ended, .goesOn, .interrupted, .missing, .tooLarge:
-            Failure(.unavailable, "\(program) was stopped.")
+        case .timedOut: Failure(.unavailable, "\(program) took too long and was stopped.")
+        case .ended, .goesOn, .interrupted, .missing, .tooLarge: Failure(.unavailable, "\(program) was stopped.")
         }
     }
 }

@@ -24,8 +24,7 @@ func fileStatus(_ path: String) throws(SystemError) -> FileStatus {
     guard stat(path, &status) == 0 else { throw SystemError(errno: errno) }
     return FileStatus(
         isPlainFile: status.st_mode & S_IFMT == S_IFREG, bytes: status.st_size,
-        modifiedAt: Timestamp(seconds: Int64(status.st_mtim.tv_sec))
-    )
+        modifiedAt: Timestamp(seconds: Int64(status.st_mtim.tv_sec)))
 }
 
 /// A file up to its end, or some bytes past the limit.

@@ -31,14 +31,11 @@ struct Session {
     var timeLeft: Duration { timeout.duration - (system.elapsed() - start) }
 
     /// The sockets to try, in order.
-    var sockets: [String] {
-        SocketPath.connectCandidates(flag: settings.socket, environment: system.environment)
-    }
+    var sockets: [String] { SocketPath.connectCandidates(flag: settings.socket, environment: system.environment) }
 
     var layout: Layout {
         let isTerminal = system.terminal.isTerminal && !settings.plain && settings.format == nil
-        let width = isTerminal
-            ? system.terminal.width(flag: settings.width, environment: system.environment) : nil
+        let width = isTerminal ? system.terminal.width(flag: settings.width, environment: system.environment) : nil
         let color = settings.color ?? .auto
         let usesEscapes = color.allowsEscapes(environment: system.environment, isTerminal: isTerminal)
         return Layout(width: width, usesEscapes: usesEscapes)
@@ -85,17 +82,13 @@ extension Session {
         _ method: M.Type, _ parameters: M.Parameters? = nil, notFound hint: @autoclosure () -> Advice? = nil
     ) throws(Failure) -> Reply<M.Result> {
         system.waiting.show(waitingText(M.name))
-        do throws(Failure) {
-            return try read(try send(Self.line(M.name, parameters), to: sockets), of: method)
-        } catch {
+        do throws(Failure) { return try read(try send(Self.line(M.name, parameters), to: sockets), of: method) } catch {
             throw error.notFound(hint())
         }
     }
 
     /// Refuses a field of `--format` that no result has, before a call that changes something.
-    func checkFormat<M: Method>(for method: M.Type) throws(Failure) {
-        try settings.format?.check(M.Result.schema)
-    }
+    func checkFormat<M: Method>(for method: M.Type) throws(Failure) { try settings.format?.check(M.Result.schema) }
 
     /// What is waited for: GIFs and searches the daemon may have to fetch.
     private func waitingText(_ method: String) -> String {
@@ -109,8 +102,7 @@ extension Session {
     /// Reads the outcome of a call.
     func read<M: Method>(_ outcome: Response.Outcome, of method: M.Type) throws(Failure) -> Reply<M.Result> {
         switch outcome {
-        case .failure(let error):
-            throw Failure(error, method: M.name)
+        case .failure(let error): throw Failure(error, method: M.name)
         case .success(let json):
             do {
                 return Reply(json: json, value: try M.Result(json: json))
@@ -194,9 +186,7 @@ extension Session {
         let error = system.follow(lines, sockets, timeLeft) { line in
             hasBegun = true
             system.waiting.erase()
-            do throws(Failure) {
-                return try receive(try incoming(line, methods: requests.map(\.method)))
-            } catch {
+            do throws(Failure) { return try receive(try incoming(line, methods: requests.map(\.method))) } catch {
                 failure = error
                 return .stop
             }

@@ -65,12 +65,9 @@ struct System {
             TerminalFacts(descriptor: STDERR_FILENO).width(flag: nil, environment: environment)
         }
         let waiting = WaitingLine(
-            isOn: isErrorTerminal && !isDumbTerminal(environment),
-            elapsed: monotonicTime,
-            columns: errorColumns,
+            isOn: isErrorTerminal && !isDumbTerminal(environment), elapsed: monotonicTime, columns: errorColumns,
             // Where standard error cannot be written there is no one left to tell; so it is below.
-            write: { try? errors.write(Array($0.utf8)) }
-        )
+            write: { try? errors.write(Array($0.utf8)) })
         self.environment = environment
         self.isErrorTerminal = isErrorTerminal
         self.errorColumns = { isErrorTerminal ? errorColumns() : nil }

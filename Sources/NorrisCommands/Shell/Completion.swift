@@ -26,7 +26,8 @@ struct Completion {
         var invocation = Invocation(Array(words.dropFirst().dropLast()), isLenient: true)
         if (try? invocation.parse()) != nil {
             var settings = invocation.settings
-            items = (invocation.path.count > 1 ? invocation.descriptions : [])
+            items =
+                (invocation.path.count > 1 ? invocation.descriptions : [])
                 + CommandArguments.descriptions { settings.declare(&$0) }
         }
         self.invocation = invocation
@@ -141,7 +142,8 @@ extension Session {
 
 /// Whether a word is short, does not begin like an option, and needs no quoting in any shell.
 private func isPlain(_ word: String) -> Bool {
-    word.utf8.first != UInt8(ascii: "-") && (1...100).contains(word.utf8.count) && word.utf8.allSatisfy { byte in
-        0x61...0x7A ~= byte | 0x20 || 0x30...0x39 ~= byte || "._:+-".utf8.contains(byte)
-    }
+    word.utf8.first != UInt8(ascii: "-") && (1...100).contains(word.utf8.count)
+        && word.utf8.allSatisfy { byte in
+            0x61...0x7A ~= byte | 0x20 || 0x30...0x39 ~= byte || "._:+-".utf8.contains(byte)
+        }
 }

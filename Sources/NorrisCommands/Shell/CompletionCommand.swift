@@ -3,7 +3,9 @@ import NorrisArguments
 /// `norrisctl completion`: the script that lets a shell complete command lines of norrisctl.
 struct CompletionCommand: SessionCommand {
     static let name = "completion"
-    static let help = CommandHelp("Print the completion script for a shell.", """
+    static let help = CommandHelp(
+        "Print the completion script for a shell.",
+        """
         The packages install it already. Tab also completes categories, sources and ids if norrisd answers within
         a tenth of a second.
 
@@ -19,9 +21,7 @@ struct CompletionCommand: SessionCommand {
     static let hasFields = false
     static var statuses: [ExitStatus] { [.done, .usage] }
 
-    func run(in session: Session) -> Report {
-        Report(output: CompletionScript.text(for: shell ?? .bash))
-    }
+    func run(in session: Session) -> Report { Report(output: CompletionScript.text(for: shell ?? .bash)) }
 }
 
 /// The scripts that tell shells to ask norrisctl, when Tab is pressed, what may stand at the cursor.

@@ -3,7 +3,9 @@ import NorrisArguments
 /// `norrisctl init`: the text that brings facts into a shell.
 struct InitCommand: SessionCommand {
     static let name = "init"
-    static let help = CommandHelp("Show facts in new shells and prompts.", """
+    static let help = CommandHelp(
+        "Show facts in new shells and prompts.",
+        """
         Prints a script for the start-up file of your shell. A new shell then shows a fact, and each prompt can
         show another one: it is in $NORRIS_FACT. It reads a file that norrisd writes; only if there is none, it
         runs norrisctl prompt once per shell.
@@ -38,8 +40,7 @@ struct InitCommand: SessionCommand {
         arguments.flag(&greets, "greeting", "Only show a fact in new shells.")
         arguments.flag(&prompts, "prompt", "Only set NORRIS_FACT before each prompt.")
         arguments.option(
-            &maxLength, "max-length", in: 1...10_000, "Only facts of at most this many characters. (default: 100)"
-        )
+            &maxLength, "max-length", in: 1...10_000, "Only facts of at most this many characters. (default: 100)")
     }
 
     static let hasFields = false

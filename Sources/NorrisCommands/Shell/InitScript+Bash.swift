@@ -81,7 +81,8 @@ extension InitScript {
         """#
     }
 
-    private var bashGreeting: String { #"""
+    private var bashGreeting: String {
+        #"""
 
         \#(wrapping)
 

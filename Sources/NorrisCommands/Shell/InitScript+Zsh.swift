@@ -77,7 +77,8 @@ extension InitScript {
         """#
     }
 
-    private var zshGreeting: String { #"""
+    private var zshGreeting: String {
+        #"""
 
         \#(wrapping)
 

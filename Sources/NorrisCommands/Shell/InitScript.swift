@@ -1,9 +1,7 @@
 import NorrisArguments
 
 /// The shells that there are scripts for.
-enum ShellName: String, CaseIterable {
-    case bash, zsh, fish
-}
+enum ShellName: String, CaseIterable { case bash, zsh, fish }
 
 extension CommandArguments {
     /// Declares the required name of a shell.

@@ -25,10 +25,8 @@ struct ConfigurationKind<Value: Sendable>: Sendable {
             expectation: expectation,
             read: { scalar, context throws(ConfigurationRefusal) in
                 scalar.kind == .null ? nil : try read(scalar, context)
-            },
-            write: { $0.map(write) ?? "null" }, warn: { value, context in value.flatMap { warn($0, context) } },
-            acceptsNull: true
-        )
+            }, write: { $0.map(write) ?? "null" }, warn: { value, context in value.flatMap { warn($0, context) } },
+            acceptsNull: true)
     }
 }
 
@@ -42,37 +40,39 @@ enum ConfigurationRefusal: Error {
 
 extension ConfigurationKind<Bool> {
     /// `true` or `false`, and none of the other words that are booleans in YAML 1.1.
-    static let boolean = Self(expectation: "true or false", read: { scalar, _ throws(ConfigurationRefusal) in
-        let value =
-            switch scalar.text.lowercased() {
-            case "true", "yes", "on", "y", "1": true
-            case "false", "no", "off", "n", "0": false
-            default: throw .mismatch()
-            }
-        guard scalar.isPlain else { throw .mismatch(hint: "write \(value), without quotes") }
-        guard scalar.text.utf8.elementsEqual("\(value)".utf8) else { throw .mismatch(hint: "write \(value)") }
-        return value
-    }, write: { "\($0)" })
+    static let boolean = Self(
+        expectation: "true or false",
+        read: { scalar, _ throws(ConfigurationRefusal) in
+            let value =
+                switch scalar.text.lowercased() {
+                case "true", "yes", "on", "y", "1": true
+                case "false", "no", "off", "n", "0": false
+                default: throw .mismatch()
+                }
+            guard scalar.isPlain else { throw .mismatch(hint: "write \(value), without quotes") }
+            guard scalar.text.utf8.elementsEqual("\(value)".utf8) else { throw .mismatch(hint: "write \(value)") }
+            return value
+        }, write: { "\($0)" })
 }
 
 extension ConfigurationKind<Int> {
     /// A whole number in decimal digits.
     static func count(_ range: ClosedRange<Int>) -> Self {
         let expectation = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        return Self(expectation: expectation, read: { scalar, _ throws(ConfigurationRefusal) in
-            guard let value = plainNumber(scalar.text), range.contains(value) else { throw .mismatch() }
-            guard scalar.isPlain else { throw .mismatch(hint: "remove the quotes") }
-            return value
-        }, write: { "\($0)" })
+        return Self(
+            expectation: expectation,
+            read: { scalar, _ throws(ConfigurationRefusal) in
+                guard let value = plainNumber(scalar.text), range.contains(value) else { throw .mismatch() }
+                guard scalar.isPlain else { throw .mismatch(hint: "remove the quotes") }
+                return value
+            }, write: { "\($0)" })
     }
 
     /// A number of bytes.
     static func size(_ range: ClosedRange<Int>) -> Self {
         let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)]
         return quantity(
-            "size", range, of: units, named: "B, KiB, MiB or GiB", such: "64KiB or 16MiB",
-            make: { $0 }, number: { $0 }
-        )
+            "size", range, of: units, named: "B, KiB, MiB or GiB", such: "64KiB or 16MiB", make: { $0 }, number: { $0 })
     }
 }
 
@@ -81,9 +81,8 @@ extension ConfigurationKind<Duration> {
     static func duration(_ range: ClosedRange<Int>) -> Self {
         let units = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)]
         return quantity(
-            "duration", range, of: units, named: "s, m, h or d", such: "90s, 15m, 6h or 7d",
-            make: { .seconds($0) }, number: { Int($0.components.seconds) }
-        )
+            "duration", range, of: units, named: "s, m, h or d", such: "90s, 15m, 6h or 7d", make: { .seconds($0) },
+            number: { Int($0.components.seconds) })
     }
 
     /// How often an upstream is fetched from; under five minutes is allowed, but not without a warning.
@@ -123,9 +122,7 @@ extension ConfigurationKind {
                 else { throw .mismatch(hint: "write one whole number and \(unitNames), without a space") }
                 guard range.contains(value) else { throw .mismatch() }
                 return make(value)
-            },
-            write: { text(number($0)) }
-        )
+            }, write: { text(number($0)) })
     }
 
     /// ASCII digits without a sign, an underscore or a needless leading zero, which `Int(_:)` would allow.
@@ -141,10 +138,12 @@ extension ConfigurationKind where Value: RawRepresentable<String> & CaseIterable
     static var choice: Self {
         let words = Value.allCases.map(\.rawValue)
         let expectation = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
-        return Self(expectation: expectation, read: { scalar, _ throws(ConfigurationRefusal) in
-            guard let value = Value(rawValue: scalar.text) else { throw .mismatch() }
-            return value
-        }, write: { $0.rawValue })
+        return Self(
+            expectation: expectation,
+            read: { scalar, _ throws(ConfigurationRefusal) in
+                guard let value = Value(rawValue: scalar.text) else { throw .mismatch() }
+                return value
+            }, write: { $0.rawValue })
     }
 }
 
@@ -157,9 +156,10 @@ extension ConfigurationKind<String> {
         check: @escaping @Sendable (String, Context) throws(ConfigurationRefusal) -> String = { text, _ in text },
         warn: @escaping @Sendable (String, Context) -> String? = { _, _ in nil }
     ) -> Self {
-        Self(expectation: expectation, read: { scalar, context throws(ConfigurationRefusal) in
-            try check(string(scalar), context)
-        }, write: YAMLText.scalar, warn: warn)
+        Self(
+            expectation: expectation,
+            read: { scalar, context throws(ConfigurationRefusal) in try check(string(scalar), context) },
+            write: YAMLText.scalar, warn: warn)
     }
 
     fileprivate static func string(_ scalar: YAMLScalar) throws(ConfigurationRefusal) -> String {
@@ -168,34 +168,38 @@ extension ConfigurationKind<String> {
         case .null: throw .mismatch()
         case .string: break
         }
-        if scalar.text.allSatisfy(\.isWhitespace) {
-            throw .sentence("must not be empty; write something or remove it")
-        }
+        if scalar.text.allSatisfy(\.isWhitespace) { throw .sentence("must not be empty; write something or remove it") }
         if scalar.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             throw .sentence("must not hold control characters; remove them")
         }
         return scalar.text
     }
 
-    static let group = text("the name of a group, as text", warn: { name, context in
-        guard context.checksSystem, Settings.groupID(name) == nil else { return nil }
-        return "there is no group \(YAMLText.quoted(name)) here; create it or remove the name"
-    })
+    static let group = text(
+        "the name of a group, as text",
+        warn: { name, context in
+            guard context.checksSystem, Settings.groupID(name) == nil else { return nil }
+            return "there is no group \(YAMLText.quoted(name)) here; create it or remove the name"
+        })
 
     /// What an HTTP header can carry everywhere: printable ASCII (RFC 9110, section 5.5).
-    static let headerValue = text("a text of 1 to 256 printable ASCII characters", check: {
-        text, _ throws(ConfigurationRefusal) in
-        guard text.utf8.count <= 256, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { throw .mismatch() }
-        return text
-    })
+    static let headerValue = text(
+        "a text of 1 to 256 printable ASCII characters",
+        check: { text, _ throws(ConfigurationRefusal) in
+            guard text.utf8.count <= 256, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+                throw .mismatch()
+            }
+            return text
+        })
 
     /// A query for a search at an upstream that takes only so many UTF-16 units.
     static func query(_ lengths: ClosedRange<Int>) -> Self {
-        text("a query of \(lengths.lowerBound) to \(lengths.upperBound) characters", check: {
-            text, _ throws(ConfigurationRefusal) in
-            guard lengths.contains(text.utf16.count) else { throw .mismatch(hint: "this has \(text.utf16.count)") }
-            return text
-        })
+        text(
+            "a query of \(lengths.lowerBound) to \(lengths.upperBound) characters",
+            check: { text, _ throws(ConfigurationRefusal) in
+                guard lengths.contains(text.utf16.count) else { throw .mismatch(hint: "this has \(text.utf16.count)") }
+                return text
+            })
     }
 
     /// A fortune file or a folder of them.
@@ -217,19 +221,22 @@ extension ConfigurationKind<String> {
     /// - Parameter missing: the warning about a path that leads to nothing usable.
     private static func path(missing: @escaping @Sendable (String) -> String?) -> Self {
         let expectation = "a path that is absolute, begins with ~/ or is relative to the configuration file's folder"
-        return text(expectation, check: { text, context throws(ConfigurationRefusal) in
-            if text.hasPrefix("/") { return text }
-            guard text.hasPrefix("~") else {
-                return Paths.join(context.folder, text.hasPrefix("./") ? String(text.dropFirst(2)) : text)
-            }
-            guard text == "~" || text.hasPrefix("~/") else {
-                throw .mismatch(hint: "write that user's home directory in full")
-            }
-            guard let home = context.home else {
-                throw .sentence("begins with ~ but the home directory is unknown; write an absolute path or set $HOME")
-            }
-            return Paths.join(home, String(text.dropFirst(2)))
-        }, warn: { path, context in context.checksSystem ? missing(path) : nil })
+        return text(
+            expectation,
+            check: { text, context throws(ConfigurationRefusal) in
+                if text.hasPrefix("/") { return text }
+                guard text.hasPrefix("~") else {
+                    return Paths.join(context.folder, text.hasPrefix("./") ? String(text.dropFirst(2)) : text)
+                }
+                guard text == "~" || text.hasPrefix("~/") else {
+                    throw .mismatch(hint: "write that user's home directory in full")
+                }
+                guard let home = context.home else {
+                    throw .sentence(
+                        "begins with ~ but the home directory is unknown; write an absolute path or set $HOME")
+                }
+                return Paths.join(home, String(text.dropFirst(2)))
+            }, warn: { path, context in context.checksSystem ? missing(path) : nil })
     }
 
     /// The URL of a document; feeds often have a query.
@@ -250,18 +257,20 @@ extension ConfigurationKind<String> {
 
     /// No message quotes the URL, for a password's sake.
     private static func url(isBase: Bool) -> Self {
-        text("an http or https URL", check: { text, _ throws(ConfigurationRefusal) in
-            if isBase, text.contains("?") { throw .sentence("must not hold a query; remove ? and what follows") }
-            let (scheme, authority, rest) = try urlParts(text)
-            if authority.contains("@") {
-                throw .sentence("must not hold a user name or password; remove what stands before @")
-            }
-            if rest.contains("#") { throw .sentence("must not hold a fragment; remove # and what follows") }
-            guard HTTPURL(text) != nil else { throw badURL }
-            var url = scheme + authority + rest
-            while isBase, url.hasSuffix("/") { url.removeLast() }
-            return url
-        })
+        text(
+            "an http or https URL",
+            check: { text, _ throws(ConfigurationRefusal) in
+                if isBase, text.contains("?") { throw .sentence("must not hold a query; remove ? and what follows") }
+                let (scheme, authority, rest) = try urlParts(text)
+                if authority.contains("@") {
+                    throw .sentence("must not hold a user name or password; remove what stands before @")
+                }
+                if rest.contains("#") { throw .sentence("must not hold a fragment; remove # and what follows") }
+                guard HTTPURL(text) != nil else { throw badURL }
+                var url = scheme + authority + rest
+                while isBase, url.hasSuffix("/") { url.removeLast() }
+                return url
+            })
     }
 }
 
@@ -293,20 +302,17 @@ extension ConfigurationKind<HTTPProxySettings> {
             let isBracketed = url.host.hasPrefix("[")
             return HTTPProxySettings(
                 host: isBracketed ? String(url.host.dropFirst().dropLast()) : url.host, port: url.port ?? 80,
-                user: user.first ?? nil, password: user.count > 1 ? user[1] : nil
-            )
+                user: user.first ?? nil, password: user.count > 1 ? user[1] : nil)
         },
         write: { value in
             let user = value.user.map { percentEncoded($0) + (value.password == nil ? "@" : ":***@") } ?? ""
             return YAMLText.scalar("http://\(user)\(value)")
-        }
-    )
+        })
 }
 
 private let badURL = ConfigurationRefusal.sentence(
     "is no valid URL; check the host (a name such as api.example.org or an address such as [::1]) and the port, "
-        + "and write what no URL may hold as %XX"
-)
+        + "and write what no URL may hold as %XX")
 
 /// A URL as its scheme in small letters, its user information, host and port, and the rest.
 private func urlParts(

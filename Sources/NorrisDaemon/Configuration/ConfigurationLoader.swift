@@ -31,8 +31,7 @@ struct ConfigurationLoader: Sendable {
     func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Loaded {
         let path = file.hasPrefix("/") ? file : Paths.join(currentDirectory, file)
         var reader = ConfigurationReader(
-            file: file, context: .init(folder: Paths.parent(of: path), home: home, checksSystem: checksSystem)
-        )
+            file: file, context: .init(folder: Paths.parent(of: path), home: home, checksSystem: checksSystem))
         var configuration = Configuration()
         let document = YAMLDocument(text)
         if let root = document.root, reader.isReadable(root) {
@@ -92,9 +91,7 @@ struct ConfigurationFault: Sendable, Equatable, CustomStringConvertible {
     var message: String
 
     /// `FILE:LINE: key: message`, without the parts that are unknown.
-    var description: String {
-        file + (line.map { ":\($0)" } ?? "") + (key.map { ": \($0)" } ?? "") + ": " + message
-    }
+    var description: String { file + (line.map { ":\($0)" } ?? "") + (key.map { ": \($0)" } ?? "") + ": " + message }
 }
 
 /// Why a configuration was refused: every fault that could be found at once.

@@ -7,9 +7,7 @@ import NorrisProtocol
 /// relative ones of XDG's are ignored, as that specification asks.
 struct Paths: Sendable, Equatable {
     /// The flags that name paths, as they were given.
-    struct Flags: Sendable, Equatable {
-        var config, cacheDirectory, stateDirectory, runtimeDirectory: String?
-    }
+    struct Flags: Sendable, Equatable { var config, cacheDirectory, stateDirectory, runtimeDirectory: String? }
 
     struct ConfigurationFile: Sendable, Equatable {
         var path: String
@@ -29,9 +27,7 @@ struct Paths: Sendable, Equatable {
     /// - Parameter accountHome: the home directory of the password database; used only if `HOME` is of no use.
     init(flags: Flags, environment: Environment, accountHome: @autoclosure () -> String?) throws(PathsError) {
         func flag(_ name: String, _ value: String?) throws(PathsError) -> String? {
-            if value == "" {
-                throw PathsError(description: "\(name) needs a path; write one or leave the flag out")
-            }
+            if value == "" { throw PathsError(description: "\(name) needs a path; write one or leave the flag out") }
             return value
         }
         func absolute(_ name: String) -> String? {
@@ -85,6 +81,4 @@ struct Paths: Sendable, Equatable {
 }
 
 /// Why a file has no path.
-struct PathsError: Error, CustomStringConvertible {
-    let description: String
-}
+struct PathsError: Error, CustomStringConvertible { let description: String }

@@ -7,9 +7,7 @@ struct YAMLNode: Sendable {
         var line = 1
         var column = 1
 
-        static func < (first: Self, second: Self) -> Bool {
-            (first.line, first.column) < (second.line, second.column)
-        }
+        static func < (first: Self, second: Self) -> Bool { (first.line, first.column) < (second.line, second.column) }
     }
 
     enum Content: Sendable {
@@ -84,9 +82,7 @@ struct YAMLDocument {
             // Not guessed from a byte order mark.
             yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
             var composer = YAMLComposer(parser: parser, bytes: bytes)
-            do throws(YAMLProblem) {
-                (root, problem) = try composer.document()
-            } catch {
+            do throws(YAMLProblem) { (root, problem) = try composer.document() } catch {
                 // What comes before it may be read wrongly for the same reason.
                 problem = error
             }
@@ -180,8 +176,7 @@ private struct YAMLComposer {
             scalar = YAMLScalar(text: text, isPlain: data.style == YAML_PLAIN_SCALAR_STYLE)
         case YAML_SEQUENCE_START_EVENT:
             (tag, anchor) = (event.data.sequence_start.tag, event.data.sequence_start.anchor)
-        case YAML_MAPPING_START_EVENT:
-            (tag, anchor) = (event.data.mapping_start.tag, event.data.mapping_start.anchor)
+        case YAML_MAPPING_START_EVENT: (tag, anchor) = (event.data.mapping_start.tag, event.data.mapping_start.anchor)
         default: break
         }
         var refusal: String?
@@ -269,9 +264,7 @@ struct YAMLScalar: Sendable {
 /// Writing strings as YAML.
 enum YAMLText {
     /// The string as a plain scalar where every YAML reader takes that for this string, else in double quotes.
-    static func scalar(_ text: String) -> String {
-        isSafePlain(text) ? text : quoted(text)
-    }
+    static func scalar(_ text: String) -> String { isSafePlain(text) ? text : quoted(text) }
 
     /// The string in double quotes, everything escaped that is not visible or could reorder what is.
     static func quoted(_ text: String) -> String {
@@ -312,7 +305,5 @@ enum YAMLText {
         return !text.contains(": ") && !words.contains(text.lowercased())
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-    }
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
 }

@@ -58,8 +58,7 @@ extension ContentSource {
         SourcePolicy(
             isEnabled: isEnabled && unavailableReason == nil, refresh: refresh,
             // A digest, because the database need not show where content is from, nor a key.
-            settings: String(stableHash(settings.joined(separator: "\n")), radix: 16)
-        )
+            settings: String(stableHash(settings.joined(separator: "\n")), radix: 16))
     }
 
     var stores: Stores { context.stores }
@@ -82,9 +81,7 @@ extension ContentSource {
 
     /// The outcome of a run with a transport of its own.
     func run(_ body: (CurlTransport) async throws -> FetchOutcome) async -> FetchOutcome {
-        do throws(FetchFailure) {
-            return try await connected(body)
-        } catch {
+        do throws(FetchFailure) { return try await connected(body) } catch {
             return Task.isCancelled ? .cancelled : .failed(error)
         }
     }
@@ -134,8 +131,7 @@ final class Sources: Sendable {
             // Most who have no key want none; who configured one expects it to work.
             context.logger.log(
                 level: key.isConfigured ? .warning : .notice, "source.unavailable",
-                metadata: ["source": "\(gifs.name)", "error": "\(reason.message)"]
-            )
+                metadata: ["source": "\(gifs.name)", "error": "\(reason.message)"])
         }
     }
 
@@ -173,8 +169,7 @@ extension FetchFailure {
     /// What went wrong in a fetch, at the upstream or in the store, as the schedule sees it.
     init(_ error: any Error) {
         switch error {
-        case let failure as FetchFailure:
-            self = failure
+        case let failure as FetchFailure: self = failure
         case let error as UpstreamError:
             let kind: SourceFailure.Kind =
                 switch error.kind {
@@ -206,28 +201,22 @@ extension ResponseError {
         switch refusal {
         case .unknown:
             self = .notFound(
-                "There is no source \(source.quotedForMessage).", hint: "List the sources: norrisctl status"
-            )
+                "There is no source \(source.quotedForMessage).", hint: "List the sources: norrisctl status")
         case .disabled:
             self = .notFound(
-                "The source \(source.quotedForMessage) is disabled.",
-                hint: "Enable it: norrisctl config edit"
-            )
+                "The source \(source.quotedForMessage) is disabled.", hint: "Enable it: norrisctl config edit")
         case .putOff(let until):
             self = .busy(
-                "The upstream of \(source) asked norrisd to wait until \(until).",
-                hint: "norrisd fetches it then.", retryAt: until
-            )
+                "The upstream of \(source) asked norrisd to wait until \(until).", hint: "norrisd fetches it then.",
+                retryAt: until)
         case .quotaUsed(let until):
             self = .busy(
                 "The requests of this hour to the upstream of \(source) are used up.",
-                hint: "norrisd fetches again at \(until), or raise \(source).hourly_quota.", retryAt: until
-            )
+                hint: "norrisd fetches again at \(until), or raise \(source).hourly_quota.", retryAt: until)
         case .tooSoon(let until):
             self = .busy(
                 "\(source) was refreshed less than 5 minutes ago.",
-                hint: "Wait until \(until), or ask an administrator.", retryAt: until
-            )
+                hint: "Wait until \(until), or ask an administrator.", retryAt: until)
         }
     }
 }

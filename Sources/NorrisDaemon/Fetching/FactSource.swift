@@ -93,15 +93,16 @@ struct FactSource: ContentSource {
         }
         let changes = try await stores.facts.replaceUpstream(
             // A fact's absence means something only where every item of every reply could be used.
-            news.facts, isComplete: news.skipped == 0, fetch: newRecord(parts: news.parts, categories: categories)
-        )
+            news.facts, isComplete: news.skipped == 0, fetch: newRecord(parts: news.parts, categories: categories))
         context.knownCategories.learn(categories)
         stores.facts.wantFortunes()
-        context.logger.info("facts.fetched", metadata: [
-            "added": "\(changes.added)", "changed": "\(changes.changed)", "removed": "\(changes.removed)",
-            "skipped": "\(news.skipped)", "categories_dropped": "\(changes.droppedCategories)",
-            "total": "\(changes.total)",
-        ])
+        context.logger.info(
+            "facts.fetched",
+            metadata: [
+                "added": "\(changes.added)", "changed": "\(changes.changed)", "removed": "\(changes.removed)",
+                "skipped": "\(news.skipped)", "categories_dropped": "\(changes.droppedCategories)",
+                "total": "\(changes.total)",
+            ])
         return .fetched(added: changes.added, notBefore: news.notBefore)
     }
 

@@ -23,20 +23,16 @@ final class Fetching: Sendable {
     private let mixesFortunes = Atomic(false)
     let encodedFreshness = Mutex(EncodedFreshness())
 
-    init(
-        settings: Settings, stores: Stores, events: EventHub, environment: FetchingEnvironment, logger: Logger
-    ) async {
+    init(settings: Settings, stores: Stores, events: EventHub, environment: FetchingEnvironment, logger: Logger) async {
         self.settings = settings
         self.stores = stores
         self.environment = environment
         prefetcher = Prefetcher(
             host: ScheduleHost(stores: stores, events: events, changes: changes), machine: environment.machine,
-            clock: environment.clock, searchTime: environment.searchTime, logger: logger
-        )
+            clock: environment.clock, searchTime: environment.searchTime, logger: logger)
         knownCategories.learn(await stores.fetches.record(of: FactSource.name)?.categories ?? [])
         context = SourceContext(
-            stores: stores, environment: environment, knownCategories: knownCategories, logger: logger
-        )
+            stores: stores, environment: environment, knownCategories: knownCategories, logger: logger)
         let context = context
         let sources = await BackgroundThreads.starting.run { Sources(settings.configuration, context, $0) }
         current = Mutex(sources)
@@ -55,8 +51,7 @@ final class Fetching: Sendable {
         await prefetcher.configure(
             sources.all.map { source in
                 Prefetcher.Source(name: source.name, policy: source.policy, fetch: { await source.fetch() })
-            }
-        )
+            })
     }
 
     var sources: Sources { current.withLock { $0 } }
@@ -201,7 +196,8 @@ extension Fetching {
     ///   - isFromUpstream: for the reply to a search, whether the upstream was sent it and answered.
     ///   - fetchedAt: when these items were fetched, where that is known of them alone.
     func freshness(
-        of source: String, isEmpty: Bool, isLocal: Bool = false, isFromUpstream: Bool? = nil, fetchedAt: Timestamp? = nil
+        of source: String, isEmpty: Bool, isLocal: Bool = false, isFromUpstream: Bool? = nil,
+        fetchedAt: Timestamp? = nil
     ) -> Freshness {
         let now = environment.clock.now
         if isFromUpstream == true {
@@ -217,11 +213,9 @@ extension Fetching {
         let fetchedAt = (fetchedAt ?? schedule?.content?.fetchedAt)?.past(now)
         return Freshness(
             origin: isEmpty ? (fetchedAt == nil ? .none : .cache) : isLocal ? .builtin : .cache,
-            state: isEmpty ? .empty : isFresh ? .fresh : .stale,
-            fetchedAt: fetchedAt,
+            state: isEmpty ? .empty : isFresh ? .fresh : .stale, fetchedAt: fetchedAt,
             ageSeconds: fetchedAt.map { Int(now.seconds - $0.seconds) },
-            error: failure(of: source, schedule, isSearch: isFromUpstream != nil)
-        )
+            error: failure(of: source, schedule, isSearch: isFromUpstream != nil))
     }
 
     /// How fresh posts are that may be from any of these sources: the oldest time, the worst state, the newest failure.
@@ -232,11 +226,8 @@ extension Fetching {
         let oldest = all.compactMap(\.fetchedAt).min()
         return Freshness(
             origin: isEmpty && oldest == nil ? .none : .cache,
-            state: isEmpty ? .empty : all.contains { $0.state == .stale } ? .stale : .fresh,
-            fetchedAt: oldest,
-            ageSeconds: all.compactMap(\.ageSeconds).max(),
-            error: all.compactMap(\.error).max { $0.since < $1.since }
-        )
+            state: isEmpty ? .empty : all.contains { $0.state == .stale } ? .stale : .fresh, fetchedAt: oldest,
+            ageSeconds: all.compactMap(\.ageSeconds).max(), error: all.compactMap(\.error).max { $0.since < $1.since })
     }
 
     /// The freshness of facts as it goes over the wire, and what it follows from.
@@ -255,8 +246,7 @@ extension Fetching {
     /// once a second, and when a schedule has changed.
     func endFacts(isEmpty: Bool, isLocal: Bool, in json: inout JSONWriter) {
         let inputs = EncodedFreshness.Inputs(
-            second: environment.clock.now, version: prefetcher.version, isEmpty: isEmpty, isLocal: isLocal
-        )
+            second: environment.clock.now, version: prefetcher.version, isEmpty: isEmpty, isLocal: isLocal)
         encodedFreshness.withLock { encoded in
             if encoded.inputs != inputs {
                 let freshness = freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
@@ -268,9 +258,7 @@ extension Fetching {
     }
 
     /// Why a source cannot be fetched from, or the last failure of its upstream.
-    func failure(of name: String) -> SourceFailure? {
-        failure(of: name, prefetcher.schedule(of: name), isSearch: true)
-    }
+    func failure(of name: String) -> SourceFailure? { failure(of: name, prefetcher.schedule(of: name), isSearch: true) }
 
     private func failure(of name: String, _ schedule: SourceSchedule?, isSearch: Bool) -> SourceFailure? {
         // Nothing is expected of a disabled source.
@@ -303,8 +291,7 @@ extension Fetching {
                 name: source.name, kind: source.kind, isEnabled: source.isEnabled,
                 isConfigured: source.isConfigured ? nil : false, items: items,
                 freshness: freshness(of: source.name, isEmpty: items == 0, isLocal: isLocal),
-                nextRunAt: schedule?.nextRunAt, consecutiveFailures: schedule?.record.failures ?? 0,
-                quota: source.quota
+                nextRunAt: schedule?.nextRunAt, consecutiveFailures: schedule?.record.failures ?? 0, quota: source.quota
             )
         }
     }

@@ -75,7 +75,9 @@ struct GifSource: ContentSource {
     /// - Returns: why the run has to wait, and for how long; nil if the request may be sent.
     private func takeQuota() async -> FetchFailure? {
         let limit = configuration.hourlyQuota
-        guard case .exhausted(let until) = await stores.quota.take(.background, limit: limit, now: now) else { return nil }
+        guard case .exhausted(let until) = await stores.quota.take(.background, limit: limit, now: now) else {
+            return nil
+        }
         // All of a very small quota is the users'.
         let wait = until.map { now.duration(to: $0) } ?? configuration.refresh
         let message = "This hour's requests for prefetching are used up; the rest follows (gifs.hourly_quota)"
@@ -92,8 +94,7 @@ struct GifSource: ContentSource {
         }
         return Giphy(
             baseURL: url, key: secret.value, rating: rating, transport: transport, timeout: http.timeout,
-            decodingOn: BackgroundThreads.decoding
-        )
+            decodingOn: BackgroundThreads.decoding)
     }
 
     // MARK: A run
@@ -166,8 +167,7 @@ struct GifSource: ContentSource {
             switch request {
             case .page(let list, let offset):
                 let added = try await fetchPage(
-                    of: list, offset: offset, limit: max(limit, 25), from: giphy, within: time
-                )
+                    of: list, offset: offset, limit: max(limit, 25), from: giphy, within: time)
                 return added == nil ? .nothing : .stored
             case .random(let tag): gif = try await giphy.random(tag: tag, timeout: time)
             case .gif(let id): gif = try await giphy.gif(id: id, timeout: time)
@@ -188,16 +188,14 @@ struct GifSource: ContentSource {
                 page = try await giphy.trending(offset: offset, limit: limit, timeout: time)
             } else {
                 page = try await giphy.search(
-                    list.query, offset: offset, limit: limit, rating: list.rating, lang: list.lang, timeout: time
-                )
+                    list.query, offset: offset, limit: limit, rating: list.rating, lang: list.lang, timeout: time)
             }
         } catch {
             if error.kind == .http(status: 414), !list.isTrending { return nil }
             throw error
         }
         return try await stores.gifs.put(
-            page.gifs, in: list, offset: offset, nextOffset: page.nextOffset, totalCount: page.totalCount, at: now
-        ) ?? 0
+            page.gifs, in: list, offset: offset, nextOffset: page.nextOffset, totalCount: page.totalCount, at: now) ?? 0
     }
 }
 

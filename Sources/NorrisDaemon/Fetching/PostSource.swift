@@ -43,8 +43,7 @@ struct PostSource: ContentSource {
             guard case .changed(let batch, _) = fetched else {
                 let record = record(info.validators, isRepaired: repaired != nil)
                 let changes = await stores.posts.confirm(
-                    source: name, keep: repaired == nil ? configuration.keep : nil, fetch: record, at: now
-                )
+                    source: name, keep: repaired == nil ? configuration.keep : nil, fetch: record, at: now)
                 if changes == nil { return .contentGone }
                 return .fetched(added: 0, notBefore: info.notBefore)
             }
@@ -67,8 +66,7 @@ struct PostSource: ContentSource {
         let changes = try await stores.posts.replace(
             source: name, posts: batch.posts, authors: batch.authors,
             isComplete: batch.skipped == 0 && !batch.isPartial, keep: batch.isPartial ? nil : configuration.keep,
-            fetch: record, at: now
-        )
+            fetch: record, at: now)
         var metadata: Logger.Metadata = [
             "source": "\(name)", "added": "\(changes.added)", "changed": "\(changes.changed)",
             "expired": "\(changes.removed)", "skipped": "\(batch.skipped)",

@@ -56,12 +56,11 @@ struct ScheduleHost: PrefetchHost {
         let content = await stores.fetches.record(of: source).map {
             SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt)
         }
-        return SourceSchedule.History(record: await stores.schedules.all()[source] ?? ScheduleRecord(), content: content)
+        return SourceSchedule.History(
+            record: await stores.schedules.all()[source] ?? ScheduleRecord(), content: content)
     }
 
-    func store(_ record: ScheduleRecord, of source: String) async {
-        await stores.schedules.write(record, for: source)
-    }
+    func store(_ record: ScheduleRecord, of source: String) async { await stores.schedules.write(record, for: source) }
 
     func began(_ source: String) { publish(.source(source, .started)) }
 

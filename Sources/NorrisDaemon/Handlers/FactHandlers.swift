@@ -15,16 +15,13 @@ struct FactHandlers: Sendable {
 
     var all: [Handler] {
         [
-            Handler(FactRandom.self, reading: random),
-            Handler(FactToday.self, today),
-            Handler(FactGet.self, reading: get),
-            Handler(FactSearch.self, deferred: search),
+            Handler(FactRandom.self, reading: random), Handler(FactToday.self, today),
+            Handler(FactGet.self, reading: get), Handler(FactSearch.self, deferred: search),
             Handler(FactCategories.self, inMemory: categories),
         ]
     }
 
-    @Sendable
-    private func random(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+    @Sendable private func random(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         if call.arguments.isEmpty {
             return serve(1, call.uid, ShuffleFilter(source: fetching.unfilteredScope), nil, into: &json)
         }
@@ -33,23 +30,18 @@ struct FactHandlers: Sendable {
         let filter = ShuffleFilter(
             categories: parameters.categories,
             source: parameters.source ?? (parameters.categories.isEmpty ? fetching.unfilteredScope : .all),
-            allowsExplicit: parameters.allowExplicit,
-            maxLength: parameters.maxLength
-        )
+            allowsExplicit: parameters.allowExplicit, maxLength: parameters.maxLength)
         let name = try parameters.name.map(usableName)
         return serve(parameters.count, call.uid, filter, name, into: &json)
     }
 
     /// - Parameter name: to put in place of Chuck Norris.
-    @inline(__always)
-    private func serve(
+    @inline(__always) private func serve(
         _ count: Int, _ uid: UInt32, _ filter: ShuffleFilter, _ name: String?, into json: inout JSONWriter
     ) -> Deferred? {
         let mark = json.mark()
         json.literal(FactRandom.resultOpening)
-        let draw = store.next(count, uid: uid, filter: filter, name: name) { fact in
-            write(fact.json, name, to: &json)
-        }
+        let draw = store.next(count, uid: uid, filter: filter, name: name) { fact in write(fact.json, name, to: &json) }
         switch draw {
         case .served(let count, let isLocal):
             fetching.endFacts(isEmpty: count == 0, isLocal: isLocal, in: &json)
@@ -77,8 +69,7 @@ struct FactHandlers: Sendable {
         }
     }
 
-    @Sendable
-    private func today(
+    @Sendable private func today(
         _ parameters: FactToday.Parameters, _ call: Call, _ json: inout JSONWriter
     ) throws(ResponseError) -> Deferred? {
         let today = LocalDay.today
@@ -102,8 +93,7 @@ struct FactHandlers: Sendable {
         FactToday.Result(fact: fact, freshness: freshness(isEmpty: false, isLocal: fact.isLocal))
     }
 
-    @Sendable
-    private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
+    @Sendable private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         let parameters = try FactGet.Parameters(call.arguments)
         let (id, name) = (parameters.id, try parameters.name.map(usableName))
         let isExplicit = store.withFactInMemory(id: id, uid: call.uid, name: name) { fact in
@@ -123,12 +113,10 @@ struct FactHandlers: Sendable {
         }
     }
 
-    @Sendable
-    private func search(_ parameters: FactSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
+    @Sendable private func search(_ parameters: FactSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
         try check(parameters.categories, allowsExplicit: false)
         let query = try FactQuery(
-            text: parameters.query, categories: parameters.categories, source: parameters.source ?? .all
-        )
+            text: parameters.query, categories: parameters.categories, source: parameters.source ?? .all)
         // All else that was sent may be long.
         let (cursor, limit) = (parameters.page.cursor, parameters.page.limit)
         // Later pages are of what the first one found.
@@ -140,15 +128,13 @@ struct FactHandlers: Sendable {
             let isFromUpstream = mayFetch ? await fetching.fetchNow(query) : false
             var page = try await store.search(query, for: call.uid, cursor: cursor, limit: limit)
             page.freshness = freshness(
-                isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), isFromUpstream: isFromUpstream
-            )
+                isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), isFromUpstream: isFromUpstream)
             store.noteServed(page.items.last?.id, .fact, uid: call.peer.uid)
             return page.jsonBytes
         }
     }
 
-    @Sendable
-    private func categories(_ parameters: FactCategories.Parameters, _ call: Call) -> FactCategories.Result {
+    @Sendable private func categories(_ parameters: FactCategories.Parameters, _ call: Call) -> FactCategories.Result {
         let items = store.categories(of: parameters.source ?? .all)
         return Items(items: items, freshness: freshness(isEmpty: items.isEmpty, isLocal: store.isLocal))
     }
@@ -160,8 +146,7 @@ struct FactHandlers: Sendable {
             }
             guard fetching.knownCategories.contains(name) || !name.isEmpty && store.hasCategory(name) else {
                 throw .notFound(
-                    "There is no category \(name.quotedForMessage).", hint: "List the categories: norrisctl categories"
-                )
+                    "There is no category \(name.quotedForMessage).", hint: "List the categories: norrisctl categories")
             }
         }
     }
@@ -189,9 +174,7 @@ extension FactStore {
         }
         if fact.isExplicit {
             throw .notFound(
-                "The fact \(id.quotedForMessage) is explicit.",
-                hint: "Show explicit facts: norrisctl fact --explicit"
-            )
+                "The fact \(id.quotedForMessage) is explicit.", hint: "Show explicit facts: norrisctl fact --explicit")
         }
         return fact
     }

@@ -16,15 +16,12 @@ struct GifHandlers: Sendable {
 
     var all: [Handler] {
         [
-            Handler(GifSearch.self, deferred: search),
-            Handler(GifTrending.self, deferred: trending),
-            Handler(GifRandom.self, deferred: random),
-            Handler(GifGet.self, deferred: get),
+            Handler(GifSearch.self, deferred: search), Handler(GifTrending.self, deferred: trending),
+            Handler(GifRandom.self, deferred: random), Handler(GifGet.self, deferred: get),
         ]
     }
 
-    @Sendable
-    private func search(_ parameters: GifSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
+    @Sendable private func search(_ parameters: GifSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
         // The limits of a query are those of a search for facts.
         _ = try FactQuery(text: parameters.query)
         let source = fetching.sources.gifs
@@ -41,8 +38,7 @@ struct GifHandlers: Sendable {
         }
     }
 
-    @Sendable
-    private func trending(_ parameters: GifTrending.Parameters, _ call: Call) -> Deferred {
+    @Sendable private func trending(_ parameters: GifTrending.Parameters, _ call: Call) -> Deferred {
         fetching.deferred(GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let source = fetching.sources.gifs
             let list = source.trending
@@ -60,8 +56,7 @@ struct GifHandlers: Sendable {
         // A page of a search over all that is stored, whose cursors are of another sort.
         if let cursor, let page = try? await searchStored(list, cursor, limit, source) { return page }
         var stored = try await store.page(
-            of: list, cursor: cursor, limit: limit, notBefore: source.notBefore, endsWithStored: !mayFetch
-        )
+            of: list, cursor: cursor, limit: limit, notBefore: source.notBefore, endsWithStored: !mayFetch)
         var result: GifResult?
         if mayFetch, let offset = offsetToFetch(of: list, stored, from: source, isFirst: cursor == nil) {
             result = await fetching.fetchNow(.page(list, offset: offset), for: uid, limit: limit)
@@ -78,8 +73,7 @@ struct GifHandlers: Sendable {
         guard let stored else { return try await searchStored(list, nil, limit, source) ?? Page(items: []) }
         var freshness = fetching.freshness(
             of: source.name, isEmpty: stored.items.isEmpty, isFromUpstream: result == .stored,
-            fetchedAt: stored.fetchedAt
-        )
+            fetchedAt: stored.fetchedAt)
         // The quota may be used up for this user alone.
         if case .unavailable(let failure)? = result, freshness.error == nil { freshness.error = failure }
         return Page(items: stored.items, total: stored.total, next: stored.next, freshness: freshness)
@@ -101,14 +95,12 @@ struct GifHandlers: Sendable {
     ) async throws(ResponseError) -> Page<Gif>? {
         if list.isTrending { return nil }
         var page = try await store.search(
-            text: list.query, rating: list.rating, cursor: cursor, limit: limit, notBefore: source.notBefore
-        )
+            text: list.query, rating: list.rating, cursor: cursor, limit: limit, notBefore: source.notBefore)
         page.freshness = fetching.freshness(of: source.name, isEmpty: page.items.isEmpty, isFromUpstream: false)
         return page
     }
 
-    @Sendable
-    private func random(_ parameters: GifRandom.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
+    @Sendable private func random(_ parameters: GifRandom.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
         if let tag = parameters.tag { try check(tag) }
         return fetching.deferred(GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let (gif, isFromUpstream) = try await random(parameters.tag, for: call.uid)
@@ -133,8 +125,7 @@ struct GifHandlers: Sendable {
         }
     }
 
-    @Sendable
-    private func get(_ parameters: IDParameters, _ call: Call) -> Deferred {
+    @Sendable private func get(_ parameters: IDParameters, _ call: Call) -> Deferred {
         fetching.deferred(GifSource.name) { () async throws(ResponseError) -> [UInt8] in
             let gif = try await fetching.gif(id: parameters.id, for: call.uid)
             facts.noteServed(gif.id, .gif, uid: call.peer.uid)

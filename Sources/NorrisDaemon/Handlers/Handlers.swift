@@ -24,15 +24,12 @@ struct Handlers: Sendable {
         let facts = stores.facts
         settings = await BackgroundThreads.starting.run { Settings(loaded.configuration, logger: logger, $0) }
         fetching = await Fetching(
-            settings: settings, stores: stores, events: events, environment: environment, logger: logger
-        )
+            settings: settings, stores: stores, events: events, environment: environment, logger: logger)
         health = Health(
-            settings: settings, databases: databases, fetching: fetching, counters: counters, events: events
-        )
+            settings: settings, databases: databases, fetching: fetching, counters: counters, events: events)
         reloader = Reloader(
             loader: loader, file: file, settings: settings, fetching: fetching, health: health, levels: levels,
-            notifier: notifier, events: events, logger: logger
-        )
+            notifier: notifier, events: events, logger: logger)
         let handlers =
             FactHandlers(fetching: fetching).all + GifHandlers(fetching: fetching, facts: facts).all
             + PostHandlers(fetching: fetching, facts: facts).all + UserHandlers(fetching: fetching).all

@@ -11,10 +11,8 @@ struct PostHandlers: Sendable {
 
     var all: [Handler] {
         [
-            Handler(PostList.self, onDisk: list),
-            Handler(PostGet.self, onDisk: get),
-            Handler(PostMarkRead.self, onDisk: markRead),
-            Handler(AuthorList.self, onDisk: authors),
+            Handler(PostList.self, onDisk: list), Handler(PostGet.self, onDisk: get),
+            Handler(PostMarkRead.self, onDisk: markRead), Handler(AuthorList.self, onDisk: authors),
         ]
     }
 
@@ -23,33 +21,27 @@ struct PostHandlers: Sendable {
         let sources = try sources(parameters.source)
         let query = PostQuery(
             sources: sources.map(\.name), source: parameters.source, author: parameters.author,
-            isUnreadOnly: parameters.unread
-        )
+            isUnreadOnly: parameters.unread)
         var page = try await stores.posts.list(
             query, read: await stores.readMarks.read(uid: call.peer.uid), cursor: parameters.page.cursor,
-            limit: parameters.page.limit
-        )
+            limit: parameters.page.limit)
         page.freshness = fetching.freshness(of: sources, isEmpty: page.items.isEmpty)
         facts.noteServed(page.items.last?.id, .post, uid: call.peer.uid)
         return page
     }
 
-    @Sendable
-    private func get(_ parameters: IDParameters, _ call: Call) async throws(ResponseError) -> PostGet.Result {
+    @Sendable private func get(_ parameters: IDParameters, _ call: Call) async throws(ResponseError) -> PostGet.Result {
         let post = try await fetching.post(id: parameters.id, uid: call.peer.uid)
         facts.noteServed(post.id, .post, uid: call.peer.uid)
         return PostGet.Result(post: post)
     }
 
-    @Sendable
-    private func markRead(
+    @Sendable private func markRead(
         _ parameters: PostMarkRead.Parameters, _ call: Call
     ) async throws(ResponseError) -> PostMarkRead.Result {
         guard (parameters.ids != nil) != parameters.all else {
             throw .invalidParams(
-                "Name posts by their ids, or mark all of them.",
-                parameter: "\(PostMarkRead.idsParameter)"
-            )
+                "Name posts by their ids, or mark all of them.", parameter: "\(PostMarkRead.idsParameter)")
         }
         let (sources, uid) = (fetching.sources.postNames, call.peer.uid)
         if let ids = parameters.ids {
@@ -61,15 +53,13 @@ struct PostHandlers: Sendable {
         return PostMarkRead.Result(marked: unread.count)
     }
 
-    @Sendable
-    private func authors(
+    @Sendable private func authors(
         _ parameters: AuthorList.Parameters, _ call: Call
     ) async throws(ResponseError) -> AuthorList.Result {
         let sources = try sources(parameters.source)
         var page = try await stores.posts.authors(
             source: parameters.source, sources: sources.map(\.name), cursor: parameters.page.cursor,
-            limit: parameters.page.limit
-        )
+            limit: parameters.page.limit)
         page.freshness = fetching.freshness(of: sources, isEmpty: page.items.isEmpty)
         return page
     }
@@ -81,8 +71,7 @@ struct PostHandlers: Sendable {
         let named = all.filter { $0.name.hasSameBytes(as: name) }
         if named.isEmpty {
             throw .notFound(
-                "There is no source of posts \(name.quotedForMessage).", hint: "List the sources: norrisctl status"
-            )
+                "There is no source of posts \(name.quotedForMessage).", hint: "List the sources: norrisctl status")
         }
         return named
     }
@@ -94,8 +83,7 @@ extension Fetching {
         let read = await stores.readMarks.read(uid: uid)
         guard let post = try await stores.posts.post(id: id, sources: sources.postNames, read: read) else {
             throw .notFound(
-                "There is no post with the id \(id.quotedForMessage).", hint: "List the posts: norrisctl feed"
-            )
+                "There is no post with the id \(id.quotedForMessage).", hint: "List the posts: norrisctl feed")
         }
         return post
     }

@@ -13,13 +13,14 @@ struct ServerHandlers: Sendable {
 
     init(health: Health, reloader: Reloader, fetching: Fetching) {
         (self.health, self.reloader, self.fetching) = (health, reloader, fetching)
-        info = ServerInfo.Result(
-            name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
-            capabilities: MethodTable.capabilities, pid: Int(getpid()), startedAt: health.startedAt,
-            configPath: reloader.file.map { file in
-                file.path.hasPrefix("/") ? file.path : Paths.join(reloader.loader.currentDirectory, file.path)
-            }
-        ).jsonBytes
+        info =
+            ServerInfo.Result(
+                name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
+                capabilities: MethodTable.capabilities, pid: Int(getpid()), startedAt: health.startedAt,
+                configPath: reloader.file.map { file in
+                    file.path.hasPrefix("/") ? file.path : Paths.join(reloader.loader.currentDirectory, file.path)
+                }
+            ).jsonBytes
     }
 
     var all: [Handler] {
@@ -35,25 +36,26 @@ struct ServerHandlers: Sendable {
             Handler(ServerMetrics.self) { _, _, json throws(ResponseError) in
                 json.raw(health.encodedMetrics)
                 return nil
-            },
-            Handler(ServerStatus.self, inMemory: { _, _ in health.status }),
+            }, Handler(ServerStatus.self, inMemory: { _, _ in health.status }),
             Handler(ServerReload.self, onDisk: reload),
-            Handler(SourceRefresh.self, inMemory: { parameters, call throws(ResponseError) in
-                let started = try fetching.refresh(parameters.source, isAdministrator: call.isAdministrator)
-                return SourceRefresh.Result(started: started)
-            }),
-            Handler(CacheClear.self, onDisk: { parameters, _ throws(ResponseError) in
-                Removed(removed: try await fetching.clear(parameters.source))
-            }),
-            Handler(EventSubscribe.self, inMemory: subscribe),
+            Handler(
+                SourceRefresh.self,
+                inMemory: { parameters, call throws(ResponseError) in
+                    let started = try fetching.refresh(parameters.source, isAdministrator: call.isAdministrator)
+                    return SourceRefresh.Result(started: started)
+                }),
+            Handler(
+                CacheClear.self,
+                onDisk: { parameters, _ throws(ResponseError) in
+                    Removed(removed: try await fetching.clear(parameters.source))
+                }), Handler(EventSubscribe.self, inMemory: subscribe),
         ]
     }
 
     /// Follows from the program alone.
     private static let document = Discover.Result(version: NorrisVersion.current).jsonBytes
 
-    @Sendable
-    private func subscribe(_ parameters: EventSubscribe.Parameters, _ call: Call) -> EventSubscribe.Result {
+    @Sendable private func subscribe(_ parameters: EventSubscribe.Parameters, _ call: Call) -> EventSubscribe.Result {
         let topics = Set(parameters.topics ?? Event.Topic.all)
         call.subscription.set(topics)
         return EventSubscribe.Result(topics: Event.Topic.all.filter(topics.contains))
@@ -80,8 +82,7 @@ struct ServerHandlers: Sendable {
         let message = error.faults.first?.description ?? "The configuration was refused."
         let more = error.faults.count > 1 ? " and \(error.faults.count - 1) more" : ""
         return ResponseError(
-            .invalidParams, message + more,
-            hint: "Nothing was changed. List all faults: norrisctl config check", details: details
-        )
+            .invalidParams, message + more, hint: "Nothing was changed. List all faults: norrisctl config check",
+            details: details)
     }
 }

@@ -10,24 +10,27 @@ struct UserHandlers: Sendable {
 
     var all: [Handler] {
         [
-            Handler(FavoriteAdd.self, deferred: add),
-            Handler(FavoriteRemove.self, onDisk: remove),
+            Handler(FavoriteAdd.self, deferred: add), Handler(FavoriteRemove.self, onDisk: remove),
             Handler(FavoriteList.self, onDisk: list),
-            Handler(FavoriteImport.self, onDisk: { parameters, call throws(ResponseError) in
-                try await stores.favorites.import(parameters.items, uid: call.peer.uid)
-            }),
-            Handler(RecentList.self, onDisk: { _, call throws(ResponseError) in
-                RecentList.Result(items: try await stores.recents.list(uid: call.peer.uid))
-            }),
-            Handler(RecentClear.self, onDisk: { _, call throws(ResponseError) in
-                Removed(removed: try await stores.recents.clear(uid: call.peer.uid))
-            }),
-            Handler(RecentServed.self, onDisk: lastServed),
+            Handler(
+                FavoriteImport.self,
+                onDisk: { parameters, call throws(ResponseError) in
+                    try await stores.favorites.import(parameters.items, uid: call.peer.uid)
+                }),
+            Handler(
+                RecentList.self,
+                onDisk: { _, call throws(ResponseError) in
+                    RecentList.Result(items: try await stores.recents.list(uid: call.peer.uid))
+                }),
+            Handler(
+                RecentClear.self,
+                onDisk: { _, call throws(ResponseError) in
+                    Removed(removed: try await stores.recents.clear(uid: call.peer.uid))
+                }), Handler(RecentServed.self, onDisk: lastServed),
         ]
     }
 
-    @Sendable
-    private func add(_ item: ItemParameters, _ call: Call) -> Deferred {
+    @Sendable private func add(_ item: ItemParameters, _ call: Call) -> Deferred {
         fetching.deferred(item.kind == .gif ? GifSource.name : nil) { () async throws(ResponseError) -> [UInt8] in
             let uid = call.peer.uid
             // A favorite needs no upstream to be found again.
@@ -53,27 +56,22 @@ struct UserHandlers: Sendable {
         FavoriteRemove.Result(removed: try await stores.favorites.remove(item.kind, id: item.id, uid: call.peer.uid))
     }
 
-    @Sendable
-    private func list(
+    @Sendable private func list(
         _ parameters: FavoriteList.Parameters, _ call: Call
     ) async throws(ResponseError) -> FavoriteList.Result {
         let uid = call.peer.uid
         var page = try await stores.favorites.list(
-            parameters.kind, uid: uid, cursor: parameters.page.cursor, limit: parameters.page.limit
-        )
+            parameters.kind, uid: uid, cursor: parameters.page.cursor, limit: parameters.page.limit)
         let notBefore = fetching.sources.gifs.notBefore
         let isRead = await stores.posts.isRead(page.items.map(\.id), await stores.readMarks.read(uid: uid))
         for (index, item) in page.items.enumerated() {
-            if item.kind == .gif {
-                page.items[index].gif = await stores.gifs.gif(id: item.id, notBefore: notBefore)
-            }
+            if item.kind == .gif { page.items[index].gif = await stores.gifs.gif(id: item.id, notBefore: notBefore) }
             page.items[index].post?.isRead = isRead[index]
         }
         return page
     }
 
-    @Sendable
-    private func lastServed(
+    @Sendable private func lastServed(
         _ parameters: RecentServed.Parameters, _ call: Call
     ) async throws(ResponseError) -> RecentServed.Result {
         guard let item = try await stores.facts.lastServed(parameters.kind, uid: call.peer.uid) else {

@@ -18,9 +18,7 @@ final class Health: Sendable {
     private let minutes = Mutex(RequestMinutes())
     private let latestMetrics = Mutex<(madeAt: Duration, result: [UInt8])?>(nil)
 
-    init(
-        settings: Settings, databases: Databases, fetching: Fetching, counters: ServerCounters, events: EventHub
-    ) {
+    init(settings: Settings, databases: Databases, fetching: Fetching, counters: ServerCounters, events: EventHub) {
         (self.settings, self.databases, self.fetching) = (settings, databases, fetching)
         (self.counters, self.events) = (counters, events)
         clock = fetching.environment.clock
@@ -32,8 +30,7 @@ final class Health: Sendable {
 
     /// All requests, and those of each of the last minutes. Has to be called once a minute (``MaintenanceService``): to
     /// count minutes where requests come in would cost each of them.
-    @discardableResult
-    func requests() -> (total: Int, perMinute: [Int]) {
+    @discardableResult func requests() -> (total: Int, perMinute: [Int]) {
         minutes.withLock { minutes in
             // Within the lock, so that no call has a smaller total than the one before.
             let total = counters.requestsTotal
@@ -57,10 +54,7 @@ final class Health: Sendable {
             requestsTotal: requests.total, requestsPerMinute: requests.perMinute, sources: fetching.statuses,
             database: ServerStatus.Database(
                 cacheBytes: space.cache, stateBytes: space.state, isReadOnly: databases.isReadOnly,
-                freeBytes: space.free
-            ),
-            version: NorrisVersion.current
-        )
+                freeBytes: space.free), version: NorrisVersion.current)
     }
 
     /// The figures for a monitoring system.
@@ -68,9 +62,8 @@ final class Health: Sendable {
         let names = fetching.sources.all.map(\.name)
         let runs = names.compactMap { name in fetching.prefetcher.schedule(of: name).map { (name, $0.runs) } }
         return Metrics(
-            status: status, startedAt: startedAt, residentMemory: CurrentProcess.residentMemory(),
-            counters: counters, subscribers: events.subscribers, runs: Dictionary(uniqueKeysWithValues: runs)
-        )
+            status: status, startedAt: startedAt, residentMemory: CurrentProcess.residentMemory(), counters: counters,
+            subscribers: events.subscribers, runs: Dictionary(uniqueKeysWithValues: runs))
     }
 
     /// The result of `server.metrics`, made once a second at most: who requests it in a loop costs others no time.
@@ -91,8 +84,7 @@ final class Health: Sendable {
         }
         let fetches = Health.fetchLine(
             running: schedules.filter { $0.1.isRunning }.map(\.0), next: schedules.compactMap { $0.1.nextRunAt }.min(),
-            now: clock.now
-        )
+            now: clock.now)
         return line([contents, importProgress, fetches] + faults)
     }
 
@@ -112,10 +104,9 @@ final class Health: Sendable {
     private var contents: String {
         let stores = fetching.stores
         let posts = fetching.sources.postNames.map(stores.posts.count(source:)).reduce(0, +)
-        return [(stores.facts.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")]
-            .filter { $0.0 > 0 }
-            .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
-            .joined(separator: ", ")
+        return [(stores.facts.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")].filter { $0.0 > 0 }.map {
+            "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")"
+        }.joined(separator: ", ")
     }
 
     private func line(_ parts: [String]) -> String {

@@ -33,8 +33,7 @@ struct Metrics: Sendable {
         writer.gauge("start_time_seconds", "When the daemon began, since 1970 in UTC.", Int(startedAt.seconds))
         writer.gauge("resident_memory_bytes", "The daemon's memory that is not swapped out.", residentMemory)
         writer.gauge(
-            "degraded", "Whether something is wrong; norrisctl status says what.", status.state == .degraded ? 1 : 0
-        )
+            "degraded", "Whether something is wrong; norrisctl status says what.", status.state == .degraded ? 1 : 0)
         writer.gauge("database_size_bytes", "Databases on disk, with their logs.")
         writer.sample(database.cacheBytes, [("database", "cache")])
         writer.sample(database.stateBytes, [("database", "state")])
@@ -55,14 +54,11 @@ struct Metrics: Sendable {
         writer.sample(counters.unknownRequests, [("method", "unknown")])
         writer.family("errors", .counter, "Requests that failed, and lines that were none.")
         for (reason, count) in counters.errors { writer.sample(count, [("reason", reason)]) }
-        writer.family(
-            "request_duration_seconds", .histogram, "From a request until its result is ready to be sent."
-        )
+        writer.family("request_duration_seconds", .histogram, "From a request until its result is ready to be sent.")
         let bounds = RequestMeter.bounds.indices.map { Double(RequestMeter.bounds[$0]) / 1e9 }
         for method in counters.methods {
             writer.histogram(
-                bounds: bounds, counts: method.counts, sum: Double(method.nanoseconds) / 1e9, [("method", method.name)]
-            )
+                bounds: bounds, counts: method.counts, sum: Double(method.nanoseconds) / 1e9, [("method", method.name)])
         }
     }
 
@@ -117,9 +113,7 @@ struct Metrics: Sendable {
 /// It knows only the types that the older text format of Prometheus has as well: node_exporter's textfile collector
 /// refuses a file with any other.
 struct OpenMetricsWriter {
-    enum Kind: String {
-        case counter, gauge, histogram
-    }
+    enum Kind: String { case counter, gauge, histogram }
 
     typealias Labels = [(name: String, value: String)]
 
@@ -173,8 +167,7 @@ struct OpenMetricsWriter {
 
     /// A label's value: without what a terminal obeys, and with what the format gives a meaning escaped.
     private static func escaped(_ value: String) -> String {
-        sanitizedText(value).unicodeScalars
-            .map { $0 == "\n" ? "\\n" : $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }
+        sanitizedText(value).unicodeScalars.map { $0 == "\n" ? "\\n" : $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }
             .joined()
     }
 }

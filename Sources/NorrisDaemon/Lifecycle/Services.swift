@@ -97,8 +97,7 @@ struct MaintenanceService: Service {
         await stop.repeatUntilStopped {
             let (seconds, attoseconds) = health.uptime.components
             let passed = Duration(
-                secondsComponent: seconds % MaintenanceService.interval, attosecondsComponent: attoseconds
-            )
+                secondsComponent: seconds % MaintenanceService.interval, attosecondsComponent: attoseconds)
             await stop.wait(atMost: .seconds(MaintenanceService.interval) - passed, on: fetching.environment.clock)
             guard !Task.isShuttingDownGracefully else { return }
             await checkDatabases()

@@ -100,9 +100,7 @@ struct Reloader: Sendable {
             }
         } catch {
             settings.refuse(error)
-            for fault in error.faults {
-                logger.error("configuration.refused", metadata: ["error": "\(fault)"])
-            }
+            for fault in error.faults { logger.error("configuration.refused", metadata: ["error": "\(fault)"]) }
             throw error
         }
         loaded.logWarnings(to: logger)
@@ -132,8 +130,6 @@ struct ReloadService: Service {
 
 extension ConfigurationLoader.Loaded {
     func logWarnings(to logger: Logger) {
-        for warning in warnings {
-            logger.warning("configuration.warning", metadata: ["warning": "\(warning)"])
-        }
+        for warning in warnings { logger.warning("configuration.warning", metadata: ["warning": "\(warning)"]) }
     }
 }

@@ -14,9 +14,7 @@ struct LogLine: Sendable {
 }
 
 /// Where a log line goes: standard error, or the journal with its fields.
-protocol LogSink: Sendable {
-    func write(_ line: LogLine)
-}
+protocol LogSink: Sendable { func write(_ line: LogLine) }
 
 /// The daemon's log handler: one level for all loggers, one sink.
 struct DaemonLogHandler: LogHandler {
@@ -69,25 +67,17 @@ struct StandardErrorSink: LogSink {
 
 /// The systemd journal with one field for each value (systemd.journal-fields(7)).
 struct JournalSink: LogSink {
-    func write(_ line: LogLine) {
-        Journal.send(JournalSink.fields(of: line))
-    }
+    func write(_ line: LogLine) { Journal.send(JournalSink.fields(of: line)) }
 
     static func fields(of line: LogLine) -> [(name: String, value: String)] {
         let event = line.event
         var fields = [
-            ("MESSAGE", "\(event.message)\(line.metadata.line)"),
-            ("PRIORITY", "\(priority(of: event.level))"),
-            ("SYSLOG_IDENTIFIER", "norrisd"),
-            ("NORRISD_EVENT", "\(event.message)"),
-            ("CODE_FILE", event.file),
-            ("CODE_LINE", "\(event.line)"),
-            ("CODE_FUNC", event.function),
+            ("MESSAGE", "\(event.message)\(line.metadata.line)"), ("PRIORITY", "\(priority(of: event.level))"),
+            ("SYSLOG_IDENTIFIER", "norrisd"), ("NORRISD_EVENT", "\(event.message)"), ("CODE_FILE", event.file),
+            ("CODE_LINE", "\(event.line)"), ("CODE_FUNC", event.function),
         ]
         if let id = MessageID.id(of: "\(event.message)") { fields.append(("MESSAGE_ID", id)) }
-        for (key, value) in line.metadata {
-            fields.append(("NORRISD_" + fieldName(key), sanitizedText("\(value)")))
-        }
+        for (key, value) in line.metadata { fields.append(("NORRISD_" + fieldName(key), sanitizedText("\(value)"))) }
         return fields
     }
 
@@ -112,12 +102,10 @@ struct JournalSink: LogSink {
 extension Logger.Metadata {
     /// `key=value` pairs by name, values in quotation marks where they hold spaces, free of control characters.
     fileprivate var line: String {
-        sorted { $0.key < $1.key }
-            .map { key, value in
-                let text = sanitizedLine("\(value)")
-                return text.contains(" ") || text.isEmpty ? " \(key)=\"\(text)\"" : " \(key)=\(text)"
-            }
-            .joined()
+        sorted { $0.key < $1.key }.map { key, value in
+            let text = sanitizedLine("\(value)")
+            return text.contains(" ") || text.isEmpty ? " \(key)=\"\(text)\"" : " \(key)=\(text)"
+        }.joined()
     }
 }
 
@@ -160,7 +148,8 @@ final class RepeatLimitingSink: LogSink {
         let name = "\(line.event.message)"
         // Each step is wanted for debugging; the daemon's own life is what people ask for; and what makes a source
         // unavailable is logged only where a configuration is applied.
-        let isLimited = line.event.level > .debug && !name.hasPrefix("server.") && !name.hasPrefix("configuration.")
+        let isLimited =
+            line.event.level > .debug && !name.hasPrefix("server.") && !name.hasPrefix("configuration.")
             && name != "source.unavailable"
         if !isLimited || admits(line, of: name) { sink.write(line) }
     }

@@ -10,14 +10,12 @@ enum MessageID {
         (
             "server.failed", "2b3d01c2a8f148dea14f0d63a66e7603",
             "norrisd could not start, or had to end; the entry says why and what to do."
-        ),
-        ("configuration.reloaded", "5963b9262d6747a3995093fd676521f1", "A reload was applied."),
+        ), ("configuration.reloaded", "5963b9262d6747a3995093fd676521f1", "A reload was applied."),
         ("configuration.refused", "9af9a5b3a2a84c2a90e532209d5f1478", "A reload found faults and changed nothing."),
         (
             "configuration.warning", "a2174014ebde47b6859324aac02288bc",
             "A valid value in the configuration is probably not what was meant."
-        ),
-        ("connection.refused", "f10c247943a1407aaf7bf0977a515b7a", "A connection was refused because of a limit."),
+        ), ("connection.refused", "f10c247943a1407aaf7bf0977a515b7a", "A connection was refused because of a limit."),
         ("source.failed", "1f63d34e44d74535ae25f8913b87b498", "A source began to fail, or fails for another reason."),
         ("source.recovered", "6001057d854c4072bf7b982f6e2fd361", "A source that failed was fetched successfully."),
         (
@@ -32,8 +30,7 @@ enum MessageID {
         (
             "database.write-failed", "8a6eb84b49e24f0a9d5f0fe333ce2630",
             "A write to a database failed, for example because the disk is full."
-        ),
-        ("database.writes-again", "7a904f877b8f4cfbb68f34033d728049", "Writes to a database succeed again."),
+        ), ("database.writes-again", "7a904f877b8f4cfbb68f34033d728049", "Writes to a database succeed again."),
         ("cache.recreated", "c470d098458348c0aa8d978b9fe19d1b", "cache.db was deleted under the daemon and recreated."),
         (
             "cache.not-recreated", "ae941b19a3ed41dc94527c8e09ad9607",

@@ -101,9 +101,7 @@ extension Array: JSONDecodable where Element: JSONDecodable {
         self = []
         var fault: JSONDecodingError?
         JSONParser(bytes).forEachElement(of: token) { element in
-            do throws(JSONDecodingError) {
-                append(try Element(token: element, of: bytes))
-            } catch {
+            do throws(JSONDecodingError) { append(try Element(token: element, of: bytes)) } catch {
                 fault = error.below("\(count)")
             }
             return fault == nil
@@ -140,9 +138,7 @@ package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
     }
 
     /// One sentence, such as `items.0.text must be a string.`
-    package var description: String {
-        "\(path.isEmpty ? "The value" : path) \(message)."
-    }
+    package var description: String { "\(path.isEmpty ? "The value" : path) \(message)." }
 }
 
 // The wire forms of the standard library's types.
@@ -232,9 +228,7 @@ extension Double: JSONEncodable, JSONDecodable {
 extension Array: JSONEncodable where Element: JSONEncodable {
     package func encode(to json: inout JSONWriter) {
         json.beginArray()
-        for element in self {
-            element.encode(to: &json)
-        }
+        for element in self { element.encode(to: &json) }
         json.endArray()
     }
 }

@@ -16,9 +16,7 @@ package struct JSONObject: Sendable {
     /// The value of a member. Setting replaces it in its place or appends it; setting `nil` removes it.
     package subscript(_ key: String) -> JSON? {
         get {
-            for member in members where member.key.hasSameBytes(as: key) {
-                return member.value
-            }
+            for member in members where member.key.hasSameBytes(as: key) { return member.value }
             return nil
         }
         set {

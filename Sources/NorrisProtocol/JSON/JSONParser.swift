@@ -30,9 +30,7 @@ struct JSONParser {
 
     /// Refuses a byte order mark.
     mutating func begin() throws(JSONError) {
-        if bytes.first == 0xEF, bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            throw JSONError(.byteOrderMark, at: 0)
-        }
+        if bytes.first == 0xEF, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONError(.byteOrderMark, at: 0) }
     }
 
     /// Refuses anything but white space behind the value.
@@ -69,9 +67,7 @@ struct JSONParser {
             close()
             return elements
         }
-        repeat {
-            elements.append(try value())
-        } while try !isLast(before: UInt8(ascii: "]"))
+        repeat { elements.append(try value()) } while try !isLast(before: UInt8(ascii: "]"))
         return elements
     }
 
@@ -102,8 +98,7 @@ struct JSONParser {
         case bracket:
             close()
             return true
-        default:
-            throw JSONError(.unexpectedByte, at: position)
+        default: throw JSONError(.unexpectedByte, at: position)
         }
     }
 
@@ -125,8 +120,7 @@ struct JSONParser {
         }
     }
 
-    @inline(__always)
-    mutating func skipWhiteSpace() {
+    @inline(__always) mutating func skipWhiteSpace() {
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): position += 1
@@ -136,8 +130,7 @@ struct JSONParser {
     }
 
     /// The byte at the position, which stays.
-    @inline(__always)
-    func peek() throws(JSONError) -> UInt8 {
+    @inline(__always) func peek() throws(JSONError) -> UInt8 {
         guard position < bytes.count else { throw JSONError(.unexpectedEnd, at: position) }
         return bytes[position]
     }
@@ -148,9 +141,7 @@ extension JSONParser {
     mutating func number() throws(JSONError) -> JSON {
         let start = position
         let isNegative = bytes[position] == UInt8(ascii: "-")
-        if isNegative {
-            position += 1
-        }
+        if isNegative { position += 1 }
         let firstDigit = position
         var magnitude: Int64 = 0
         var isTooLarge = false
@@ -167,20 +158,14 @@ extension JSONParser {
             throw JSONError(.invalidNumber, at: start)
         }
         let hasFraction = takeByte(UInt8(ascii: "."))
-        if hasFraction {
-            try takeDigits(ofNumberAt: start)
-        }
+        if hasFraction { try takeDigits(ofNumberAt: start) }
         let hasExponent = takeByte(UInt8(ascii: "e")) || takeByte(UInt8(ascii: "E"))
         if hasExponent {
             _ = takeByte(UInt8(ascii: "+")) || takeByte(UInt8(ascii: "-"))
             try takeDigits(ofNumberAt: start)
         }
-        if hasFraction || hasExponent {
-            return .double(try double(from: start))
-        }
-        guard !isTooLarge, magnitude <= JSON.maximumInteger else {
-            throw JSONError(.integerOutOfRange, at: start)
-        }
+        if hasFraction || hasExponent { return .double(try double(from: start)) }
+        guard !isTooLarge, magnitude <= JSON.maximumInteger else { throw JSONError(.integerOutOfRange, at: start) }
         return .integer(isNegative ? -magnitude : magnitude)
     }
 
@@ -220,8 +205,7 @@ extension JSONParser {
     /// UTF-8 is validated here and nowhere else: outside strings the grammar refuses every byte that is not ASCII.
     ///
     /// - Returns: whether its bytes are ASCII without escapes, so that they are its text.
-    @inline(__always)
-    mutating func skipString() throws(JSONError) -> Bool {
+    @inline(__always) mutating func skipString() throws(JSONError) -> Bool {
         let quote = position
         position += 1
         let isASCII = skipPlainBytes()
@@ -247,10 +231,8 @@ extension JSONParser {
                 position += 1
                 guard isValid else { throw JSONError(.invalidUTF8, at: quote) }
                 return
-            case UInt8(ascii: "\\"):
-                _ = try escape()
-            default:
-                throw JSONError(.controlCharacter, at: position)
+            case UInt8(ascii: "\\"): _ = try escape()
+            default: throw JSONError(.controlCharacter, at: position)
             }
         }
     }
@@ -276,13 +258,10 @@ extension JSONParser {
     /// The scalar of the `\u` escape whose digits are at the position, and of its second half if it is a pair.
     private mutating func unicodeEscape(at start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try fourHexDigits(of: start)
-        if let scalar = Unicode.Scalar(first) {
-            return scalar
-        }
+        if let scalar = Unicode.Scalar(first) { return scalar }
         // Only surrogates are no scalars: a leading one (RFC 8259, section 7) must be followed by a trailing one.
-        guard first < 0xDC00,
-            position + 1 < bytes.count,
-            bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
+        guard first < 0xDC00, position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+            bytes[position + 1] == UInt8(ascii: "u")
         else { throw JSONError(.loneSurrogate, at: start) }
         let secondStart = position
         position += 2

@@ -5,9 +5,7 @@ import Glibc
 ///
 /// It is found by the same code that builds ``JSON`` values, so it is checked as strictly, but it allocates nothing.
 package struct JSONToken: Equatable, Sendable {
-    package enum Kind: UInt8, Sendable {
-        case null, `false`, `true`, integer, double, string, array, object
-    }
+    package enum Kind: UInt8, Sendable { case null, `false`, `true`, integer, double, string, array, object }
 
     package let kind: Kind
     /// Of a string: whether its bytes are ASCII without escapes, so that they are its text.
@@ -44,8 +42,7 @@ extension JSONParser {
         skipWhiteSpace()
         let start = position
         switch try peek() {
-        case UInt8(ascii: "\""):
-            return try stringToken()
+        case UInt8(ascii: "\""): return try stringToken()
         case UInt8(ascii: "{"):
             try members { (_, _) throws(JSONError) in }
             return JSONToken(.object, start..<position)
@@ -64,23 +61,19 @@ extension JSONParser {
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             guard case .integer = try number() else { return JSONToken(.double, start..<position) }
             return JSONToken(.integer, start..<position)
-        default:
-            throw JSONError(.unexpectedByte, at: position)
+        default: throw JSONError(.unexpectedByte, at: position)
         }
     }
 
     /// The string whose opening quote is at the position.
-    @inline(__always)
-    mutating func stringToken() throws(JSONError) -> JSONToken {
+    @inline(__always) mutating func stringToken() throws(JSONError) -> JSONToken {
         let start = position
         let isPlain = try skipString()
         return JSONToken(.string, start..<position, isPlain: isPlain)
     }
 
     /// Reads the object at the position and calls the body with each key and value.
-    mutating func members(
-        _ body: (_ key: JSONToken, _ value: JSONToken) throws(JSONError) -> Void
-    ) throws(JSONError) {
+    mutating func members(_ body: (_ key: JSONToken, _ value: JSONToken) throws(JSONError) -> Void) throws(JSONError) {
         try open()
         skipWhiteSpace()
         if try peek() == UInt8(ascii: "}") { return close() }
@@ -96,9 +89,7 @@ extension JSONParser {
         try open()
         skipWhiteSpace()
         if try peek() == UInt8(ascii: "]") { return close() }
-        repeat {
-            try body(try token())
-        } while try !isLast(before: UInt8(ascii: "]"))
+        repeat { try body(try token()) } while try !isLast(before: UInt8(ascii: "]"))
     }
 
     /// Reads a key that the object does not have yet, and the colon behind it.
@@ -110,14 +101,12 @@ extension JSONParser {
         return key
     }
 
-    @inline(__always)
-    mutating func keyToken() throws(JSONError) -> JSONToken {
+    @inline(__always) mutating func keyToken() throws(JSONError) -> JSONToken {
         guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: position) }
         return try stringToken()
     }
 
-    @inline(__always)
-    mutating func colon() throws(JSONError) {
+    @inline(__always) mutating func colon() throws(JSONError) {
         skipWhiteSpace()
         guard try peek() == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: position) }
         position += 1
@@ -155,9 +144,7 @@ extension JSONParser {
     /// until it returns false.
     func forEachMember(of token: JSONToken, _ body: (_ key: JSONToken, _ value: JSONToken) -> Bool) {
         var parser = JSONParser(rereading: token, of: bytes)
-        try? parser.members { (key, value) throws(JSONError) in
-            if !body(key, value) { throw JSONParser.stop }
-        }
+        try? parser.members { (key, value) throws(JSONError) in if !body(key, value) { throw JSONParser.stop } }
     }
 
     /// The value of a member of an object token of these bytes; nil if the token is no object, or has no such member.
@@ -175,9 +162,7 @@ extension JSONParser {
     /// until it returns false.
     func forEachElement(of token: JSONToken, _ body: (JSONToken) -> Bool) {
         var parser = JSONParser(rereading: token, of: bytes)
-        try? parser.elements { (element) throws(JSONError) in
-            if !body(element) { throw JSONParser.stop }
-        }
+        try? parser.elements { (element) throws(JSONError) in if !body(element) { throw JSONParser.stop } }
     }
 
     /// - Parameter areSome: whether there must be at least one.
@@ -192,8 +177,7 @@ extension JSONParser {
     }
 
     /// Whether the text of a string token of these bytes is this one, byte for byte.
-    @inline(__always)
-    func isWord(_ text: StaticString, _ token: JSONToken) -> Bool {
+    @inline(__always) func isWord(_ text: StaticString, _ token: JSONToken) -> Bool {
         isText(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), token)
     }
 
@@ -203,8 +187,7 @@ extension JSONParser {
         return text.withUTF8 { isText(UnsafeRawBufferPointer($0), token) }
     }
 
-    @inline(__always)
-    private func isText(_ text: UnsafeRawBufferPointer, _ token: JSONToken) -> Bool {
+    @inline(__always) private func isText(_ text: UnsafeRawBufferPointer, _ token: JSONToken) -> Bool {
         let content = token.content
         guard token.isPlain else { return DecodedBytes(of: token, in: bytes).are(text) }
         guard content.count == text.count else { return false }
@@ -227,8 +210,7 @@ struct DecodedBytes: IteratorProtocol {
         end = token.content.upperBound
     }
 
-    @inline(__always)
-    mutating func next() -> UInt8? {
+    @inline(__always) mutating func next() -> UInt8? {
         if rest > 1 {
             defer { rest >>= 8 }
             return UInt8(truncatingIfNeeded: rest)
@@ -278,9 +260,7 @@ struct DecodedBytes: IteratorProtocol {
 
 extension UnsafeRawBufferPointer {
     /// Whether these bytes are valid UTF-8.
-    var isUTF8: Bool {
-        withMemoryRebound(to: UInt8.self) { bytes in (try? UTF8Span(validating: bytes.span)) != nil }
-    }
+    var isUTF8: Bool { withMemoryRebound(to: UInt8.self) { bytes in (try? UTF8Span(validating: bytes.span)) != nil } }
 
     /// Whether these bytes are the UTF-8 of a text.
     package func isText(_ text: String) -> Bool {
@@ -365,8 +345,7 @@ private struct KeyTable {
 
 extension JSONParser {
     /// Whether the texts of two strings are the same bytes.
-    @inline(__always)
-    fileprivate func hasSameContent(_ left: JSONToken, _ right: JSONToken) -> Bool {
+    @inline(__always) fileprivate func hasSameContent(_ left: JSONToken, _ right: JSONToken) -> Bool {
         guard left.isPlain, right.isPlain else {
             return DecodedBytes(of: left, in: bytes).areSame(as: DecodedBytes(of: right, in: bytes))
         }

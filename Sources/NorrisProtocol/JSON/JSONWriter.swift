@@ -14,9 +14,7 @@ package struct JSONWriter: ~Copyable, Sendable {
     /// Whether a value has just ended, so that the next key or value of the same level needs a comma before it.
     private var needsComma = false
 
-    package init(capacity: Int = 512) {
-        output = OutputBytes(capacity: capacity)
-    }
+    package init(capacity: Int = 512) { output = OutputBytes(capacity: capacity) }
 
     package var count: Int { output.count }
 
@@ -34,9 +32,7 @@ package struct JSONWriter: ~Copyable, Sendable {
         needsComma = false
     }
 
-    package func mark() -> Mark {
-        Mark(count: output.count, needsComma: needsComma)
-    }
+    package func mark() -> Mark { Mark(count: output.count, needsComma: needsComma) }
 
     /// Removes everything written since the mark, which must be of this writer and not from before a `removeAll()`.
     package mutating func rewind(to mark: Mark) {
@@ -97,13 +93,9 @@ package struct JSONWriter: ~Copyable, Sendable {
         needsComma = false
     }
 
-    package mutating func null() {
-        appendWord("null")
-    }
+    package mutating func null() { appendWord("null") }
 
-    package mutating func bool(_ value: Bool) {
-        appendWord(value ? "true" : "false")
-    }
+    package mutating func bool(_ value: Bool) { appendWord(value ? "true" : "false") }
 
     package mutating func string(_ value: String) {
         beginValue()
@@ -155,9 +147,7 @@ package struct JSONWriter: ~Copyable, Sendable {
 
     /// Separates what follows from the value before it.
     mutating func beginValue() {
-        if needsComma {
-            output.append(UInt8(ascii: ","))
-        }
+        if needsComma { output.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 }
@@ -167,9 +157,7 @@ extension JSONWriter {
     package mutating func integer(_ value: Int64) {
         assert(value.magnitude <= UInt64(JSON.maximumInteger), "\(value) is beyond 2^53.")
         beginValue()
-        if value < 0 {
-            output.append(UInt8(ascii: "-"))
-        }
+        if value < 0 { output.append(UInt8(ascii: "-")) }
         // 20 digits hold any number of 64 bits; they are found from the last to the first.
         var digits: InlineArray<20, UInt8> = InlineArray(repeating: 0)
         var first = 20
@@ -182,9 +170,7 @@ extension JSONWriter {
         for index in first..<20 { output.append(digits[index]) }
     }
 
-    package mutating func integer(_ value: Int) {
-        integer(Int64(value))
-    }
+    package mutating func integer(_ value: Int) { integer(Int64(value)) }
 
     /// The shortest text that reads back as the same double. JSON has no infinity and no NaN: they become `null`.
     package mutating func double(_ value: Double) {
@@ -235,25 +221,21 @@ extension JSONWriter {
     ///
     /// `text` is valid UTF-8, so the bytes that the first one announces are there.
     private static func scalarToEscape(
-        _ text: UnsafeBufferPointer<UInt8>,
-        at position: Int
+        _ text: UnsafeBufferPointer<UInt8>, at position: Int
     ) -> (length: Int, scalar: UInt16)? {
         let first = text[position]
         switch first {
-        case 0..<0x20, 0x22, 0x5C, 0x7F:
-            return (1, UInt16(first))
+        case 0..<0x20, 0x22, 0x5C, 0x7F: return (1, UInt16(first))
         case 0xC2 where text[position + 1] < 0xA0:  // U+0080...U+009F
             return (2, UInt16(text[position + 1]))
-        case 0xD8 where text[position + 1] == 0x9C:
-            return (2, 0x061C)
+        case 0xD8 where text[position + 1] == 0x9C: return (2, 0x061C)
         case 0xE2 where text[position + 1] == 0x80 || text[position + 1] == 0x81:
             let scalar = 0x2000 + UInt16(text[position + 1] & 1) << 6 + UInt16(text[position + 2] & 0x3F)
             switch scalar {
             case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: return (3, scalar)
             default: return nil
             }
-        default:
-            return nil
+        default: return nil
         }
     }
 

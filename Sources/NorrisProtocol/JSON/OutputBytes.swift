@@ -14,34 +14,26 @@ struct OutputBytes: ~Copyable, @unchecked Sendable {
         base = .allocate(byteCount: self.capacity, alignment: 16)
     }
 
-    deinit {
-        base.deallocate()
-    }
+    deinit { base.deallocate() }
 
-    @inline(__always)
-    mutating func append(_ byte: UInt8) {
+    @inline(__always) mutating func append(_ byte: UInt8) {
         if count == capacity { grow(by: 1) }
         base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
     }
 
-    @inline(__always)
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    @inline(__always) mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
         append(source, bytes.count)
     }
 
-    @inline(__always)
-    mutating func append(_ text: StaticString) {
-        append(text.utf8Start, text.utf8CodeUnitCount)
-    }
+    @inline(__always) mutating func append(_ text: StaticString) { append(text.utf8Start, text.utf8CodeUnitCount) }
 
     mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    @inline(__always)
-    private mutating func append(_ source: UnsafeRawPointer, _ length: Int) {
+    @inline(__always) private mutating func append(_ source: UnsafeRawPointer, _ length: Int) {
         if length > capacity - count { grow(by: length) }
         memcpy(base + count, source, length)
         count += length
@@ -57,8 +49,7 @@ struct OutputBytes: ~Copyable, @unchecked Sendable {
         body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    @inline(never)
-    private mutating func grow(by length: Int) {
+    @inline(never) private mutating func grow(by length: Int) {
         capacity = max(2 * capacity, count + length)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
         larger.copyMemory(from: base, byteCount: count)

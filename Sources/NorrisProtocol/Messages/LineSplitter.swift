@@ -36,9 +36,7 @@ package struct LineSplitter: Sendable {
     /// The longest request line, in bytes without its end.
     package static let maximumRequest = 65_536
 
-    package init(maximumLength: Int = LineSplitter.maximumRequest) {
-        self.maximumLength = maximumLength
-    }
+    package init(maximumLength: Int = LineSplitter.maximumRequest) { self.maximumLength = maximumLength }
 
     /// How many bytes are held that no line has taken yet.
     package var bufferedBytes: Int { buffer.count - start }
@@ -66,9 +64,7 @@ package struct LineSplitter: Sendable {
         discardTakenBytes()
         guard isDraining, bufferedBytes == 0 else { return store(bytes) }
         // The LF itself is kept, for `next` to find the end of the long line. Once it is there, what follows is kept.
-        if let index = Self.indexOfLineFeed(in: bytes) {
-            store(UnsafeRawBufferPointer(rebasing: bytes[index...]))
-        }
+        if let index = Self.indexOfLineFeed(in: bytes) { store(UnsafeRawBufferPointer(rebasing: bytes[index...])) }
     }
 
     private mutating func store(_ bytes: UnsafeRawBufferPointer) {
@@ -103,9 +99,7 @@ package struct LineSplitter: Sendable {
                 isDraining = false
                 return .tooLong
             }
-            if let line = taken(line) {
-                return line
-            }
+            if let line = taken(line) { return line }
         }
         // One byte more may be the CR of a line that is just short enough.
         let lengthWithoutEnd = buffer.last == Self.carriageReturn ? bufferedBytes - 1 : bufferedBytes
@@ -124,9 +118,7 @@ package struct LineSplitter: Sendable {
 
     /// What is left at the end of input: complete lines first, then a last one that has no end.
     package mutating func finish() -> Line? {
-        if let line = next() {
-            return line
-        }
+        if let line = next() { return line }
         if isDraining {
             isDraining = false
             return .tooLong

@@ -175,13 +175,10 @@ extension DistinctKeys? {
 }
 
 /// The members of a request.
-private enum EnvelopeMember {
-    case id, method, params, version, other
-}
+private enum EnvelopeMember { case id, method, params, version, other }
 
 extension JSONParser {
-    @inline(__always)
-    fileprivate func member(_ key: JSONToken) -> EnvelopeMember {
+    @inline(__always) fileprivate func member(_ key: JSONToken) -> EnvelopeMember {
         // The lengths of the names differ but for two; a key with escapes may be any of them.
         let length = key.isPlain ? key.content.count : 0
         if length == 2 || length == 0, isWord("id", key) { return .id }

@@ -18,9 +18,7 @@ package struct ResponseError: Error, Equatable, Sendable {
         (self.hint, self.details) = (hint, details)
     }
 
-    package init(
-        _ reason: ErrorReason, _ message: String, hint: String? = nil, details: JSONObject = JSONObject()
-    ) {
+    package init(_ reason: ErrorReason, _ message: String, hint: String? = nil, details: JSONObject = JSONObject()) {
         self.init(reason.code, reason: reason.rawValue, message: message, hint: hint, details: details)
     }
 }
@@ -104,18 +102,17 @@ extension ResponseError {
     package static func lineTooLong(maximum: Int) -> ResponseError {
         ResponseError(
             .lineTooLong, "The request line is longer than \(maximum) bytes.",
-            hint: "Send smaller requests, one on each line."
-        )
+            hint: "Send smaller requests, one on each line.")
     }
 
     package static func unknownMethod(_ name: String) -> ResponseError {
         ResponseError(
             .unknownMethod, "There is no method \(name.quotedForMessage).",
-            hint: "rpc.discover lists the methods of this daemon."
-        )
+            hint: "rpc.discover lists the methods of this daemon.")
     }
 
-    package static func invalidParams(_ message: String, parameter: String? = nil, hint: String? = nil) -> ResponseError {
+    package static func invalidParams(_ message: String, parameter: String? = nil, hint: String? = nil) -> ResponseError
+    {
         var details = JSONObject()
         details["parameter"] = parameter.map(JSON.string)
         return ResponseError(.invalidParams, message, hint: hint, details: details)
@@ -139,8 +136,7 @@ extension ResponseError {
 
     package static let permissionDenied = ResponseError(
         .permissionDenied, "Only administrators may do this.",
-        hint: "Use sudo, or join one of the admin_groups in norrisd's configuration."
-    )
+        hint: "Use sudo, or join one of the admin_groups in norrisd's configuration.")
 
     package static func busy(_ message: String, hint: String? = nil, retryAt: Timestamp? = nil) -> ResponseError {
         var details = JSONObject()
@@ -153,9 +149,7 @@ extension ResponseError {
     }
 
     package static let shuttingDown = ResponseError(
-        .shuttingDown, "The daemon is stopping.",
-        hint: "Connect again; the next daemon answers."
-    )
+        .shuttingDown, "The daemon is stopping.", hint: "Connect again; the next daemon answers.")
 }
 
 extension String {

@@ -31,12 +31,9 @@ package enum FactRandom: Method {
             try members.strings("category", &categories, "Only facts of this category, or of any of these.")
             try members.number("count", &count, 1...100, default: 1, "How many facts.")
             try members.optional(
-                maxLengthName, &maxLength, .integer(1...10_000), "Only facts of at most so many code points."
-            )
+                maxLengthName, &maxLength, .integer(1...10_000), "Only facts of at most so many code points.")
             try members.optional(nameParameter, &name, .text(1...64), "A name to put in place of Chuck Norris.")
-            try members.flag(
-                "allow_explicit", &allowExplicit, "Whether facts of the category explicit may be served."
-            )
+            try members.flag("allow_explicit", &allowExplicit, "Whether facts of the category explicit may be served.")
             try members.source(&source)
         }
     }
@@ -72,8 +69,7 @@ extension MemberVisitor where Self: ~Copyable {
     fileprivate mutating func source(_ source: inout FactScope?) throws(Failure) {
         try optional(
             "source", &source, FactScope.schema,
-            "Which facts: norris (the upstream and the starting collection), fortune (fortune files) or all."
-        )
+            "Which facts: norris (the upstream and the starting collection), fortune (fortune files) or all.")
     }
 }
 
@@ -128,8 +124,7 @@ package enum FactGet: Method {
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.id(&id)
             try members.optional(
-                FactRandom.nameParameter, &name, .text(1...64), "A name to put in place of Chuck Norris."
-            )
+                FactRandom.nameParameter, &name, .text(1...64), "A name to put in place of Chuck Norris.")
         }
     }
 
@@ -193,8 +188,7 @@ package enum FactSearch: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required(
-                "query", &query, .text(1...65_536), "Words to look for; several in double quotes are one phrase."
-            )
+                "query", &query, .text(1...65_536), "Words to look for; several in double quotes are one phrase.")
             try members.strings("category", &categories, "Only facts of this category, or of any of these.")
             try members.page(&page, default: 25)
             try members.flag("offline", &offline, "Whether to answer from the cache in any case.")

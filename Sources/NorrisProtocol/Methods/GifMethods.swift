@@ -34,15 +34,13 @@ package enum GifSearch: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required(
-                queryParameter, &query, .text(1...65_536), "The text to look for; Giphy is asked for up to 50 characters."
-            )
+                queryParameter, &query, .text(1...65_536),
+                "The text to look for; Giphy is asked for up to 50 characters.")
             try members.page(&page, 1...maximumLimit, default: 25)
             try members.optional(
-                "rating", &rating, .word(ratings), "The strongest that may come; the configured one if absent."
-            )
+                "rating", &rating, .word(ratings), "The strongest that may come; the configured one if absent.")
             try members.optional(
-                "lang", &lang, .word(languages), "The language of the query; Giphy takes English if absent."
-            )
+                "lang", &lang, .word(languages), "The language of the query; Giphy takes English if absent.")
             try members.flag("offline", &offline, "Whether to answer from the cache in any case.")
         }
     }

@@ -28,8 +28,8 @@ package protocol MemberVisitor: ~Copyable {
     ///   - schema: called only to describe the member.
     ///   - summary: what a parameter is for, as one sentence.
     mutating func member<Value: WireValue>(
-        _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema, _ summary: StaticString
-    ) throws(Failure)
+        _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema,
+        _ summary: StaticString) throws(Failure)
 }
 
 /// Whether a member must be there.
@@ -54,9 +54,7 @@ extension MemberVisitor where Self: ~Copyable {
     package mutating func optional<Value: WireValue>(
         _ name: StaticString, _ value: inout Value?, _ schema: @autoclosure () -> Schema = Value.schema,
         _ summary: StaticString = ""
-    ) throws(Failure) {
-        try member(name, &value, .optional, schema, summary)
-    }
+    ) throws(Failure) { try member(name, &value, .optional, schema, summary) }
 
     package mutating func nullable<Value: WireValue>(_ name: StaticString, _ value: inout Value?) throws(Failure) {
         try member(name, &value, .nullable, { .nullable(Value.schema) }, "")
@@ -100,7 +98,8 @@ extension MemberVisitor where Self: ~Copyable {
 
 extension JSONWriter: MemberVisitor {
     package mutating func member<Value: WireValue>(
-        _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema, _ summary: StaticString
+        _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema,
+        _ summary: StaticString
     ) {
         if let value {
             key(name)
@@ -158,14 +157,12 @@ struct SchemaReader: MemberVisitor {
 
     /// - Precondition: no name occurs twice.
     mutating func member<Value: WireValue>(
-        _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema, _ summary: StaticString
+        _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema,
+        _ summary: StaticString
     ) {
         precondition(!members.contains { $0.name == "\(name)" }, "Two members are called \(name)")
         members.append(
-            Schema.Member(
-                name: "\(name)", schema: schema(), isRequired: presence != .optional, summary: "\(summary)"
-            )
-        )
+            Schema.Member(name: "\(name)", schema: schema(), isRequired: presence != .optional, summary: "\(summary)"))
     }
 }
 
@@ -185,32 +182,22 @@ package protocol SharedObject: WireObject, Equatable, Sendable {
     static var schemaName: String { get }
 }
 
-extension SharedObject {
-    package static var schema: Schema { .reference(schemaName) }
-}
+extension SharedObject { package static var schema: Schema { .reference(schemaName) } }
 
 // MARK: Plain values
 
-extension JSON: WireValue {
-    package static var schema: Schema { .any }
-}
+extension JSON: WireValue { package static var schema: Schema { .any } }
 
-extension String: WireValue {
-    package static var schema: Schema { .string }
-}
+extension String: WireValue { package static var schema: Schema { .string } }
 
-extension Bool: WireValue {
-    package static var schema: Schema { .boolean }
-}
+extension Bool: WireValue { package static var schema: Schema { .boolean } }
 
 extension Int: WireValue {
     /// Numbers of items, bytes and seconds; ranges are given with the member.
     package static var schema: Schema { .count }
 }
 
-extension Array: WireValue where Element: WireValue {
-    package static var schema: Schema { .list(Element.schema) }
-}
+extension Array: WireValue where Element: WireValue { package static var schema: Schema { .list(Element.schema) } }
 
 extension Dictionary: WireValue where Key == String, Value: WireValue {
     package static var schema: Schema { .dictionary(Value.schema) }
@@ -229,9 +216,7 @@ struct StringOrStrings: WireValue {
     }
 
     init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
-        strings =
-            token.kind == .string
-            ? [token.text(in: bytes)] : try [String](token: token, of: bytes)
+        strings = token.kind == .string ? [token.text(in: bytes)] : try [String](token: token, of: bytes)
     }
 
     func encode(to json: inout JSONWriter) { strings.encode(to: &json) }

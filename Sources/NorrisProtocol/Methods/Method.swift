@@ -12,9 +12,7 @@ package protocol Method {
     static var isAdministrative: Bool { get }
 }
 
-extension Method {
-    package static var isAdministrative: Bool { false }
-}
+extension Method { package static var isAdministrative: Bool { false } }
 
 /// What ``Method`` says of a method, as a value.
 package struct MethodDescription: Sendable {
@@ -30,8 +28,7 @@ package struct MethodDescription: Sendable {
     package init<M: Method>(_ method: M.Type) {
         self.init(
             name: M.name, summary: M.summary, isAdministrative: M.isAdministrative, parameters: M.Parameters.members,
-            result: M.Result.schema
-        )
+            result: M.Result.schema)
     }
 
     package init(
@@ -48,40 +45,21 @@ package struct MethodDescription: Sendable {
 /// Adding one: CONTRIBUTING.md has the list of what to touch.
 package enum MethodTable {
     package static let methods: [MethodDescription] = [
-        MethodDescription(AuthorList.self),
-        MethodDescription(CacheClear.self),
-        MethodDescription(EventSubscribe.self),
-        MethodDescription(FactCategories.self),
-        MethodDescription(FactGet.self),
-        MethodDescription(FactRandom.self),
-        MethodDescription(FactSearch.self),
-        MethodDescription(FactToday.self),
-        MethodDescription(FavoriteAdd.self),
-        MethodDescription(FavoriteImport.self),
-        MethodDescription(FavoriteList.self),
-        MethodDescription(FavoriteRemove.self),
-        MethodDescription(GifGet.self),
-        MethodDescription(GifRandom.self),
-        MethodDescription(GifSearch.self),
-        MethodDescription(GifTrending.self),
-        MethodDescription(PostGet.self),
-        MethodDescription(PostList.self),
-        MethodDescription(PostMarkRead.self),
-        MethodDescription(RecentClear.self),
-        MethodDescription(RecentList.self),
-        MethodDescription(RecentServed.self),
-        MethodDescription(Discover.self),
-        MethodDescription(ServerInfo.self),
-        MethodDescription(ServerMetrics.self),
-        MethodDescription(ServerReload.self),
-        MethodDescription(ServerStatus.self),
-        MethodDescription(SourceRefresh.self),
+        MethodDescription(AuthorList.self), MethodDescription(CacheClear.self), MethodDescription(EventSubscribe.self),
+        MethodDescription(FactCategories.self), MethodDescription(FactGet.self), MethodDescription(FactRandom.self),
+        MethodDescription(FactSearch.self), MethodDescription(FactToday.self), MethodDescription(FavoriteAdd.self),
+        MethodDescription(FavoriteImport.self), MethodDescription(FavoriteList.self),
+        MethodDescription(FavoriteRemove.self), MethodDescription(GifGet.self), MethodDescription(GifRandom.self),
+        MethodDescription(GifSearch.self), MethodDescription(GifTrending.self), MethodDescription(PostGet.self),
+        MethodDescription(PostList.self), MethodDescription(PostMarkRead.self), MethodDescription(RecentClear.self),
+        MethodDescription(RecentList.self), MethodDescription(RecentServed.self), MethodDescription(Discover.self),
+        MethodDescription(ServerInfo.self), MethodDescription(ServerMetrics.self), MethodDescription(ServerReload.self),
+        MethodDescription(ServerStatus.self), MethodDescription(SourceRefresh.self),
     ]
 
     /// The parts before the dot: what this daemon can do, as `server.info` says it.
-    package static let capabilities = Set(
-        methods.compactMap { $0.name.split(separator: ".").first.map(String.init) }
-    ).sorted()
+    package static let capabilities = Set(methods.compactMap { $0.name.split(separator: ".").first.map(String.init) })
+        .sorted()
 }
 
 // MARK: Parameters
@@ -138,8 +116,7 @@ extension WireObject {
         try read(arguments)
     }
 
-    @inline(__always)
-    mutating func read(_ arguments: Arguments) throws(ResponseError) {
+    @inline(__always) mutating func read(_ arguments: Arguments) throws(ResponseError) {
         var reader = arguments.reader
         try visit(&reader)
     }
@@ -166,8 +143,7 @@ extension MethodDescription {
             where parameter.isRequired && (values.isEmpty || values[index] == nil) {
                 throw .invalidParams(
                     "The parameter \(parameter.name) is missing: \(parameter.schema.requirement).",
-                    parameter: parameter.name
-                )
+                    parameter: parameter.name)
             }
         }
         return values.isEmpty ? Arguments() : Arguments(line: line, values: values)
@@ -182,8 +158,7 @@ extension MethodDescription {
                 fault = .invalidParams(
                     "There is no parameter \(key.quotedForMessage).", parameter: key,
                     hint: parameters.isEmpty
-                        ? "It takes none." : "It takes " + parameters.map(\.name).joined(separator: ", ") + "."
-                )
+                        ? "It takes none." : "It takes " + parameters.map(\.name).joined(separator: ", ") + ".")
                 return false
             }
             guard parameters[index].schema.accepts(value, parser) else {

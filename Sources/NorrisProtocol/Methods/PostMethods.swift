@@ -11,8 +11,7 @@ package enum PostList: Method {
         package var page: PageRequest
 
         package init(
-            source: String? = nil, author: String? = nil, unread: Bool = false, limit: Int? = nil,
-            cursor: String? = nil
+            source: String? = nil, author: String? = nil, unread: Bool = false, limit: Int? = nil, cursor: String? = nil
         ) {
             (self.source, self.author, self.unread) = (source, author, unread)
             page = PageRequest(limit: limit, cursor: cursor)
@@ -27,8 +26,7 @@ package enum PostList: Method {
                 """
                 Only posts by the author with this id, or by authors whose handle or name contains this, ignoring \
                 case.
-                """
-            )
+                """)
             try members.flag("unread", &unread, "Whether to leave out what the user has marked as read.")
             try members.page(&page, default: 20)
         }

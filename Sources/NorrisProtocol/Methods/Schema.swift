@@ -82,11 +82,9 @@ extension Schema {
         case (.text(let range), .string) where value.isPlain: range.contains(value.content.count)
         case (.text(let range), .string): range.contains(parser.text(of: value).unicodeScalars.count)
         case (.word(let words), .string): words.contains { parser.isText($0, value) }
-        case (.stringOrStrings, .array):
-            parser.allElements(of: value, satisfy: { $0.kind == .string }, areSome: true)
+        case (.stringOrStrings, .array): parser.allElements(of: value, satisfy: { $0.kind == .string }, areSome: true)
         case (.timestamp, .string): Timestamp(parser.text(of: value)) != nil
-        case (.list(let element), .array):
-            parser.allElements(of: value, satisfy: { element.accepts($0, parser) })
+        case (.list(let element), .array): parser.allElements(of: value, satisfy: { element.accepts($0, parser) })
         case (.nullable, .null): true
         case (.nullable(let schema), _): schema.accepts(value, parser)
         case (.object, .object), (.dictionary, .object), (.reference, .object): true
@@ -97,9 +95,7 @@ extension Schema {
 
 /// The schema as JSON Schema, draft 7, which OpenRPC 1.x uses.
 extension Schema: JSONEncodable {
-    package func encode(to json: inout JSONWriter) {
-        json.value(document)
-    }
+    package func encode(to json: inout JSONWriter) { json.value(document) }
 
     var document: JSON {
         switch self {
@@ -137,9 +133,7 @@ extension Schema: JSONEncodable {
 
     private func objectDocument(_ members: [Member]) -> JSON {
         var properties = JSONObject()
-        for member in members {
-            properties[member.name] = member.schema.document
-        }
+        for member in members { properties[member.name] = member.schema.document }
         let required = members.filter(\.isRequired).map { JSON.string($0.name) }
         return ["type": "object", "properties": .object(properties), "required": .array(required)]
     }
@@ -162,8 +156,7 @@ extension Schema: CustomStringConvertible {
         case .timestamp: "time"
         case .list(let element): "[\(element)]"
         case .nullable(let schema): "\(schema)|null"
-        case .object(let members):
-            "{" + members.map { "\($0.label):\($0.schema)" }.joined(separator: ",") + "}"
+        case .object(let members): "{" + members.map { "\($0.label):\($0.schema)" }.joined(separator: ",") + "}"
         case .dictionary(let value): "{name:\(value)}"
         case .reference(let name): name
         }

@@ -28,8 +28,7 @@ package enum ServerInfo: Method {
 
         package init() {
             self.init(
-                name: "", version: "", protocolVersion: 0, capabilities: [], pid: 0, startedAt: Timestamp(seconds: 0)
-            )
+                name: "", version: "", protocolVersion: 0, capabilities: [], pid: 0, startedAt: Timestamp(seconds: 0))
         }
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
@@ -85,8 +84,7 @@ package enum ServerStatus: Method {
         package init() {
             self.init(
                 state: .ok, message: "", uptimeSeconds: 0, connections: 0, requestsTotal: 0, sources: [],
-                database: Database(), version: ""
-            )
+                database: Database(), version: "")
         }
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
@@ -212,8 +210,7 @@ package enum EventSubscribe: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional(
-                "topics", &topics, [Event.Topic].schema, "Which; all if absent, none and an end of it if empty."
-            )
+                "topics", &topics, [Event.Topic].schema, "Which; all if absent, none and an end of it if empty.")
         }
     }
 
@@ -242,8 +239,7 @@ package enum Discover: Method {
 
         package init(version: String) {
             document = [
-                "openrpc": "1.3.2",
-                "info": ["title": "norrisd", "version": .string(version)],
+                "openrpc": "1.3.2", "info": ["title": "norrisd", "version": .string(version)],
                 "methods": .array(MethodTable.methods.map(Discover.method)),
                 "components": ["schemas": .object(SharedSchemas.document)],
             ]
@@ -256,9 +252,7 @@ package enum Discover: Method {
 
     private static func method(_ description: MethodDescription) -> JSON {
         [
-            "name": .string(description.name),
-            "summary": .string(description.summary),
-            "paramStructure": "by-name",
+            "name": .string(description.name), "summary": .string(description.summary), "paramStructure": "by-name",
             "params": .array(description.parameters.map(parameter)),
             "result": ["name": "result", "schema": description.result.document],
             "x-admin": .bool(description.isAdministrative),
@@ -267,10 +261,8 @@ package enum Discover: Method {
 
     private static func parameter(_ parameter: Schema.Member) -> JSON {
         [
-            "name": .string(parameter.name),
-            "summary": .string(parameter.summary),
-            "required": .bool(parameter.isRequired),
-            "schema": parameter.schema.document,
+            "name": .string(parameter.name), "summary": .string(parameter.summary),
+            "required": .bool(parameter.isRequired), "schema": parameter.schema.document,
         ]
     }
 }

@@ -78,9 +78,7 @@ package enum FavoriteImport: Method {
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.required(
-                "items", &items, [Favorite].schema, "Favorites as `favorite.list` returns them."
-            )
+            try members.required("items", &items, [Favorite].schema, "Favorites as `favorite.list` returns them.")
         }
     }
 

@@ -25,9 +25,8 @@ package struct CivilDate: Sendable, Hashable {
     }
 
     init?(from scanner: inout DigitScanner) {
-        guard let year = scanner.number(digits: 4), scanner.take("-"),
-            let month = scanner.number(digits: 2), scanner.take("-"),
-            let day = scanner.number(digits: 2)
+        guard let year = scanner.number(digits: 4), scanner.take("-"), let month = scanner.number(digits: 2),
+            scanner.take("-"), let day = scanner.number(digits: 2)
         else { return nil }
         self.init(year: year, month: month, day: day)
     }
@@ -107,9 +106,7 @@ extension tm {
 struct DigitScanner {
     private var rest: Substring.UTF8View
 
-    init(_ text: String) {
-        rest = text[...].utf8
-    }
+    init(_ text: String) { rest = text[...].utf8 }
 
     var isAtEnd: Bool { rest.isEmpty }
 

@@ -47,9 +47,7 @@ package struct Event: WireObject, Equatable, Sendable {
 extension Event {
     package static func source(
         _ name: String, _ phase: Phase, items: Int? = nil, error: SourceFailure? = nil, at: Timestamp = .now()
-    ) -> Event {
-        Event(topic: .source, source: name, phase: phase, items: items, error: error, at: at)
-    }
+    ) -> Event { Event(topic: .source, source: name, phase: phase, items: items, error: error, at: at) }
 
     package static func item(source: String, added: Int, at: Timestamp = .now()) -> Event {
         Event(topic: .item, source: source, added: added, at: at)

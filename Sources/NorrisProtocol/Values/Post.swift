@@ -56,9 +56,7 @@ package struct Post: SharedObject {
         package var avatarURL: String?
         package var email: String?
 
-        package init(
-            id: String, name: String, handle: String? = nil, avatarURL: String? = nil, email: String? = nil
-        ) {
+        package init(id: String, name: String, handle: String? = nil, avatarURL: String? = nil, email: String? = nil) {
             (self.id, self.name, self.handle, self.avatarURL, self.email) = (id, name, handle, avatarURL, email)
         }
 

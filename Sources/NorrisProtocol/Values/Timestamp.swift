@@ -23,19 +23,13 @@ package struct Timestamp: Sendable, Hashable {
     /// day in UTC and is taken for the second after it.
     package init?(_ rfc3339: String) {
         var scanner = DigitScanner(rfc3339)
-        guard let date = CivilDate(from: &scanner),
-            scanner.take("T") || scanner.take("t"),
-            let hour = scanner.number(digits: 2), hour < 24, scanner.take(":"),
-            let minute = scanner.number(digits: 2), minute < 60, scanner.take(":"),
-            let second = scanner.number(digits: 2), second <= 60,
-            Self.skipFraction(&scanner),
-            let offset = Self.offset(&scanner),
-            scanner.isAtEnd
+        guard let date = CivilDate(from: &scanner), scanner.take("T") || scanner.take("t"),
+            let hour = scanner.number(digits: 2), hour < 24, scanner.take(":"), let minute = scanner.number(digits: 2),
+            minute < 60, scanner.take(":"), let second = scanner.number(digits: 2), second <= 60,
+            Self.skipFraction(&scanner), let offset = Self.offset(&scanner), scanner.isAtEnd
         else { return nil }
         self.init(seconds: Int64(date.dayNumber * Self.secondsOfDay + hour * 3600 + minute * 60 + second - offset))
-        if second == 60, seconds % Int64(Self.secondsOfDay) != 0 {
-            return nil
-        }
+        if second == 60, seconds % Int64(Self.secondsOfDay) != 0 { return nil }
     }
 
     /// False if there is a point without a digit after it.
@@ -48,12 +42,9 @@ package struct Timestamp: Sendable, Hashable {
 
     /// `Z` or `±HH:MM`, in seconds east of UTC.
     private static func offset(_ scanner: inout DigitScanner) -> Int? {
-        if scanner.take("Z") || scanner.take("z") {
-            return 0
-        }
+        if scanner.take("Z") || scanner.take("z") { return 0 }
         let isWest = scanner.take("-")
-        guard isWest || scanner.take("+"),
-            let hours = scanner.number(digits: 2), hours < 24, scanner.take(":"),
+        guard isWest || scanner.take("+"), let hours = scanner.number(digits: 2), hours < 24, scanner.take(":"),
             let minutes = scanner.number(digits: 2), minutes < 60
         else { return nil }
         return (isWest ? -1 : 1) * (hours * 3600 + minutes * 60)
@@ -63,9 +54,7 @@ package struct Timestamp: Sendable, Hashable {
 }
 
 extension Timestamp: Comparable {
-    package static func < (left: Timestamp, right: Timestamp) -> Bool {
-        left.seconds < right.seconds
-    }
+    package static func < (left: Timestamp, right: Timestamp) -> Bool { left.seconds < right.seconds }
 }
 
 extension Timestamp: CustomStringConvertible {
@@ -104,9 +93,7 @@ extension Timestamp {
     /// The day in the system's time zone; in the years 0 and 10000, which a zone may bring, the nearest day of a date.
     package var localDay: CivilDate {
         let fields = localFields
-        let day = CivilDate(
-            year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday)
-        )
+        let day = CivilDate(year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday))
         // The years in between have all days that localtime(3) knows.
         return day ?? (seconds < 0 ? .first : .last)
     }
@@ -140,9 +127,7 @@ extension Timestamp {
     /// long ago it was, so it counts as having just happened.
     package func past(_ now: Timestamp) -> Timestamp { min(self, now) }
 
-    package func duration(to other: Timestamp) -> Duration {
-        .seconds(other.seconds - seconds)
-    }
+    package func duration(to other: Timestamp) -> Duration { .seconds(other.seconds - seconds) }
 }
 
 extension Int {

@@ -58,8 +58,7 @@ struct Connection: ~Copyable {
     var held: Held {
         Held(
             input: machine.inputCapacity,
-            replies: unsentBytes + (unfinished?.heldBytes ?? 0) + (hasEvents ? caller.subscription.heldBytes : 0)
-        )
+            replies: unsentBytes + (unfinished?.heldBytes ?? 0) + (hasEvents ? caller.subscription.heldBytes : 0))
     }
 
     /// ``held`` as the loop knows it.

@@ -104,8 +104,7 @@ struct ConnectionStateMachine {
         switch phase {
         case .open: return .read
         case .draining(let unread) where unread > 0: return .read
-        case .inputEnded:
-            if let line = splitter.finish() { return action(for: line) }
+        case .inputEnded: if let line = splitter.finish() { return action(for: line) }
         case .draining, .closed: break
         }
         phase = .closed

@@ -42,8 +42,7 @@ package struct ListeningSocket: Sendable {
             throw ListenError(path: path, error == EACCES ? .notPermitted : .system("bind", error))
         }
         var status = stat()
-        guard chmod(path, mode) == 0, stat(path, &status) == 0,
-            Glibc.listen(descriptor, ListeningSocket.backlog) == 0
+        guard chmod(path, mode) == 0, stat(path, &status) == 0, Glibc.listen(descriptor, ListeningSocket.backlog) == 0
         else {
             let error = errno
             close(descriptor)
@@ -87,9 +86,7 @@ package struct ListeningSocket: Sendable {
         case EACCES, EPERM: throw ListenError(path: address.path, .notPermitted)
         default: throw ListenError(path: address.path, .inUse)
         }
-        guard unlink(address.path) == 0 || errno == ENOENT else {
-            throw ListenError(path: address.path, .notPermitted)
-        }
+        guard unlink(address.path) == 0 || errno == ENOENT else { throw ListenError(path: address.path, .notPermitted) }
     }
 
     /// Takes an exclusive flock(2) on the folder of a path, which leaves no file behind.
@@ -134,9 +131,7 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
     package let path: String
     package let reason: Reason
 
-    package init(path: String, _ reason: Reason) {
-        (self.path, self.reason) = (path, reason)
-    }
+    package init(path: String, _ reason: Reason) { (self.path, self.reason) = (path, reason) }
 
     package var description: String {
         let fault =

@@ -8,9 +8,7 @@ package struct Peer: Equatable, Sendable {
     /// The supplementary groups, which SO_PEERCRED leaves out.
     package var groups: [gid_t]
 
-    package init(uid: uid_t, gid: gid_t, groups: [gid_t]) {
-        (self.uid, self.gid, self.groups) = (uid, gid, groups)
-    }
+    package init(uid: uid_t, gid: gid_t, groups: [gid_t]) { (self.uid, self.gid, self.groups) = (uid, gid, groups) }
 
     /// Reads the credentials of the peer of a connected Unix stream socket.
     ///

@@ -57,17 +57,13 @@ extension EventLoop {
         nextGeneration += 1
         let id = ConnectionID(descriptor: descriptor, generation: nextGeneration)
         let subscription = Subscription(hub: server.events) { [inbox] in inbox.send(.events(id)) }
-        let caller = Caller(
-            peer: peer, subscription: subscription, isAdministrator: server.registry.isAdministrator
-        )
+        let caller = Caller(peer: peer, subscription: subscription, isAdministrator: server.registry.isAdministrator)
         let slot = Int(descriptor)
         while connections.count <= slot { connections.append(nil) }
         let connection = UnsafeMutablePointer<Connection>.allocate(capacity: 1)
         connection.initialize(
             to: Connection(
-                id: id, caller: caller, user: users.enter(peer.uid), machine: ConnectionStateMachine(now: now, tuning)
-            )
-        )
+                id: id, caller: caller, user: users.enter(peer.uid), machine: ConnectionStateMachine(now: now, tuning)))
         connections[slot] = connection
         connectionCount += 1
         counters.connectionOpened()
@@ -80,14 +76,12 @@ extension EventLoop {
         if connectionCount >= limits.connections(forAdministrators: isAdministrator) {
             return .busy(
                 "The daemon serves \(connectionCount) connections already.",
-                hint: "Close some, or raise limits.connections in its configuration."
-            )
+                hint: "Close some, or raise limits.connections in its configuration.")
         }
         if !isAdministrator, users.connections(of: peer.uid) >= limits.connectionsPerUser {
             return .busy(
                 "This user has \(limits.connectionsPerUser) connections already.",
-                hint: "Close some, or raise limits.connections_per_user in the daemon's configuration."
-            )
+                hint: "Close some, or raise limits.connections_per_user in the daemon's configuration.")
         }
         return nil
     }
@@ -97,8 +91,7 @@ extension EventLoop {
         counters.connectionRefused()
         server.logger.notice(
             "connection.refused",
-            metadata: ["peer.uid": "\(uid.map { "\($0)" } ?? "unknown")", "reason": "\(error.message)"]
-        )
+            metadata: ["peer.uid": "\(uid.map { "\($0)" } ?? "unknown")", "reason": "\(error.message)"])
         var line = JSONWriter()
         Response.write(id: .null, error: error, to: &line)
         line.newline()
@@ -286,8 +279,7 @@ extension EventLoop {
         counters.count(EventLoop.tooMuchInput)
         server.logger.notice(
             "connection.closed",
-            metadata: ["peer.uid": "\(c.pointee.caller.peer.uid)", "reason": "\(EventLoop.tooMuchInput.message)"]
-        )
+            metadata: ["peer.uid": "\(c.pointee.caller.peer.uid)", "reason": "\(EventLoop.tooMuchInput.message)"])
         Connection.discardInput(c.pointee.id.descriptor, using: input)
         Response.write(id: .null, error: EventLoop.tooMuchInput, to: &json)
         json.newline()
@@ -305,6 +297,5 @@ extension EventLoop {
 
     private static let tooMuchInput = ResponseError.busy(
         "The requests that this user has sent and that wait take too much memory.",
-        hint: "Send fewer or shorter ones at a time, and each with its end."
-    )
+        hint: "Send fewer or shorter ones at a time, and each with its end.")
 }

@@ -168,9 +168,7 @@ struct EventLoop: ~Copyable {
         if earliest < .max { scheduleTick(at: earliest) }
     }
 
-    mutating func scheduleTick(at time: Int) {
-        nextTick = min(nextTick, max(time, now + tuning.tick.nanoseconds))
-    }
+    mutating func scheduleTick(at time: Int) { nextTick = min(nextTick, max(time, now + tuning.tick.nanoseconds)) }
 
     func control(_ operation: CInt, _ descriptor: CInt, _ events: UInt32) -> Bool {
         var event = epoll_event()

@@ -63,9 +63,7 @@ final class Inbox: Sendable {
         guard descriptor >= 0 else { throw SystemError(call: "eventfd", code: errno) }
     }
 
-    deinit {
-        Glibc.close(descriptor)
-    }
+    deinit { Glibc.close(descriptor) }
 
     func send(_ message: Message) {
         let isFirst = state.withLock { state in

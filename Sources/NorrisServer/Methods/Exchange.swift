@@ -55,9 +55,7 @@ struct Exchange {
     let registry: MethodRegistry
     private let repeated = RepeatedLine()
 
-    init(registry: MethodRegistry) {
-        self.registry = registry
-    }
+    init(registry: MethodRegistry) { self.registry = registry }
 
     /// Answers a line into the writer, as far as the turn goes and no request is deferred.
     ///
@@ -80,8 +78,7 @@ struct Exchange {
                     return single(line, &turn, into: &json) { budget, turn, json in
                         perform(envelope, line, bytes, caller, &budget, &turn, into: &json)
                     }
-                case .batch(let entries):
-                    return batch(entries, line, caller, &turn, into: &json)
+                case .batch(let entries): return batch(entries, line, caller, &turn, into: &json)
                 }
             } catch {
                 refuse(.parseError(error), into: &json)
@@ -112,9 +109,7 @@ struct Exchange {
 
     /// How long the reply to a batch of so many bytes may become by results. The rest is for the errors of all entries,
     /// with what they repeat of the line, of which a byte may take six.
-    static func maximumResults(line: Int) -> Int {
-        maximumReply - maximumBatch * 1024 - line * 6
-    }
+    static func maximumResults(line: Int) -> Int { maximumReply - maximumBatch * 1024 - line * 6 }
 
     /// Answers a line that was too long to be kept.
     func refuseLongLine(into json: inout JSONWriter) {
@@ -132,8 +127,7 @@ struct Exchange {
         if let id { Response.write(id: id, error: error, to: &json) }
     }
 
-    @inline(__always)
-    private func single(
+    @inline(__always) private func single(
         _ line: ArraySlice<UInt8>, _ turn: inout Turn, into json: inout JSONWriter,
         _ perform: (inout Budget, inout Turn, inout JSONWriter) -> DeferredRequest?
     ) -> UnfinishedLine? {
@@ -159,10 +153,7 @@ struct Exchange {
                 ? .invalidRequest("A batch holds at least one request.")
                 : .invalidRequest(
                     "The batch holds \(entries.count) requests, more than \(Exchange.maximumBatch).",
-                    hint: "Send several batches."
-                ),
-            into: &json
-        )
+                    hint: "Send several batches."), into: &json)
         turn.spend(read: line.count, written: json.count)
         return nil
     }
@@ -206,9 +197,7 @@ struct Exchange {
     }
 
     private static let tooMuch = ResponseError.busy(
-        "The reply would be longer than \(maximumReply) bytes.",
-        hint: "Ask for less at a time."
-    )
+        "The reply would be longer than \(maximumReply) bytes.", hint: "Ask for less at a time.")
 
     /// Runs a request and writes its reply, if it is to have one and is not deferred.
     private func perform(
@@ -235,8 +224,7 @@ struct Exchange {
     }
 
     /// - Parameter arguments: reads and checks them.
-    @inline(__always)
-    private func perform(
+    @inline(__always) private func perform(
         _ method: MethodRegistry.Method, id: JSONToken?, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer,
         _ caller: Caller, _ budget: inout Budget, _ turn: inout Turn, into json: inout JSONWriter,
         _ arguments: () throws(ResponseError) -> Arguments
@@ -275,8 +263,7 @@ struct Exchange {
     ) {
         waiting.line.withRawBytes { bytes in
             switch result {
-            case .failure(let error):
-                fail(waiting.id, bytes, error, into: &json)
+            case .failure(let error): fail(waiting.id, bytes, error, into: &json)
             case .success(let result):
                 guard let id = waiting.id else { return }
                 let mark = json.mark()
@@ -303,9 +290,7 @@ struct Exchange {
 
     private func fail(
         _ id: JSONToken?, _ bytes: UnsafeRawBufferPointer, _ error: ResponseError, into json: inout JSONWriter
-    ) {
-        fail(id.map { RequestID($0, in: bytes) }, error, into: &json)
-    }
+    ) { fail(id.map { RequestID($0, in: bytes) }, error, into: &json) }
 }
 
 /// The last request line with an integer id, for the lines that repeat it with another id: they need not be parsed.
@@ -336,8 +321,7 @@ final class RepeatedLine {
     private var misses = 0
 
     /// The request of a line that repeats the last one, and the line's id.
-    @inline(__always)
-    func match(_ line: UnsafeRawBufferPointer) -> (request: Request, id: JSONToken)? {
+    @inline(__always) func match(_ line: UnsafeRawBufferPointer) -> (request: Request, id: JSONToken)? {
         let end = line.count - (bytes.count - id.upperBound)
         guard let request, end > id.lowerBound, end - id.lowerBound <= RepeatedLine.maximumDigits,
             let base = line.baseAddress

@@ -23,9 +23,7 @@ package struct Deferred: Sendable {
     package typealias Work = @Sendable () async throws(ResponseError) -> [UInt8]
 
     /// What is waited for, of which each user may have so many requests run at a time.
-    package enum Resource: Sendable {
-        case disk, network
-    }
+    package enum Resource: Sendable { case disk, network }
 
     let resource: Resource
     let work: Work
@@ -36,9 +34,7 @@ package struct Deferred: Sendable {
 
     package static func disk<Result: JSONEncodable & SendableMetatype>(
         _ work: @escaping @Sendable () async throws(ResponseError) -> Result
-    ) -> Deferred {
-        disk { () async throws(ResponseError) -> [UInt8] in try await work().jsonBytes }
-    }
+    ) -> Deferred { disk { () async throws(ResponseError) -> [UInt8] in try await work().jsonBytes } }
 }
 
 /// What a method does: writes its result at once and returns nil, or returns what is left to do.
@@ -61,28 +57,25 @@ package struct Handler: Sendable {
     }
 
     /// A method that is called so often that its body reads the parameters itself, where it needs them.
-    package init<M: Method>(_ method: M.Type, reading body: @escaping MethodBody) {
-        (name, self.body) = (M.name, body)
-    }
+    package init<M: Method>(_ method: M.Type, reading body: @escaping MethodBody) { (name, self.body) = (M.name, body) }
 
     /// A method that always waits for something.
     package init<M: Method>(
         _ method: M.Type, deferred body: @escaping @Sendable (M.Parameters, Call) throws(ResponseError) -> Deferred
-    ) {
-        self.init(method) { parameters, call, _ throws(ResponseError) in try body(parameters, call) }
-    }
+    ) { self.init(method) { parameters, call, _ throws(ResponseError) in try body(parameters, call) } }
 
     /// A method that is answered from the disk. Its parameters may be many: they are read when the request runs, and
     /// off the event loop.
     package init<M: Method>(
-        _ method: M.Type,
-        onDisk body: @escaping @Sendable (M.Parameters, Call) async throws(ResponseError) -> M.Result
+        _ method: M.Type, onDisk body: @escaping @Sendable (M.Parameters, Call) async throws(ResponseError) -> M.Result
     ) {
-        self.init(method, reading: { call, _ throws(ResponseError) in
-            .disk { () async throws(ResponseError) -> M.Result in
-                try await body(try M.Parameters(call.arguments), call)
-            }
-        })
+        self.init(
+            method,
+            reading: { call, _ throws(ResponseError) in
+                .disk { () async throws(ResponseError) -> M.Result in
+                    try await body(try M.Parameters(call.arguments), call)
+                }
+            })
     }
 
     /// A method that is answered from memory.
@@ -136,9 +129,7 @@ package final class MethodRegistry: Sendable {
         precondition(bodies.count == MethodTable.methods.count, "A body for a method that is not in the table")
         self.counters = counters
         methods = zip(MethodTable.methods, counters.methods).map { description, meter in
-            guard let body = bodies[description.name] else {
-                preconditionFailure("No body for \(description.name)")
-            }
+            guard let body = bodies[description.name] else { preconditionFailure("No body for \(description.name)") }
             return Method(description, body, meter)
         }
         var places = [Method?](repeating: nil, count: 128)
@@ -152,9 +143,7 @@ package final class MethodRegistry: Sendable {
         administratorCheck = isAdministrator
     }
 
-    package func isAdministrator(_ peer: Peer) -> Bool {
-        administratorCheck(peer)
-    }
+    package func isAdministrator(_ peer: Peer) -> Bool { administratorCheck(peer) }
 
     /// The method of a name, a token of these bytes; nil where there is none, which is counted.
     func method(named name: JSONToken, in bytes: UnsafeRawBufferPointer) -> Method? {
@@ -176,13 +165,11 @@ package final class MethodRegistry: Sendable {
     }
 
     /// Checks permission and parameters, and calls the body.
-    @inline(__always)
-    func perform(
-        _ method: Method, _ caller: Caller, into json: inout JSONWriter, _ arguments: () throws(ResponseError) -> Arguments
+    @inline(__always) func perform(
+        _ method: Method, _ caller: Caller, into json: inout JSONWriter,
+        _ arguments: () throws(ResponseError) -> Arguments
     ) throws(ResponseError) -> Deferred? {
-        if method.isAdministrative && !isAdministrator(caller.peer) {
-            throw .permissionDenied
-        }
+        if method.isAdministrative && !isAdministrator(caller.peer) { throw .permissionDenied }
         return try method.body(Call(arguments: try arguments(), caller: caller), &json)
     }
 

@@ -4,21 +4,18 @@ extension DatabaseKind {
     /// `cache.db`: facts, which can be fetched or read again.
     static let facts = DatabaseKind(
         fileName: "cache.db", applicationID: 0x4E52_5243,  // "NRRC"
-        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + factTables) }]
-    )
+        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + factTables) }])
 
     /// `cache.db-gifs`: GIFs. In a file of their own, because each file has one writer, and a user who waits for a GIF
     /// must not wait for an import of facts or posts.
     static let gifs = DatabaseKind(
         fileName: "cache.db-gifs", applicationID: 0x4E52_5247,  // "NRRG"
-        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + gifTables) }]
-    )
+        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + gifTables) }])
 
     /// `cache.db-posts`: posts, in a file of their own for the same reason.
     static let posts = DatabaseKind(
         fileName: "cache.db-posts", applicationID: 0x4E52_5250,  // "NRRP"
-        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + postTables) }]
-    )
+        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + postTables) }])
 
     /// The tables that all three files have.
     private static let fetchTables = """

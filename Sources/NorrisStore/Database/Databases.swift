@@ -55,14 +55,11 @@ package final class Databases: Sendable {
         cacheFolder: String?, stateFolder: String?, logger: Logger, _ access: BlockingAccess,
         willTakeLong: () -> Void = {}
     ) throws(StoreError) {
-        state = try OpenedDatabase.open(
-            .state, folder: stateFolder, logger: logger, access, willTakeLong: willTakeLong
-        )
+        state = try OpenedDatabase.open(.state, folder: stateFolder, logger: logger, access, willTakeLong: willTakeLong)
         var caches: [Content: CacheDatabase] = [:]
         for content in Content.cached {
             let opened = try OpenedDatabase.open(
-                content.kind, folder: cacheFolder, logger: logger, access, willTakeLong: willTakeLong
-            )
+                content.kind, folder: cacheFolder, logger: logger, access, willTakeLong: willTakeLong)
             caches[content] = CacheDatabase(opened, logger, access)
         }
         self.caches = Mutex(caches)
@@ -98,7 +95,9 @@ package final class Databases: Sendable {
     func read<Value: Sendable>(
         _ content: Content, within limit: Duration? = nil, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(ResponseError) -> Value {
-        do { return try await opened(content).writer.read(within: limit, body) } catch { throw readFailure(error, content) }
+        do { return try await opened(content).writer.read(within: limit, body) } catch {
+            throw readFailure(error, content)
+        }
     }
 
     /// The same on the calling thread.
@@ -277,14 +276,10 @@ package final class Databases: Sendable {
     }
 
     /// Bytes on disk; blocking.
-    var sizes: (cache: Int, state: Int) {
-        (Content.cached.map { cache($0).sizeOnDisk }.reduce(0, +), state.sizeOnDisk)
-    }
+    var sizes: (cache: Int, state: Int) { (Content.cached.map { cache($0).sizeOnDisk }.reduce(0, +), state.sizeOnDisk) }
 
     /// Bytes that may still be written, on the file system that has less; blocking.
-    var freeBytes: Int? {
-        allOpened.map(\.path).compactMap { $0.flatMap(Folder.freeBytes(besides:)) }.min()
-    }
+    var freeBytes: Int? { allOpened.map(\.path).compactMap { $0.flatMap(Folder.freeBytes(besides:)) }.min() }
 
     /// A write failed; logged once, until one succeeds again.
     func noteWriteFailure(_ error: any Error, of content: Content) {
@@ -375,7 +370,9 @@ package final class Databases: Sendable {
     ///
     /// - Returns: whether the facts were on a disk.
     func replaceFactsByMemory(_ access: BlockingAccess) -> Bool {
-        guard cache(.facts).opened.path != nil, let detail = writeFailures.withLock({ $0[.facts] }) else { return false }
+        guard cache(.facts).opened.path != nil, let detail = writeFailures.withLock({ $0[.facts] }) else {
+            return false
+        }
         replace(.facts, with: .inMemory(.facts, detail, access), access)
         logger.error("cache.in-memory", metadata: ["error": "\(detail)"])
         return true
@@ -431,8 +428,7 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         switch reason {
         case .locked(let pid?):
             "\(path): the norrisd with process id \(pid) uses this folder; stop it, or give another --state-dir"
-        case .locked(nil):
-            "\(path): another norrisd uses this folder; stop it, or give another --state-dir"
+        case .locked(nil): "\(path): another norrisd uses this folder; stop it, or give another --state-dir"
         case .newerSchema(let found, let known):
             "\(path): written by a newer norrisd (schema \(found), this one knows \(known)); "
                 + "it was left untouched: install that version again, or give another folder"

@@ -102,8 +102,7 @@ struct OpenedDatabase: Sendable {
     /// - Throws: only for a newer schema or another program's file, which must not be touched. Where the disk cannot be
     ///   used, the daemon works without it.
     static func open(
-        _ kind: DatabaseKind, folder: String?, logger: Logger, _ access: BlockingAccess,
-        willTakeLong: () -> Void = {}
+        _ kind: DatabaseKind, folder: String?, logger: Logger, _ access: BlockingAccess, willTakeLong: () -> Void = {}
     ) throws(StoreError) -> OpenedDatabase {
         guard let folder else { return inMemory(kind, "no folder is given", access) }
         let path = folder + "/" + kind.fileName
@@ -145,7 +144,9 @@ struct OpenedDatabase: Sendable {
         }
         // Past the last number a table takes no rows (AUTOINCREMENT).
         if !kind.isDurable {
-            _ = try writer.read(access) { try SequenceNumber.fetchAll($0, "SELECT ifnull(seq, 0) FROM sqlite_sequence") }
+            _ = try writer.read(access) {
+                try SequenceNumber.fetchAll($0, "SELECT ifnull(seq, 0) FROM sqlite_sequence")
+            }
         }
         return writer
     }
@@ -204,8 +205,7 @@ struct OpenedDatabase: Sendable {
         let pool = try DatabasePool(path: name ?? path, .read, access)
         let found = try pool.read(access) { database in
             let isOurs = try Bool.fetchOne(
-                database, "SELECT application_id = ? FROM pragma_application_id", [Int64(kind.applicationID)]
-            )
+                database, "SELECT application_id = ? FROM pragma_application_id", [Int64(kind.applicationID)])
             let number = try OpaqueInteger.fetchOne(database, "PRAGMA user_version")?.columnValue ?? 0
             let version = Int(number)
             let isEmpty = try Int.fetchOne(database, "SELECT count(*) FROM sqlite_schema") == 0
@@ -281,8 +281,7 @@ struct OpenedDatabase: Sendable {
         }
         for suffix in ["", "-wal", "-shm"] { rename(path + suffix, quarantine + suffix) }
         logger.error(
-            "database.quarantined", metadata: ["path": "\(path)", "moved.to": "\(quarantine)", "error": "\(detail)"]
-        )
+            "database.quarantined", metadata: ["path": "\(path)", "moved.to": "\(quarantine)", "error": "\(detail)"])
         do {
             return OpenedDatabase(kind, try prepare(kind, path, access, {}), path: path, .quarantined(quarantine))
         } catch {

@@ -38,8 +38,7 @@ struct PageQuery: Sendable {
         var page = Result<Item>(total: try total(database))
         let rows = try database.rows(
             "SELECT \(columns) FROM \(matches) \(cursor == nil ? "" : "AND \(after)") ORDER BY \(order) LIMIT ?",
-            arguments + (cursor.map(cursorValues) ?? []) + [filter == nil ? limit + 1 : Int64(-1)]
-        )
+            arguments + (cursor.map(cursorValues) ?? []) + [filter == nil ? limit + 1 : Int64(-1)])
         var (count, bytes) = (0, 0)
         while try rows.next() {
             if let filter, !filter.shows(rows[2]) { continue }
@@ -67,8 +66,7 @@ struct PageQuery: Sendable {
         let after = try cursor.map { try SealedCursor($0, of: list, key: key) }
         let rows = try rows(after: after, limit: limit, database, read: read)
         return Page(
-            items: rows.items, total: rows.total, next: rows.hasMore ? rows.end?.sealed(for: list, key: key) : nil
-        )
+            items: rows.items, total: rows.total, next: rows.hasMore ? rows.end?.sealed(for: list, key: key) : nil)
     }
 
     private func total(_ database: Database) throws -> Int? {
@@ -122,6 +120,5 @@ struct SealedCursor: Equatable {
     }
 
     private static let refusal = ResponseError.invalidParams(
-        "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor."
-    )
+        "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor.")
 }

@@ -25,18 +25,17 @@ struct StateRepair {
 
         static let favorites = Totals(
             table: "favorite_totals", columns: ["items", "bytes"], limit: Favorites.maximumBytes,
-            count: DatabaseKind.countFavorites
-        )
+            count: DatabaseKind.countFavorites)
         static let users = Totals(
-            table: "user_state", columns: ["bytes"], limit: UserState.maximumBytes, count: DatabaseKind.countUserState
-        )
+            table: "user_state", columns: ["bytes"], limit: UserState.maximumBytes, count: DatabaseKind.countUserState)
 
         fileprivate var isWrong: String {
             // total() does not overflow.
             let sums = columns.map { "(SELECT total(iif(uid = -1, -1.0, 1.0) * \($0)) FROM \(table)) <> 0" }
             // All rows may have the same wrong value.
             let columns = columns.joined(separator: ", ")
-            let rows = "EXISTS (SELECT 1 FROM \(table) WHERE uid <> -1 AND (min(1, \(columns)) < 1 OR max(0, \(columns)) > \(limit)))"
+            let rows =
+                "EXISTS (SELECT 1 FROM \(table) WHERE uid <> -1 AND (min(1, \(columns)) < 1 OR max(0, \(columns)) > \(limit)))"
             return (sums + [rows]).joined(separator: " OR ")
         }
     }
@@ -54,31 +53,21 @@ struct StateRepair {
     static let all: [StateRepair] = [
         StateRepair("facts_of_the_day", "number", SequenceNumber.self),
         StateRepair("schedules", "next_run_at", Timestamp.self),
-        StateRepair("schedules", "backoff_until", Timestamp.self),
-        StateRepair("schedules", "retry_at", Timestamp.self),
-        StateRepair("schedules", "failures", Int.self),
-        StateRepair("schedules", "failure_since", Timestamp.self),
-        StateRepair("schedules", "failed_at", Timestamp.self),
-        StateRepair("schedules", "had_content", Bool.self),
+        StateRepair("schedules", "backoff_until", Timestamp.self), StateRepair("schedules", "retry_at", Timestamp.self),
+        StateRepair("schedules", "failures", Int.self), StateRepair("schedules", "failure_since", Timestamp.self),
+        StateRepair("schedules", "failed_at", Timestamp.self), StateRepair("schedules", "had_content", Bool.self),
         StateRepair("recent_searches", "number", SequenceNumber.self),
-        StateRepair("recent_searches", "uid", UserID.self),
-        StateRepair("recent_searches", "at", Timestamp.self),
+        StateRepair("recent_searches", "uid", UserID.self), StateRepair("recent_searches", "at", Timestamp.self),
         StateRepair("quota_calls", "at", Timestamp.self),
         // A favorite without a user cannot be served; any other favorite stays.
-        StateRepair("favorites", "number", OpaqueInteger.self),
-        StateRepair("favorites", "uid", UserID.self),
+        StateRepair("favorites", "number", OpaqueInteger.self), StateRepair("favorites", "uid", UserID.self),
         StateRepair("favorites", "added_at", Timestamp.self, .clamp),
-        StateRepair("favorites", "digest", OpaqueInteger.self),
-        StateRepair("cursor_keys", "key", OpaqueInteger.self),
-        StateRepair("read_marks", "uid", UserID.self),
-        StateRepair("read_marks", "post", PostKey.self),
-        StateRepair("read_marks", "number", SequenceNumber.self),
-        StateRepair("read_watermarks", "uid", UserID.self),
+        StateRepair("favorites", "digest", OpaqueInteger.self), StateRepair("cursor_keys", "key", OpaqueInteger.self),
+        StateRepair("read_marks", "uid", UserID.self), StateRepair("read_marks", "post", PostKey.self),
+        StateRepair("read_marks", "number", SequenceNumber.self), StateRepair("read_watermarks", "uid", UserID.self),
         StateRepair("read_watermarks", "posts", OpaqueInteger.self),
-        StateRepair("read_watermarks", "number", SequenceNumber.self),
-        StateRepair("served", "uid", UserID.self),
-        StateRepair("shuffles", "uid", UserID.self),
-        StateRepair("shuffles", "used_at", SequenceNumber.self),
+        StateRepair("read_watermarks", "number", SequenceNumber.self), StateRepair("served", "uid", UserID.self),
+        StateRepair("shuffles", "uid", UserID.self), StateRepair("shuffles", "used_at", SequenceNumber.self),
         StateRepair("favorite_totals", "uid", UserID.self, .count(.favorites)),
         StateRepair("favorite_totals", "items", Int.self, .count(.favorites)),
         StateRepair("favorite_totals", "bytes", Int.self, .count(.favorites)),
@@ -113,13 +102,12 @@ struct StateRepair {
                         iif(typeof(\(repair.column)) = 'integer',
                             min(max(\(repair.column), \(range.lowerBound)), \(range.upperBound)), \(range.lowerBound))
                     WHERE \(isOutside)
-                    """
-                )
+                    """)
                 rows = database.changesCount
             case .count(let totals):
-                rows = try Int.fetchOne(
-                    database, "SELECT count(*) FROM \(repair.table) WHERE \(isOutside) OR \(totals.isWrong)"
-                ) ?? 0
+                rows =
+                    try Int.fetchOne(
+                        database, "SELECT count(*) FROM \(repair.table) WHERE \(isOutside) OR \(totals.isWrong)") ?? 0
                 if rows > 0 { try database.execute(totals.count) }
             }
             guard rows > 0 else { continue }
@@ -128,8 +116,7 @@ struct StateRepair {
                 metadata: [
                     "table": "\(repair.table)", "column": "\(repair.column)", "rows": "\(rows)",
                     "action": "\(repair.name)",
-                ]
-            )
+                ])
         }
     }
 

@@ -9,8 +9,7 @@ extension DatabaseKind {
             Migration(name: "0.1.0") { database in
                 for tables in [daemonTables, favorites, userTables, counting] { try database.execute(tables) }
             }
-        ]
-    )
+        ])
 
     private static let daemonTables = """
         -- fact is the fact itself with a checksum (CheckedText), not its id: the day keeps it whatever becomes of the
@@ -112,11 +111,8 @@ extension DatabaseKind {
     /// What a row of each table takes in the file, indices and the space between rows included, besides its texts; and
     /// its texts, as often as they are stored.
     private static let countedTables: [(name: String, rowBytes: Int, texts: [String])] = [
-        ("recent_searches", 80, ["query", "query"]),
-        ("read_marks", 32, []),
-        ("read_watermarks", 56, ["source"]),
-        ("shuffles", 64, ["filter", "shuffle"]),
-        ("served", 64, ["id", "name"]),
+        ("recent_searches", 80, ["query", "query"]), ("read_marks", 32, []), ("read_watermarks", 56, ["source"]),
+        ("shuffles", 64, ["filter", "shuffle"]), ("served", 64, ["id", "name"]),
     ]
 
     private static let counting = """

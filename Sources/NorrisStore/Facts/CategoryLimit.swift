@@ -38,8 +38,7 @@ struct CategoryLimit {
     mutating func addStored(_ database: Database, isCounted: (StoredFact) -> Bool) throws {
         var known: Set<[String]> = []
         let rows = try database.rows(
-            "SELECT \(StoredFact.columns) FROM facts WHERE categories <> '' AND \(FactGroup.upstream.condition)"
-        )
+            "SELECT \(StoredFact.columns) FROM facts WHERE categories <> '' AND \(FactGroup.upstream.condition)")
         while try rows.next() {
             let stored = StoredFact(rows)
             guard isCounted(stored), known.insert(stored.categories).inserted else { continue }

@@ -15,7 +15,8 @@ package struct EncodedFact {
         let start = #"{"id":""#.utf8.count
         var id = id
         return id.withUTF8 { id in
-            guard json.count > start + id.count, json[start + id.count] == UInt8(ascii: "\""), !id.contains(UInt8(ascii: "\\"))
+            guard json.count > start + id.count, json[start + id.count] == UInt8(ascii: "\""),
+                !id.contains(UInt8(ascii: "\\"))
             else { return false }
             return json[start..<start + id.count].elementsEqual(id)
         }
@@ -24,7 +25,8 @@ package struct EncodedFact {
     /// The record with its header.
     var record: UnsafeRawBufferPointer {
         // The JSON of a record lies behind its header, so that both are of one buffer.
-        UnsafeRawBufferPointer(start: json.baseAddress.map { $0 - FactRecord.unit }, count: json.count + FactRecord.unit)
+        UnsafeRawBufferPointer(
+            start: json.baseAddress.map { $0 - FactRecord.unit }, count: json.count + FactRecord.unit)
     }
 }
 
@@ -92,7 +94,9 @@ enum FactRecord {
 
     /// As ``read(_:_:)``, for bytes that may be damaged.
     static func check(_ ordinal: UInt32, _ bytes: UnsafeRawBufferPointer, key: UInt64) -> EncodedFact? {
-        guard let fact = read(ordinal, bytes), checksum(fact.json, word(3, bytes), key) == word(2, bytes) else { return nil }
+        guard let fact = read(ordinal, bytes), checksum(fact.json, word(3, bytes), key) == word(2, bytes) else {
+            return nil
+        }
         return fact
     }
 
@@ -138,7 +142,8 @@ struct FactChunks {
         guard chunk < chunks.count else { return nil }
         let start = Int(ordinal % FactRecord.chunkUnits) * FactRecord.unit
         return try chunks[chunk].withUnsafeBytes { bytes in
-            guard start < bytes.count, let fact = FactRecord.read(ordinal, UnsafeRawBufferPointer(rebasing: bytes[start...]))
+            guard start < bytes.count,
+                let fact = FactRecord.read(ordinal, UnsafeRawBufferPointer(rebasing: bytes[start...]))
             else { return nil }
             return try body(fact)
         }
@@ -243,7 +248,9 @@ final class FactFile: Sendable {
     /// Calls the body with a record.
     ///
     /// - Parameter waits: whether a disk may be waited for.
-    func withRecord<Result>(_ ordinal: UInt32, waits: Bool, _ body: (EncodedFact) throws -> Result) rethrows -> Read<Result> {
+    func withRecord<Result>(
+        _ ordinal: UInt32, waits: Bool, _ body: (EncodedFact) throws -> Result
+    ) rethrows -> Read<Result> {
         // Nearly all facts are this short; much more would not be on the stack.
         try withRecord(ordinal, waits: waits, reading: 512, body)
     }

@@ -186,9 +186,7 @@ struct FactImport: ~Copyable {
     }
 
     /// Whether a stored fact of the group will be there after the import, unchanged.
-    private func stays(_ stored: StoredFact) -> Bool {
-        !ids.contains(stored.id) && !(rules.removes?(stored) ?? false)
-    }
+    private func stays(_ stored: StoredFact) -> Bool { !ids.contains(stored.id) && !(rules.removes?(stored) ?? false) }
 
     /// Removes some of the facts that no part has brought.
     ///

@@ -34,8 +34,7 @@ struct FactList {
     var count: Int { isLoaded ? ordinals.count : storedCount }
 
     /// nil where the fact was removed. The list is loaded.
-    @inline(__always)
-    func ordinal(at position: Int) -> UInt32? {
+    @inline(__always) func ordinal(at position: Int) -> UInt32? {
         lengths[position] & FactList.removed == 0 ? ordinals[position] : nil
     }
 
@@ -57,7 +56,9 @@ struct FactList {
     func count(in range: Range<Int>, upTo maxLength: Int) -> UInt32 {
         lengths.withUnsafeBufferPointer { lengths in
             var count: UInt32 = 0
-            for position in range where lengths[position] & ~FactList.removed <= UInt16(clamping: maxLength) { count += 1 }
+            for position in range where lengths[position] & ~FactList.removed <= UInt16(clamping: maxLength) {
+                count += 1
+            }
             return count
         }
     }

@@ -69,8 +69,7 @@ extension FactQuery {
             matches.removeAll(keepingCapacity: true)
             guard try rows.next() else { break }
             try rows.withBytes(0) { block in
-                try FactTexts.forEach(in: block) { entry in
-                    if matcher.matches(entry) { matches.append(entry.ordinal) }
+                try FactTexts.forEach(in: block) { entry in if matcher.matches(entry) { matches.append(entry.ordinal) }
                 }
             }
             step()
@@ -91,8 +90,7 @@ extension FactQuery {
         let end = facts.count > page.count ? page.last.map { SealedCursor(number: Int64($0.ordinal)) } : nil
         return Page(
             items: page.map(\.fact), total: counted > countedMatches ? nil : counted,
-            next: end?.sealed(for: list, key: key)
-        )
+            next: end?.sealed(for: list, key: key))
     }
 }
 
@@ -114,7 +112,8 @@ private struct FactMatcher {
         }
         let marks = databaseQuestionMarks(count: query.categories.count)
         lists = try SequenceNumber.fetchAll(
-            database, "SELECT number FROM fact_lists WHERE category IN (\(marks))", query.categories as StatementArguments
+            database, "SELECT number FROM fact_lists WHERE category IN (\(marks))",
+            query.categories as StatementArguments
         ).map { UInt32(truncatingIfNeeded: $0.columnValue) }
         if lists?.isEmpty == true { return nil }
     }

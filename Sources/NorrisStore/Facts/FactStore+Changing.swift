@@ -40,8 +40,7 @@ extension FactStore {
     ///   - paths: files and folders, as configured.
     ///   - isCancelled: checked now and then.
     /// - Returns: what could not be read, a sentence each; the stored facts of such a file stay.
-    @discardableResult
-    package func importFortunes(
+    @discardableResult package func importFortunes(
         _ paths: [String], _ access: BlockingAccess, isCancelled: @escaping () -> Bool = { Task.isCancelled }
     ) -> [String] {
         let number = fortuneImports.add(1, ordering: .relaxed).newValue
@@ -152,8 +151,7 @@ extension FactStore {
     ///   - isComplete: false where the absence of a fact proves nothing: then none is removed.
     ///   - fetch: is stored together with them.
     /// - Throws: `cancelled` or `failed`; then nothing has changed.
-    @discardableResult
-    package func replaceUpstream(
+    @discardableResult package func replaceUpstream(
         _ facts: [Fact], isComplete: Bool, fetch: FetchRecord
     ) async throws(StoreError) -> UpstreamChanges {
         let changes = try await change { database, file in
@@ -166,15 +164,13 @@ extension FactStore {
         return UpstreamChanges(
             added: changes.new, changed: changes.replaced,
             removed: changes.removed.count - changes.displaced - changes.replaced,
-            total: withState { $0.index.upstreamCount }, droppedCategories: changes.droppedCategories
-        )
+            total: withState { $0.index.upstreamCount }, droppedCategories: changes.droppedCategories)
     }
 
     /// Stores what a search at the upstream brought; such facts stay when a fetch does not bring them.
     ///
     /// - Returns: how many of them are new.
-    @discardableResult
-    package func addFound(_ facts: [Fact]) async throws(StoreError) -> Int {
+    @discardableResult package func addFound(_ facts: [Fact]) async throws(StoreError) -> Int {
         let changes = try await change { database, file in
             try FactImport.run(facts, FactImport.Rules(group: .upstream, isSearch: true), file, database)
         }
@@ -188,8 +184,7 @@ extension FactStore {
     /// Removes all facts of the upstream, and the record of their fetch, in steps: a search may wait to be stored.
     ///
     /// - Throws: `cancelled` or `failed`; the next fetch then brings what was removed.
-    @discardableResult
-    package func clearUpstream() async throws(StoreError) -> Int {
+    @discardableResult package func clearUpstream() async throws(StoreError) -> Int {
         var count = 0
         var last: UInt32? = 0
         while let ordinal = last {
@@ -217,8 +212,7 @@ extension FactStore {
     }
 
     /// The same on the calling thread.
-    @discardableResult
-    func change(
+    @discardableResult func change(
         _ access: BlockingAccess, _ body: (Database, FactFile) throws -> FactChanges
     ) throws(StoreError) -> FactChanges {
         let file = databases.cache(.facts).factFile

@@ -62,7 +62,8 @@ extension FactStore {
         let next = "SELECT ordinal FROM facts WHERE ordinal >= ? ORDER BY ordinal LIMIT 1"
         let chunkUnits = Int(FactRecord.chunkUnits)
         var numbers: [UInt32] = []
-        while let ordinal = try Ordinal.fetchOne(database, next, [numbers.last.map { (Int($0) + 1) * chunkUnits } ?? 0]) {
+        while let ordinal = try Ordinal.fetchOne(database, next, [numbers.last.map { (Int($0) + 1) * chunkUnits } ?? 0])
+        {
             numbers.append(ordinal.number / FactRecord.chunkUnits)
             guard numbers.count <= chunksInMemory else { return nil }
         }
@@ -126,9 +127,7 @@ extension FactStore {
                     """
                     SELECT fact, length FROM fact_entries
                     WHERE list = (SELECT number FROM fact_lists WHERE category = ? AND kind = ?) ORDER BY fact
-                    """,
-                    [name.category, Int(name.kind.rawValue)]
-                )
+                    """, [name.category, Int(name.kind.rawValue)])
                 while try rows.next() {
                     let (ordinal, entry): (Ordinal, EntryLength) = (rows[0], rows[1])
                     // No later fact would be appended to the list.

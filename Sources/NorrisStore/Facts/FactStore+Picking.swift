@@ -57,8 +57,8 @@ extension FactStore {
         try await databases.state.writer.write { database in
             if let stored = try FactStore.factOfTheDay(day, database) { return stored }
             try database.execute(
-                "INSERT OR REPLACE INTO facts_of_the_day (day, fact) VALUES (?, ?)", [day.description, CheckedText(fact.jsonText)]
-            )
+                "INSERT OR REPLACE INTO facts_of_the_day (day, fact) VALUES (?, ?)",
+                [day.description, CheckedText(fact.jsonText)])
             // Any user may request any day, so their number is bounded; the days around today are never removed.
             try database.execute(
                 """
@@ -68,8 +68,7 @@ extension FactStore {
                 [
                     FactStore.storedDays, CivilDate(dayNumber: today.dayNumber - 1)?.description,
                     CivilDate(dayNumber: today.dayNumber + 1)?.description,
-                ]
-            )
+                ])
             return fact
         }
     }
@@ -77,8 +76,8 @@ extension FactStore {
     private static func factOfTheDay(_ day: CivilDate, _ database: Database) throws -> Fact? {
         let sql = "SELECT fact FROM facts_of_the_day WHERE day = ?"
         // A row that cannot be read any more is replaced.
-        return try String.fetchOne(database, sql, [day.description]).flatMap(CheckedText.init(stored:)).flatMap { checked in
-            try? Fact(json: JSON.parse(checked.text))
+        return try String.fetchOne(database, sql, [day.description]).flatMap(CheckedText.init(stored:)).flatMap {
+            checked in try? Fact(json: JSON.parse(checked.text))
         }
     }
 
@@ -91,8 +90,8 @@ extension FactStore {
     ///
     /// - Parameter maxLength: in code points.
     package func forEachAtRandom(
-        _ source: FactScope, maxLength: Int, using generator: inout some RandomNumberGenerator, _ access: BlockingAccess,
-        _ body: (Fact) -> Bool
+        _ source: FactScope, maxLength: Int, using generator: inout some RandomNumberGenerator,
+        _ access: BlockingAccess, _ body: (Fact) -> Bool
     ) {
         let names = source.kinds(allowsExplicit: false).map { FactListName(category: "", kind: $0) }
         let counts = withState { state in names.map { name in state.index.list(name)?.live ?? 0 } }
@@ -101,9 +100,7 @@ extension FactStore {
         _ = try? databases.read(.facts, access) { database in
             if total <= FactStore.sampledFrom {
                 let sql = "SELECT fact FROM fact_entries WHERE \(ofList) AND length BETWEEN 1 AND ?"
-                let ordinals = try names.flatMap { name in
-                    try Ordinal.fetchAll(database, sql, [name.kind, maxLength])
-                }
+                let ordinals = try names.flatMap { name in try Ordinal.fetchAll(database, sql, [name.kind, maxLength]) }
                 for ordinal in ordinals.shuffled(using: &generator) {
                     if let fact = try FactTable.fact(ordinal: ordinal.number, database), !body(fact) { return }
                 }
@@ -117,9 +114,7 @@ extension FactStore {
                         number -= counts[list]
                         list += 1
                     }
-                    let arguments: StatementArguments = [
-                        names[list].kind, Int.random(in: 0...last, using: &generator),
-                    ]
+                    let arguments: StatementArguments = [names[list].kind, Int.random(in: 0...last, using: &generator)]
                     let found = try database.first(next, arguments) {
                         (ordinal: $0[0] as Ordinal, entry: $0[1] as EntryLength)
                     }

@@ -76,8 +76,7 @@ package final class FactStore: Sendable {
     }
 
     /// Lends what is in memory. The body never waits for a disk.
-    @inline(__always)
-    func withState<Result>(_ body: (inout State) -> Result) -> Result {
+    @inline(__always) func withState<Result>(_ body: (inout State) -> Result) -> Result {
         var result: Result?
         lock.withLock { _ in result = body(&state.pointee) }
         // The body has run.
@@ -109,9 +108,7 @@ package final class FactStore: Sendable {
     ///   - write: is called with each fact; discard what it wrote where the result is ``Draw/missing(_:)``.
     package func next(
         _ count: Int, uid: UInt32, filter: ShuffleFilter, name: String? = nil, write: (EncodedFact) -> Void
-    ) -> Draw {
-        next(count, Int64(uid), filter, name, [:], write)
-    }
+    ) -> Draw { next(count, Int64(uid), filter, name, [:], write) }
 
     private func next(
         _ count: Int, _ uid: Int64, _ filter: ShuffleFilter, _ name: String?, _ loaded: [UInt32: [UInt8]],
@@ -126,8 +123,7 @@ package final class FactStore: Sendable {
         return draw
     }
 
-    @inline(__always)
-    private static func draw(
+    @inline(__always) private static func draw(
         _ count: Int, _ state: inout State, _ uid: Int64, _ filter: ShuffleFilter, _ name: String?,
         _ loaded: [UInt32: [UInt8]], _ write: (EncodedFact) -> Void
     ) -> Draw {
@@ -188,9 +184,7 @@ package final class FactStore: Sendable {
             case .missing(.list(let list)): try await loadList(list)
             case .missing(.record(let ordinal)):
                 let file = withState { $0.file }
-                let record = try await databases.read(.facts) {
-                    try FactStore.record(ordinal, file, $0)
-                }
+                let record = try await databases.read(.facts) { try FactStore.record(ordinal, file, $0) }
                 // Of a removed fact the lists in memory may be a moment behind.
                 if let record { loaded[ordinal] = record } else { withState { $0.index.remove(ordinal) } }
             }
@@ -254,8 +248,7 @@ extension FactStore.State {
     /// Lends a record that can be read without waiting for a disk.
     ///
     /// - Returns: false where there is none.
-    @inline(__always)
-    fileprivate func withRecord(
+    @inline(__always) fileprivate func withRecord(
         _ ordinal: UInt32, _ loaded: [UInt32: [UInt8]], _ body: (EncodedFact) -> Void
     ) -> Bool {
         if let chunks { if chunks.withRecord(ordinal, body) != nil { return true } }

@@ -45,9 +45,8 @@ enum FactTable {
     /// - Parameter row: begins with ``columns``.
     static func fact(_ row: Rows) -> Fact {
         let fact = Fact(
-            id: row[0], text: row[2], categories: categories(row[3]), source: row[1], url: row[4],
-            createdAt: row[5], updatedAt: row[6]
-        )
+            id: row[0], text: row[2], categories: categories(row[3]), source: row[1], url: row[4], createdAt: row[5],
+            updatedAt: row[6])
         if digest(ofText: fact.text) != row[7] { row.noteDamage("the text of a fact has another digest") }
         return fact
     }
@@ -126,8 +125,8 @@ struct StoredFact {
             FROM facts WHERE id = ?
             """,
             [
-                fact.text, fact.source, fact.categories.joined(separator: " "), fact.url, fact.createdAt, fact.updatedAt,
-                fact.id,
+                fact.text, fact.source, fact.categories.joined(separator: " "), fact.url, fact.createdAt,
+                fact.updatedAt, fact.id,
             ]
         ) { row in (StoredFact(row), row[5], row[5] && row[6]) }
     }
@@ -149,7 +148,9 @@ struct StoredFact {
     }
 
     /// Facts of a group behind an ordinal, in the order of storing.
-    static func some(of group: FactGroup, after ordinal: UInt32, limit: Int, _ database: Database) throws -> [StoredFact] {
+    static func some(
+        of group: FactGroup, after ordinal: UInt32, limit: Int, _ database: Database
+    ) throws -> [StoredFact] {
         let sql = "SELECT \(columns) FROM facts WHERE ordinal > ? AND \(group.condition) ORDER BY ordinal LIMIT ?"
         return try database.map(sql, [Int(ordinal), limit], StoredFact.init)
     }

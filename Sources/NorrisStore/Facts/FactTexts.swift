@@ -63,9 +63,7 @@ struct FactTexts {
             try body(
                 Entry(
                     ordinal: word(0), kind: kind, lists: UnsafeRawBufferPointer(rebasing: rest[12..<text]),
-                    text: UnsafeRawBufferPointer(rebasing: rest[text..<text + length])
-                )
-            )
+                    text: UnsafeRawBufferPointer(rebasing: rest[text..<text + length])))
             rest = UnsafeRawBufferPointer(rebasing: rest[(text + length)...])
         }
     }
@@ -102,7 +100,8 @@ struct FactTexts {
             var kept: [UInt8] = []
             try old.withUnsafeBytes { old in
                 try FactTexts.forEach(in: old) { entry in
-                    guard !removed.contains(entry.ordinal), let base = old.baseAddress, let text = entry.text.baseAddress
+                    guard !removed.contains(entry.ordinal), let base = old.baseAddress,
+                        let text = entry.text.baseAddress
                     else { return }
                     // The words and the lists lie before the text.
                     let start = text - base - entry.lists.count - 12

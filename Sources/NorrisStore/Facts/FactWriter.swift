@@ -58,10 +58,13 @@ struct FactWriter: ~Copyable {
 
     /// The first ordinal that was never used.
     static func next(_ database: Database) throws -> UInt32 {
-        let last = try Ordinal.fetchOne(database, "SELECT ordinal FROM facts ORDER BY ordinal DESC LIMIT 1")?.number ?? 0
+        let last =
+            try Ordinal.fetchOne(database, "SELECT ordinal FROM facts ORDER BY ordinal DESC LIMIT 1")?.number ?? 0
         let text = try CacheDatabase.value(forKey: "next_ordinal", database)
         if text == nil, last == 0 { return 1 }
-        guard let next = text.flatMap(UInt32.init), next > last else { throw DatabaseError.damaged("meta.next_ordinal") }
+        guard let next = text.flatMap(UInt32.init), next > last else {
+            throw DatabaseError.damaged("meta.next_ordinal")
+        }
         return next
     }
 
@@ -69,8 +72,7 @@ struct FactWriter: ~Copyable {
     ///
     /// - Parameter isFound: whether only a search has brought it.
     /// - Returns: its ordinal; nil for one that is too large.
-    @discardableResult
-    mutating func insert(_ fact: Fact, isFound: Bool) throws -> UInt32? {
+    @discardableResult mutating func insert(_ fact: Fact, isFound: Bool) throws -> UInt32? {
         guard next < FactWriter.maximumOrdinal else {
             throw DatabaseError(SQLITE_FULL, message: "cache.db has used up its ordinals; delete it")
         }
@@ -85,8 +87,7 @@ struct FactWriter: ~Copyable {
             [
                 Int(ordinal), fact.id, fact.source, fact.text, fact.categories.joined(separator: " "), fact.url,
                 fact.createdAt?.seconds, fact.updatedAt?.seconds, isFound, FactTable.digest(ofText: fact.text),
-            ]
-        )
+            ])
         let kind = FactKind(FactGroup(source: fact.source), categories: fact.categories)
         let length = max(fact.length, 1)
         var numbers: [SequenceNumber] = []
@@ -98,8 +99,7 @@ struct FactWriter: ~Copyable {
             changes.lists[name] = list
             numbers.append(list.number)
             try database.execute(
-                "INSERT INTO fact_entries (list, fact, length) VALUES (?, ?, ?)", [list.number, Int(ordinal), length]
-            )
+                "INSERT INTO fact_entries (list, fact, length) VALUES (?, ?, ?)", [list.number, Int(ordinal), length])
             changes.addedEntries[name, default: []].append((ordinal, length))
         }
         if !kind.isExplicit { texts.append(fact.text, ordinal, kind, lists: numbers) }
@@ -119,8 +119,7 @@ struct FactWriter: ~Copyable {
             changes.lists[name] = list
             try database.execute(
                 "UPDATE fact_entries SET length = -length WHERE list = ? AND fact = ? AND length > 0",
-                [list.number, Int(stored.ordinal)]
-            )
+                [list.number, Int(stored.ordinal)])
             changes.removedEntries[name, default: []].append(stored.ordinal)
         }
         if !kind.isExplicit { texts.remove(stored.ordinal) }
@@ -157,8 +156,7 @@ struct FactWriter: ~Copyable {
         let epoch = UInt32.random(in: 1 ... .max)
         try database.execute(
             "INSERT INTO fact_lists (category, kind, epoch, entries, live) VALUES (?, ?, ?, 0, 0)",
-            [name.category, name.kind, Int(epoch)]
-        )
+            [name.category, name.kind, Int(epoch)])
         return FactChanges.List(number: database.lastInsertedNumber, epoch: epoch, count: 0, live: 0)
     }
 
@@ -177,8 +175,7 @@ struct FactWriter: ~Copyable {
         }
         try database.execute(
             "UPDATE fact_lists SET epoch = ?, entries = ?, live = ? WHERE number = ?",
-            [Int(list.epoch), list.count, list.live, list.number]
-        )
+            [Int(list.epoch), list.count, list.live, list.number])
         return list
     }
 }

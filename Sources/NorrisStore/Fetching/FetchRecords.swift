@@ -11,9 +11,7 @@ package struct FetchRecord: Sendable, Equatable {
     /// The upstream's list of categories.
     package var categories: [String]
 
-    package init(
-        settings: String, fetchedAt: Timestamp, parts: [String: PartRecord] = [:], categories: [String] = []
-    ) {
+    package init(settings: String, fetchedAt: Timestamp, parts: [String: PartRecord] = [:], categories: [String] = []) {
         self.settings = settings
         self.fetchedAt = fetchedAt
         self.parts = parts
@@ -66,8 +64,7 @@ extension FetchRecord {
             FetchRecord(settings: row[0], fetchedAt: row[1], categories: FactTable.categories(row[2]))
         }
         let parts = try database.rows(
-            "SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?", [source]
-        )
+            "SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?", [source])
         while try parts.next() {
             record?.parts[parts[0]] = PartRecord(etag: parts[1], lastModified: parts[2], checkedAt: parts[3])
         }
@@ -79,13 +76,11 @@ extension FetchRecord {
         try FetchRecord.remove(source, database)
         try database.execute(
             "INSERT INTO fetches (source, settings, fetched_at, categories) VALUES (?, ?, ?, ?)",
-            [source, settings, fetchedAt, categories.joined(separator: " ")]
-        )
+            [source, settings, fetchedAt, categories.joined(separator: " ")])
         for (name, part) in parts {
             try database.execute(
                 "INSERT INTO validators (source, part, etag, last_modified, checked_at) VALUES (?, ?, ?, ?, ?)",
-                [source, name, part.etag, part.lastModified, part.checkedAt]
-            )
+                [source, name, part.etag, part.lastModified, part.checkedAt])
         }
     }
 

@@ -46,9 +46,7 @@ package final class QuotaLedger: Sendable {
                 DELETE FROM quota_calls WHERE source = ? AND rowid < ifnull((
                     SELECT rowid FROM quota_calls WHERE source = ? AND at > ? ORDER BY rowid LIMIT 1
                 ), \(Int64.max))
-                """,
-                [source, source, now.seconds - QuotaWindow.length]
-            )
+                """, [source, source, now.seconds - QuotaWindow.length])
             for call in calls {
                 try database.execute("INSERT INTO quota_calls (source, at) VALUES (?, ?)", [source, call])
             }
@@ -71,9 +69,7 @@ package final class QuotaLedger: Sendable {
     /// When the next call may be taken, which may be now; nil for never. From memory.
     package func nextFree(
         _ purpose: QuotaWindow.Purpose, by uid: UInt32? = nil, limit: Int, now: Timestamp = .now()
-    ) -> Timestamp? {
-        window.withLock { $0 }.nextFree(purpose, by: uid, limit: limit, now: now)
-    }
+    ) -> Timestamp? { window.withLock { $0 }.nextFree(purpose, by: uid, limit: limit, now: now) }
 }
 
 /// A quota of calls in any 3,600 seconds, a fifth of it reserved for users. A call counts from the second it is taken.

@@ -28,10 +28,9 @@ package struct ScheduleRecords: Sendable {
                 """,
                 [
                     source, record.nextRunAt?.seconds, record.backoffUntil?.seconds, record.retryAt?.seconds,
-                    min(record.failures, Int(Int32.max)), record.failure?.kind.rawValue, record.failure?.message, record.failure?.since.seconds,
-                    record.failedAt?.seconds, record.settings, record.hadContent,
-                ]
-            )
+                    min(record.failures, Int(Int32.max)), record.failure?.kind.rawValue, record.failure?.message,
+                    record.failure?.since.seconds, record.failedAt?.seconds, record.settings, record.hadContent,
+                ])
         }
     }
 
@@ -47,8 +46,7 @@ extension ScheduleRecord {
         func time(_ column: Int) -> Timestamp? { row[column] }
         self.init(
             nextRunAt: time(1), backoffUntil: time(2), retryAt: time(3), failures: row[4], failedAt: time(8),
-            settings: row[9], hadContent: row[10]
-        )
+            settings: row[9], hadContent: row[10])
         if let kind = (row[5] as String?).map(SourceFailure.Kind.init), let since = time(7) {
             failure = SourceFailure(kind: kind, message: row[6] ?? "", since: since)
         }

@@ -70,11 +70,8 @@ struct FortuneFiles {
             files.append(
                 FortuneFile(
                     path: path, name: lastComponent(of: path), size: Int(status.st_size), identity: identity,
-                    modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-                )
-            )
-        default:
-            refuse(path, "is neither a file nor a folder; take it out of facts.fortunes")
+                    modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)))
+        default: refuse(path, "is neither a file nor a folder; take it out of facts.fortunes")
         }
     }
 

@@ -32,9 +32,7 @@ package struct GifList: Sendable, Hashable {
         GifList(.search, query: normalized(text), rating: rating, lang: lang)
     }
 
-    package static func trending(rating: String) -> GifList {
-        GifList(.trending, query: "", rating: rating, lang: nil)
-    }
+    package static func trending(rating: String) -> GifList { GifList(.trending, query: "", rating: rating, lang: nil) }
 
     package var isTrending: Bool { kind == .trending }
 
@@ -85,8 +83,7 @@ extension GifStore {
     ///   - totalCount: Giphy's count.
     /// - Returns: how many of the GIFs were not stored before; nil where the page does not continue the list, and
     ///   nothing changed.
-    @discardableResult
-    package func put(
+    @discardableResult package func put(
         _ gifs: [Gif], in list: GifList, offset: Int, nextOffset: Int?, totalCount: Int?, at now: Timestamp = .now()
     ) async throws(StoreError) -> Int? {
         // A list that never ends would be fetched again and again.
@@ -103,8 +100,7 @@ extension GifStore {
             }
             let new = try GifStore.store(gifs, at: now, database)
             try StoredGifList.append(
-                gifs, to: number, isFirst: offset == 0, nextOffset: nextOffset, totalCount: totalCount, database
-            )
+                gifs, to: number, isFirst: offset == 0, nextOffset: nextOffset, totalCount: totalCount, database)
             return new
         }
     }
@@ -127,8 +123,7 @@ extension GifStore {
             if let after, after.text != stored.map({ String($0.number.columnValue) }) {
                 throw ResponseError.invalidParams(
                     "The cursor has expired: the search was repeated.", parameter: "cursor",
-                    hint: "Start again without a cursor."
-                )
+                    hint: "Start again without a cursor.")
             }
             guard let stored else { return nil }
             let page = try stored.query(rating: rating, notBefore: notBefore)
@@ -138,8 +133,7 @@ extension GifStore {
             return GifListPage(
                 items: page.items, total: stored.total(counted: page.total),
                 next: page.hasMore || nextOffset != nil ? end.sealed(for: list.fields, key: key) : nil,
-                fetchedAt: stored.fetchedAt, needsUpstream: page.end == nil ? nextOffset : nil
-            )
+                fetchedAt: stored.fetchedAt, needsUpstream: page.end == nil ? nextOffset : nil)
         }
     }
 }
@@ -174,7 +168,8 @@ struct StoredGifList {
 
     /// - Parameter notBefore: an older list is ignored; nil for any age.
     static func find(_ list: GifList, notBefore: Timestamp? = nil, _ database: Database) throws -> StoredGifList? {
-        let sql = "SELECT number, next_offset, total_count, fetched_at FROM gif_lists WHERE \(isList) AND fetched_at >= ?"
+        let sql =
+            "SELECT number, next_offset, total_count, fetched_at FROM gif_lists WHERE \(isList) AND fetched_at >= ?"
         return try database.first(sql, key(list) + [notBefore?.seconds ?? Int64.min]) { row in
             StoredGifList(number: row[0], nextOffset: row[1], totalCount: row[2], fetchedAt: row[3])
         }
@@ -185,8 +180,7 @@ struct StoredGifList {
         try database.execute("DELETE FROM gif_lists WHERE \(isList)", key(list))
         try database.execute(
             "INSERT INTO gif_lists (kind, query, rating, lang, fetched_at) VALUES (?, ?, ?, ?, ?)",
-            key(list) + [now.seconds]
-        )
+            key(list) + [now.seconds])
         return database.lastInsertedNumber
     }
 
@@ -194,24 +188,23 @@ struct StoredGifList {
     ///
     /// A page after the first that adds nothing ends the list: pages of nothing but doubles would each cost a request.
     static func append(
-        _ gifs: [Gif], to number: SequenceNumber, isFirst: Bool, nextOffset: Int?, totalCount: Int?, _ database: Database
+        _ gifs: [Gif], to number: SequenceNumber, isFirst: Bool, nextOffset: Int?, totalCount: Int?,
+        _ database: Database
     ) throws {
-        let first = try Int.fetchOne(
-            database, "SELECT coalesce(max(position), 0) + 1 FROM gif_list_items WHERE list = ?", [number]
-        ) ?? 1
+        let first =
+            try Int.fetchOne(
+                database, "SELECT coalesce(max(position), 0) + 1 FROM gif_list_items WHERE list = ?", [number]) ?? 1
         var added = 0
         for (position, gif) in zip(first..., gifs) {
             try database.execute(
                 "INSERT OR IGNORE INTO gif_list_items (list, position, gif) SELECT ?, ?, number FROM gifs WHERE id = ?",
-                [number, position, gif.id]
-            )
+                [number, position, gif.id])
             added += database.changesCount
         }
         try database.execute(
             "UPDATE gif_lists SET next_offset = ?, total_count = ? WHERE number = ?",
             // Giphy's count may be any number.
-            [isFirst || added > 0 ? nextOffset : nil, totalCount.map { min(max($0, 0), 1 << 31) }, number]
-        )
+            [isFirst || added > 0 ? nextOffset : nil, totalCount.map { min(max($0, 0), 1 << 31) }, number])
     }
 
     /// What may be shown of it, in its order.
@@ -222,9 +215,7 @@ struct StoredGifList {
                 gif_list_items JOIN gifs ON gifs.number = gif_list_items.gif
                 WHERE list = ? AND (gifs.rating <= ? OR gifs.rating = \(GifRating.unknown.rawValue))
                 AND gifs.fetched_at >= ?
-                """,
-            arguments: [number, rating.rawValue, notBefore.seconds], order: "position", after: "position > ?"
-        )
+                """, arguments: [number, rating.rawValue, notBefore.seconds], order: "position", after: "position > ?")
     }
 
     /// How many GIFs the list has, as far as that is known.

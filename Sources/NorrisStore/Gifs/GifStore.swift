@@ -49,9 +49,7 @@ package final class GifStore: Sendable {
 
     private func readOr<Result: Sendable>(
         _ fallback: Result, _ body: @escaping @Sendable (Database) throws -> Result
-    ) async -> Result {
-        (try? await databases.read(.gifs, body)) ?? fallback
-    }
+    ) async -> Result { (try? await databases.read(.gifs, body)) ?? fallback }
 
     // MARK: Reading
 
@@ -81,8 +79,7 @@ package final class GifStore: Sendable {
             [
                 GifList.Kind.search.rawValue, query, query.map(caseFolded), GifRating(allowing: rating).rawValue,
                 notBefore.seconds,
-            ]
-        )
+            ])
     }
 
     private func firstGif(_ sql: String, _ arguments: StatementArguments) async -> Gif? {
@@ -113,10 +110,8 @@ package final class GifStore: Sendable {
             matches: """
                 gifs WHERE rating <= ? AND fetched_at >= ?
                 AND (instr(title, ?) > 0 OR instr(alt_text, ?) > 0 OR instr(username, ?) > 0)
-                """,
-            arguments: [GifRating(allowing: rating).rawValue, notBefore.seconds, folded, folded, folded],
-            order: "number DESC", after: "number < ?"
-        )
+                """, arguments: [GifRating(allowing: rating).rawValue, notBefore.seconds, folded, folded, folded],
+            order: "number DESC", after: "number < ?")
         let key = databases.cache(.gifs).cursorKey
         return try await databases.read(.gifs, within: Databases.searchLimit) { database in
             try query.page(of: list, key: key, cursor: cursor, limit: limit, database, read: GifStore.item)
@@ -137,8 +132,7 @@ package final class GifStore: Sendable {
     /// Stores GIFs that are of no list.
     ///
     /// - Returns: how many of them are new.
-    @discardableResult
-    package func put(_ gifs: [Gif], at now: Timestamp = .now()) async throws(StoreError) -> Int {
+    @discardableResult package func put(_ gifs: [Gif], at now: Timestamp = .now()) async throws(StoreError) -> Int {
         try await write { try GifStore.store(gifs, at: now, $0) }
     }
 
@@ -162,22 +156,19 @@ package final class GifStore: Sendable {
                 [
                     CheckedText(gif.jsonText), GifRating(ofGif: gif.rating).rawValue, caseFolded(gif.title),
                     gif.altText.map(caseFolded), gif.username.map(caseFolded), now.seconds, gif.id,
-                ]
-            )
+                ])
             new += isKnown ? 0 : 1
         }
         return new
     }
 
     /// Removes GIFs and lists that were fetched longer ago. A disk that takes no writes is noted.
-    @discardableResult
-    package func purge(before oldest: Timestamp, now: Timestamp = .now()) async -> Int {
+    @discardableResult package func purge(before oldest: Timestamp, now: Timestamp = .now()) async -> Int {
         var removed = 0
         for table in GifStore.tables {
             // A time in the future was noted before a clock rollback.
             let rollback = try? await change(
-                table, "UPDATE \(table.name) SET fetched_at = ?", [now.seconds], where: "fetched_at > ?", [now.seconds]
-            )
+                table, "UPDATE \(table.name) SET fetched_at = ?", [now.seconds], where: "fetched_at > ?", [now.seconds])
             guard rollback != nil else { break }
             removed = (try? await delete(table, where: "fetched_at < ?", [oldest.seconds])) ?? 0
         }
@@ -187,8 +178,7 @@ package final class GifStore: Sendable {
     /// Removes all GIFs and lists, and the record of their fetch.
     ///
     /// - Returns: the number of GIFs.
-    @discardableResult
-    package func clear() async throws(StoreError) -> Int {
+    @discardableResult package func clear() async throws(StoreError) -> Int {
         // First: what a later step does not remove is fetched again.
         try await write { try FetchRecord.remove(GifStore.source, $0) }
         var removed = 0

@@ -57,11 +57,7 @@ struct PostImport {
                 """
                 INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    post.id, PostKey(id: post.id), source, author, content, now, sortAt(post, firstSeen: now),
-                ]
-            )
+                """, [post.id, PostKey(id: post.id), source, author, content, now, sortAt(post, firstSeen: now)])
             heldPosts.insert(database.lastInsertedNumber)
             changes.added += 1
             return
@@ -71,8 +67,7 @@ struct PostImport {
         if known.author != author { formerAuthors.insert(known.author) }
         try database.execute(
             "UPDATE posts SET content = ?, author = ?, sort_at = ?, held_at = NULL WHERE number = ?",
-            [content, author, sortAt(post, firstSeen: known.firstSeen), known.number]
-        )
+            [content, author, sortAt(post, firstSeen: known.firstSeen), known.number])
         if !known.isSame { changes.changed += 1 }
     }
 
@@ -101,8 +96,7 @@ struct PostImport {
             """
             SELECT number, held AND name = ? AND handle IS ? AND avatar_url IS ? AND email IS ?
             FROM authors WHERE id = ?
-            """,
-            [author.name, author.handle, author.avatarURL, author.email, author.id]
+            """, [author.name, author.handle, author.avatarURL, author.email, author.id]
         ) { (number: $0[0] as SequenceNumber, isSame: $0[1] as Bool) }
         if let known, !heldAuthors.insert(known.number).inserted || known.isSame { return known.number }
         try database.execute(
@@ -116,8 +110,7 @@ struct PostImport {
             [
                 author.id, source, author.name, caseFolded(author.name), author.handle, author.avatarURL, author.email,
                 author.digest,
-            ]
-        )
+            ])
         if let known { return known.number }
         heldAuthors.insert(database.lastInsertedNumber)
         return database.lastInsertedNumber
@@ -131,23 +124,18 @@ struct PostImport {
     ///     how long they have been missing.
     mutating func leaveOthers(last: Timestamp, isComplete: Bool) throws {
         let posts = try SequenceNumber.fetchAll(
-            database, "SELECT number FROM posts WHERE source = ? AND held_at IS NULL", [source]
-        )
+            database, "SELECT number FROM posts WHERE source = ? AND held_at IS NULL", [source])
         for number in posts where !heldPosts.contains(number) {
             // After a clock rollback the last fetch may be before the post was first seen.
             try database.execute(
-                "UPDATE posts SET held_at = iif(? < first_seen, ?, ?) WHERE number = ?",
-                [last, now, last, number]
-            )
+                "UPDATE posts SET held_at = iif(? < first_seen, ?, ?) WHERE number = ?", [last, now, last, number])
         }
         let authors = try SequenceNumber.fetchAll(
             database,
             """
             SELECT number FROM authors WHERE source = ? AND held
                 AND (? OR EXISTS (SELECT 1 FROM posts WHERE posts.author = authors.number))
-            """,
-            [source, isComplete]
-        )
+            """, [source, isComplete])
         for number in formerAuthors.union(authors) where !heldAuthors.contains(number) {
             try database.execute("UPDATE authors SET held = 0 WHERE number = ?", [number])
         }
@@ -159,8 +147,7 @@ struct PostImport {
     mutating func removeExpired(keep: Duration?) throws {
         if let keep {
             try database.execute(
-                "DELETE FROM posts WHERE source = ? AND held_at <= ?", [source, now.seconds - keep.components.seconds]
-            )
+                "DELETE FROM posts WHERE source = ? AND held_at <= ?", [source, now.seconds - keep.components.seconds])
             changes.removed = database.changesCount
         }
         let count = "SELECT count(*) FROM posts WHERE source = ?"
@@ -172,9 +159,7 @@ struct PostImport {
                     SELECT number FROM posts WHERE source = ? AND held_at IS NOT NULL
                     ORDER BY sort_at, id DESC LIMIT ?
                 )
-                """,
-                [source, changes.total - PostImport.maximumPosts]
-            )
+                """, [source, changes.total - PostImport.maximumPosts])
             changes.removed += database.changesCount
             changes.total -= database.changesCount
         }
@@ -182,9 +167,7 @@ struct PostImport {
             """
             DELETE FROM authors WHERE source = ? AND NOT held
                 AND NOT EXISTS (SELECT 1 FROM posts WHERE posts.author = authors.number)
-            """,
-            [source]
-        )
+            """, [source])
     }
 }
 

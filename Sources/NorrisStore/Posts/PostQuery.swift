@@ -40,9 +40,7 @@ package struct PostQuery: Sendable {
         return (sql, arguments)
     }
 
-    func page(
-        _ read: ReadPosts, key: UInt64, cursor: String?, limit: Int, _ database: Database
-    ) throws -> Page<Post> {
+    func page(_ read: ReadPosts, key: UInt64, cursor: String?, limit: Int, _ database: Database) throws -> Page<Post> {
         var (condition, arguments) = condition
         let table = try PostStore.tableKey(database)
         if isUnreadOnly {
@@ -55,9 +53,7 @@ package struct PostQuery: Sendable {
             columns: "sort_at, id, digest, number", matches: "posts WHERE \(condition)", arguments: arguments,
             order: "sort_at DESC, id", after: "sort_at <= ? AND (sort_at < ? OR id > ?)",
             cursorValues: { [$0.number, $0.number, $0.text] },
-            filter: isUnreadOnly
-                ? PageQuery.Filter(column: "digest") { !read.keys.contains($0) } : nil
-        )
+            filter: isUnreadOnly ? PageQuery.Filter(column: "digest") { !read.keys.contains($0) } : nil)
         // The sources are not part of it: a reload invalidates no cursor.
         let list = ["posts", source ?? "", author ?? "", isUnreadOnly ? "unread" : ""]
         return try query.page(of: list, key: key, cursor: cursor, limit: limit, database) { row in

@@ -57,8 +57,7 @@ package final class PostStore: Sendable {
     ///     it, and the next as one that does not.
     ///   - keep: how long a post stays after the last fetch that held it; nil for any time.
     ///   - fetch: is stored together with them.
-    @discardableResult
-    package func replace(
+    @discardableResult package func replace(
         source: String, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
         fetch: FetchRecord, at now: Timestamp = .now()
     ) async throws(StoreError) -> PostChanges {
@@ -95,8 +94,7 @@ package final class PostStore: Sendable {
     }
 
     /// Removes all posts of a source, and the record of their fetch. Read marks stay with the state.
-    @discardableResult
-    package func clear(source: String) async throws(StoreError) -> Int {
+    @discardableResult package func clear(source: String) async throws(StoreError) -> Int {
         try await change { try PostStore.remove(source, $0) }
     }
 
@@ -230,12 +228,10 @@ package final class PostStore: Sendable {
             columns: """
                 length(folded), folded || id, id, name, handle, avatar_url,
                 (SELECT count(*) FROM posts WHERE posts.author = authors.number), email, digest
-                """,
-            matches: "authors WHERE +source IN (\(databaseQuestionMarks(count: shown.count)))",
+                """, matches: "authors WHERE +source IN (\(databaseQuestionMarks(count: shown.count)))",
             arguments: StatementArguments(shown), order: "folded, id",
             after: "(folded, id) > (substr(?, 1, ?), substr(?, ? + 1))",
-            cursorValues: { [$0.text, $0.number, $0.text, $0.number] }
-        )
+            cursorValues: { [$0.text, $0.number, $0.text, $0.number] })
         return try await databases.read(.posts) { database in
             try query.page(of: ["authors", source ?? ""], key: key, cursor: cursor, limit: limit, database) { row in
                 let author = Post.Author(id: row[2], name: row[3], handle: row[4], avatarURL: row[5], email: row[7])
@@ -243,8 +239,7 @@ package final class PostStore: Sendable {
                 return (
                     AuthorList.Author(
                         id: author.id, name: author.name, handle: author.handle, avatarURL: author.avatarURL,
-                        postCount: row[6]
-                    ), 0
+                        postCount: row[6]), 0
                 )
             }
         }

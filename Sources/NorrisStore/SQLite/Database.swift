@@ -86,8 +86,7 @@ final class Database {
             { this in
                 guard let this else { return 0 }
                 return Unmanaged<Database>.fromOpaque(this).takeUnretainedValue().interruption == nil ? 0 : 1
-            }, this
-        )
+            }, this)
         try execute("PRAGMA foreign_keys = ON")
         if isReadOnly { try execute("PRAGMA query_only = ON") }
     }
@@ -134,9 +133,7 @@ final class Database {
     }
 
     /// Runs one statement with values, which is cached.
-    func execute(_ sql: String, _ arguments: StatementArguments) throws {
-        try cachedStatement(sql).execute(arguments)
-    }
+    func execute(_ sql: String, _ arguments: StatementArguments) throws { try cachedStatement(sql).execute(arguments) }
 
     /// Runs all statements of a text.
     func execute(_ sql: String) throws {

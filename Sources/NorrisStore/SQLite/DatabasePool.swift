@@ -21,7 +21,9 @@ final class DatabasePool: Sendable {
         prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) throws {
         writers = Connections(count: 1, path ?? ":memory:", mode, prepare)
-        self.readers = path.flatMap { readers > 0 ? Connections(count: readers, $0, .read, isReader: true, prepare) : nil }
+        self.readers = path.flatMap {
+            readers > 0 ? Connections(count: readers, $0, .read, isReader: true, prepare) : nil
+        }
         // An error of the file belongs to the caller. Readers open the file when they are first needed.
         try writers.withConnection(access) { _ in }
     }
@@ -60,9 +62,7 @@ final class DatabasePool: Sendable {
     /// - Throws: ``CancellationError`` if the task is cancelled before the commit.
     func write<Value: Sendable>(
         isCancellable: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Value {
-        try await writers.run(limit: nil, isCancellable: isCancellable) { try $0.write(body) }
-    }
+    ) async throws -> Value { try await writers.run(limit: nil, isCancellable: isCancellable) { try $0.write(body) } }
 
     /// Lends the connection that writes, without a transaction.
     func withWriter<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
@@ -150,7 +150,9 @@ private final class Connections: Sendable {
                     }
                 }
             }
-        } onCancel: { if isCancellable { cancellation.cancel() } }
+        } onCancel: {
+            if isCancellable { cancellation.cancel() }
+        }
     }
 
     /// Runs a body on the calling thread, which waits for a connection.

@@ -90,9 +90,7 @@ final class Rows {
     }
 
     /// A column that may be NULL.
-    subscript<Value: ColumnValue>(_ column: Int) -> Value? {
-        type(column) == SQLITE_NULL ? nil : self[column] as Value
-    }
+    subscript<Value: ColumnValue>(_ column: Int) -> Value? { type(column) == SQLITE_NULL ? nil : self[column] as Value }
 
     /// Fails the transaction: the row contains what was never stored.
     func noteDamage(_ problem: String) {
@@ -114,7 +112,8 @@ final class Rows {
         }
         // Neither call converts the value. The address of an empty one is nil.
         let bytes = sqlite3_column_blob(statement.handle, Int32(column))
-        return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement.handle, Int32(column)))))
+        return try body(
+            UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement.handle, Int32(column)))))
     }
 }
 

@@ -16,9 +16,7 @@ extension FactStore {
                     guard let shuffle = Shuffle(encoded: record.shuffle, lists: lists) else { continue }
                     state.book.restore(
                         ShuffleBook.Entry(
-                            key: record.key, shuffle: shuffle, lists: lists, usedAt: record.usedAt, isAttached: false
-                        )
-                    )
+                            key: record.key, shuffle: shuffle, lists: lists, usedAt: record.usedAt, isAttached: false))
                 }
             }
         } catch {
@@ -29,8 +27,7 @@ extension FactStore {
     /// Writes the shuffles that have moved, and what was served last.
     ///
     /// - Returns: false where they could not be written; the next call tries again.
-    @discardableResult
-    package func writeShuffles() async -> Bool {
+    @discardableResult package func writeShuffles() async -> Bool {
         let (records, served) = withState { $0.book.takeChanges() }
         guard !records.isEmpty || !served.isEmpty else { return true }
         do {
@@ -43,9 +40,7 @@ extension FactStore {
                 try await databases.state.writer.write { try ShuffleBook.Record.write(part, $0) }
             }
             for part in (items ?? []).parts(of: FactStore.rowsAtOnce) {
-                try await databases.state.writer.write { database in
-                    for item in part { try item.write(database) }
-                }
+                try await databases.state.writer.write { database in for item in part { try item.write(database) } }
             }
             withState { $0.book.noteWritten() }
             databases.noteWriteSuccess(of: .state)

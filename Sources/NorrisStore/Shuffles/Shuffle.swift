@@ -96,14 +96,15 @@ struct Shuffle: Equatable {
                 return ordinal
             }
         } while beginSegment(index, maxLength)
-        guard let index = deferred.firstIndex(where: { !served.contains($0) && contains($0, index) }) else { return nil }
+        guard let index = deferred.firstIndex(where: { !served.contains($0) && contains($0, index) }) else {
+            return nil
+        }
         last = deferred.remove(at: index)
         return last
     }
 
     /// The ordinal of an entry of the segment; nil where the fact was removed, or is also on an earlier list.
-    @inline(__always)
-    private func ordinal(_ number: UInt32, _ index: FactIndex, _ maxLength: Int?) -> UInt32? {
+    @inline(__always) private func ordinal(_ number: UInt32, _ index: FactIndex, _ maxLength: Int?) -> UInt32? {
         var number = number
         var slot = 0
         while number >= counts[slot] {
@@ -186,8 +187,7 @@ struct LengthSelection: Equatable {
         }
         let before = first == 0 ? 0 : sums[first - 1]
         return UInt32(
-            list.position(ofShort: number - before, from: Int(low) + first * FactList.blockSize, upTo: maxLength)
-        )
+            list.position(ofShort: number - before, from: Int(low) + first * FactList.blockSize, upTo: maxLength))
     }
 }
 
@@ -254,8 +254,7 @@ struct KeyedPermutation {
     }
 
     /// - Precondition: `index` is less than `count`.
-    @inline(__always)
-    func callAsFunction(_ index: UInt32) -> UInt32 {
+    @inline(__always) func callAsFunction(_ index: UInt32) -> UInt32 {
         var value = index
         repeat {
             var roundKey = key

@@ -40,9 +40,7 @@ struct ShuffleBook {
                         """
                         INSERT INTO shuffles (uid, filter, shuffle, used_at) VALUES (?, ?, ?, ?)
                         ON CONFLICT (uid, filter) DO UPDATE SET shuffle = excluded.shuffle, used_at = excluded.used_at
-                        """,
-                        [record.key.uid, record.key.filter.key, record.shuffle, record.usedAt]
-                    )
+                        """, [record.key.uid, record.key.filter.key, record.shuffle, record.usedAt])
                 }
             }
             try database.execute(
@@ -54,9 +52,7 @@ struct ShuffleBook {
                         FROM shuffles
                     ) WHERE number > ? OR own > ?
                 )
-                """,
-                [ShuffleBook.maximum, ShuffleBook.maximumPerUser]
-            )
+                """, [ShuffleBook.maximum, ShuffleBook.maximumPerUser])
         }
     }
 
@@ -95,8 +91,7 @@ struct ShuffleBook {
         var shuffle: Shuffle { storage.pointee }
 
         /// Changes the shuffle.
-        @inline(__always)
-        func change<Result>(_ body: (inout Shuffle) -> Result) -> Result { body(&storage.pointee) }
+        @inline(__always) func change<Result>(_ body: (inout Shuffle) -> Result) -> Result { body(&storage.pointee) }
     }
 
     /// The shuffles of one user.
@@ -161,8 +156,7 @@ struct ShuffleBook {
         if user.shuffles.count >= ShuffleBook.maximumPerUser {
             forgetOldest(of: user)
         } else if count >= ShuffleBook.maximum {
-            let oldest = users.values.filter { !$0.shuffles.isEmpty }
-                .min { ($0.leastUse < $1.leastUse) }
+            let oldest = users.values.filter { !$0.shuffles.isEmpty }.min { ($0.leastUse < $1.leastUse) }
             if let oldest { forgetOldest(of: oldest) }
         }
         // The user's only one may have been forgotten.
@@ -174,8 +168,7 @@ struct ShuffleBook {
     }
 
     /// Notes that a shuffle served a fact.
-    @inline(__always)
-    mutating func note(_ entry: Entry, name: String?) {
+    @inline(__always) mutating func note(_ entry: Entry, name: String?) {
         lastUse = lastUse.advanced(by: 1)
         entry.usedAt = lastUse
         entry.name = name
@@ -208,9 +201,7 @@ struct ShuffleBook {
     }
 
     /// Forgets all shuffles, because the facts were replaced. Those on the disk restart when they are used.
-    mutating func removeAll() {
-        (users, latest, count, changed, noted, writing) = ([:], nil, 0, [], [:], [:])
-    }
+    mutating func removeAll() { (users, latest, count, changed, noted, writing) = ([:], nil, 0, [], [:], [:]) }
 
     /// What is to be written since the last call.
     mutating func takeChanges() -> (records: [Record], served: [Served]) {
@@ -238,7 +229,9 @@ struct ShuffleBook {
             entry.isChanged = true
             changed.append(entry)
         }
-        for served in served.suffix(ShuffleBook.maximumNoted) where noted[served.key] == nil { noted[served.key] = served }
+        for served in served.suffix(ShuffleBook.maximumNoted) where noted[served.key] == nil {
+            noted[served.key] = served
+        }
         writing = [:]
     }
 
@@ -282,9 +275,7 @@ package struct ServedItem: Sendable {
                 """
                 INSERT INTO served (uid, kind, id, name) VALUES (?, ?, ?, ?)
                 ON CONFLICT (uid, kind) DO UPDATE SET id = excluded.id, name = excluded.name
-                """,
-                [key.uid, key.kind.rawValue, id, name]
-            )
+                """, [key.uid, key.kind.rawValue, id, name])
         }
     }
 }

@@ -38,8 +38,7 @@ package struct ShuffleFilter: Hashable, Sendable {
         guard parts.count == 4, let source = FactScope(rawValue: String(parts[1])) else { return nil }
         self.init(
             categories: parts[0].split(separator: ",").map(String.init), source: source,
-            allowsExplicit: !parts[2].isEmpty, maxLength: Int(parts[3])
-        )
+            allowsExplicit: !parts[2].isEmpty, maxLength: Int(parts[3]))
         guard self.key.utf8.elementsEqual(key.utf8), maxLength.map({ $0 > 0 }) ?? true else { return nil }
     }
 }
@@ -56,7 +55,8 @@ package enum FactKind: UInt8, Sendable, CaseIterable {
 
     init(_ group: FactGroup, categories: [String]) {
         let isExplicit = categories.contains { $0.hasSameBytes(as: Fact.explicitCategory) }
-        self = group == .fortunes ? (isExplicit ? .explicitFortune : .fortune) : (isExplicit ? .explicitNorris : .norris)
+        self =
+            group == .fortunes ? (isExplicit ? .explicitFortune : .fortune) : (isExplicit ? .explicitNorris : .norris)
     }
 
     var isExplicit: Bool { self == .explicitNorris || self == .explicitFortune }

@@ -9,7 +9,7 @@ extension Favorite {
 
     /// The favorite as it may be stored: sanitized, with the content of its kind only, and not added in the future.
     func checked(at now: Timestamp) throws(FavoriteFault) -> Favorite {
-        guard Favorite.Kind.all.contains(kind) else { 
+        guard Favorite.Kind.all.contains(kind) else {
             throw .init("is of the kind \(kind.rawValue.quotedForMessage); use fact, gif or post")
         }
         guard (1...Favorite.maximumID).contains(id.unicodeScalars.count), sanitizedLine(id).hasSameBytes(as: id) else {
@@ -38,7 +38,9 @@ extension Favorite {
         guard size <= Favorite.maximumContent else {
             throw .init("has a content of \(size) bytes, more than \(Favorite.maximumContent); leave the content out")
         }
-        guard contentID.hasSameBytes(as: id) else { throw .init("has the content of another id; leave the content out") }
+        guard contentID.hasSameBytes(as: id) else {
+            throw .init("has the content of another id; leave the content out")
+        }
         return content
     }
 }
@@ -82,9 +84,8 @@ extension Post {
         post.source = sanitizedLine(source)
         post.author = Author(
             id: sanitizedLine(author.id), name: line(author.name, Post.maximumName),
-            handle: author.handle.map { line($0, Post.maximumName) },
-            avatarURL: author.avatarURL.flatMap(harmlessURL), email: author.email.map(sanitizedLine)
-        )
+            handle: author.handle.map { line($0, Post.maximumName) }, avatarURL: author.avatarURL.flatMap(harmlessURL),
+            email: author.email.map(sanitizedLine))
         post.publishedAt = publishedAt.flatMap(sinceEpoch)
         post.title = title.map { line($0, Post.maximumTitle) }
         post.text = text.map(sanitizedText)
@@ -93,24 +94,20 @@ extension Post {
             harmlessURL(image.url).map { url in
                 Image(
                     url: url, width: image.width.flatMap(notNegative), height: image.height.flatMap(notNegative),
-                    alt: image.alt.map(sanitizedLine)
-                )
+                    alt: image.alt.map(sanitizedLine))
             }
         }
         post.images = Array(images.prefix(Post.maximumImages))
         post.stats = Stats(
             likes: stats.likes.flatMap(notNegative), comments: stats.comments.flatMap(notNegative),
-            shares: stats.shares.flatMap(notNegative)
-        )
+            shares: stats.shares.flatMap(notNegative))
         post.url = url.flatMap(harmlessURL)
         return post
     }
 }
 
 /// One sanitized line, cut to a number of code points.
-private func line(_ text: String, _ length: Int) -> String {
-    String(sanitizedLine(text).unicodeScalars.prefix(length))
-}
+private func line(_ text: String, _ length: Int) -> String { String(sanitizedLine(text).unicodeScalars.prefix(length)) }
 
 private func notNegative(_ number: Int) -> Int? { number < 0 ? nil : number }
 
@@ -170,11 +167,12 @@ extension Post {
         if let title = title.flatMap(Favorite.titleLine) { return title }
         // Sensitive text is hidden at first, so it is no title.
         if !isSensitive, let line = text.flatMap(Favorite.titleLine) { return line }
-        let count = switch images.count {
-        case 0: "Post"
-        case 1: "1 image"
-        default: "\(images.count) images"
-        }
+        let count =
+            switch images.count {
+            case 0: "Post"
+            case 1: "1 image"
+            default: "\(images.count) images"
+            }
         return Favorite.titleLine("\(count) by \(author.name)")
     }
 }

@@ -25,8 +25,7 @@ package struct Favorites: Sendable {
     package func remove(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> Bool {
         try await databases.changeState { database in
             try database.execute(
-                "DELETE FROM favorites WHERE uid = ? AND kind = ? AND id = ?", [Int64(uid), kind.rawValue, id]
-            )
+                "DELETE FROM favorites WHERE uid = ? AND kind = ? AND id = ?", [Int64(uid), kind.rawValue, id])
             return database.changesCount > 0
         }
     }
@@ -42,16 +41,14 @@ package struct Favorites: Sendable {
         let query = PageQuery(
             columns: "added_at, CAST(number AS TEXT), kind, id, title, content, digest",
             matches: "favorites WHERE uid = ?" + (kind == nil ? "" : " AND kind = ?"),
-            arguments: [Int64(uid)] + (kind.map { [$0.rawValue] } ?? []),
-            order: "added_at DESC, number DESC", after: "(added_at, number) < (?, ?)",
-            cursorValues: { [$0.number, Int64($0.text)] }
-        )
+            arguments: [Int64(uid)] + (kind.map { [$0.rawValue] } ?? []), order: "added_at DESC, number DESC",
+            after: "(added_at, number) < (?, ?)", cursorValues: { [$0.number, Int64($0.text)] })
         return try await databases.read(.state) { database in
             // The migration that created the table has stored a key.
             let key = try OpaqueInteger.fetchOne(database, "SELECT key FROM cursor_keys WHERE list = 'favorites'")
             return try query.page(
-                of: list, key: UInt64(bitPattern: key?.columnValue ?? 0), cursor: cursor, limit: limit, database, read: Favorites.item
-            )
+                of: list, key: UInt64(bitPattern: key?.columnValue ?? 0), cursor: cursor, limit: limit, database,
+                read: Favorites.item)
         }
     }
 
@@ -70,9 +67,7 @@ package struct Favorites: Sendable {
                             row_number() OVER (PARTITION BY uid ORDER BY added_at DESC, number DESC) AS rank
                         FROM favorites WHERE kind = 'gif'
                     ) GROUP BY id ORDER BY min(rank), max(added_at) DESC, id LIMIT ?
-                    """,
-                    [limit]
-                )
+                    """, [limit])
             }) ?? []
         }
     }
@@ -87,14 +82,11 @@ package struct Favorites: Sendable {
         guard items.count <= FavoriteImport.maximumItems else {
             throw .invalidParams(
                 "There are \(items.count) items, more than \(FavoriteImport.maximumItems).", parameter: "items",
-                hint: "Import them in several requests."
-            )
+                hint: "Import them in several requests.")
         }
         var checked: [Favorite] = []
         for (index, item) in items.enumerated() {
-            do throws(FavoriteFault) {
-                checked.append(try item.checked(at: now))
-            } catch {
+            do throws(FavoriteFault) { checked.append(try item.checked(at: now)) } catch {
                 throw .invalidParams("Item \(index + 1) \(error.problem).", parameter: "items")
             }
         }
@@ -133,11 +125,8 @@ package struct Favorites: Sendable {
             "INSERT INTO favorites (uid, kind, id, title, added_at, content, digest) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 Int64(uid), favorite.kind.rawValue, favorite.id, favorite.title, favorite.addedAt, content,
-                Favorite.digest(
-                    kind: favorite.kind.rawValue, id: favorite.id, title: favorite.title, content: content
-                ),
-            ]
-        )
+                Favorite.digest(kind: favorite.kind.rawValue, id: favorite.id, title: favorite.title, content: content),
+            ])
     }
 
     /// In bytes: the assumed size of a GIF, which is added to the page later.
@@ -149,8 +138,7 @@ package struct Favorites: Sendable {
         let isIntact = Favorite.digest(kind: kind, id: id, title: title, content: stored) == row[6]
         // A damaged favorite is still one: its id says what it was.
         var favorite = Favorite(
-            kind: Favorite.Kind(rawValue: kind), id: id, title: isIntact ? title : id, addedAt: row[0]
-        )
+            kind: Favorite.Kind(rawValue: kind), id: id, title: isIntact ? title : id, addedAt: row[0])
         let text = isIntact ? stored : nil
         // Content that cannot be read any more leaves id and title.
         let content = text.flatMap { try? JSON.parse($0) }
@@ -170,17 +158,13 @@ package struct Favorites: Sendable {
     static let maximumBytesInAll = 256 << 20
 
     static let isFull = ResponseError.busy(
-        "You have \(FavoriteList.maximum) favorites, the limit.",
-        hint: "Remove some, then add again."
-    )
+        "You have \(FavoriteList.maximum) favorites, the limit.", hint: "Remove some, then add again.")
     static let isLarge = ResponseError.busy(
         "Your favorites would take more than \(maximumBytes >> 20) MiB, the limit.",
-        hint: "Remove some with a long text, then add again."
-    )
+        hint: "Remove some with a long text, then add again.")
     static let allAreLarge = ResponseError.busy(
         "The favorites of all users would take more than \(maximumBytesInAll >> 20) MiB, the limit.",
-        hint: "Remove some, or ask other users of this machine to, then add again."
-    )
+        hint: "Remove some, or ask other users of this machine to, then add again.")
 }
 
 /// How many favorites a user has and how large they are, or those of all users.

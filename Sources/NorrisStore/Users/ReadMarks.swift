@@ -104,9 +104,7 @@ package final class ReadMarks: Sendable {
                     INSERT INTO read_watermarks (uid, source, posts, number) VALUES (?, ?, ?, ?)
                     ON CONFLICT (uid, source) DO UPDATE SET posts = excluded.posts, number = excluded.number
                         WHERE posts <> excluded.posts OR number < excluded.number
-                    """,
-                    [Int64(uid), source, watermark.table, watermark.number]
-                )
+                    """, [Int64(uid), source, watermark.table, watermark.number])
             }
             // The watermarks replace the marks.
             if try UserState.isOverLimit(database) {
@@ -124,7 +122,8 @@ package final class ReadMarks: Sendable {
             var posts = ReadPosts()
             let marks = try database.rows("SELECT post FROM read_marks WHERE uid = ?", [Int64(uid)])
             while try marks.next() { posts.keys.insert(marks[0]) }
-            let rows = try database.rows("SELECT source, posts, number FROM read_watermarks WHERE uid = ?", [Int64(uid)])
+            let rows = try database.rows(
+                "SELECT source, posts, number FROM read_watermarks WHERE uid = ?", [Int64(uid)])
             while try rows.next() { posts.watermarks[rows[0]] = Watermark(table: rows[1], number: rows[2]) }
             database.afterCommit { [self] in
                 cached.withLock { cached in
@@ -148,15 +147,15 @@ package final class ReadMarks: Sendable {
 
     /// Stores marks. The oldest are forgotten past ``maximumPosts``, and past the limit of all users as many as are new.
     private static func insert(_ posts: [PostKey], uid: UInt32, _ database: Database) throws -> Int {
-        let (count, last) = try database.first(
-            "SELECT count(*), ifnull(max(number), 0) FROM read_marks WHERE uid = ?", [Int64(uid)]
-        ) { ($0[0] as Int, $0[1] as SequenceNumber) } ?? (0, SequenceNumber(columnValue: 0))
+        let (count, last) =
+            try database.first(
+                "SELECT count(*), ifnull(max(number), 0) FROM read_marks WHERE uid = ?", [Int64(uid)]
+            ) { ($0[0] as Int, $0[1] as SequenceNumber) } ?? (0, SequenceNumber(columnValue: 0))
         var added = 0
         for post in posts {
             try database.execute(
                 "INSERT OR IGNORE INTO read_marks (uid, post, number) VALUES (?, ?, ?)",
-                [Int64(uid), post, last.advanced(by: added + 1)]
-            )
+                [Int64(uid), post, last.advanced(by: added + 1)])
             added += database.changesCount
         }
         let kept = try count > 0 && UserState.isOverLimit(database) ? count : maximumPosts
@@ -166,9 +165,7 @@ package final class ReadMarks: Sendable {
                 DELETE FROM read_marks WHERE uid = ? AND post IN (
                     SELECT post FROM read_marks WHERE uid = ? ORDER BY number LIMIT ?
                 )
-                """,
-                [Int64(uid), Int64(uid), count + added - kept]
-            )
+                """, [Int64(uid), Int64(uid), count + added - kept])
         }
         return added
     }

@@ -23,25 +23,19 @@ package struct RecentSearches: Sendable {
                 """
                 SELECT kind = ? AND query = ? AND at = ? FROM recent_searches
                 WHERE uid = ? ORDER BY number DESC LIMIT 1
-                """,
-                [kind, query, at, uid]
-            )
+                """, [kind, query, at, uid])
             if isNewest == true { return }
             _ = try UserState.change(uid: uid, database) { database in
                 // First, so that a repeat displaces no other search.
                 try database.execute(
-                    "DELETE FROM recent_searches WHERE uid = ? AND kind = ? AND query = ?", [uid, kind, query]
-                )
+                    "DELETE FROM recent_searches WHERE uid = ? AND kind = ? AND query = ?", [uid, kind, query])
                 try database.execute(
-                    "INSERT INTO recent_searches (uid, kind, query, at) VALUES (?, ?, ?, ?)", [uid, kind, query, at]
-                )
+                    "INSERT INTO recent_searches (uid, kind, query, at) VALUES (?, ?, ?, ?)", [uid, kind, query, at])
                 try database.execute(
                     """
                     DELETE FROM recent_searches WHERE uid = ? AND number NOT IN
                     (SELECT number FROM recent_searches WHERE uid = ? ORDER BY number DESC LIMIT ?)
-                    """,
-                    [uid, uid, RecentList.maximum]
-                )
+                    """, [uid, uid, RecentList.maximum])
             }
         }
     }

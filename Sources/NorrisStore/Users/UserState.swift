@@ -12,8 +12,7 @@ enum UserState {
 
     static let isFull = ResponseError.busy(
         "The read marks, searches and shuffles of all users take \(maximumBytes >> 20) MiB, the limit.",
-        hint: "Ask other users of this machine to clear theirs: norrisctl recent --clear"
-    )
+        hint: "Ask other users of this machine to clear theirs: norrisctl recent --clear")
 
     static func bytes(of uid: Int64, _ database: Database) throws -> Int {
         try Int.fetchOne(database, "SELECT bytes FROM user_state WHERE uid = ?", [uid]) ?? 0
@@ -24,9 +23,7 @@ enum UserState {
     /// Changes what a user has. Past the limit of all users nothing grows: such a change is undone.
     ///
     /// - Returns: nil if it was undone.
-    static func change<Value>(
-        uid: Int64, _ database: Database, _ body: (Database) throws -> Value
-    ) throws -> Value? {
+    static func change<Value>(uid: Int64, _ database: Database, _ body: (Database) throws -> Value) throws -> Value? {
         let before = try bytes(of: uid, database)
         try database.execute("SAVEPOINT user_state")
         let value = try body(database)

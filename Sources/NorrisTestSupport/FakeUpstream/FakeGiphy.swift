@@ -26,8 +26,7 @@ struct FakeGiphy: Sendable {
             // Without a query it finds nothing, and says so as if all were well.
             let query = request.parameter("q") ?? ""
             return query.count <= 50 ? list(search(query), request) : Self.error(414, "URI Too Long")
-        case "/trending":
-            return list(gifs, request)
+        case "/trending": return list(gifs, request)
         case "/random":
             let tag = request.parameter("tag") ?? ""
             let candidates = tag.isEmpty ? gifs : search(tag)

@@ -51,8 +51,7 @@ extension FakeUpstream {
             if number % 8 == 0 { id = "-" + id.dropFirst() }
             let fraction = String("324003".prefix(number % 7))
             return FakeJoke(
-                id: id,
-                value: "Chuck Norris counted to \(number) \u{2014} and it said \"please stop\".",
+                id: id, value: "Chuck Norris counted to \(number) \u{2014} and it said \"please stop\".",
                 categories: number % 3 == 0 ? [categories[number / 3 % categories.count]] : [],
                 createdAt: "2020-01-05 13:42:19" + (fraction.isEmpty ? "" : ".\(fraction)"))
         }

@@ -109,12 +109,9 @@ extension FakeUpstream {
                 json.member("result", found)
                 json.endObject()
                 answer.body = json.bytes
-            case "/jokes/categories":
-                answer.body = FakeUpstream.categories.jsonBytes
-            case "/jokes/random":
-                answer.body = jokes.first?.jsonBytes ?? []
-            default:
-                return Self.failure(404, "Not Found")
+            case "/jokes/categories": answer.body = FakeUpstream.categories.jsonBytes
+            case "/jokes/random": answer.body = jokes.first?.jsonBytes ?? []
+            default: return Self.failure(404, "Not Found")
             }
             return conditional(answer, request)
         }
@@ -124,8 +121,8 @@ extension FakeUpstream {
             // Any function of the bytes will do.
             let etag = "W/\"\(answer.body.reduce(UInt64(5381)) { $0 &* 33 ^ UInt64($1) })\""
             let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
-            let known = request.header("If-None-Match").map { $0 == etag }
-                ?? (request.header("If-Modified-Since") == modified)
+            let known =
+                request.header("If-None-Match").map { $0 == etag } ?? (request.header("If-Modified-Since") == modified)
             answer.headers += [("ETag", etag), ("Last-Modified", modified)] + headers
             if known {
                 answer.status = 304
@@ -143,7 +140,8 @@ extension FakeUpstream {
 
         private static let badQuery = Answer(
             status: 400,
-            body: Array("""
+            body: Array(
+                """
                 {"timestamp":"2023-06-21T12:03:51.946Z","status":400,"error":"Bad Request",\
                 "message":"search.query: size must be between 3 and 120",\
                 "violations":{"search.query":"size must be between 3 and 120"}}

@@ -99,9 +99,7 @@ final class FakeUpstreamServer: Sendable {
 
     /// Waits until every thread has ended, after `close()` and `release()`.
     func waitForThreads() async {
-        await withCheckedContinuation { continuation in
-            threads.notify(queue: .global()) { continuation.resume() }
-        }
+        await withCheckedContinuation { continuation in threads.notify(queue: .global()) { continuation.resume() } }
     }
 
     private func startThread(_ body: @escaping @Sendable () -> Void) {
@@ -175,17 +173,14 @@ struct FakeUpstreamConnection {
     private func answer(_ answer: FakeUpstream.Answer, with fault: FakeUpstream.Fault?) -> Bool {
         let length = ("Content-Length", "\(answer.body.count)")
         switch fault {
-        case nil:
-            return send(answer.bytes)
+        case nil: return send(answer.bytes)
         case .reset:
             // Without lingering, a close is a reset (socket(7)).
             var option = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
             return false
-        case .hang, .greeting:
-            return true
-        case .drip(let interval):
-            return send(answer.head(with: [length])) && drip(answer.body, every: interval)
+        case .hang, .greeting: return true
+        case .drip(let interval): return send(answer.head(with: [length])) && drip(answer.body, every: interval)
         case .truncated(let isChunked):
             let half = answer.body.prefix(answer.body.count / 2)
             if isChunked {
@@ -243,9 +238,7 @@ struct FakeUpstreamConnection {
     private func send(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
-            }
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }

@@ -6,9 +6,7 @@ import Synchronization
 ///
 /// It passes on bytes as they are, so that every fault behind it reaches the client.
 package final class TLSFront: Sendable {
-    package struct NotStarted: Error, CustomStringConvertible {
-        package let description: String
-    }
+    package struct NotStarted: Error, CustomStringConvertible { package let description: String }
 
     private let folder: TemporaryFolder
     private let reservation: PortReservation
@@ -57,8 +55,7 @@ package final class TLSFront: Sendable {
                 server { listen \(host):\(reservation.port) ssl; proxy_pass \(host):\(target); }
             }
             events {}
-            """,
-            to: "nginx.conf")
+            """, to: "nginx.conf")
         let log = try folder.write("", to: "log")
         process = Mutex(
             try ChildProcess("nginx", ["-p", folder.path, "-c", configuration, "-e", "stderr"], errors: log))

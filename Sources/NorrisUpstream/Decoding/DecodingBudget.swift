@@ -62,8 +62,7 @@ final class DecodingBudget {
     var isLeft: Bool { failure == nil }
 
     /// Takes memory; false if it should not be taken.
-    @discardableResult
-    func spend(bytes count: Int) -> Bool {
+    @discardableResult func spend(bytes count: Int) -> Bool {
         bytes += count
         if bytes > limits.bytes {
             exceed("is too large to decode: it takes more than \(limits.bytes >> 20) MiB of memory")
@@ -72,12 +71,12 @@ final class DecodingBudget {
     }
 
     /// Counts memory that stays until it is released; false if the memory should not be taken.
-    @discardableResult
-    func hold(_ count: Int) -> Bool {
+    @discardableResult func hold(_ count: Int) -> Bool {
         held += count
         if held > limits.memory {
             exceed("is too large to decode: it takes more than \(limits.memory >> 20) MiB of memory")
-        } else if isLeft, held > memory.bytes, !memory.grow(by: held - memory.bytes + Self.memoryStep, leaving: reserve) {
+        } else if isLeft, held > memory.bytes, !memory.grow(by: held - memory.bytes + Self.memoryStep, leaving: reserve)
+        {
             failure = .busy("")
         }
         return isLeft
@@ -91,16 +90,14 @@ final class DecodingBudget {
     }
 
     /// Takes elements; false if they should not be taken.
-    @discardableResult
-    func spend(elements count: Int) -> Bool {
+    @discardableResult func spend(elements count: Int) -> Bool {
         elements += count
         if elements > limits.elements { exceed("is too large to decode: it has more than \(limits.elements) elements") }
         return read(bytes: count * Self.elementWeight)
     }
 
     /// Takes only the time to read so many bytes; false if nothing more should be read.
-    @discardableResult
-    func read(bytes count: Int) -> Bool {
+    @discardableResult func read(bytes count: Int) -> Bool {
         unchecked += count
         if unchecked >= Self.interval {
             unchecked = 0

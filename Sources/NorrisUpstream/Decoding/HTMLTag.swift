@@ -77,9 +77,7 @@ struct HTMLTag {
 /// letters, values with entities decoded; the first of a name counts. No value is longer than a tag.
 ///
 /// - Parameter count: the number of tags after which the reader stops.
-func htmlTags(
-    _ element: String, in html: [UInt8], upTo count: Int, _ budget: DecodingBudget
-) -> [[String: String]] {
+func htmlTags(_ element: String, in html: [UInt8], upTo count: Int, _ budget: DecodingBudget) -> [[String: String]] {
     var tags: [[String: String]] = []
     var index = 0
     while tags.count < count, let start = html[index...].firstIndex(of: UInt8(ascii: "<")) {

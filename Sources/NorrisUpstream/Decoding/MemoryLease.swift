@@ -12,9 +12,7 @@ final class MemoryLease: Sendable {
     init(
         _ account: MemoryLedger.Account, of ledger: MemoryLedger = .shared,
         onRelease: @escaping @Sendable () -> Void = {}
-    ) {
-        (self.account, self.ledger, self.onRelease) = (account, ledger, onRelease)
-    }
+    ) { (self.account, self.ledger, self.onRelease) = (account, ledger, onRelease) }
 
     deinit {
         ledger.add(-bytes, to: account)

@@ -188,11 +188,10 @@ private let encodings: [String: String] = {
         "utf-8": "UTF-8", "utf8": "UTF-8", "us-ascii": "UTF-8", "ascii": "UTF-8", "utf-16": "UTF-8",
         "utf-16le": "UTF-8", "utf-16be": "UTF-8",
         // Pages that say Latin-1 mean the encoding of Windows, which has letters where Latin-1 has controls.
-        "iso-8859-1": "CP1252", "iso8859-1": "CP1252", "latin1": "CP1252", "iso-8859-9": "CP1254",
-        "koi8-r": "KOI8-R", "koi8-u": "KOI8-U", "macintosh": "MACINTOSH", "ibm866": "IBM866", "cp866": "IBM866",
-        "tis-620": "TIS-620", "gbk": "GBK", "gb2312": "GBK", "gb18030": "GB18030", "big5": "BIG5",
-        "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "windows-31j": "CP932", "euc-jp": "EUC-JP",
-        "euc-kr": "EUC-KR",
+        "iso-8859-1": "CP1252", "iso8859-1": "CP1252", "latin1": "CP1252", "iso-8859-9": "CP1254", "koi8-r": "KOI8-R",
+        "koi8-u": "KOI8-U", "macintosh": "MACINTOSH", "ibm866": "IBM866", "cp866": "IBM866", "tis-620": "TIS-620",
+        "gbk": "GBK", "gb2312": "GBK", "gb18030": "GB18030", "big5": "BIG5", "shift_jis": "CP932", "shift-jis": "CP932",
+        "sjis": "CP932", "windows-31j": "CP932", "euc-jp": "EUC-JP", "euc-kr": "EUC-KR",
     ]
     for part in [2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16] { encodings["iso-8859-\(part)"] = "ISO-8859-\(part)" }
     for page in 1250...1258 {

@@ -20,11 +20,11 @@ package struct Feed: PostUpstream {
             throw UpstreamError(.decode, "The url of \(source) is not an http or https address.")
         }
         // What servers that have several forms of one document should choose from.
-        let types = "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9, "
+        let types =
+            "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9, "
             + "application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, */*;q=0.1"
         return try await fetcher.document(url, accept: types, validators, timeout) {
-            response, budget throws(UpstreamError) in
-            try decodeFeed(&response, at: address, for: source, budget)
+            response, budget throws(UpstreamError) in try decodeFeed(&response, at: address, for: source, budget)
         }
     }
 }

@@ -28,9 +28,8 @@ extension Post {
         let id = item.id("id")
         let pictures = ["image", "banner_image"].compactMap { item.text($0, .url).map { Image(url: $0) } }
         let attachments = item.objects("attachments").compactMap { attachment -> Image? in
-            guard let url = attachment.text("url", .url), isImage(type: attachment.text("mime_type", .word), url: url) else {
-                return nil
-            }
+            guard let url = attachment.text("url", .url), isImage(type: attachment.text("mime_type", .word), url: url)
+            else { return nil }
             return Image(url: url, alt: attachment.text("title", .line))
         }
         self.init(
@@ -40,8 +39,7 @@ extension Post {
             tags: item.texts("tags", .tag),
             images: (pictures + attachments).compactMap { picture in
                 resolved(picture.url, at: base).map { Image(url: $0, alt: picture.alt) }
-            } + (html?.html.map { Image.images(inHTML: $0, at: base, budget) } ?? []),
-            url: link ?? id.flatMap(cleanURL)
+            } + (html?.html.map { Image.images(inHTML: $0, at: base, budget) } ?? []), url: link ?? id.flatMap(cleanURL)
         )
     }
 }
@@ -56,7 +54,6 @@ extension Post.Author {
         let email = url.flatMap { $0.hasPrefix("mailto:") ? cleanEmail(String($0.dropFirst(7))) : nil }
         self.init(
             id: email ?? url.flatMap { resolved($0, at: base) } ?? "", name: name,
-            avatarURL: author.text("avatar", .url).flatMap { resolved($0, at: base) }, email: email
-        )
+            avatarURL: author.text("avatar", .url).flatMap { resolved($0, at: base) }, email: email)
     }
 }

@@ -57,15 +57,16 @@ extension Post.Image {
     /// Nil for a film, a sound, and whatever else is no picture.
     private static func picture(_ element: XMLElement) -> Post.Image? {
         guard let image = image(element) else { return nil }
-        let isPicture = element["medium", .word].map { $0 == "image" } ?? isImage(type: element["type", .word], url: image.url)
+        let isPicture =
+            element["medium", .word].map { $0 == "image" } ?? isImage(type: element["type", .word], url: image.url)
         return isPicture ? image : nil
     }
 
     private static func image(_ element: XMLElement) -> Post.Image? {
         guard let url = element.url("url") else { return nil }
         return Post.Image(
-            url: url, width: element["width", .word].flatMap { Int($0) }, height: element["height", .word].flatMap { Int($0) },
-            alt: element["alt", .line] ?? element.text(of: "description", in: .media, .line)
-        )
+            url: url, width: element["width", .word].flatMap { Int($0) },
+            height: element["height", .word].flatMap { Int($0) },
+            alt: element["alt", .line] ?? element.text(of: "description", in: .media, .line))
     }
 }

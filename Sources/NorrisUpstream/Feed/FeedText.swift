@@ -25,8 +25,7 @@ struct FeedText {
         guard element["src", .url] == nil, element["mode", .word]?.lowercased() != "base64" else { return nil }
         switch element["type", .word]?.lowercased() {
         case "html", "text/html": self.init(html: element.text(.text), budget)
-        case "xhtml", "application/xhtml+xml":
-            self.init(html: element.html(.text, budget), budget)
+        case "xhtml", "application/xhtml+xml": self.init(html: element.html(.text, budget), budget)
         case nil, "text", "text/plain": self.init(plain: element.text(.text))
         default: return nil
         }

@@ -7,16 +7,17 @@ extension Post {
         let summaries = entry.atomTexts("summary", budget)
         let text = (contents + summaries).compactMap(\.text).first { !$0.isBlank } ?? entry.mediaDescription(budget)
         let enclosures = entry.children("link", in: .atom).compactMap { link -> Image? in
-            guard link["rel", .word] == "enclosure", let url = link.url("href"), isImage(type: link["type", .word], url: url) else {
-                return nil
-            }
+            guard link["rel", .word] == "enclosure", let url = link.url("href"),
+                isImage(type: link["type", .word], url: url)
+            else { return nil }
             return Image(url: url, alt: link["title", .line])
         }
         let inText = [contents.first, summaries.first].flatMap { first -> [Image] in
             guard let first, let html = first.text?.html else { return [] }
             return Image.images(inHTML: html, at: first.base, budget)
         }
-        let author = entry.children("author", in: .atom).first
+        let author =
+            entry.children("author", in: .atom).first
             ?? entry.children("source", in: .atom).first?.children("author", in: .atom).first
         self.init(
             id: entry.text(of: "id", in: .atom, .id) ?? "", source: "",
@@ -24,8 +25,7 @@ extension Post {
             publishedAt: entry.date(Self.atomDates),
             title: entry.atomTexts("title", budget).compactMap(\.text).first { !$0.isBlank }?.plain, text: text?.plain,
             tags: entry.children("category", in: .atom).compactMap { $0["label", .tag] ?? $0["term", .tag] },
-            images: enclosures + Image.images(inMediaOf: entry) + inText, url: entry.atomLink
-        )
+            images: enclosures + Image.images(inMediaOf: entry) + inText, url: entry.atomLink)
     }
 
     private static let atomDates = ["published", "issued", "created", "updated", "modified"].map {
@@ -59,13 +59,15 @@ extension XMLElement {
 
     /// The description of a film, for an item that has no other text.
     func mediaDescription(_ budget: DecodingBudget) -> FeedText? {
-        let text = text(of: "description", in: .media, .text)
+        let text =
+            text(of: "description", in: .media, .text)
             ?? children("group", in: .media).first?.text(of: "description", in: .media, .text)
         return text.map { FeedText(guessing: $0, budget) }
     }
 
     /// The first child of these names, in their order, that is a date.
     func date(_ names: [XMLName]) -> Timestamp? {
-        names.lazy.flatMap { children($0.local, in: $0.namespace) }.compactMap { UpstreamDate.parse($0.text(.date)) }.first
+        names.lazy.flatMap { children($0.local, in: $0.namespace) }.compactMap { UpstreamDate.parse($0.text(.date)) }
+            .first
     }
 }

@@ -10,8 +10,8 @@ extension Post {
         let guid = item.text(of: "guid", .id)
         let about = item.value(XMLName("about", in: .rdf), .id)
         let isLink = item.children("guid").first?["isPermaLink", .word]?.lowercased() != "false"
-        let url = item.url(of: "link") ?? item.atomLink
-            ?? (isLink ? guid.flatMap(cleanURL) : nil) ?? about.flatMap(cleanURL)
+        let url =
+            item.url(of: "link") ?? item.atomLink ?? (isLink ? guid.flatMap(cleanURL) : nil) ?? about.flatMap(cleanURL)
         self.init(
             id: guid ?? about ?? "", source: "", author: Post.Author(rss: item) ?? Post.Author(id: "", name: ""),
             publishedAt: item.date(Self.rssDates),
@@ -19,11 +19,11 @@ extension Post {
                 .map { FeedText(guessing: $0, budget).plain },
             text: text?.plain,
             tags: (item.children("category") + item.children("subject", in: .dublinCore)).map { $0.text(.tag) },
-            images: item.rssImages + [full, short].flatMap { text in
-                text?.html.map { Image.images(inHTML: $0, at: item.base, budget) } ?? []
-            },
-            stats: Stats(comments: item.text(of: "comments", in: .slash, .word).flatMap { Int(trimmed($0)) }), url: url
-        )
+            images: item.rssImages
+                + [full, short].flatMap { text in
+                    text?.html.map { Image.images(inHTML: $0, at: item.base, budget) } ?? []
+                }, stats: Stats(comments: item.text(of: "comments", in: .slash, .word).flatMap { Int(trimmed($0)) }),
+            url: url)
     }
 
     /// Those of when it was written before those of when it was changed.
@@ -39,7 +39,9 @@ extension Post.Author {
     /// any.
     fileprivate init?(rss item: XMLElement) {
         let author = item.text(of: "author", .name).map(Mailbox.init)
-        let name = author?.name ?? item.text(of: "creator", in: .dublinCore, .name) ?? item.text(of: "author", in: .itunes, .name)
+        let name =
+            author?.name ?? item.text(of: "creator", in: .dublinCore, .name) ?? item.text(
+                of: "author", in: .itunes, .name)
             ?? item.children("author", in: .atom).first?.text(of: "name", in: .atom, .name) ?? author?.email
         guard let name else { return nil }
         self.init(id: author?.email ?? "", name: name, email: author?.email)

@@ -111,8 +111,7 @@ final class XMLReader {
         let status = document.withUnsafeBytes { bytes in
             XML_Parse(
                 parser, (bytes.baseAddress?.assumingMemoryBound(to: CChar.self)).map { $0 + piece.lowerBound },
-                Int32(clamping: piece.count), isLast ? 1 : 0
-            )
+                Int32(clamping: piece.count), isLast ? 1 : 0)
         }
         budget.release(4 * piece.count)
         if let failure { throw failure }
@@ -142,9 +141,7 @@ final class XMLReader {
             parser,
             { data, name, attributes in
                 XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.start(name, attributes) }
-            },
-            { data, _ in XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.end() } }
-        )
+            }, { data, _ in XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.end() } })
         XML_SetCharacterDataHandler(parser) { data, text, length in
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
             XMLReader.attempt(data) { reader throws(UpstreamError) in try reader.append(bytes) }

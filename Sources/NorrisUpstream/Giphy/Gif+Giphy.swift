@@ -18,8 +18,7 @@ extension Gif {
             username: Self.line(object.text("username", .name), upTo: 100, budget),
             altText: Self.line(object.text("alt_text", .line), upTo: 1000, budget),
             isSticker: object.truth("is_sticker") ?? (object.text("type", .word) == "sticker"), renditions: renditions,
-            importedAt: Self.date(object, "import_datetime"), trendingAt: Self.date(object, "trending_datetime")
-        )
+            importedAt: Self.date(object, "import_datetime"), trendingAt: Self.date(object, "trending_datetime"))
     }
 
     fileprivate static func isName(_ text: String, upTo length: Int) -> Bool {
@@ -64,7 +63,6 @@ extension Gif.Rendition {
         if url == nil, mp4 == nil, webp == nil { return nil }
         self.init(
             url: url, mp4: mp4, webp: webp, width: number("width", upTo: 1_000_000),
-            height: number("height", upTo: 1_000_000), bytes: number("size"), frames: number("frames", upTo: 1_000_000)
-        )
+            height: number("height", upTo: 1_000_000), bytes: number("size"), frames: number("frames", upTo: 1_000_000))
     }
 }

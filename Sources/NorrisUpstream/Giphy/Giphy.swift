@@ -54,7 +54,7 @@ package struct Giphy: Sendable {
         guard Self.isPossibleID(id) else { return nil }
         do throws(UpstreamError) {
             return try await fetch("gifs/\(id)", [], timeout).gifs.first { $0.id == id }
-        } catch where error.kind == .http(status: 404) {
+        } catch  where error.kind == .http(status: 404) {
             return nil
         }
     }
@@ -66,7 +66,7 @@ package struct Giphy: Sendable {
         if ids.isEmpty { return GifPage() }
         do throws(UpstreamError) {
             return try await fetch("gifs", [("ids", ids.joined(separator: ","))], timeout)
-        } catch where error.kind == .http(status: 404) {
+        } catch  where error.kind == .http(status: 404) {
             return GifPage()
         }
     }
@@ -82,8 +82,7 @@ package struct Giphy: Sendable {
         let url = joinedURL(baseURL, "v1/\(path)?\(query)")
         do throws(UpstreamError) {
             let fetched = try await fetcher.json(url, Validators(), timeout ?? self.timeout) {
-                response, budget throws(UpstreamError) in
-                try GifPage(response, of: window, from: url, budget)
+                response, budget throws(UpstreamError) in try GifPage(response, of: window, from: url, budget)
             }
             // Without validators there is no 304.
             guard case .changed(let page, _) = fetched else { return GifPage() }
@@ -141,12 +140,9 @@ extension UpstreamError {
             error.kind = .credentials
             error.add(
                 "get a key at developers.giphy.com, and put it into the credential giphy-api-key or the file that "
-                    + "gifs.api_key_file names"
-            )
-        case .http(414):
-            error.add("Giphy takes queries of 50 characters at most")
-        default:
-            break
+                    + "gifs.api_key_file names")
+        case .http(414): error.add("Giphy takes queries of 50 characters at most")
+        default: break
         }
         error.message = key.redacted(error.message)
         return error

@@ -56,10 +56,7 @@ extension Post {
             images: media.compactMap(Image.init(attachment:)),
             stats: Stats(
                 likes: status.number("favourites_count"), comments: status.number("replies_count"),
-                shares: status.number("reblogs_count")
-            ),
-            url: status.text("url", .url) ?? status.text("uri", .url)
-        )
+                shares: status.number("reblogs_count")), url: status.text("url", .url) ?? status.text("uri", .url))
     }
 }
 
@@ -73,8 +70,7 @@ extension Post.Author {
         self.init(
             id: id, name: name ?? username,
             handle: address.isEmpty ? nil : address.contains("@") ? "@\(address)" : "@\(address)@\(host)",
-            avatarURL: account.text("avatar", .url)
-        )
+            avatarURL: account.text("avatar", .url))
     }
 }
 
@@ -87,7 +83,7 @@ extension Post.Image {
         guard let url = original ?? attachment.text("preview_url", .url) else { return nil }
         let size = attachment.object("meta")?.object(original == nil ? "small" : "original")
         self.init(
-            url: url, width: size?.number("width"), height: size?.number("height"), alt: attachment.text("description", .line)
-        )
+            url: url, width: size?.number("width"), height: size?.number("height"),
+            alt: attachment.text("description", .line))
     }
 }

@@ -17,9 +17,7 @@ extension Post {
             isSensitive: isSensitive,
             tags: unique(tags, upTo: 32, by: \.self) { tag in
                 cleanLine(String(sanitizedLine(tag).drop { $0 == "#" }), upTo: 100)
-            },
-            images: unique(images, upTo: 50, by: \.url, \.cleaned), stats: stats.cleaned, url: url.flatMap(cleanURL)
-        )
+            }, images: unique(images, upTo: 50, by: \.url, \.cleaned), stats: stats.cleaned, url: url.flatMap(cleanURL))
         let isBare = post.text == nil && post.title == nil && post.images.isEmpty && post.url == nil
         return isBare && !mayBeBare ? nil : post
     }
@@ -55,8 +53,7 @@ extension Post.Author {
         let name = cleanLine(name, upTo: 200) ?? handle ?? email ?? source
         return Post.Author(
             id: Post.id(id.isEmpty ? name : id, in: source), name: name, handle: handle,
-            avatarURL: avatarURL.flatMap(cleanURL), email: email
-        )
+            avatarURL: avatarURL.flatMap(cleanURL), email: email)
     }
 }
 
@@ -72,8 +69,7 @@ extension Post {
 
 extension Post.Author {
     var memory: Int {
-        2 * MemoryLayout<Post.Author>.stride + 64
-            + heapBytes([id, name, handle ?? "", avatarURL ?? "", email ?? ""])
+        2 * MemoryLayout<Post.Author>.stride + 64 + heapBytes([id, name, handle ?? "", avatarURL ?? "", email ?? ""])
     }
 }
 
@@ -83,8 +79,7 @@ extension Post.Image {
         guard let url = cleanURL(url) else { return nil }
         let size = { (size: Int?) in size.flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
         return Post.Image(
-            url: url, width: size(width), height: size(height), alt: alt.flatMap { cleanLine($0, upTo: 1500) }
-        )
+            url: url, width: size(width), height: size(height), alt: alt.flatMap { cleanLine($0, upTo: 1500) })
     }
 }
 

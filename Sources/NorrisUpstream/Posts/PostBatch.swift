@@ -51,8 +51,7 @@ struct PostBatchBuilder {
     ///
     /// - Parameter isAnonymous: whether the author is set later.
     /// - Returns: the index of the post; nil if it was not added.
-    @discardableResult
-    mutating func add(
+    @discardableResult mutating func add(
         _ post: Post?, mayBeBare: Bool = false, isAnonymous: Bool = false
     ) throws(UpstreamError) -> Int? {
         budget.read(bytes: (post?.title?.utf8.count ?? 0) + (post?.text?.utf8.count ?? 0))

@@ -38,8 +38,8 @@ extension PostBatchBuilder {
             return
         }
         let author = Post.Author(
-            id: id, name: person.text("name", .name) ?? "", avatarURL: person.text("profile_pic", .url), email: person.text("email", .name)
-        )
+            id: id, name: person.text("name", .name) ?? "", avatarURL: person.text("profile_pic", .url),
+            email: person.text("email", .name))
         try add(author)
         let isGiven = { (value: ArraySlice<UInt8>?) in value?.elementsEqual("null".utf8) == false }
         if let posts = members["posts"], isGiven(posts) {

@@ -41,15 +41,12 @@ package struct CurlTransport: HTTPTransport {
             let exchange = await FetchThread.shared.fetch(
                 Fetch(
                     url: url, headers: request.headers, settings: settings, timeout: request.timeout,
-                    deadline: deadline, privatePeerRefusal: refusal
-                )
-            )
+                    deadline: deadline, privatePeerRefusal: refusal))
             // What comes after a head may fail: the status counts.
             if let failure = exchange.failure, exchange.status == 0 || failure.kind == .cancelled { throw failure }
             let target = try redirectTarget(
                 of: url, status: exchange.status, location: exchange.headers["location"], after: redirects,
-                mayBePrivate: !checksNames
-            )
+                mayBePrivate: !checksNames)
             guard let target else {
                 // Only the first URL is logged: an upstream may have put the key into that of a redirect.
                 let metadata = ["http.url": first.hostAndPath, "http.status": "\(exchange.status)"]
@@ -74,17 +71,14 @@ package struct CurlTransport: HTTPTransport {
             guard request.headers.contains(where: { fields.contains($0.name.lowercased()) }) else {
                 throw UpstreamError(.decode, "\(url.hostAndPath) answered 304, but was not asked for a change.")
             }
-        case 200:
-            if let failure = exchange.failure { throw failure }
-        case 407 where settings.proxy != nil && !url.isSecure:
-            throw .refusedByProxy
+        case 200: if let failure = exchange.failure { throw failure }
+        case 407 where settings.proxy != nil && !url.isSecure: throw .refusedByProxy
         default:
             throw UpstreamError(status: status, from: url, headers: exchange.headers, body: exchange.body, now: now())
         }
         return HTTPResponse(
             status: status, headers: exchange.headers, body: exchange.body, url: url, receivedAt: now(),
-            memory: exchange.memory
-        )
+            memory: exchange.memory)
     }
 }
 

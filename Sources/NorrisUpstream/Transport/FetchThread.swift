@@ -46,9 +46,7 @@ final class FetchThread: Sendable {
 
     // @unchecked Sendable: other threads only call curl_multi_wakeup(3), which may be called from any, and only while
     // they hold the lock of `state`, whose handle is not cleaned up.
-    private struct Multi: @unchecked Sendable {
-        let handle: UnsafeMutableRawPointer
-    }
+    private struct Multi: @unchecked Sendable { let handle: UnsafeMutableRawPointer }
 
     private struct State {
         var commands: [Command] = []
@@ -145,8 +143,7 @@ final class FetchThread: Sendable {
                     } else {
                         Self.refuse(fetch, continuation)
                     }
-                case .cancel(let id):
-                    for transfer in transfers where transfer.id == id { end(transfer, .cancelled) }
+                case .cancel(let id): for transfer in transfers where transfer.id == id { end(transfer, .cancelled) }
                 }
             }
             for transfer in memory.waiting { transfer.resume() }

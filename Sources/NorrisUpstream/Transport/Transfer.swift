@@ -89,8 +89,7 @@ final class Transfer {
         // A transfer outlives its callbacks: they run inside calls that get its easy handle.
         let pointer = Unmanaged.passUnretained(self).toOpaque()
         return numbers.allSatisfy { curl_set_long(easy, $0, $1) == CURLE_OK }
-            && texts.allSatisfy { curl_set_string(easy, $0, $1) == CURLE_OK }
-            && set(CURLOPT_HTTPHEADER, headers)
+            && texts.allSatisfy { curl_set_string(easy, $0, $1) == CURLE_OK } && set(CURLOPT_HTTPHEADER, headers)
             // A request for a tunnel has nothing but what the proxy needs.
             && set(CURLOPT_PROXYHEADER, ["Proxy-Connection:", "User-Agent:"])
             && curl_set_pointer(easy, CURLOPT_ERRORBUFFER, message) == CURLE_OK
@@ -146,7 +145,8 @@ final class Transfer {
         let isStatus = line.starts(with: "HTTP/".utf8)
         if isEnd || isStatus { headLines -= 1 }
         guard headBytes <= Self.maximumHead, headLines <= Self.maximumFields else {
-            let limit = headLines > Self.maximumFields
+            let limit =
+                headLines > Self.maximumFields
                 ? "more than \(Self.maximumFields) header fields."
                 : "more than \(Self.maximumHead >> 10) KiB of header fields."
             stop = .failure(UpstreamError(.decode, "\(fetch.url.hostAndPath) answered with \(limit)"))
@@ -241,10 +241,11 @@ final class Transfer {
     func resume() {
         let lease = exchange.memory ?? memory.lease()
         // One byte more than there is: as much as any further byte needs.
-        guard case .granted(let capacity) = memory.take(
-            max(exchange.body.count, BodyMemory.maximumSmall) + 1, of: max(largestBody, BodyMemory.maximumSmall + 1),
-            for: lease
-        ) else { return }
+        guard
+            case .granted(let capacity) = memory.take(
+                max(exchange.body.count, BodyMemory.maximumSmall) + 1,
+                of: max(largestBody, BodyMemory.maximumSmall + 1), for: lease)
+        else { return }
         exchange.memory = lease
         exchange.body.reserveCapacity(capacity)
         memory.remove(self)

@@ -75,8 +75,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     }
 
     static let refusedByProxy = UpstreamError(
-        .http(status: 407), "The proxy needs a user name and password; set them in http.proxy."
-    )
+        .http(status: 407), "The proxy needs a user name and password; set them in http.proxy.")
 
     /// What libcurl's codes mean for a person (libcurl-errors(3)).
     ///
@@ -96,8 +95,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY,
             CURLE_RECV_ERROR where text.contains("chunked-encoding"):
             self.init(.decode, "\(host) answered with something that is not HTTP.")
-        case _ where transfer.isConnected:
-            self = .early(url)
+        case _ where transfer.isConnected: self = .early(url)
         default:
             let proxyStatus = curl_get_long(transfer.easy, CURLINFO_HTTP_CONNECTCODE)
             if proxyStatus == 407 {
@@ -140,14 +138,11 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
             case 10: return "the certificate has expired"
             default: return "the certificate is not trusted"
             }
-        case CURLE_SSL_CACERT_BADFILE:
-            return "the file of trusted certificates cannot be read; check SSL_CERT_FILE"
-        case CURLE_SSL_CONNECT_ERROR where text.contains("wrong version number"):
-            return "it does not speak TLS there"
+        case CURLE_SSL_CACERT_BADFILE: return "the file of trusted certificates cannot be read; check SSL_CERT_FILE"
+        case CURLE_SSL_CONNECT_ERROR where text.contains("wrong version number"): return "it does not speak TLS there"
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
             return "TLS failed"
-        default:
-            return nil
+        default: return nil
         }
     }
 

@@ -3,18 +3,14 @@ import NorrisTestSupport
 import Testing
 
 /// Tab in real shells.
-@Suite(.onTestThread)
-struct CompletionEndToEndTests {
+@Suite(.onTestThread) struct CompletionEndToEndTests {
     /// Expects an answer of the daemon to be completed, at the first attempt or a later one.
     private func expectAnswer(
         _ arguments: String, to line: String, _ shell: ShellWithCompletion,
         sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        #expect(shell.completing(line, until: arguments) == arguments, sourceLocation: sourceLocation)
-    }
+    ) { #expect(shell.completing(line, until: arguments) == arguments, sourceLocation: sourceLocation) }
 
-    @Test(arguments: Shell.allCases)
-    func tabCompletesCommandsOptionsAndCategories(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func tabCompletesCommandsOptionsAndCategories(shell: Shell) throws {
         let daemon = try RunningDaemon()
         let shell = try ShellWithCompletion(shell, socket: daemon.socket)
         #expect(shell.completing("norrisctl categ") == "<categories>")
@@ -30,15 +26,13 @@ struct CompletionEndToEndTests {
         #expect(shell.missing(["search"], behind: "norrisctl ") == [])
     }
 
-    @Test(arguments: Shell.allCases)
-    func aScriptThatIsReadAtTheStartWorksAsWell(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func aScriptThatIsReadAtTheStartWorksAsWell(shell: Shell) throws {
         let daemon = try RunningDaemon()
         let shell = try ShellWithCompletion(shell, socket: daemon.socket, isSourced: true)
         expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category de", shell)
     }
 
-    @Test(arguments: Shell.allCases)
-    func tabCompletesIDsWithColons(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func tabCompletesIDsWithColons(shell: Shell) throws {
         let posts = ["town:1093", "town:2093", "planet:5"].map { id in
             """
             {"id":"\(id)","source":"s","author":{"id":"a","name":"A"},"tags":[],"images":[],"stats":{},"read":false}
@@ -51,8 +45,7 @@ struct CompletionEndToEndTests {
         expectAnswer("<read><planet:5><town:2093>", to: "norrisctl read planet:5 town:2", shell)
     }
 
-    @Test(arguments: Shell.allCases)
-    func tabCompletesFilesWhereFilesStand(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func tabCompletesFilesWhereFilesStand(shell: Shell) throws {
         let shell = try ShellWithCompletion(shell, socket: "/nowhere")
         _ = try shell.home.write("", to: "fav list")
         #expect(shell.completing("norrisctl favorite import fav") == "<favorite><import><fav list>")
@@ -61,8 +54,7 @@ struct CompletionEndToEndTests {
         #expect(shell.completing("norrisctl card --output=fav") == "<card><--output=fav list>")
     }
 
-    @Test(arguments: Shell.allCases)
-    func nothingFromTheDaemonIsEverRunOrShownRaw(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func nothingFromTheDaemonIsEverRunOrShownRaw(shell: Shell) throws {
         let names = [
             "$(touch X)", "`touch X`", "d$(touch X)", "dev;touch X", "d\\n touch X", "d e f", "d\\u001b[31mred",
             "d\\u009bA", "<(touch X)", "${X:=$(touch X)}", "dev",
@@ -80,8 +72,7 @@ struct CompletionEndToEndTests {
         #expect(!String(decoding: shell.terminal.transcript, as: UTF8.self).contains("touch"))
     }
 
-    @Test(arguments: Shell.allCases)
-    func withoutADaemonTabSaysNothing(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func withoutADaemonTabSaysNothing(shell: Shell) throws {
         let shell = try ShellWithCompletion(shell, socket: "/nowhere")
         #expect(shell.completing("norrisctl fact --category de") == "<fact><--category><de>")
         #expect(shell.completing("norrisctl fact --cat") == "<fact><--category>")

@@ -3,8 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// Facts in real shells: at the start and before each prompt.
-@Suite(.onTestThread)
-struct ShellFactTests {
+@Suite(.onTestThread) struct ShellFactTests {
     private static let facts = (10..<74).map { "fact \($0) of the file" }
 
     private func home(_ shell: Shell, _ flags: [String] = [], facts: [String] = facts) throws -> ShellHome {
@@ -13,16 +12,14 @@ struct ShellFactTests {
         return home
     }
 
-    @Test(arguments: Shell.allCases)
-    func eachFactComesOnceAtTheStartAndInThePrompts(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func eachFactComesOnceAtTheStartAndInThePrompts(shell: Shell) throws {
         let terminal = try home(shell, facts: Array(Self.facts.prefix(5))).start()
         let greeting = try #require(terminal.wait(for: "of the file\r\n")).suffix(20).dropLast()
         let prompts = terminal.facts(ofPrompts: 4)
         #expect((prompts + [String(greeting)]).sorted() == Array(Self.facts.prefix(5)))
     }
 
-    @Test(arguments: Shell.allCases)
-    func greetsOnly(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func greetsOnly(shell: Shell) throws {
         let home = try home(shell, ["--greeting"])
         try home.configure(after: shell == .fish ? "set NORRIS_FACT" : "NORRIS_FACT=")
         let terminal = try home.start()
@@ -31,8 +28,7 @@ struct ShellFactTests {
     }
 
     /// Eight prompts and the start: the only process is the shell, until a program is run to see that it is counted.
-    @Test(arguments: Shell.allCases)
-    func startsNoProcess(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func startsNoProcess(shell: Shell) throws {
         let home = try home(shell)
         let trace = try home.folder.write("", to: "trace")
         let terminal = try home.start(trace: trace)
@@ -49,8 +45,7 @@ struct ShellFactTests {
         #expect(forks.count == 1, "\(forks)")
     }
 
-    @Test(arguments: Shell.allCases)
-    func leavesOutWhatIsTooLong(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func leavesOutWhatIsTooLong(shell: Shell) throws {
         let long = String(repeating: "é", count: 70)
         let lines = [long, long + "x", "short", "ééééé", "öööööö"]
         let any = try home(shell, ["--prompt", "--max-length", "70"], facts: lines).start()
@@ -60,8 +55,7 @@ struct ShellFactTests {
     }
 
     /// At spaces, or else in the word; what is no wider stays as it is.
-    @Test(arguments: Shell.allCases)
-    func aGreetingIsWrappedToTheTerminal(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func aGreetingIsWrappedToTheTerminal(shell: Shell) throws {
         for (columns, lines) in [
             (20, ["Chuck Norris counts", "to infinity twice."]), (19, ["Chuck Norris counts", "to infinity twice."]),
             (18, ["Chuck Norris", "counts to infinity", "twice."]),
@@ -88,8 +82,7 @@ struct ShellFactTests {
     }
 
     /// Right prompts have one line.
-    @Test(arguments: Shell.allCases)
-    func promptsShowOnlyWhatFitsIntoALine(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func promptsShowOnlyWhatFitsIntoALine(shell: Shell) throws {
         let long = "This fact is longer."
         let home = try ShellHome(shell, ["--prompt"])
         try home.write(facts: [long, "short", "ééé", long + "!"])
@@ -102,8 +95,7 @@ struct ShellFactTests {
         #expect(["0:ééé", "0:short"].contains(last[3]), "What was shown last stays: \(last)")
     }
 
-    @Test(arguments: Shell.allCases)
-    func aNewFileIsSeenWhenTheOldOneIsThrough(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func aNewFileIsSeenWhenTheOldOneIsThrough(shell: Shell) throws {
         let home = try home(shell, ["--prompt"], facts: ["one", "two"])
         let terminal = try home.start()
         #expect(terminal.nextPrompt() != nil)
@@ -115,15 +107,13 @@ struct ShellFactTests {
         #expect(terminal.run("") == "0:three")
     }
 
-    @Test(arguments: Shell.allCases)
-    func ofTwoFactsEachPromptShowsTheOther(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func ofTwoFactsEachPromptShowsTheOther(shell: Shell) throws {
         let facts = try home(shell, ["--prompt"], facts: ["one", "two"]).start().facts(ofPrompts: 12)
         #expect(facts.count == 12)
         #expect(zip(facts, facts.dropFirst()).allSatisfy { $0 != $1 })
     }
 
-    @Test(arguments: Shell.allCases)
-    func withoutAFileAsksNorrisctlOnceInAShell(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func withoutAFileAsksNorrisctlOnceInAShell(shell: Shell) throws {
         let home = try ShellHome(shell, ["--max-length", "60"])
         let program = """
             echo "$*" >> \(home.folder("log"))
@@ -140,17 +130,14 @@ struct ShellFactTests {
 }
 
 /// Whatever stands in the place of the facts, a shell shows data or nothing, and is there at once.
-@Suite(.onTestThread)
-struct ShellHostileFileTests {
+@Suite(.onTestThread) struct ShellHostileFileTests {
     /// A line as an attacker writes it, and what is shown of it where the terminal takes UTF-8, and where it does not.
     private struct Line {
         let bytes: [UInt8]
         let shown: String
         let shownInASCII: String
 
-        init(_ text: String, _ shown: String, ascii: String? = nil) {
-            self.init(Array(text.utf8), shown, ascii: ascii)
-        }
+        init(_ text: String, _ shown: String, ascii: String? = nil) { self.init(Array(text.utf8), shown, ascii: ascii) }
 
         init(_ bytes: [UInt8], _ shown: String, ascii: String? = nil) {
             self.bytes = bytes
@@ -166,17 +153,14 @@ struct ShellHostileFileTests {
             Line("c \u{1B}]0;title\u{07} \u{1B}[31m red \t\r \u{7F}", "c ]0;title [31m red  "),
             Line("d \u{9B}31m \u{85} é", "d 31m  é", ascii: "d 31m  "),
             Line(
-                "e \u{202A}\u{202E}\u{2066}\u{2069}\u{200E}\u{200F}\u{61C}\u{2028}\u{2029} 漢€😀ß",
-                "e  漢€😀ß", ascii: "e  "
-            ),
-            Line(Array("f ".utf8) + [0x9B, 0x33] + Array(" raw".utf8), "f 3 raw"),
+                "e \u{202A}\u{202E}\u{2066}\u{2069}\u{200E}\u{200F}\u{61C}\u{2028}\u{2029} 漢€😀ß", "e  漢€😀ß",
+                ascii: "e  "), Line(Array("f ".utf8) + [0x9B, 0x33] + Array(" raw".utf8), "f 3 raw"),
             // What is left must not join to a control: C2 and 9B are U+009B.
             Line(Array("g ".utf8) + [0xC2, 0x1B, 0x9B, 0x33], "g 3"),
             Line(Array("h ".utf8) + [0xC2, 0xC2, 0x80, 0x9B, 0x33], "h 3"),
             // Overlong forms, a surrogate, and what is past the last code point.
             Line(Array("i ".utf8) + [0xC0, 0x9B, 0xE0, 0x80, 0x9B, 0xED, 0xA0, 0x80, 0xF4, 0x90, 0x80, 0x80], "i "),
-            Line("k ' \" ; & | > ( { [ ] } ) * ? ~ #", "k ' \" ; & | > ( { [ ] } ) * ? ~ #"),
-            Line("-n l", "-n l"),
+            Line("k ' \" ; & | > ( { [ ] } ) * ? ~ #", "k ' \" ; & | > ( { [ ] } ) * ? ~ #"), Line("-n l", "-n l"),
         ]
     }
 
@@ -197,8 +181,7 @@ struct ShellHostileFileTests {
         #expect(!FileManager.default.fileExists(atPath: home.folder("X")))
     }
 
-    @Test(arguments: Shell.allCases)
-    func theGreetingIsDataToo(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func theGreetingIsDataToo(shell: Shell) throws {
         let home = try ShellHome(shell, ["--greeting"])
         try home.write(facts: ["-e a $(touch \(home.folder("X"))) \u{1B}]0;title\u{07}%s \\n"])
         let terminal = try home.start()
@@ -207,9 +190,7 @@ struct ShellHostileFileTests {
         #expect(!FileManager.default.fileExists(atPath: home.folder("X")))
     }
 
-    enum Obstacle: CaseIterable {
-        case missing, empty, blank, folder, pipe, endlessLine
-    }
+    enum Obstacle: CaseIterable { case missing, empty, blank, folder, pipe, endlessLine }
 
     @Test(arguments: Shell.allCases, Obstacle.allCases)
     func withoutAFactThereIsNothingAndNoWaiting(shell: Shell, obstacle: Obstacle) throws {

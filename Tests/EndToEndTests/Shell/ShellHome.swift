@@ -47,19 +47,18 @@ struct ShellHome {
         try write(facts: Data(facts.map { $0 + "\n" }.joined().utf8))
     }
 
-    func write(facts: Data) throws {
-        try facts.write(to: URL(fileURLWithPath: factFile))
-    }
+    func write(facts: Data) throws { try facts.write(to: URL(fileURLWithPath: factFile)) }
 
     /// Writes what the shell reads at its start: these lines, the prompt, the script, and further lines.
     func configure(before: String = "", sources: Int = 1, after: String = "") throws {
         let source = repeatElement(". \(script)", count: sources).joined(separator: "\n")
         let text = [before, shell.promptSetting, source, after].joined(separator: "\n") + "\n"
-        let name = switch shell {
-        case .bash: "bashrc"
-        case .zsh: ".zshrc"
-        case .fish: "config/fish/config.fish"
-        }
+        let name =
+            switch shell {
+            case .bash: "bashrc"
+            case .zsh: ".zshrc"
+            case .fish: "config/fish/config.fish"
+            }
         _ = try folder.write(text, to: name)
     }
 
@@ -89,13 +88,13 @@ struct ShellHome {
 
     /// Runs a command in a shell that is not interactive, once it has read the script.
     func run(_ command: String) throws -> ProgramResult {
-        let flags = switch shell {
-        case .bash: ["--norc"]
-        case .zsh: ["-f"]
-        case .fish: ["--no-config"]
-        }
-        return try NorrisTestSupport.run(
-            shell.path, flags + ["-c", ". \(script); \(command)"], environment: variables)
+        let flags =
+            switch shell {
+            case .bash: ["--norc"]
+            case .zsh: ["-f"]
+            case .fish: ["--no-config"]
+            }
+        return try NorrisTestSupport.run(shell.path, flags + ["-c", ". \(script); \(command)"], environment: variables)
     }
 
     private var variables: [String: String] {
@@ -117,14 +116,9 @@ final class InteractiveShell {
         self.home = home
     }
 
-    func type(_ line: String) {
-        terminal.type(line + "\r")
-    }
+    func type(_ line: String) { terminal.type(line + "\r") }
 
-    @discardableResult
-    func wait(for text: String) -> String? {
-        terminal.wait(for: text)
-    }
+    @discardableResult func wait(for text: String) -> String? { terminal.wait(for: text) }
 
     /// Waits for the next prompt.
     ///
@@ -152,8 +146,7 @@ final class InteractiveShell {
     }
 
     /// Ends the shell, and gives all that the terminal was sent.
-    @discardableResult
-    func transcriptToTheEnd() -> String {
+    @discardableResult func transcriptToTheEnd() -> String {
         type("exit")
         terminal.waitForEnd()
         return String(decoding: terminal.transcript, as: UTF8.self)

@@ -3,8 +3,7 @@ import NorrisTestSupport
 import Testing
 
 /// What a user has set up goes on working, and does not disturb the facts.
-@Suite(.onTestThread)
-struct ShellSettingsTests {
+@Suite(.onTestThread) struct ShellSettingsTests {
     private func home(_ shell: Shell, _ flags: [String] = []) throws -> ShellHome {
         let home = try ShellHome(shell, flags)
         try home.write(facts: (10..<74).map { "fact \($0) of the file" })
@@ -17,12 +16,10 @@ struct ShellSettingsTests {
 
     /// A setting before the script, one behind it, and what they print after `false`.
     private static let promptCommands: [(before: String, after: String, marks: [String])] = [
-        ("PROMPT_COMMAND='echo \"<a $?>\"'", "", ["<a 1>"]),
-        ("PROMPT_COMMAND='echo \"<a $?>\"; '", "", ["<a 1>"]),
+        ("PROMPT_COMMAND='echo \"<a $?>\"'", "", ["<a 1>"]), ("PROMPT_COMMAND='echo \"<a $?>\"; '", "", ["<a 1>"]),
         ("PROMPT_COMMAND='echo \"<a $?>\" # why'", "", ["<a 1>"]),
         ("PROMPT_COMMAND=('echo \"<a $?>\";' 'echo \"<b $?>\"')", "", ["<a 1>", "<b 1>"]),
-        ("", "PROMPT_COMMAND+=';echo \"<c $?>\"'", ["<c 1>"]),
-        ("", "PROMPT_COMMAND+=('echo \"<c $?>\"')", ["<c 1>"]),
+        ("", "PROMPT_COMMAND+=';echo \"<c $?>\"'", ["<c 1>"]), ("", "PROMPT_COMMAND+=('echo \"<c $?>\"')", ["<c 1>"]),
         ("trap 'echo \"<d $?>\"' DEBUG", "", ["<d 0>", "<d 1>"]),
     ]
 
@@ -33,9 +30,7 @@ struct ShellSettingsTests {
         let terminal = try home.start()
         #expect(isAFact(terminal.nextPrompt()))
         terminal.type("false")
-        for mark in marks {
-            #expect(terminal.wait(for: mark) != nil, "\(mark)")
-        }
+        for mark in marks { #expect(terminal.wait(for: mark) != nil, "\(mark)") }
         #expect(isAFact(terminal.nextPrompt(), status: 1))
         #expect(before.contains("DEBUG") || terminal.endsWithoutComplaint())
     }
@@ -55,9 +50,7 @@ struct ShellSettingsTests {
         let terminal = try home.start()
         #expect(isAFact(terminal.nextPrompt()))
         terminal.type("false")
-        for mark in ["<precmd 1>", "<first 1>", "<last 1>"] {
-            #expect(terminal.wait(for: mark) != nil, "\(mark)")
-        }
+        for mark in ["<precmd 1>", "<first 1>", "<last 1>"] { #expect(terminal.wait(for: mark) != nil, "\(mark)") }
         #expect(isAFact(terminal.nextPrompt(), status: 1))
     }
 
@@ -69,20 +62,18 @@ struct ShellSettingsTests {
         let terminal = try home.start()
         #expect(isAFact(terminal.nextPrompt()))
         terminal.type("false")
-        for mark in ["<first 1>", "<last 1>"] {
-            #expect(terminal.wait(for: mark) != nil, "\(mark)")
-        }
+        for mark in ["<first 1>", "<last 1>"] { #expect(terminal.wait(for: mark) != nil, "\(mark)") }
         #expect(isAFact(terminal.nextPrompt(), status: 1))
     }
 
-    @Test(arguments: Shell.allCases)
-    func readTwiceItGreetsAndPromptsOnce(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func readTwiceItGreetsAndPromptsOnce(shell: Shell) throws {
         let home = try home(shell)
-        let hooks = switch shell {
-        case .bash: "echo \"<${PROMPT_COMMAND[*]}>\""
-        case .zsh: "echo \"<$precmd_functions>\""
-        case .fish: "echo '<'(functions --handlers | string match -r '__norris_.*')'>'"
-        }
+        let hooks =
+            switch shell {
+            case .bash: "echo \"<${PROMPT_COMMAND[*]}>\""
+            case .zsh: "echo \"<$precmd_functions>\""
+            case .fish: "echo '<'(functions --handlers | string match -r '__norris_.*')'>'"
+            }
         try home.configure(sources: 2)
         let terminal = try home.start()
         let start = try #require(terminal.wait(for: "[0:"))
@@ -102,8 +93,7 @@ struct ShellSettingsTests {
         (.fish, "function count; false; end; function math; false; end; set -g IFS ''"),
     ]
 
-    @Test(arguments: settings)
-    func noSettingDisturbsIt(shell: Shell, setting: String) throws {
+    @Test(arguments: settings) func noSettingDisturbsIt(shell: Shell, setting: String) throws {
         let home = try home(shell)
         for isFirst in [true, false] {
             try home.configure(before: isFirst ? setting : "", after: isFirst ? "" : setting)
@@ -114,20 +104,19 @@ struct ShellSettingsTests {
         }
     }
 
-    @Test(arguments: Shell.allCases)
-    func aShellThatIsNotInteractiveIsLeftAlone(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func aShellThatIsNotInteractiveIsLeftAlone(shell: Shell) throws {
         let home = try home(shell)
-        let names = switch shell {
-        case .bash: "compgen -v | while read -r n; do case $n in *[nN][oO][rR][rR][iI][sS]*) echo $n;; esac; done"
-        case .zsh: "print -l ${(Mk)parameters:#*(norris|NORRIS)*} ${(Mk)functions:#*norris*}"
-        case .fish: "set -n | string match -i '*norris*'; functions -an | string match '*norris*'"
-        }
+        let names =
+            switch shell {
+            case .bash: "compgen -v | while read -r n; do case $n in *[nN][oO][rR][rR][iI][sS]*) echo $n;; esac; done"
+            case .zsh: "print -l ${(Mk)parameters:#*(norris|NORRIS)*} ${(Mk)functions:#*norris*}"
+            case .fish: "set -n | string match -i '*norris*'; functions -an | string match '*norris*'"
+            }
         let outcome = try home.run("\(names); echo end")
         #expect(outcome.lines == ["end"] && outcome.errors.isEmpty, "\(outcome)")
     }
 
-    @Test(arguments: Shell.allCases)
-    func theGreetingIsForATerminalOnly(shell: Shell) throws {
+    @Test(arguments: Shell.allCases) func theGreetingIsForATerminalOnly(shell: Shell) throws {
         let home = try home(shell, ["--greeting"])
         let outcome = try NorrisTestSupport.run(
             shell.path, ["-i", "-c", ". \(home.script); echo end"],

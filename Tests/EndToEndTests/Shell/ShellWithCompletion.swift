@@ -31,13 +31,13 @@ final class ShellWithCompletion {
             printf '\(Self.start)'
             printf '<%s>' "$@"
             printf '\(Self.end)\\n'
-            """,
-            to: "bin/norrisctl")
+            """, to: "bin/norrisctl")
         let script = try run(Programs.norrisctl, ["completion", shell.rawValue]).output
         let load: String
         switch shell {
         case .bash:
-            load = isSourced ? "source <(norrisctl completion bash)" : "source '\(try home.write(script, to: "script"))'"
+            load =
+                isSourced ? "source <(norrisctl completion bash)" : "source '\(try home.write(script, to: "script"))'"
             _ = try home.write("PS1='\(Self.prompt)'; bind 'set bell-style none'; \(load)\n", to: ".bashrc")
         case .zsh:
             _ = isSourced ? "" : try home.write(script, to: "zsh/_norrisctl")
@@ -51,8 +51,7 @@ final class ShellWithCompletion {
                 \(load)
                 PS1='\(Self.prompt)'
 
-                """,
-                to: ".zshrc")
+                """, to: ".zshrc")
         case .fish:
             _ = isSourced ? "" : try home.write(script, to: ".config/fish/completions/norrisctl.fish")
             load = isSourced ? "norrisctl completion fish | source" : ""
@@ -62,16 +61,14 @@ final class ShellWithCompletion {
                 function fish_prompt; echo -n '\(Self.prompt)'; end
                 \(load)
 
-                """,
-                to: ".config/fish/config.fish")
+                """, to: ".config/fish/config.fish")
         }
         terminal = try PseudoTerminal(
             shell.rawValue, shell == .bash ? ["--rcfile", home(".bashrc"), "-i"] : ["-i"],
             environment: [
                 "HOME": home.path, "PATH": home("bin") + ":/usr/bin:/bin", "LC_ALL": "C.UTF-8",
                 "NORRISD_SOCKET": socket,
-            ],
-            columns: 120)
+            ], columns: 120)
         terminal.wait(for: Self.prompt)
         execute("cd ~")
     }

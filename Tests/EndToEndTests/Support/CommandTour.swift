@@ -20,50 +20,58 @@ struct CommandTour {
         let text = Hostile.argument
         let file = try folder.write("{\"kind\":\(Hostile.json),\"id\":\(Hostile.json)}\n\(text)\n", to: "favorites")
         return [
-            ("fact", [
-                [], ["--count", "100"], ["--today"], ["--id", fact], ["--id", text], ["--category", text],
-                ["--name", text], ["--count", text],
-            ]),
-            ("categories", [[]]),
+            (
+                "fact",
+                [
+                    [], ["--count", "100"], ["--today"], ["--id", fact], ["--id", text], ["--category", text],
+                    ["--name", text], ["--count", text],
+                ]
+            ), ("categories", [[]]),
             ("search", [["norris"], ["norris", "--limit", "100"], [text], ["--offline", text], ["--limit", text]]),
-            ("gif", [
-                [], ["--trending"], ["cats"], [text], ["--random"], ["--random", text], ["--id", gif], ["--id", text],
-                ["--url"], ["--markdown"], ["--rendition", text], ["--limit", text],
-            ]),
-            ("feed", [
-                [], ["--full"], ["--unread", "--limit", "100"], ["--source", text], ["--author", text], ["--page", "2"],
-            ]),
-            ("post", [[post], [post, "--full"], [text], ["--\(text)"]]),
-            ("read", [[post], [text], ["--all"]]),
-            ("favorite", [
-                ["add", "fact", fact], ["add", "gif", gif], ["add", "post", post], ["add", "fact"],
-                ["add", "fact", text], ["add", text], ["list"],
-                ["list", "--kind", text], ["export"], ["import", file], ["import", text],
-                ["remove", "fact", text], ["remove", "post", post], [text],
-            ]),
-            ("recent", [[], ["1"], ["6"], [text], ["--clear"]]),
-            ("status", [[], ["--metrics"], [text]]),
-            ("refresh", [[], ["--wait"], [text], ["--wait", text]]),
-            ("reload", [[]]),
-            ("doctor", [[], [text]]),
+            (
+                "gif",
+                [
+                    [], ["--trending"], ["cats"], [text], ["--random"], ["--random", text], ["--id", gif],
+                    ["--id", text], ["--url"], ["--markdown"], ["--rendition", text], ["--limit", text],
+                ]
+            ),
+            (
+                "feed",
+                [
+                    [], ["--full"], ["--unread", "--limit", "100"], ["--source", text], ["--author", text],
+                    ["--page", "2"],
+                ]
+            ), ("post", [[post], [post, "--full"], [text], ["--\(text)"]]), ("read", [[post], [text], ["--all"]]),
+            (
+                "favorite",
+                [
+                    ["add", "fact", fact], ["add", "gif", gif], ["add", "post", post], ["add", "fact"],
+                    ["add", "fact", text], ["add", text], ["list"], ["list", "--kind", text], ["export"],
+                    ["import", file], ["import", text], ["remove", "fact", text], ["remove", "post", post], [text],
+                ]
+            ), ("recent", [[], ["1"], ["6"], [text], ["--clear"]]), ("status", [[], ["--metrics"], [text]]),
+            ("refresh", [[], ["--wait"], [text], ["--wait", text]]), ("reload", [[]]), ("doctor", [[], [text]]),
             ("config", [["path"], ["check"], [text]]),
-            ("call", [
-                ["server.status"], ["fact.random", #"{"count":100}"#], ["post.list"], ["gif.trending"], ["author.list"],
-                ["favorite.list"], ["recent.list"], ["rpc.discover"], [text], ["fact.get", "{\"id\":\(Hostile.json)}"],
-                ["fact.get", text],
-            ]),
-            ("prompt", [[], ["--max-length", "400"], ["--max-length", text]]),
+            (
+                "call",
+                [
+                    ["server.status"], ["fact.random", #"{"count":100}"#], ["post.list"], ["gif.trending"],
+                    ["author.list"], ["favorite.list"], ["recent.list"], ["rpc.discover"], [text],
+                    ["fact.get", "{\"id\":\(Hostile.json)}"], ["fact.get", text],
+                ]
+            ), ("prompt", [[], ["--max-length", "400"], ["--max-length", text]]),
             ("init", [["bash"], ["zsh", "--greeting"], ["fish", "--prompt"], [text]]),
             ("completion", [["bash"], ["zsh"], ["fish"], [text]]),
             // Small pictures, for a debug build draws slowly.
-            ("card", [
-                ["-o", folder("card.png")], ["--alt"], ["--today", "--alt"], ["--id", fact, "-o", folder("card.png")],
-                [], ["--style", "poster", "-o", folder("card.png")], ["-c", "dev", "--name", text, "--alt"],
-                ["--id", text, "--alt"], ["--text", text, "--alt"], ["--text", text, "-o", folder(text)],
-                ["--text", "a", "-o", folder("\(text)/\(text)")],
-            ].map { ["--size", "256"] + $0 } + [["--size", text, "--alt"], [text]]),
-            ("help", [[], ["fact"], [text]]),
-            ("clear-cache", [[text], []]),
+            (
+                "card",
+                [
+                    ["-o", folder("card.png")], ["--alt"], ["--today", "--alt"],
+                    ["--id", fact, "-o", folder("card.png")], [], ["--style", "poster", "-o", folder("card.png")],
+                    ["-c", "dev", "--name", text, "--alt"], ["--id", text, "--alt"], ["--text", text, "--alt"],
+                    ["--text", text, "-o", folder(text)], ["--text", "a", "-o", folder("\(text)/\(text)")],
+                ].map { ["--size", "256"] + $0 } + [["--size", text, "--alt"], [text]]
+            ), ("help", [[], ["fact"], [text]]), ("clear-cache", [[text], []]),
         ]
     }
 
@@ -95,9 +103,7 @@ struct CommandTour {
         for arguments in [
             [], [Hostile.argument], ["--\(Hostile.argument)"], ["--color", Hostile.argument, "fact"], ["-\u{1B}"],
             ["fact", "--timeout", Hostile.argument],
-        ] {
-            try check(arguments)
-        }
+        ] { try check(arguments) }
     }
 
     private func check(_ arguments: [String]) throws {
@@ -120,8 +126,7 @@ struct CommandTour {
             try ChildProcess(
                 Programs.norrisctl, options + ["watch"], environment: environment, output: file, errors: file)
         }
-        let terminal = try PseudoTerminal(
-            Programs.norrisctl, ["--color", "always", "watch"], environment: environment)
+        let terminal = try PseudoTerminal(Programs.norrisctl, ["--color", "always", "watch"], environment: environment)
         // The first run may be over before they listen.
         for _ in 0..<60 where terminal.transcript.isEmpty {
             _ = try NorrisTestSupport.run(Programs.norrisctl, ["refresh", "--wait"], environment: environment)
@@ -141,10 +146,7 @@ struct CommandTour {
 }
 
 func expectClean(
-    _ bytes: [UInt8],
-    _ name: [String],
-    isTerminal: Bool = false,
-    sourceLocation: SourceLocation = #_sourceLocation
+    _ bytes: [UInt8], _ name: [String], isTerminal: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
 ) {
     let faults = TerminalScanner.faults(in: bytes, isTerminal: isTerminal)
     let name = name.joined(separator: " ").unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
@@ -187,9 +189,7 @@ struct TerminalScanner {
     private var state = State.text
     private var faults: [String] = []
 
-    private init(isTerminal: Bool) {
-        self.isTerminal = isTerminal
-    }
+    private init(isTerminal: Bool) { self.isTerminal = isTerminal }
 
     private mutating func take(_ scalar: Unicode.Scalar) -> String? {
         switch state {

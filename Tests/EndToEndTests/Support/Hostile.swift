@@ -18,10 +18,12 @@ enum Hostile {
     static let json = JSON.string(text).jsonText
 
     /// The same with the bytes that RFC 8259 allows as they are.
-    static let rawJSON = "\"" + text.unicodeScalars.map { scalar in
-        scalar.value < 0x20 || scalar == "\\"
-            ? String(JSON.string(String(scalar)).jsonText.dropFirst().dropLast()) : String(scalar)
-    }.joined() + "\""
+    static let rawJSON =
+        "\""
+        + text.unicodeScalars.map { scalar in
+            scalar.value < 0x20 || scalar == "\\"
+                ? String(JSON.string(String(scalar)).jsonText.dropFirst().dropLast()) : String(scalar)
+        }.joined() + "\""
 
     /// Bytes that are not UTF-8: overlong, a surrogate, cut short, out of range, a C1 control of another encoding.
     static let bytes: [UInt8] =
@@ -37,8 +39,7 @@ enum HostileResults {
     private static let text = Hostile.text
     private static let now = Timestamp.ofTests
 
-    static let failure = SourceFailure(
-        kind: SourceFailure.Kind(rawValue: text), message: text, since: now)
+    static let failure = SourceFailure(kind: SourceFailure.Kind(rawValue: text), message: text, since: now)
     private static let freshness = Freshness(
         origin: Freshness.Origin(rawValue: text), state: Freshness.State(rawValue: text), error: failure)
     private static let fact = Fact(id: text, text: text, categories: [text], source: text, url: Hostile.address)
@@ -48,15 +49,10 @@ enum HostileResults {
             "original": Gif.Rendition(url: Hostile.address, mp4: text, webp: text), text: Gif.Rendition(url: text),
         ])
     private static let post = Post(
-        id: text,
-        source: text,
-        author: Post.Author(id: text, name: text, handle: text, avatarURL: text, email: text),
-        title: text,
-        text: text,
-        tags: [text],
+        id: text, source: text, author: Post.Author(id: text, name: text, handle: text, avatarURL: text, email: text),
+        title: text, text: text, tags: [text],
         images: [Post.Image(url: Hostile.address, width: 1, height: 1, alt: text), Post.Image(url: text)],
-        stats: Post.Stats(likes: 1),
-        url: Hostile.address)
+        stats: Post.Stats(likes: 1), url: Hostile.address)
     private static let favorite = Favorite(
         kind: Favorite.Kind(rawValue: text), id: text, title: text, addedAt: now, fact: fact, gif: gif)
 
@@ -72,8 +68,7 @@ enum HostileResults {
                 requestsTotal: 1, requestsPerMinute: [1, 2],
                 sources: [text, "facts", "gifs"].map {
                     SourceStatus(name: $0, kind: text, isEnabled: true, items: 1, freshness: freshness)
-                },
-                database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: true, freeBytes: 0),
+                }, database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: true, freeBytes: 0),
                 version: text
             ).jsonText
         case FactRandom.name: FactRandom.Result(items: [fact, fact], freshness: freshness).jsonText
@@ -81,15 +76,12 @@ enum HostileResults {
         case FactGet.name: FactGet.Result(fact: fact).jsonText
         case FactSearch.name: FactSearch.Result(items: [fact], next: next, freshness: freshness).jsonText
         case FactCategories.name:
-            FactCategories.Result(
-                items: [FactCategories.Category(name: text, count: 1)], freshness: freshness
-            ).jsonText
+            FactCategories.Result(items: [FactCategories.Category(name: text, count: 1)], freshness: freshness).jsonText
         case GifSearch.name, GifTrending.name:
             GifSearch.Result(items: [gif, gif], next: next, freshness: freshness).jsonText
         case GifRandom.name: GifRandom.Result(gif: gif, freshness: freshness).jsonText
         case GifGet.name: GifGet.Result(gif: gif).jsonText
-        case PostList.name:
-            PostList.Result(items: [post, post], next: next, freshness: freshness).jsonText
+        case PostList.name: PostList.Result(items: [post, post], next: next, freshness: freshness).jsonText
         case PostGet.name: PostGet.Result(post: post).jsonText
         case PostMarkRead.name: #"{"marked":1}"#
         case FavoriteList.name: FavoriteList.Result(items: [favorite, favorite], next: next).jsonText

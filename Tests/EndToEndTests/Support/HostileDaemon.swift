@@ -67,12 +67,11 @@ private func answer(_ line: [UInt8], _ manner: HostileDaemon.Manner) -> [UInt8] 
     }
     let id = request["id"]?.jsonText ?? "null"
     switch manner {
-    case .fixed(let result):
-        return Array("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"result\":\(result)}\n".utf8)
-    case .noise:
-        return Hostile.bytes.filter { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")]
+    case .fixed(let result): return Array("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"result\":\(result)}\n".utf8)
+    case .noise: return Hostile.bytes.filter { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")]
     case .errors:
-        return Array("""
+        return Array(
+            """
             {"jsonrpc":"2.0","id":\(id),"error":{"code":-32002,"message":\(Hostile.json),"data":{\
             "reason":\(Hostile.json),"hint":\(Hostile.json),"source":\(Hostile.json),"parameter":\(Hostile.json),\
             "last_error":\(HostileResults.failure.jsonText),\(Hostile.json):\(Hostile.json)}}}

@@ -6,24 +6,23 @@ enum HostileUpstream {
     static func start() async throws -> FakeUpstream {
         let upstream = try await FakeUpstream.start(jokes: [])
         let joke = #"{"categories":[\#(Hostile.json),"$(touch X)","dev"],"created_at":\#(Hostile.json)"#
-        upstream.setDocument("/jokes/search", contentType: "application/json", body: Array("""
-            {"total":3,"result":[\
-            \(joke),"id":"one","updated_at":\(Hostile.json),"url":\(Hostile.json),"icon_url":\(Hostile.json),\
-            "value":"Chuck Norris \(Hostile.json.dropFirst())},\
-            \(joke),"id":"two","url":"https://e.example/two","value":"Norris \(Hostile.rawJSON.dropFirst())},\
-            \(joke),"id":\(Hostile.json),"value":\(Hostile.json)}]}
-            """.utf8))
+        upstream.setDocument(
+            "/jokes/search", contentType: "application/json",
+            body: Array(
+                """
+                {"total":3,"result":[\
+                \(joke),"id":"one","updated_at":\(Hostile.json),"url":\(Hostile.json),"icon_url":\(Hostile.json),\
+                "value":"Chuck Norris \(Hostile.json.dropFirst())},\
+                \(joke),"id":"two","url":"https://e.example/two","value":"Norris \(Hostile.rawJSON.dropFirst())},\
+                \(joke),"id":\(Hostile.json),"value":\(Hostile.json)}]}
+                """.utf8))
         let categories = Array("[\(Hostile.json)]".utf8)
         upstream.setDocument("/jokes/categories", contentType: "application/json", body: categories)
         upstream.setGifs([gif(id: #""gif1""#, address: "\"https://e.example/1.gif\""), gif(id: Hostile.json)])
         upstream.setGifs([gif(id: #""gif2""#, address: "\"https://e.example/2.gif\"")], query: Hostile.argument)
-        for (path, type, body) in documents {
-            upstream.setDocument(path, contentType: type, body: Array(body.utf8))
-        }
+        for (path, type, body) in documents { upstream.setDocument(path, contentType: type, body: Array(body.utf8)) }
         upstream.setDocument("/bytes", contentType: "application/rss+xml", body: Hostile.bytes)
-        for (path, fault) in faults {
-            upstream.setFault(fault, path: path)
-        }
+        for (path, fault) in faults { upstream.setFault(fault, path: path) }
         return upstream
     }
 
@@ -57,21 +56,22 @@ enum HostileUpstream {
     static func fail(_ upstream: FakeUpstream) {
         let message = "{\"meta\":{\"status\":403,\"msg\":\(Hostile.json)},\"message\":\(Hostile.json)}"
         let fault = FakeUpstream.Fault.answer(
-            status: 403,
-            headers: [("Content-Type", "application/json"), ("Retry-After", "1\u{1B}]0;x\u{7}")],
+            status: 403, headers: [("Content-Type", "application/json"), ("Retry-After", "1\u{1B}]0;x\u{7}")],
             body: Array(message.utf8))
         upstream.setFault(fault)
     }
 
     private static func gif(id: String, address: String? = nil) -> FakeGif {
         let address = address ?? "\"https://e.example/\(Hostile.json.dropFirst())"
-        return FakeGif(id: "", json: """
-            {"type":"gif","id":\(id),"url":\(address),"title":\(Hostile.json),"rating":\(Hostile.json),\
-            "username":\(Hostile.rawJSON),"alt_text":\(Hostile.json),"import_datetime":\(Hostile.json),\
-            "user":{"username":\(Hostile.json),"display_name":\(Hostile.json)},"images":{\
-            "original":{"url":\(address),"mp4":\(Hostile.json),"width":"480","height":"229","size":\(Hostile.json)},\
-            \(Hostile.json):{"url":\(address)}}}
-            """)
+        return FakeGif(
+            id: "",
+            json: """
+                {"type":"gif","id":\(id),"url":\(address),"title":\(Hostile.json),"rating":\(Hostile.json),\
+                "username":\(Hostile.rawJSON),"alt_text":\(Hostile.json),"import_datetime":\(Hostile.json),\
+                "user":{"username":\(Hostile.json),"display_name":\(Hostile.json)},"images":{\
+                "original":{"url":\(address),"mp4":\(Hostile.json),"width":"480","height":"229","size":\(Hostile.json)},\
+                \(Hostile.json):{"url":\(address)}}}
+                """)
     }
 
     /// The keys under `posts.sources`: kind and path of each.
@@ -102,7 +102,9 @@ enum HostileUpstream {
             {"id":\(Hostile.json),"date":\(Hostile.json),"pics":[]}]
             """
         return [
-            ("/rss", "application/rss+xml", """
+            (
+                "/rss", "application/rss+xml",
+                """
                 <?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>\(xml)</title>
                 <link>https://planet.example/</link>
                 <item><title>One \(xml)</title><link>https://planet.example/1</link><guid>\(xml)</guid>
@@ -113,26 +115,39 @@ enum HostileUpstream {
                 <item><title>Two</title><link>https://planet.example/\(xml)</link><guid>2</guid>
                 <description>&lt;a href="javascript:x"&gt;\(xml)&lt;/a&gt;&amp;#27;]0;x&amp;#7;&amp;#x9b;2J&amp;#8238;
                 </description></item></channel></rss>
-                """),
-            ("/atom", "application/atom+xml", """
+                """
+            ),
+            (
+                "/atom", "application/atom+xml",
+                """
                 <?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>\(xml)</title><id>\(xml)</id>
                 <entry><id>\(xml)</id><title type="html">\(xml)</title><link href="https://atom.example/\(xml)"/>
                 <updated>2022-03-07T10:00:00Z</updated><author><name>\(xml)</name><email>\(xml)</email></author>
                 <category term="\(xml)"/><content type="html">&amp;lt;b&amp;gt;\(xml)&amp;#155;31m</content></entry>
                 </feed>
-                """),
-            ("/feed.json", "application/feed+json", """
+                """
+            ),
+            (
+                "/feed.json", "application/feed+json",
+                """
                 {"version":"https://jsonfeed.org/version/1.1","title":\(Hostile.json),"items":[{"id":\(Hostile.json),\
                 "url":"https://json.example/\(Hostile.json.dropFirst()),"title":\(Hostile.rawJSON),\
                 "content_text":\(Hostile.json),"image":\(Hostile.json),"date_published":"2022-03-06T10:00:00Z",\
                 "authors":[{"name":\(Hostile.json),"url":"https://json.example/a"}],"tags":[\(Hostile.json)]}]}
-                """),
-            ("/town/api/v1/timelines/public", "application/json", """
+                """
+            ),
+            (
+                "/town/api/v1/timelines/public", "application/json",
+                """
                 [{"id":"100",\(status)},{"id":\(Hostile.json),\(status)},{"id":"101",\(status)}]
-                """),
-            ("/team/users/posts", "application/json", """
+                """
+            ),
+            (
+                "/team/users/posts", "application/json",
+                """
                 {"data":[{"uid":"e406bae8",\(person)},{"uid":\(Hostile.json),\(person)}]}
-                """),
+                """
+            ),
             (
                 "/surrogate/users/posts", "application/json",
                 #"{"data":[{"uid":"\ud800","name":"\udc1b[31m","posts":[]}]}"#
@@ -156,7 +171,8 @@ enum HostileUpstream {
     }
 
     /// In XML, which has no C0: as entities of HTML that stand in its text, and what XML allows as it is.
-    private static let xml = markup(Hostile.text.unicodeScalars.filter { $0.value >= 0x20 }.map(String.init).joined())
+    private static let xml =
+        markup(Hostile.text.unicodeScalars.filter { $0.value >= 0x20 }.map(String.init).joined())
         + "&amp;#27;[31m&amp;#x1b;]0;t&amp;#7;&amp;#x9b;2J&amp;#0;&amp;#xd800;&amp;#8238;"
 
     private static func markup(_ text: some StringProtocol) -> String {

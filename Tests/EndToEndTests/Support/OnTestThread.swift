@@ -7,11 +7,7 @@ struct OnTestThread: SuiteTrait, TestTrait, TestScoping {
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-    ) async throws {
-        try await TestThread.run { try await function() }
-    }
+    ) async throws { try await TestThread.run { try await function() } }
 }
 
-extension Trait where Self == OnTestThread {
-    static var onTestThread: Self { OnTestThread() }
-}
+extension Trait where Self == OnTestThread { static var onTestThread: Self { OnTestThread() } }

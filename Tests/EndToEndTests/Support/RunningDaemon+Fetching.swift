@@ -57,8 +57,7 @@ extension LineClient {
     /// Waits until a run of a source ends well.
     ///
     /// - Throws: why one failed, unless it is retried soon.
-    @discardableResult
-    func waitUntilFinished(_ name: String = "facts") throws -> Event {
+    @discardableResult func waitUntilFinished(_ name: String = "facts") throws -> Event {
         while true {
             let event = try receiveEvent()
             guard event.source == name else { continue }

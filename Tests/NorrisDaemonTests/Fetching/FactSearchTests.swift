@@ -7,8 +7,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// When a search of a user is passed on to the upstream, and what comes of it.
-@Suite(.timeLimit(.minutes(20)))
-struct FactSearchTests {
+@Suite(.timeLimit(.minutes(20))) struct FactSearchTests {
     private static let hidden = FakeJoke(id: "hidden", value: "Nobody hides from Walker.")
 
     /// Without runs, so that the facts are stale and nothing but searches asks.
@@ -52,11 +51,13 @@ struct FactSearchTests {
         }
     }
 
-    @Test("The upstream takes 3 to 120 UTF-16 units", arguments: [
-        ("ab", false), ("abc", true), ("😀", false), ("😀a", true), (" a ", true),
-        (String(repeating: "😀", count: 60), true), (String(repeating: "😀", count: 60) + "a", false),
-        (String(repeating: "x", count: 120), true), (String(repeating: "x", count: 121), false),
-    ])
+    @Test(
+        "The upstream takes 3 to 120 UTF-16 units",
+        arguments: [
+            ("ab", false), ("abc", true), ("😀", false), ("😀a", true), (" a ", true),
+            (String(repeating: "😀", count: 60), true), (String(repeating: "😀", count: 60) + "a", false),
+            (String(repeating: "x", count: 120), true), (String(repeating: "x", count: 121), false),
+        ])
     func lengths(_ text: String, _ isAsked: Bool) async throws {
         try await stale { daemon, upstream in
             let page = try daemon.search(text: text)
@@ -126,8 +127,7 @@ struct FactSearchTests {
 }
 
 /// What `fact.search` notes for `recent.list`, through a real socket.
-@Suite(.timeLimit(.minutes(20)))
-struct RecentHandlersTests {
+@Suite(.timeLimit(.minutes(20))) struct RecentHandlersTests {
     private func queries(_ daemon: FetchingDaemon) throws -> [String] {
         try daemon.client().call(RecentList.self).items.map(\.query)
     }
@@ -148,9 +148,7 @@ struct RecentHandlersTests {
             for parameters in [
                 #"{"query":"a\u0000b"}"#, #"{"query":"kick","category":"devs"}"#, #"{"query":"kick","limit":0}"#,
                 #"{"query":"kick","category":"explicit"}"#,
-            ] {
-                #expect(daemon.refusal(FactSearch.self, parameters) != nil)
-            }
+            ] { #expect(daemon.refusal(FactSearch.self, parameters) != nil) }
             #expect(try queries(daemon) == [])
         }
     }
@@ -161,8 +159,7 @@ struct PersonalizedFactTests {
         ("Chuck Norris", "Ada"), ("CHUCK norris's dog and chucK NorriS", "Ada's dog and Ada"),
         ("Chuchuck Norris, Chuck Norri", "ChuAda, Chuck Norri"), ("é Chuck Norris é", "é Ada é"),
         ("Chuck\nNorris", "Chuck\nNorris"), ("Chuck  Norris", "Chuck  Norris"), ("Norris", "Norris"), ("", ""),
-    ])
-    func theWholeNameIsReplacedInAnyCase(text: String, expected: String) {
+    ]) func theWholeNameIsReplacedInAnyCase(text: String, expected: String) {
         #expect(personalized(text, for: "Ada").hasSameBytes(as: expected))
     }
 }

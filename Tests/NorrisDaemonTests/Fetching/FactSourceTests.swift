@@ -10,8 +10,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// What a run of the facts' source asks, stores and says.
-@Suite(.timeLimit(.minutes(20)))
-struct FactSourceTests {
+@Suite(.timeLimit(.minutes(20))) struct FactSourceTests {
     private static let news = FakeJoke(id: "news", value: "Chuck Norris is the news.")
 
     // MARK: What is asked

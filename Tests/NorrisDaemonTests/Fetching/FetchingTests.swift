@@ -11,8 +11,7 @@ import Testing
 @testable import NorrisSystem
 
 /// Schedule, upstream and store together: what is fetched when, and what the databases keep of it.
-@Suite(.timeLimit(.minutes(20)))
-struct FetchingTests {
+@Suite(.timeLimit(.minutes(20))) struct FetchingTests {
     // MARK: Runs
 
     @Test func eventsTellOfARunInItsOrder() async throws {
@@ -177,9 +176,7 @@ struct FetchingTests {
             for fetches in [true, false] {
                 try await FetchingDaemon.run(upstream, in: folder, clock: clock, fetches: fetches) { daemon in
                     if fetches { try daemon.watch.wait(for: .finished) }
-                    let known: FactRandom.Result = try daemon.client().call(
-                        FactRandom.self, #"{"category":"alpha"}"#
-                    )
+                    let known: FactRandom.Result = try daemon.client().call(FactRandom.self, #"{"category":"alpha"}"#)
                     #expect(known.items == [])
                     #expect(daemon.refusal(FactRandom.self, #"{"category":"beta"}"#)?.code == .notFound)
                     #expect(daemon.refusal(FactRandom.self, #"{"category":["alpha",""]}"#)?.code == .notFound)

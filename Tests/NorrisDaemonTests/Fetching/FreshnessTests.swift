@@ -6,8 +6,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// `freshness` as replies carry it: where items came from, how old they are, and how their source is.
-@Suite(.timeLimit(.minutes(20)))
-struct FreshnessTests {
+@Suite(.timeLimit(.minutes(20))) struct FreshnessTests {
     /// One source that never fetched, in a body.
     private func unfetched(_ body: (FetchingDaemon) throws -> Void) async throws {
         try await FetchingDaemon.run(fetches: false) { daemon, upstream in

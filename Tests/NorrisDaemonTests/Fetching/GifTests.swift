@@ -10,8 +10,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// When Giphy is sent a request for a user, what is answered without it, and what quota and rate limit do.
-@Suite(.timeLimit(.minutes(20)))
-struct GifTests {
+@Suite(.timeLimit(.minutes(20))) struct GifTests {
     private static let key = "a-key-of-these-tests"
 
     /// A daemon whose only runs are those that the test asks for.
@@ -72,8 +71,7 @@ struct GifTests {
             var cursor: String?
             repeat {
                 let page = try search(
-                    daemon, #"{"query":"cats","limit":10\#(cursor.map { #","cursor":"\#($0)""# } ?? "")}"#
-                )
+                    daemon, #"{"query":"cats","limit":10\#(cursor.map { #","cursor":"\#($0)""# } ?? "")}"#)
                 ids += page.items.map(\.id)
                 cursor = page.next
             } while cursor != nil
@@ -103,9 +101,9 @@ struct GifTests {
         }
     }
 
-    @Test("Queries that are not sent to Giphy", arguments: [
-        (#"{"query":"cats","offline":true}"#), (#"{"query":"\#(String(repeating: "x", count: 51))"}"#),
-    ])
+    @Test(
+        "Queries that are not sent to Giphy",
+        arguments: [(#"{"query":"cats","offline":true}"#), (#"{"query":"\#(String(repeating: "x", count: 51))"}"#)])
     func staysInTheCache(_ parameters: String) async throws {
         try await run { daemon, upstream in
             let page = try search(daemon, parameters)
@@ -119,7 +117,8 @@ struct GifTests {
         try await run { daemon, upstream in
             let (letters, words) = (String(repeating: "x", count: 1_001), String(repeating: "x ", count: 17))
             for query in [#"{"query":"  \t"}"#, #"{"query":"a\u0000b"}"#]
-                + [letters, words].map({ #"{"query":"\#($0)"}"# }) {
+                + [letters, words].map({ #"{"query":"\#($0)"}"# })
+            {
                 let error = daemon.refusal(GifSearch.self, query)
                 #expect(error?.details["parameter"] == "query")
             }
@@ -195,8 +194,7 @@ struct GifTests {
         }
     }
 
-    @Test("A 429 without a time holds until the next full hour")
-    func aRateLimitHolds() async throws {
+    @Test("A 429 without a time holds until the next full hour") func aRateLimitHolds() async throws {
         try await run { daemon, upstream in
             upstream.setFault(.status(429))
             #expect(daemon.refusal(GifSearch.self, #"{"query":"cats"}"#) != nil)
@@ -223,8 +221,7 @@ struct GifTests {
             // One that no list holds is fetched again by its id.
             let kept = gifs[59].id
             let added: FavoriteAdd.Result = try daemon.client().call(
-                FavoriteAdd.self, #"{"kind":"gif","id":"\#(kept)"}"#
-            )
+                FavoriteAdd.self, #"{"kind":"gif","id":"\#(kept)"}"#)
             #expect(added.added)
             #expect(upstream.requests.last?.path == "/v1/gifs/\(kept)")
             await daemon.advance(by: .hours(7))
@@ -292,9 +289,11 @@ struct GifTests {
         }
     }
 
-    @Test("An id that can be none, and a word that is a path of the API, cost no request", arguments: [
-        "random", "trending", "search", "not an id!", "../x",
-    ])
+    @Test(
+        "An id that can be none, and a word that is a path of the API, cost no request",
+        arguments: [
+            "random", "trending", "search", "not an id!", "../x",
+        ])
     func noRequestForWhatIsNoID(_ id: String) async throws {
         try await run { (daemon, upstream) throws in
             #expect(daemon.refusal(GifGet.self, #"{"id":"\#(id)"}"#)?.code == .notFound)

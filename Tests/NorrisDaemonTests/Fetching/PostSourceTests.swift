@@ -9,8 +9,7 @@ import Testing
 @testable import NorrisDaemon
 
 /// Sources of posts from the schedule to the reply.
-@Suite(.timeLimit(.minutes(20)))
-struct PostSourceTests {
+@Suite(.timeLimit(.minutes(20))) struct PostSourceTests {
     private static let paths = ["town": "/town/api/v1/timelines/public", "team": "/team/users/posts"]
 
     private func posting(
@@ -44,16 +43,14 @@ struct PostSourceTests {
         }
         upstream.setDocument(
             Self.paths["town"] ?? "", contentType: "application/json",
-            body: Array("[\(statuses.joined(separator: ","))]".utf8)
-        )
+            body: Array("[\(statuses.joined(separator: ","))]".utf8))
     }
 
     private func setTeam(_ upstream: FakeUpstream, ids: [Int]) {
         let posts = ids.map { #"{"id":\#($0),"date":"Tue Mar 08 2022 06:56:06 GMT-0500","pics":["https://h/\#($0)"]}"# }
         upstream.setDocument(
             Self.paths["team"] ?? "", contentType: "application/json",
-            body: Array(#"{"data":[{"uid":"u","name":"Grace","posts":[\#(posts.joined(separator: ","))]}]}"#.utf8)
-        )
+            body: Array(#"{"data":[{"uid":"u","name":"Grace","posts":[\#(posts.joined(separator: ","))]}]}"#.utf8))
     }
 
     private func list(_ daemon: FetchingDaemon, _ parameters: String = "{}") throws -> PostList.Result {
@@ -127,28 +124,23 @@ struct PostSourceTests {
         let (folder, recorder) = (TemporaryFolder(), LogRecorder())
         let upstream = try await FakeUpstream.start()
         let databases = try Databases(
-            cacheFolder: folder("cache"), stateFolder: folder("state"), logger: recorder.logger
-        )
+            cacheFolder: folder("cache"), stateFolder: folder("state"), logger: recorder.logger)
         let facts = FactStore(databases: databases)
         let source = PostSource(
             // What a fetch does not hold goes at once.
             configuration: .init(
-                name: "blog", kind: .feed, url: "\(upstream.baseURL)/feed", refresh: .seconds(60), keep: .zero
-            ),
+                name: "blog", kind: .feed, url: "\(upstream.baseURL)/feed", refresh: .seconds(60), keep: .zero),
             http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
             context: SourceContext(
                 stores: Stores(databases: databases, facts: facts),
                 environment: FetchingEnvironment(machine: "test", clock: ManualClock(.ofTests)),
-                knownCategories: KnownCategories(), logger: recorder.logger
-            )
-        )
+                knownCategories: KnownCategories(), logger: recorder.logger))
         func fetch(
             _ items: Int..., title: String = "A", end: String = "</channel></rss>"
         ) async -> (outcome: FetchOutcome, stored: Int) {
             let items = items.map { "<item><guid>\($0)</guid><title>\(title)</title></item>" }.joined()
             upstream.setDocument(
-                "/feed", contentType: "application/rss+xml", body: Array("<rss><channel>\(items)\(end)".utf8)
-            )
+                "/feed", contentType: "application/rss+xml", body: Array("<rss><channel>\(items)\(end)".utf8))
             let outcome = await source.fetch()
             return (outcome, source.stores.posts.count(source: "blog"))
         }
@@ -178,17 +170,16 @@ struct PostSourceTests {
         try await posting(in: folder) { daemon, upstream in
             try waitUntilFetched(daemon, "town", "team")
             _ = try folder.write(
-                "facts: {enabled: false}\n" + section(upstream, "90d", sources: ["team"]), to: "config.yaml"
-            )
+                "facts: {enabled: false}\n" + section(upstream, "90d", sources: ["team"]), to: "config.yaml")
             try await daemon.handlers.reloader.reload()
             #expect(try list(daemon).items.map(\.id) == ["team:7"])
             #expect(daemon.refusal(PostGet.self, #"{"id":"town:1"}"#)?.code == .notFound)
         }
     }
 
-    @Test("Marking as read wants ids or all", arguments: [
-        "{}", #"{"all":false}"#, #"{"ids":["town:1"],"all":true}"#, #"{"ids":"town:1"}"#, #"{"ids":[1]}"#,
-    ])
+    @Test(
+        "Marking as read wants ids or all",
+        arguments: ["{}", #"{"all":false}"#, #"{"ids":["town:1"],"all":true}"#, #"{"ids":"town:1"}"#, #"{"ids":[1]}"#])
     func markingIsChecked(_ parameters: String) async throws {
         try await posting(fetches: false) { daemon, _ in
             #expect(daemon.refusal(PostMarkRead.self, parameters)?.code == .invalidParams)

@@ -36,9 +36,11 @@ struct GiphyKeyTests {
         #expect(key(credentials: folder.path).failure?.message == none.failure?.message)
     }
 
-    @Test("What cannot be a key is none", arguments: [
-        "two words", "a\u{7F}", "schlüssel", String(repeating: "x", count: 257),
-    ])
+    @Test(
+        "What cannot be a key is none",
+        arguments: [
+            "two words", "a\u{7F}", "schlüssel", String(repeating: "x", count: 257),
+        ])
     func isNoKey(_ text: String) throws {
         let key = key(file: try folder.write(text, to: "key"))
         #expect(key.secret == nil)
@@ -86,8 +88,7 @@ struct GifRunTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(20)))
-struct CoalescerTests {
+@Suite(.timeLimit(.minutes(20))) struct CoalescerTests {
     /// Requests that last until they are told to end, and return their number.
     private final class Requests: Sendable {
         private let count = Atomic(0)

@@ -15,8 +15,7 @@ struct JournalSinkTests {
     ) -> [String: String] {
         let event = LogEvent(
             level: level, message: "\(event)", metadata: nil, source: nil, file: "NorrisDaemon/A.swift",
-            function: "work()", line: 7
-        )
+            function: "work()", line: 7)
         let fields = JournalSink.fields(of: LogLine(event: event, metadata: metadata))
         let areValid = fields.allSatisfy { $0.name.wholeMatch(of: /[A-Z][A-Z0-9_]{0,63}/) != nil }
         #expect(areValid, "journald drops fields with other names without a word")
@@ -48,8 +47,7 @@ struct JournalSinkTests {
     @Test(arguments: [
         (Logger.Level.critical, "2"), (.error, "3"), (.warning, "4"), (.notice, "5"), (.info, "6"), (.debug, "7"),
         (.trace, "7"),
-    ])
-    func levelsAreThePrioritiesOfSyslog(level: Logger.Level, priority: String) {
+    ]) func levelsAreThePrioritiesOfSyslog(level: Logger.Level, priority: String) {
         #expect(fields("posts.fetched", level: level)["PRIORITY"] == priority)
         #expect(fields("posts.fetched", level: level)["MESSAGE_ID"] == nil)
     }
@@ -93,8 +91,7 @@ final class RecordingSink: LogSink {
 }
 
 /// What happens again and again is written a few times, and then with its number.
-@Suite(.timeLimit(.minutes(20)))
-struct RepeatLimitingSinkTests {
+@Suite(.timeLimit(.minutes(20))) struct RepeatLimitingSinkTests {
     private let clock = ManualClock(.ofTests)
     private let recording = RecordingSink()
     private let sink: RepeatLimitingSink
@@ -136,8 +133,7 @@ struct RepeatLimitingSinkTests {
         #expect(
             last.metadata == [
                 "content": "state", "repeats": "95", "last.at": "\(Timestamp.ofTests.advanced(by: .seconds(99)))",
-            ]
-        )
+            ])
         #expect(lines.count == 6)
         #expect(written(of: 6) { _ in logger.error("database.write-failed", metadata: ["content": "state"]) } == 5)
     }
@@ -185,8 +181,7 @@ struct RepeatLimitingSinkTests {
         #expect(written(of: 99) { _ in logger.trace("http.answer") } == 99)
     }
 
-    @Test("Nobody fills the memory by coming as many users")
-    func kindsAreBounded() {
+    @Test("Nobody fills the memory by coming as many users") func kindsAreBounded() {
         let users = RepeatLimitingSink.maximumKinds
         #expect(written(of: users) { logger.notice("connection.refused", metadata: ["peer.uid": "\($0)"]) } == users)
         #expect(written(of: 10_000) { logger.notice("connection.refused", metadata: ["peer.uid": "x\($0)"]) } == 5)

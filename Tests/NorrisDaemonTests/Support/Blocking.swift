@@ -33,7 +33,5 @@ extension PromptFactsWriter {
 
     static func lines(
         from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator
-    ) -> [String] {
-        lines(from: facts, scope, using: &generator, BlockingAccess())
-    }
+    ) -> [String] { lines(from: facts, scope, using: &generator, BlockingAccess()) }
 }

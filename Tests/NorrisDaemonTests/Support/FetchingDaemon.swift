@@ -11,9 +11,7 @@ import Testing
 /// The daemon's handlers and its fetching in this process, over real sockets, by a clock that the test turns.
 struct FetchingDaemon {
     /// Whom a server takes its peers for.
-    enum Caller: String, CaseIterable {
-        case user, administrator
-    }
+    enum Caller: String, CaseIterable { case user, administrator }
 
     let folder: TemporaryFolder
     let clock: ManualClock
@@ -41,8 +39,7 @@ struct FetchingDaemon {
             loaded: try loader.load(file), databases: databases, stores: Stores(databases: databases, facts: store),
             loader: loader, file: file,
             environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime),
-            logger: logger
-        )
+            logger: logger)
         for caller in Caller.allCases {
             try await FetchingDaemon.serve(handlers, folder(caller.rawValue), to: caller, logger, &tasks)
         }
@@ -99,10 +96,8 @@ struct FetchingDaemon {
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
         let server = Server(
             socket: try ListeningSocket(binding: path, mode: 0o600),
-            registry: handlers.makeRegistry { _ in caller == .administrator },
-            events: handlers.events, logger: logger,
-            onReady: { isReady.finish() }
-        )
+            registry: handlers.makeRegistry { _ in caller == .administrator }, events: handlers.events, logger: logger,
+            onReady: { isReady.finish() })
         tasks.addTask {
             // A server that cannot start is ready to be found out.
             defer { isReady.finish() }
@@ -113,9 +108,7 @@ struct FetchingDaemon {
 
     // MARK: Asking it
 
-    func client(_ caller: Caller = .user) throws -> LineClient {
-        try LineClient(path: folder(caller.rawValue))
-    }
+    func client(_ caller: Caller = .user) throws -> LineClient { try LineClient(path: folder(caller.rawValue)) }
 
     /// The error of a call that is to fail.
     func refusal<M: Method>(
@@ -124,9 +117,7 @@ struct FetchingDaemon {
         #expect(throws: ResponseError.self) { try client(caller).call(method, parameters) }
     }
 
-    func search(_ parameters: String) throws -> FactSearch.Result {
-        try client().call(FactSearch.self, parameters)
-    }
+    func search(_ parameters: String) throws -> FactSearch.Result { try client().call(FactSearch.self, parameters) }
 
     func search(text: String) throws -> FactSearch.Result {
         try search(#"{"query":\#(String(decoding: text.jsonBytes, as: UTF8.self))}"#)
@@ -137,9 +128,7 @@ struct FetchingDaemon {
         try client().call(ServerStatus.self).sources[0]
     }
 
-    func refresh(
-        as caller: Caller = .administrator, _ parameters: String = "{}"
-    ) throws -> SourceRefresh.Result {
+    func refresh(as caller: Caller = .administrator, _ parameters: String = "{}") throws -> SourceRefresh.Result {
         try client(caller).call(SourceRefresh.self, parameters)
     }
 
@@ -182,23 +171,18 @@ enum SeededContent {
     static func put(into stores: Stores, at now: Timestamp) async throws {
         let fetchedAt = Timestamp(seconds: now.seconds - 11 * 3600)
         let original = Gif.Rendition(
-            url: "https://media3.giphy.com/media/ID/giphy.gif?cid=1&ct=g", width: 480, height: 229
-        )
+            url: "https://media3.giphy.com/media/ID/giphy.gif?cid=1&ct=g", width: 480, height: 229)
         let gif = Gif(
             id: "bq2Nk0o7bQhhseGATA", title: "Full House Angel GIF", rating: "g",
-            pageURL: "https://giphy.com/gifs/bq2Nk0o7bQhhseGATA", renditions: ["original": original]
-        )
+            pageURL: "https://giphy.com/gifs/bq2Nk0o7bQhhseGATA", renditions: ["original": original])
         try await stores.gifs.put(
-            [gif], in: .search("angel", rating: "g"), offset: 0, nextOffset: nil, totalCount: 1, at: fetchedAt
-        )
+            [gif], in: .search("angel", rating: "g"), offset: 0, nextOffset: nil, totalCount: 1, at: fetchedAt)
         let post = Post(
             id: "town:1", source: "town", author: Post.Author(id: "town:7", name: "Ada", handle: "@ada@town.example"),
             publishedAt: Timestamp("2026-11-21T12:00:00Z"), text: "Counted to infinity today.", tags: ["maths"],
-            stats: Post.Stats(likes: 12, comments: 1)
-        )
+            stats: Post.Stats(likes: 12, comments: 1))
         _ = try await stores.posts.replace(
             source: "town", posts: [post], authors: [], isComplete: true, keep: .days(90),
-            fetch: FetchRecord(settings: "older", fetchedAt: fetchedAt), at: now
-        )
+            fetch: FetchRecord(settings: "older", fetchedAt: fetchedAt), at: now)
     }
 }

@@ -12,9 +12,7 @@ struct ProtocolExample: Sendable {
         case receive(String)
     }
 
-    struct Fault: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct Fault: Error, CustomStringConvertible { let description: String }
 
     /// Of the block's first line in the document, counted from 1.
     let line: Int
@@ -100,9 +98,7 @@ struct ReplyPattern {
     /// What stands between the `…`.
     private let runs: [[Token]]
 
-    init(_ pattern: String) {
-        runs = pattern.components(separatedBy: "…").map(ReplyPattern.tokens)
-    }
+    init(_ pattern: String) { runs = pattern.components(separatedBy: "…").map(ReplyPattern.tokens) }
 
     /// The texts of the named places, if the whole line matches, byte for byte.
     func match(_ line: String) -> [String: String]? {
@@ -122,9 +118,7 @@ struct ReplyPattern {
         return names
     }
 
-    private static func end(
-        of run: [Token], in bytes: [UInt8], at start: Int
-    ) -> (end: Int, names: [String: String])? {
+    private static func end(of run: [Token], in bytes: [UInt8], at start: Int) -> (end: Int, names: [String: String])? {
         var position = start
         var names: [String: String] = [:]
         for token in run {

@@ -50,14 +50,10 @@ struct SourceFixture {
             context: SourceContext(
                 stores: Stores(databases: databases, facts: store),
                 environment: FetchingEnvironment(machine: "test", clock: clock), knownCategories: knownCategories,
-                logger: logger
-            )
-        )
+                logger: logger))
     }
 
-    func fetch() async -> FetchOutcome {
-        await source.fetch()
-    }
+    func fetch() async -> FetchOutcome { await source.fetch() }
 
     /// Lets the upstream search and takes in what it finds.
     func find(_ text: String) async throws -> Bool {

@@ -105,8 +105,7 @@ func withServer(
     let server = Server(
         socket: try socket ?? ListeningSocket(binding: path, mode: 0o600), registry: registry, limits: limits,
         events: events, tuning: tuning, ledger: ledger, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        onReady: { signal.finish() }
-    )
+        onReady: { signal.finish() })
     try await withThrowingTaskGroup { group in
         group.addTask(executorPreference: ServerThread()) {
             defer { signal.finish() }
@@ -115,8 +114,7 @@ func withServer(
         for await _ in ready {}
         try await body(
             LiveServer(
-                server: server, path: path, counters: registry.counters, gate: gate, ledger: ledger, blockade: blockade
-            )
+                server: server, path: path, counters: registry.counters, gate: gate, ledger: ledger, blockade: blockade)
         )
         server.stop()
         try await group.waitForAll()
@@ -147,9 +145,7 @@ extension LineClient {
     func send(lines: String...) throws { try send(lines.map { $0 + "\n" }.joined()) }
 
     /// Sends what the kernel takes at once; 0 where it takes nothing.
-    func sendAvailable(_ bytes: ArraySlice<UInt8>) throws -> Int {
-        try sendSome(bytes, flags: CInt(MSG_DONTWAIT))
-    }
+    func sendAvailable(_ bytes: ArraySlice<UInt8>) throws -> Int { try sendSome(bytes, flags: CInt(MSG_DONTWAIT)) }
 
     private func sendSome(_ bytes: ArraySlice<UInt8>, flags: CInt) throws -> Int {
         let count = bytes.withUnsafeBytes {

@@ -33,9 +33,7 @@ func notification(_ method: String, _ params: String? = nil) -> String {
 
 func batch(_ entries: [String]) -> String { "[" + entries.joined(separator: ",") + "]" }
 
-extension Peer {
-    static let nobody = Peer(uid: 65_534, gid: 65_534, groups: [])
-}
+extension Peer { static let nobody = Peer(uid: 65_534, gid: 65_534, groups: []) }
 
 extension Caller {
     /// On no connection.
@@ -60,14 +58,10 @@ extension DeferredRequest {
 }
 
 extension MethodRegistry {
-    struct NotOneLine: Error {
-        let bytes: [UInt8]
-    }
+    struct NotOneLine: Error { let bytes: [UInt8] }
 
     /// The reply line without its end; empty where there is none.
-    func reply(to line: String) async throws -> String {
-        try await reply(to: Array(line.utf8))
-    }
+    func reply(to line: String) async throws -> String { try await reply(to: Array(line.utf8)) }
 
     func reply(to line: [UInt8]) async throws -> String {
         var json = JSONWriter()

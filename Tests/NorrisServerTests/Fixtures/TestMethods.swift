@@ -7,8 +7,7 @@ import Synchronization
 enum TestMethods {
     /// A registry whose methods return `{}` unless the test or the names below say otherwise.
     static func registry(
-        _ bodies: [String: MethodBody] = [:],
-        isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }
+        _ bodies: [String: MethodBody] = [:], isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }
     ) -> MethodRegistry {
         let empty: MethodBody = { _, json throws(ResponseError) in
             json.beginObject()
@@ -95,9 +94,7 @@ final class Counter: Sendable {
 
     var value: Int { count.load(ordering: .sequentiallyConsistent) }
 
-    func increment() {
-        count.add(1, ordering: .sequentiallyConsistent)
-    }
+    func increment() { count.add(1, ordering: .sequentiallyConsistent) }
 }
 
 /// Holds up the event loop: what happens meanwhile the server finds all at once.

@@ -17,8 +17,7 @@ struct DamageTests {
         try Database(path: ":memory:", .write).read { try Value.fetchOne($0, "SELECT ?", [value]) }
     }
 
-    @Test("An integer is read only in the range of its type", arguments: extremes)
-    func ranges(value: Int64) throws {
+    @Test("An integer is read only in the range of its type", arguments: extremes) func ranges(value: Int64) throws {
         func check<Value: ColumnInteger>(_ type: Value.Type) throws {
             if Value.columnRange.contains(value) {
                 #expect(try read(value, as: type)?.columnValue == value)
@@ -45,7 +44,9 @@ struct DamageTests {
         let database = try Database(path: ":memory:", .write)
         try database.execute("CREATE TABLE t (a)")
         for value in [-1, SequenceNumber(columnValue: .max)] as [any ColumnInteger] {
-            let error = #expect(throws: DatabaseError.self) { try database.execute("INSERT INTO t VALUES (?)", [value]) }
+            let error = #expect(throws: DatabaseError.self) {
+                try database.execute("INSERT INTO t VALUES (?)", [value])
+            }
             #expect(error?.message == "value 1 is out of range")
             #expect(error.map(DatabaseError.isCorruption) == false)
         }
@@ -91,9 +92,7 @@ struct DamageTests {
         await ScheduleRecords(databases: databases).write(
             ScheduleRecord(
                 nextRunAt: time, backoffUntil: time, retryAt: time, failures: 1, failure: failure, failedAt: time,
-                settings: "s", hadContent: true
-            ), for: "facts"
-        )
+                settings: "s", hadContent: true), for: "facts")
         _ = await QuotaLedger(source: "gifs", databases: databases).take(.user, limit: 5)
         databases.close()
     }
@@ -141,7 +140,9 @@ struct DamageTests {
             _ = try await store.lastServed(.fact, uid: 1)
             let favorites = Favorites(databases: databases)
             let items = try await favorites.list(uid: 1, cursor: nil, limit: 9).items
-            if !["favorites.uid", "favorites.digest"].contains(column.name) { #expect(items.map(\.title) == ["The text of f."], comment) }
+            if !["favorites.uid", "favorites.digest"].contains(column.name) {
+                #expect(items.map(\.title) == ["The text of f."], comment)
+            }
             #expect(try await favorites.add(Favorite(fact: .upstream("g")), uid: 1), comment)
             let recents = RecentSearches(databases: databases)
             await recents.record(uid: 1, kind: .fact, query: "punch")
@@ -178,10 +179,10 @@ struct DamageTests {
         try pool.withWriter { database in
             // The index then has a row that the table has not.
             try database.execute("PRAGMA writable_schema = ON")
+            try database.execute("CREATE TABLE kept AS SELECT sql FROM sqlite_schema WHERE name = 'favorites_by_time'")
             try database.execute(
-                "CREATE TABLE kept AS SELECT sql FROM sqlite_schema WHERE name = 'favorites_by_time'"
+                "UPDATE sqlite_schema SET sql = 'CREATE INDEX favorites_by_time ON favorites (uid, title)' WHERE name = 'favorites_by_time'"
             )
-            try database.execute("UPDATE sqlite_schema SET sql = 'CREATE INDEX favorites_by_time ON favorites (uid, title)' WHERE name = 'favorites_by_time'")
         }
         try pool.close()
         let changed = try DatabasePool(path: fixture.folder["state/state.db"])

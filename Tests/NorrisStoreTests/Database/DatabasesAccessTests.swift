@@ -12,17 +12,14 @@ struct DatabasesAccessTests {
 
     init() throws {
         databases = try Databases(
-            cacheFolder: fixture.cacheFolder, stateFolder: fixture.stateFolder, logger: recorder.logger
-        )
+            cacheFolder: fixture.cacheFolder, stateFolder: fixture.stateFolder, logger: recorder.logger)
     }
 
     private struct Failure: Error {}
     private static let contents: [Databases.Content] = [.posts, .state]
 
     private func fail(_ content: Databases.Content) {
-        let error = #expect(throws: StoreError.self) {
-            try databases.write(content) { _ in throw Failure() }
-        }
+        let error = #expect(throws: StoreError.self) { try databases.write(content) { _ in throw Failure() } }
         #expect(error == StoreError(path: databases.opened(content).path ?? "", .failed("Failure()")))
     }
 
@@ -70,8 +67,7 @@ struct DatabasesAccessTests {
         #expect(databases.faults == [] && recorder.lines == [])
     }
 
-    @Test(arguments: contents)
-    func aFailureBecomesAResponse(content: Databases.Content) async throws {
+    @Test(arguments: contents) func aFailureBecomesAResponse(content: Databases.Content) async throws {
         let name = content == .state ? "state" : "cache"
         let unreadable = ResponseError.storage("The \(name) cannot be read now.", hint: "The daemon's log says why.")
         #expect(throws: unreadable) { try read(content) { _ in throw Failure() } }
@@ -79,14 +75,12 @@ struct DatabasesAccessTests {
         #expect(recorder.lines == ["error database.unreadable", "error database.unreadable"])
         #expect(databases.faults == [])
         let unwritable = ResponseError.storage(
-            "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
-        )
+            "Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
         await #expect(throws: unwritable) { try await databases.writeState { _ in throw Failure() } }
         #expect(databases.faults.count == 1)
     }
 
-    @Test(arguments: contents)
-    func aCancelledTaskIsNoFault(content: Databases.Content) async throws {
+    @Test(arguments: contents) func aCancelledTaskIsNoFault(content: Databases.Content) async throws {
         let (written, read) = await withTaskGroup(of: (StoreError?, ResponseError?).self) { [databases] tasks in
             tasks.addTask {
                 withUnsafeCurrentTask { $0?.cancel() }

@@ -47,8 +47,7 @@ struct DatabasesTests {
         }
     }
 
-    @Test(arguments: ["cache", "state"])
-    func newerSchemaIsLeftUntouched(name: String) throws {
+    @Test(arguments: ["cache", "state"]) func newerSchemaIsLeftUntouched(name: String) throws {
         try open().close()
         try execute("PRAGMA user_version = 700", on: name)
         let before = try fixture.folder.bytes("\(name)/\(name).db")
@@ -63,9 +62,7 @@ struct DatabasesTests {
     /// The version may stand in the log alone, after an unclean end.
     @Test func newerSchemaInTheLogIsLeftUntouched() async throws {
         let databases = try open()
-        try databases.state.writer.withWriter { database in
-            try database.execute("PRAGMA user_version = 900")
-        }
+        try databases.state.writer.withWriter { database in try database.execute("PRAGMA user_version = 900") }
         let killed = try fixture.killed()
         databases.close()
         let before = try ["", "-wal"].map { try killed.folder.bytes("state/state.db" + $0) }
@@ -74,8 +71,7 @@ struct DatabasesTests {
         #expect(try ["", "-wal"].map { try killed.folder.bytes("state/state.db" + $0) } == before)
     }
 
-    @Test(arguments: ["cache", "state"])
-    func databaseOfAnotherProgramIsLeftUntouched(name: String) throws {
+    @Test(arguments: ["cache", "state"]) func databaseOfAnotherProgramIsLeftUntouched(name: String) throws {
         try fixture.folder.write("\(name)/\(name).db", "")
         try execute("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1); PRAGMA application_id = 42", on: name)
         let before = try fixture.folder.bytes("\(name)/\(name).db")
@@ -93,8 +89,7 @@ struct DatabasesTests {
         databases.close()
     }
 
-    @Test(arguments: ["cache", "state"])
-    func garbageIsQuarantined(name: String) async throws {
+    @Test(arguments: ["cache", "state"]) func garbageIsQuarantined(name: String) async throws {
         let garbage = Array(repeating: UInt8(ascii: "x"), count: 5_000)
         try fixture.folder.write("\(name)/\(name).db", garbage)
         try fixture.folder.write("\(name)/\(name).db-wal", "log")
@@ -144,9 +139,7 @@ struct DatabasesTests {
         }
     }
 
-    enum Damage {
-        case truncated, overwritten
-    }
+    enum Damage { case truncated, overwritten }
 
     @Test func folderThatCannotBeMadeLeavesTheOtherDatabaseOnDisk() throws {
         let file = try fixture.folder.write("file", "plain")

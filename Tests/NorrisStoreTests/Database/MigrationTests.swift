@@ -55,7 +55,8 @@ struct MigrationTests {
         var announced = 0
         func open(_ kind: DatabaseKind) throws {
             announced = 0
-            try OpenedDatabase.open(kind, folder: folder.path, logger: .silent, BlockingAccess()) { announced += 1 }.close()
+            try OpenedDatabase.open(kind, folder: folder.path, logger: .silent, BlockingAccess()) { announced += 1 }
+                .close()
         }
         for kind in [DatabaseKind.state, .facts] {
             try open(kind)
@@ -80,8 +81,7 @@ struct MigrationTests {
                 try database.execute("DELETE FROM shuffles")
                 // What the migration did not reckon with; not on the empty database in memory.
                 if database.changesCount > 0 { throw DatabaseError(19) }
-            }
-        )
+            })
         #expect(opened.condition != .good)
         #expect(opened.path == nil)
         try opened.close()

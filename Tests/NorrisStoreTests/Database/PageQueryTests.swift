@@ -24,8 +24,7 @@ struct PageQueryTests {
     private func query(_ filter: PageQuery.Filter? = nil) -> PageQuery {
         PageQuery(
             columns: "at, id, size", matches: "items WHERE size >= ?", arguments: [0], order: "at DESC, id",
-            after: "at <= ? AND (at < ? OR id > ?)", cursorValues: { [$0.number, $0.number, $0.text] }, filter: filter
-        )
+            after: "at <= ? AND (at < ? OR id > ?)", cursorValues: { [$0.number, $0.number, $0.text] }, filter: filter)
     }
 
     private func page(_ query: PageQuery, cursor: String? = nil, limit: Int) throws -> Page<String> {
@@ -49,8 +48,7 @@ struct PageQueryTests {
         return pages
     }
 
-    @Test("Any rows in pages of any size", arguments: 1...8)
-    func model(seed: UInt64) throws {
+    @Test("Any rows in pages of any size", arguments: 1...8) func model(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
         let rows = (0..<Int.random(in: 0...30, using: &generator)).map { number in
             let at = Int64.random(in: -2...2, using: &generator)

@@ -19,8 +19,7 @@ struct SpaceTests {
     ) throws -> Value {
         let opened = try OpenedDatabase.open(
             SpaceTests.kind(name), folder: fixture.folder.path, logger: .silent, BlockingAccess(),
-            willTakeLong: willTakeLong
-        )
+            willTakeLong: willTakeLong)
         #expect(opened.condition == .good)
         let value = try body(opened)
         try opened.close()
@@ -31,8 +30,7 @@ struct SpaceTests {
         try opened.writer.read { try Int.fetchOne($0, sql) }
     }
 
-    @Test(arguments: kinds)
-    func newFileCanBecomeShorter(name: String) throws {
+    @Test(arguments: kinds) func newFileCanBecomeShorter(name: String) throws {
         for _ in 0..<2 {
             try with(name, willTakeLong: { Issue.record("Nothing takes long") }) { opened throws in
                 #expect(try number("PRAGMA auto_vacuum", opened) == 2)

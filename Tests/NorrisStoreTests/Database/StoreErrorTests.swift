@@ -4,22 +4,23 @@ import Testing
 
 /// Each names the thing and says what to do.
 struct StoreErrorTests {
-    @Test(arguments: [
-        (.locked(pid: 7), "the norrisd with process id 7 uses this folder; stop it, or give another --state-dir"),
-        (.locked(pid: nil), "another norrisd uses this folder; stop it, or give another --state-dir"),
-        (
-            .newerSchema(found: 3, known: 1),
-            "written by a newer norrisd (schema 3, this one knows 1); it was left untouched: "
-                + "install that version again, or give another folder"
-        ),
-        (.foreign, "is a database of another program; it was left untouched: move it away, or give another folder"),
-        (
-            .notWritable("No space left on device"),
-            "cannot be written (No space left on device); check the folder's owner and permissions, and the disk's space"
-        ),
-        (.failed("no space"), "could not be changed (no space); check the disk, its space, and who owns the file"),
-        (.cancelled, "the change was cancelled, and nothing was written; try again"),
-    ] as [(StoreError.Reason, String)])
+    @Test(
+        arguments: [
+            (.locked(pid: 7), "the norrisd with process id 7 uses this folder; stop it, or give another --state-dir"),
+            (.locked(pid: nil), "another norrisd uses this folder; stop it, or give another --state-dir"),
+            (
+                .newerSchema(found: 3, known: 1),
+                "written by a newer norrisd (schema 3, this one knows 1); it was left untouched: "
+                    + "install that version again, or give another folder"
+            ),
+            (.foreign, "is a database of another program; it was left untouched: move it away, or give another folder"),
+            (
+                .notWritable("No space left on device"),
+                "cannot be written (No space left on device); check the folder's owner and permissions, and the disk's space"
+            ),
+            (.failed("no space"), "could not be changed (no space); check the disk, its space, and who owns the file"),
+            (.cancelled, "the change was cancelled, and nothing was written; try again"),
+        ] as [(StoreError.Reason, String)])
     func textSaysWhatToDo(reason: StoreError.Reason, text: String) {
         #expect(StoreError(path: "/x", reason).description == "/x: " + text)
     }
@@ -38,8 +39,7 @@ struct DatabaseFailureTests {
     @Test func aFullDiskIsNamed() {
         #expect(
             DatabaseError.summary(of: error, path: "/proc/version")
-                == "disk I/O error (SQLite error 10): the disk is full"
-        )
+                == "disk I/O error (SQLite error 10): the disk is full")
         let full = DatabaseError(13, message: "database or disk is full")
         let said = DatabaseError.summary(of: full, path: "/proc/version")
         #expect(said == "database or disk is full (SQLite error 13)")

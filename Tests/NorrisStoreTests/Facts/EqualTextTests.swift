@@ -25,9 +25,7 @@ struct EqualTextTests {
     /// Another start, or the daemon after a change: the file is as it was.
     private func importFortunesAgain() { store.importFortunes([folder["jokes"]]) }
 
-    enum Going: CaseIterable {
-        case replaced, cleared, changed, becomesDouble
-    }
+    enum Going: CaseIterable { case replaced, cleared, changed, becomesDouble }
 
     /// Left out because it came later, or taken out because it came earlier.
     @Test(arguments: Going.allCases, [false, true])
@@ -87,8 +85,10 @@ struct EqualTextTests {
     }
 
     @Test func groupsAreTheSameInTheDatabase() async throws {
-        let sources = ["builtin", "builtin2", "Builtin", "chucknorris", "fortuna", "fortune", "fortune:", "fortune:é",
-            "fortune;", "fortune:~", "g", "a"]
+        let sources = [
+            "builtin", "builtin2", "Builtin", "chucknorris", "fortuna", "fortune", "fortune:", "fortune:é",
+            "fortune;", "fortune:~", "g", "a",
+        ]
         try await store.replaceUpstream(sources.map { .upstream("id of \($0)", source: $0) })
         try await store.databases.cache(.facts).writer.read { database in
             for group in FactGroup.allCases {

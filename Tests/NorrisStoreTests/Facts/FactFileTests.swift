@@ -28,9 +28,7 @@ struct FactFileTests {
         }
     }
 
-    enum Damage: CaseIterable {
-        case deleted, emptied, truncated, random, zeroed, another, readOnly, swapped
-    }
+    enum Damage: CaseIterable { case deleted, emptied, truncated, random, zeroed, another, readOnly, swapped }
 
     private func damage(_ damage: Damage, _ size: Size) async throws {
         let file = Self.name
@@ -48,7 +46,8 @@ struct FactFileTests {
             // The same ordinals and lengths, other facts.
             let other = StoreFixture()
             let store = try other.open()
-            try await store.replaceUpstream(size.facts.map { .upstream($0.id, String($0.text.reversed()), categories: ["x"]) })
+            try await store.replaceUpstream(
+                size.facts.map { .upstream($0.id, String($0.text.reversed()), categories: ["x"]) })
             store.databases.close()
             bytes = try other.folder.bytes(file)
         case .readOnly:
@@ -66,7 +65,8 @@ struct FactFileTests {
     @Test("A read that must not wait reads from memory alone, whatever the file system", arguments: [true, false])
     func readsWithoutWaiting(isNetwork: Bool) throws {
         // On tmpfs(5) no read waits, though the file system does not know the flag.
-        let path = isNetwork ? fixture.folder["facts"] : "/dev/shm/norris-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let path =
+            isNetwork ? fixture.folder["facts"] : "/dev/shm/norris-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }
         let file = FactFile(path: path, key: 1, nonblocking: isNetwork ? .never : nil)
         var (bytes, next): ([UInt8], UInt32) = ([], 0)
@@ -91,7 +91,8 @@ struct FactFileTests {
         return facts.sorted { $0.id < $1.id }
     }
 
-    @Test(arguments: Damage.allCases.map { (Size.few, $0) } + [(.many, .truncated), (.many, .zeroed), (.many, .swapped)])
+    @Test(
+        arguments: Damage.allCases.map { (Size.few, $0) } + [(.many, .truncated), (.many, .zeroed), (.many, .swapped)])
     func everyFactIsServedAsItWasStored(size: Size, damage: Damage) async throws {
         let facts = size.facts
         try await fixture.run { store in
@@ -118,15 +119,16 @@ struct FactFileTests {
         // No fact has the ordinal 0.
         for start in stride(from: FactRecord.unit, to: bytes.count - FactRecord.unit, by: FactRecord.unit) {
             bytes[start...].withUnsafeBytes { rest in
-                if let fact = FactRecord.read(UInt32(start / FactRecord.unit), rest) { records[UInt32(start)] = Array(fact.record) }
+                if let fact = FactRecord.read(UInt32(start / FactRecord.unit), rest) {
+                    records[UInt32(start)] = Array(fact.record)
+                }
             }
         }
         return records
     }
 
     /// While the daemon runs: what is in memory is not read again, and what is not is made again.
-    @Test(arguments: Size.allCases)
-    func fileThatIsDamagedUnderTheDaemon(size: Size) async throws {
+    @Test(arguments: Size.allCases) func fileThatIsDamagedUnderTheDaemon(size: Size) async throws {
         let facts = size.facts
         try await fixture.run { store in
             try await store.replaceUpstream(facts)
@@ -144,7 +146,8 @@ struct FactFileTests {
     @Test(arguments: [900, 1_000, 1_008, 1_009, 1_010, 1_020, 1_100, 5_000, 10_000])
     func lengthsOfRecordsDoNotMatter(length: Int) async throws {
         let facts = [
-            Fact.upstream("a", String(repeating: "x", count: length)), .upstream("b", String(repeating: "😀", count: length)),
+            Fact.upstream("a", String(repeating: "x", count: length)),
+            .upstream("b", String(repeating: "😀", count: length)),
             .upstream("c", String(repeating: "\u{85}", count: length)),
         ]
         try await fixture.run { store in
@@ -156,8 +159,7 @@ struct FactFileTests {
     }
 
     /// A search brings a few facts: the file grows by them, and nothing else of it is written.
-    @Test(arguments: Size.allCases)
-    func foundFactsAreAppended(size: Size) async throws {
+    @Test(arguments: Size.allCases) func foundFactsAreAppended(size: Size) async throws {
         try await fixture.run { store in
             try await store.replaceUpstream(size.facts)
             let before = try fixture.folder.bytes(Self.name)
@@ -167,7 +169,10 @@ struct FactFileTests {
             #expect(after.starts(with: before))
             let found = try await store.fact(id: "found")
             #expect(found?.text == "New.")
-            #expect(await store.nextFacts(2, filter: ShuffleFilter(maxLength: 6)).map(\.text).sorted() == ["New.", "Newer."])
+            #expect(
+                await store.nextFacts(2, filter: ShuffleFilter(maxLength: 6)).map(\.text).sorted() == [
+                    "New.", "Newer.",
+                ])
         }
     }
 
@@ -175,7 +180,9 @@ struct FactFileTests {
         var seen: Set<UInt32> = []
         for round in 0..<4 {
             try await fixture.run { store in
-                let changes = try store.replaceBuiltin([Fact(id: "\(round)", text: "T\(round)", categories: [], source: "builtin")])
+                let changes = try store.replaceBuiltin([
+                    Fact(id: "\(round)", text: "T\(round)", categories: [], source: "builtin")
+                ])
                 #expect(changes.added.allSatisfy { seen.insert($0.ordinal).inserted })
                 try await store.replaceUpstream(upstreamFacts(round..<round + 5))
                 try await store.clearUpstream()
@@ -190,8 +197,7 @@ struct FactFileTests {
     }
 
     /// The ordinals of a fetch that is given up are used again; its records are never taken for the facts that come.
-    @Test(arguments: [false, true])
-    func factsOfAFetchThatFailedAreNeverServed(isInMemory: Bool) async throws {
+    @Test(arguments: [false, true]) func factsOfAFetchThatFailedAreNeverServed(isInMemory: Bool) async throws {
         let text = String(repeating: "never ", count: 400)
         try await fixture.run { store in
             try await store.replaceUpstream([.upstream("a")])
@@ -199,7 +205,8 @@ struct FactFileTests {
             let facts = (0..<600).map { Fact.upstream("never-\($0)", "\($0) \(text)") }
             await #expect(throws: StoreError.self) { try await store.replaceUpstream(facts) }
             try await store.databases.cache(.facts).opened.takeWritesAgain()
-            try await store.replaceUpstream([.upstream("a")] + (0..<600).map { .upstream("b-\($0)", "\($0) \(text)".uppercased()) })
+            try await store.replaceUpstream(
+                [.upstream("a")] + (0..<600).map { .upstream("b-\($0)", "\($0) \(text)".uppercased()) })
         }
         try await fixture.run { store in
             if !isInMemory { store.withState { $0.chunks = nil } }
@@ -237,7 +244,9 @@ struct FactFileTests {
             try await store.replaceUpstream(Array(facts.suffix(10)))
             for filter in filters {
                 for _ in 0..<3 { #expect(await Set(store.nextIDs(10, filter)).count == 10) }
-                let most = store.withState { state in state.entry(1, filter).lists.map { state.index.lists[$0].count }.max() }
+                let most = store.withState { state in
+                    state.entry(1, filter).lists.map { state.index.lists[$0].count }.max()
+                }
                 #expect(most == 10)
             }
             let entries = try await store.databases.cache(.facts).writer.read { database in
@@ -252,37 +261,43 @@ struct FactFileTests {
     }
 
     /// The store's lists follow the disk's, whatever is imported: as after a start.
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func memoryFollowsTheDisk(seed: UInt64) async throws {
+    @Test(arguments: 1...6 as ClosedRange<UInt64>) func memoryFollowsTheDisk(seed: UInt64) async throws {
         var generator = SeededGenerator(state: seed)
         let store = try fixture.open()
         defer { store.databases.close() }
         let filters = [
-            ShuffleFilter(), ShuffleFilter(categories: ["p"]), ShuffleFilter(categories: ["p", "q"], allowsExplicit: true),
+            ShuffleFilter(), ShuffleFilter(categories: ["p"]),
+            ShuffleFilter(categories: ["p", "q"], allowsExplicit: true),
             ShuffleFilter(source: .fortune), ShuffleFilter(maxLength: 30),
         ]
         for step in 0..<60 {
             let facts = (0..<Int.random(in: 0...150, using: &generator)).map { _ in
                 Fact.upstream(
                     String(1_000 + Int.random(in: 0..<400, using: &generator)),
-                    "Text \(Int.random(in: 0..<300, using: &generator))" + (Bool.random(using: &generator) ? "" : String(repeating: "x", count: 40)),
+                    "Text \(Int.random(in: 0..<300, using: &generator))"
+                        + (Bool.random(using: &generator) ? "" : String(repeating: "x", count: 40)),
                     categories: ["p", "q", "explicit"].filter { _ in Int.random(in: 0..<4, using: &generator) == 0 },
-                    source: Int.random(in: 0..<4, using: &generator) == 0 ? "fortune:f" : "chucknorris"
-                )
+                    source: Int.random(in: 0..<4, using: &generator) == 0 ? "fortune:f" : "chucknorris")
             }
             if Bool.random(using: &generator) {
                 try await store.replaceUpstream(facts, isComplete: Bool.random(using: &generator))
             } else {
                 try await store.addFound(Array(facts.prefix(5)))
             }
-            for filter in filters where Bool.random(using: &generator) { _ = await store.nextIDs(.random(in: 1...40, using: &generator), filter) }
+            for filter in filters where Bool.random(using: &generator) {
+                _ = await store.nextIDs(.random(in: 1...40, using: &generator), filter)
+            }
             guard step % 10 == 9 else { continue }
-            try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts("seed \(seed), step \(step)") }
+            try await store.databases.cache(.facts).writer.read {
+                try $0.expectWholeFacts("seed \(seed), step \(step)")
+            }
             let other = FactStore(databases: store.databases)
             let uid = UInt32.random(in: 100 ... .max, using: &generator)
             for filter in filters {
                 let expected = await Set(other.nextIDs(1_000, uid: uid, filter))
-                #expect(await Set(store.nextIDs(1_000, uid: uid, filter)) == expected, "seed \(seed), step \(step), \(filter.key)")
+                #expect(
+                    await Set(store.nextIDs(1_000, uid: uid, filter)) == expected,
+                    "seed \(seed), step \(step), \(filter.key)")
             }
             #expect(store.count == other.count && store.isLocal == other.isLocal)
             #expect(store.categories(of: .all) == other.categories(of: .all))

@@ -54,7 +54,8 @@ struct FactOfTheDayTests {
 
     @Test func dayIsOfTheSourceThatIsAskedFirst() async throws {
         let store = try FactStore.inMemory()
-        try await store.replaceUpstream([.upstream("a")] + upstreamFacts(0..<9).map { .upstream($0.id, source: "fortune:x") })
+        try await store.replaceUpstream(
+            [.upstream("a")] + upstreamFacts(0..<9).map { .upstream($0.id, source: "fortune:x") })
         for distance in 0..<3 {
             #expect(await store.factOfTheDay(day(distance), today: today, source: .norris)?.id == "a")
             #expect(await store.factOfTheDay(day(distance), today: today, source: .fortune)?.id == "a")
@@ -126,7 +127,9 @@ struct FactOfTheDayTests {
             try await store.databases.state.refuseWrites(to: "facts_of_the_day")
             let fact = await store.factOfTheDay(today, today: today, source: .all)
             #expect(fact != nil)
-            for distance in 2..<60 { #expect(await store.factOfTheDay(day(distance), today: today, source: .all) != nil) }
+            for distance in 2..<60 {
+                #expect(await store.factOfTheDay(day(distance), today: today, source: .all) != nil)
+            }
             #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
             try await store.databases.state.takeWritesAgain()
         }
@@ -204,7 +207,8 @@ struct RandomFactsTests {
         let store = try FactStore.inMemory()
         let kept = upstreamFacts(1_000..<6_000)
         try await store.replaceUpstream(upstreamFacts(0..<1_000) + kept)
-        try await store.replaceUpstream(kept + upstreamFacts(6_000..<8_000).map { .upstream($0.id, source: "fortune:x") })
+        try await store.replaceUpstream(
+            kept + upstreamFacts(6_000..<8_000).map { .upstream($0.id, source: "fortune:x") })
         let sample = ids(store)
         #expect(sample.count > 2_000 && sample.count <= 4_096)
         #expect(Set(sample).isSubset(of: upstreamFacts(1_000..<8_000).map(\.id)))

@@ -21,11 +21,10 @@ struct FactSearchTests {
 
     /// No character of a word is special; of quotes only a pair is.
     @Test(arguments: [
-        "%", "_", "\"", "*", "'", "\\", "^", "(", ":", "-", "+", "{", ",", ".", "?", "[",
-        "50%", "a_b", "\"ab", "ab*", "it's", "a\\b", "\"\"\"", "a\"b", "AND", "a OR b", "NOT x", "^ab",
-        "NEAR(a b)", "folded:a", "a - b", "(ab)", "--x", "'; --", "a\nb",
-    ])
-    func queryIsLiteral(query: String) async throws {
+        "%", "_", "\"", "*", "'", "\\", "^", "(", ":", "-", "+", "{", ",", ".", "?", "[", "50%", "a_b", "\"ab", "ab*",
+        "it's", "a\\b", "\"\"\"", "a\"b", "AND", "a OR b", "NOT x", "^ab", "NEAR(a b)", "folded:a", "a - b", "(ab)",
+        "--x", "'; --", "a\nb",
+    ]) func queryIsLiteral(query: String) async throws {
         let text = "before \(query) after"
         try await stored([text, "50 x", "axb", "ab", "abc abd its", "and or not near", "x", "beforeafter"])
         #expect(try await found(query).contains(text))
@@ -37,8 +36,7 @@ struct FactSearchTests {
         ("éclair", "ÉCLAIR"), ("ÉCL", "éclair"), ("straße", "STRASSE"), ("STRASSE", "straße"), ("ß", "Masse ss"),
         ("İst", "İSTANBUL"), ("ΣΊΣΥΦΟΣ", "σίσυφος"), ("σίσυφος", "ΣΊΣΥΦΟΣ"), ("ς", "Σ"), ("привет", "ПРИВЕТ"),
         ("ǅ", "ǆ"), ("ﬁne", "FINE"), ("CHUCK", "chuck"), ("k", "K"),
-    ])
-    func caseDoesNotMatter(query: String, text: String) async throws {
+    ]) func caseDoesNotMatter(query: String, text: String) async throws {
         try await stored(["<\(text)>", "other"])
         #expect(try await found(query) == ["<\(text)>"])
     }
@@ -49,8 +47,7 @@ struct FactSearchTests {
         #expect(try await found(query) == [])
     }
 
-    @Test(arguments: [999, 1_000, 1_001, 1_002])
-    func totalIsExactUpToAThousandAndAbsentAbove(count: Int) async throws {
+    @Test(arguments: [999, 1_000, 1_001, 1_002]) func totalIsExactUpToAThousandAndAbsentAbove(count: Int) async throws {
         try await store.replaceUpstream(upstreamFacts(0..<count) + [.upstream("x", "nothing of the kind")])
         for query in ["text of", "fa", "THE TEXT OF FACT-"] {
             let page = try await store.search(FactQuery(text: query), cursor: nil, limit: 1)
@@ -59,8 +56,7 @@ struct FactSearchTests {
     }
 
     /// What was there all the time comes exactly once, whatever comes and goes between the pages.
-    @Test(arguments: ["text of", "fa"])
-    func cursorsStayTrueWhileFactsComeAndGo(query: String) async throws {
+    @Test(arguments: ["text of", "fa"]) func cursorsStayTrueWhileFactsComeAndGo(query: String) async throws {
         let query = try FactQuery(text: query)
         var generator = SeededGenerator(state: 4)
         let steady = upstreamFacts(0..<60)
@@ -132,8 +128,7 @@ struct FactSearchTests {
         ("\"chuck \t\n kick\"", ["2", "4"]), ("chuck\"kick\"", ["1", "2", "4"]), ("\"CHUCK kick", ["3"]),
         ("\"chuck\" \"far\"", ["4"]), ("kick chuck kick", ["1", "2", "4"]), ("\"\" chuck far", ["4"]),
         ("ick uck", ["1", "2", "4"]), ("chuck walker", []), ("\" \" far", ["4"]),
-    ])
-    func everyWordMustOccur(query: String, expected: [String]) async throws {
+    ]) func everyWordMustOccur(query: String, expected: [String]) async throws {
         try await store.replaceUpstream([
             .upstream("1", "A kick by Chuck."), .upstream("2", "chuck\n\tkicks"), .upstream("3", "Say \"Chuck kick\"."),
             .upstream("4", "Chuck  kicks far."), .upstream("5", "Chuck."), .upstream("6", "A kick."),
@@ -159,7 +154,8 @@ struct FactSearchTests {
 
     @Test func onlyFactsOfTheSourceAreFound() async throws {
         try await store.replaceUpstream([
-            .upstream("a", "word"), .upstream("b", "a word", source: "fortune:x"), .upstream("c", "my word", source: "builtin"),
+            .upstream("a", "word"), .upstream("b", "a word", source: "fortune:x"),
+            .upstream("c", "my word", source: "builtin"),
         ])
         for (source, expected) in [(FactScope.all, ["a", "b", "c"]), (.norris, ["a", "c"]), (.fortune, ["b"])] {
             let page = try await store.search(FactQuery(text: "word", source: source), cursor: nil, limit: 9)
@@ -176,7 +172,9 @@ struct FactSearchTests {
         let all = (0..<1_000).map { Fact.upstream(String(10_000 + $0), text($0)) }
         try await store.replaceUpstream(all)
         let blocks = { @Sendable [store] in
-            try await store.databases.cache(.facts).writer.read { try Int.fetchOne($0, "SELECT count(*) FROM fact_texts") }
+            try await store.databases.cache(.facts).writer.read {
+                try Int.fetchOne($0, "SELECT count(*) FROM fact_texts")
+            }
         }
         #expect(try await blocks() ?? 0 > 5)
         var generator = SeededGenerator(state: 3)
@@ -201,8 +199,7 @@ struct FactSearchTests {
     // MARK: A model
 
     /// Any sequence of imports and removals leaves a search that a plain loop over the facts finds too.
-    @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func searchIsWhatTheModelSays(seed: UInt64) async throws {
+    @Test(arguments: 1...8 as ClosedRange<UInt64>) func searchIsWhatTheModelSays(seed: UInt64) async throws {
         var generator = SeededGenerator(state: seed)
         /// Newest last.
         var model: [Fact] = []
@@ -226,11 +223,14 @@ struct FactSearchTests {
                 try await store.clearUpstream()
                 model = []
             }
-            let wanted = (0..<Int.random(in: 1...3, using: &generator)).compactMap { _ in words.randomElement(using: &generator) }
-            guard let query = try? FactQuery(
-                text: wanted.joined(separator: " "),
-                categories: ["p", "q"].filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
-            ) else { continue }
+            let wanted = (0..<Int.random(in: 1...3, using: &generator)).compactMap { _ in
+                words.randomElement(using: &generator)
+            }
+            guard
+                let query = try? FactQuery(
+                    text: wanted.joined(separator: " "),
+                    categories: ["p", "q"].filter { _ in Int.random(in: 0..<3, using: &generator) == 0 })
+            else { continue }
             let expected = model.reversed().filter { fact in
                 !fact.categories.contains("explicit") && query.matches(fact)
                     && (query.categories.isEmpty || !Set(query.categories).isDisjoint(with: fact.categories))
@@ -238,7 +238,8 @@ struct FactSearchTests {
             var found: [Fact] = []
             var cursor: String?
             repeat {
-                let page = try await store.search(query, cursor: cursor, limit: Int.random(in: 1...60, using: &generator))
+                let page = try await store.search(
+                    query, cursor: cursor, limit: Int.random(in: 1...60, using: &generator))
                 #expect(page.total == expected.count, "seed \(seed), step \(step), \(query.text)")
                 found += page.items
                 cursor = page.next

@@ -146,7 +146,8 @@ struct FactStoreTests {
         let store = try FactStore.inMemory()
         try await store.replaceUpstream(upstreamFacts(0..<20, categories: ["x"]))
         let given = await store.nextIDs(11)
-        try await store.replaceUpstream(upstreamFacts(0..<10, categories: ["y", "x"]) + upstreamFacts(10..<20, categories: ["x"]))
+        try await store.replaceUpstream(
+            upstreamFacts(0..<10, categories: ["y", "x"]) + upstreamFacts(10..<20, categories: ["x"]))
         let left = Set(upstreamFacts(0..<20).map(\.id)).subtracting(given).union(upstreamFacts(0..<10).map(\.id))
         #expect(await Set(store.nextIDs(left.count)) == left)
     }
@@ -170,7 +171,9 @@ struct FactStoreTests {
         // A known name, so that asking for it is no error.
         #expect(store.hasCategory("explicit"))
 
-        try await store.replaceUpstream([.upstream("rude", categories: ["dev"]), .upstream("kind", categories: ["explicit"])])
+        try await store.replaceUpstream([
+            .upstream("rude", categories: ["dev"]), .upstream("kind", categories: ["explicit"]),
+        ])
         #expect(await store.nextIDs(9) == ["rude"])
         #expect(await store.nextIDs(9, dev) == ["rude"])
     }

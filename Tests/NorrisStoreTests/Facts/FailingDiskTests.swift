@@ -185,8 +185,7 @@ struct FailingDiskTests {
         let favorites = Favorites(databases: store.databases)
         #expect(try await favorites.list(uid: 1, cursor: nil, limit: 9).items == [kept])
         let error = ResponseError.storage(
-            "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
-        )
+            "Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
         await #expect(throws: error) { try await favorites.remove(.fact, id: "f", uid: 1) }
     }
 }
@@ -199,10 +198,9 @@ extension OpenedDatabase {
         try writer.withWriter { database in
             try database.execute(
                 """
-                    CREATE TEMP TRIGGER refused BEFORE \(statement) ON main.\(table)
-                    BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
-                    """
-            )
+                CREATE TEMP TRIGGER refused BEFORE \(statement) ON main.\(table)
+                BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
+                """)
         }
     }
 

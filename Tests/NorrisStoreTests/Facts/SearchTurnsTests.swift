@@ -50,9 +50,7 @@ struct SearchTurnsTests {
     @Test("Searches that are run by threads all end, and no more run at a time than there are slots")
     func threads() async {
         let turns = SearchTurns(slots: 2)
-        final class Counts: Sendable {
-            let state = Mutex((running: 0, most: 0, ended: 0))
-        }
+        final class Counts: Sendable { let state = Mutex((running: 0, most: 0, ended: 0)) }
         let counts = Counts()
         await withTaskGroup { group in
             for number in 0..<6 {

@@ -10,8 +10,7 @@ struct UpstreamFactsTests {
     private func fetch(_ settings: String) -> FetchRecord {
         FetchRecord(
             settings: settings, fetchedAt: Timestamp(seconds: 7),
-            parts: ["q": PartRecord(etag: "W/\"\(settings)\"", checkedAt: Timestamp(seconds: 7))]
-        )
+            parts: ["q": PartRecord(etag: "W/\"\(settings)\"", checkedAt: Timestamp(seconds: 7))])
     }
 
     private func record(_ store: FactStore) async -> FetchRecord? {
@@ -171,8 +170,7 @@ struct CategoryLimitTests {
         let many = (0..<20).map { "c\($0)" } + ["explicit"]
         // Names are admitted from the highest id down: those of "z" first, those of "a" last.
         try await store.replaceUpstream(
-            [.upstream("z", categories: many), .upstream("a", categories: many)] + facts(20..<300)
-        )
+            [.upstream("z", categories: many), .upstream("a", categories: many)] + facts(20..<300))
         #expect(try await store.fact(id: "z")?.categories == many[..<15] + ["explicit"])
         #expect(try await store.fact(id: "a")?.categories == many[..<15] + ["explicit"])
         try await store.replaceUpstream(facts(20..<300) + [.upstream("a", categories: many)])
@@ -192,7 +190,8 @@ struct CategoryLimitTests {
     @Test func namesThatAreNoneAreDropped() async throws {
         let store = try FactStore.inMemory()
         let long = String(repeating: "a", count: 41)
-        #expect(try await store.replaceUpstream([.upstream("a", categories: [long, "A b", "fine"])]).droppedCategories == 2)
+        #expect(
+            try await store.replaceUpstream([.upstream("a", categories: [long, "A b", "fine"])]).droppedCategories == 2)
         #expect(try await store.fact(id: "a")?.categories == ["fine"])
     }
 

@@ -7,8 +7,7 @@ import Testing
 
 /// Any sequence of fetches, searches, clearings and imports leaves what a few plain lines say it should.
 struct UpstreamModelTests {
-    @Test(arguments: 1...12)
-    func storeIsWhatTheModelSays(seed: Int) async throws {
+    @Test(arguments: 1...12) func storeIsWhatTheModelSays(seed: Int) async throws {
         var world = try World(seed: UInt64(seed))
         for step in 0..<120 {
             try await world.step()
@@ -23,9 +22,7 @@ private struct World {
         var fact: Fact
         var isFound: Bool
 
-        func hasSameFact(as other: Known) -> Bool {
-            fact == other.fact && fact.text.hasSameBytes(as: other.fact.text)
-        }
+        func hasSameFact(as other: Known) -> Bool { fact == other.fact && fact.text.hasSameBytes(as: other.fact.text) }
 
         static func == (left: Known, right: Known) -> Bool {
             left.hasSameFact(as: right) && left.isFound == right.isFound
@@ -49,9 +46,7 @@ private struct World {
         generator = SeededGenerator(state: seed)
     }
 
-    private mutating func chance(_ one: Int, in all: Int) -> Bool {
-        Int.random(in: 0..<all, using: &generator) < one
-    }
+    private mutating func chance(_ one: Int, in all: Int) -> Bool { Int.random(in: 0..<all, using: &generator) < one }
 
     private mutating func someTexts(_ count: ClosedRange<Int>) -> [String] {
         Array(World.texts.shuffled(using: &generator).prefix(Int.random(in: count, using: &generator)))
@@ -61,10 +56,8 @@ private struct World {
         (0..<Int.random(in: 0...9, using: &generator)).map { _ in
             let categories = ["x", "y", "explicit"].shuffled(using: &generator)
             return .upstream(
-                "\(Int.random(in: 0..<12, using: &generator))",
-                World.texts.randomElement(using: &generator),
-                categories: Array(categories.prefix(Int.random(in: 0...2, using: &generator)))
-            )
+                "\(Int.random(in: 0..<12, using: &generator))", World.texts.randomElement(using: &generator),
+                categories: Array(categories.prefix(Int.random(in: 0...2, using: &generator))))
         }
     }
 
@@ -142,7 +135,9 @@ private struct World {
         var texts: [[UInt8]] = []
         let stored = try await store.databases.cache(.facts).writer.read { database in
             try database.expectWholeFacts(comment)
-            return try database.map("SELECT \(FactTable.columns), found FROM facts") { (FactTable.fact($0), $0[8] as Bool) }
+            return try database.map("SELECT \(FactTable.columns), found FROM facts") {
+                (FactTable.fact($0), $0[8] as Bool)
+            }
         }
         for (fact, isFound) in stored {
             if !fact.isLocal { rows[fact.id] = Known(fact: fact, isFound: isFound) }
@@ -172,7 +167,10 @@ extension Database {
         }
         for (fact, ordinal) in facts {
             for category in [""] + fact.categories {
-                expected["\(category) \(FactKind(FactGroup(source: fact.source), categories: fact.categories).rawValue)", default: []].insert(ordinal)
+                expected[
+                    "\(category) \(FactKind(FactGroup(source: fact.source), categories: fact.categories).rawValue)",
+                    default: []
+                ].insert(ordinal)
             }
             if !fact.isExplicit { texts[ordinal] = searchable(fact.text) }
         }
@@ -194,7 +192,9 @@ extension Database {
             var last: UInt32 = 0
             try bytes.withUnsafeBytes { bytes in
                 try FactTexts.forEach(in: bytes) { entry in
-                    #expect(entry.ordinal > last && Int(entry.ordinal) <= block[0] as Int, comment, sourceLocation: sourceLocation)
+                    #expect(
+                        entry.ordinal > last && Int(entry.ordinal) <= block[0] as Int, comment,
+                        sourceLocation: sourceLocation)
                     last = entry.ordinal
                     searched[entry.ordinal] = String(decoding: entry.text, as: UTF8.self)
                 }
@@ -203,8 +203,7 @@ extension Database {
         }
         #expect(searched == texts, comment, sourceLocation: sourceLocation)
         let lost = try Int.fetchOne(
-            self, "SELECT count(*) FROM fact_entries WHERE list NOT IN (SELECT number FROM fact_lists)"
-        )
+            self, "SELECT count(*) FROM fact_entries WHERE list NOT IN (SELECT number FROM fact_lists)")
         #expect(lost == 0, comment, sourceLocation: sourceLocation)
     }
 }

@@ -12,14 +12,10 @@ struct FetchRecordsTests {
         parts: [
             "chuck": PartRecord(etag: "W/\"é \\ \"", lastModified: nil, checkedAt: Timestamp(seconds: 5)),
             "norris": PartRecord(
-                etag: nil, lastModified: "Sat, 21 Nov 2026 11:05:04 GMT", checkedAt: Timestamp(seconds: 6)
-            ),
-        ]
-    )
+                etag: nil, lastModified: "Sat, 21 Nov 2026 11:05:04 GMT", checkedAt: Timestamp(seconds: 6)),
+        ])
 
-    private func records(_ databases: Databases) -> FetchRecords {
-        FetchRecords(databases: databases)
-    }
+    private func records(_ databases: Databases) -> FetchRecords { FetchRecords(databases: databases) }
 
     private func run<Result>(_ body: (FetchRecords, Databases) async throws -> Result) async throws -> Result {
         let databases = try fixture.databases()
@@ -36,7 +32,8 @@ struct FetchRecordsTests {
         }
         try await run { records, _ in
             await #expect(records.record(of: "facts") == record)
-            await #expect(records.record(of: "facts")?.parts["chuck"]?.etag?.utf8.elementsEqual("W/\"é \\ \"".utf8) == true)
+            await #expect(
+                records.record(of: "facts")?.parts["chuck"]?.etag?.utf8.elementsEqual("W/\"é \\ \"".utf8) == true)
         }
     }
 
@@ -108,12 +105,9 @@ struct ScheduleRecordsTests {
     private let full = ScheduleRecord(
         nextRunAt: Timestamp(seconds: 1), backoffUntil: Timestamp(seconds: 2), retryAt: Timestamp(seconds: 3),
         failures: 4, failure: SourceFailure(kind: .http, message: "503 — busy", since: Timestamp(seconds: 5)),
-        failedAt: Timestamp(seconds: 6), settings: "seven"
-    )
+        failedAt: Timestamp(seconds: 6), settings: "seven")
 
-    private func records(_ databases: Databases) -> ScheduleRecords {
-        ScheduleRecords(databases: databases)
-    }
+    private func records(_ databases: Databases) -> ScheduleRecords { ScheduleRecords(databases: databases) }
 
     @Test func schedulesAreThereAfterAKill() async throws {
         let databases = try fixture.databases()
@@ -133,7 +127,8 @@ struct ScheduleRecordsTests {
         await records(databases).write(full, for: "facts")
         await records(databases).write(full, for: "gifs")
         await records(databases).write(ScheduleRecord(nextRunAt: Timestamp(seconds: 9)), for: "facts")
-        await #expect(records(databases).all() == ["facts": ScheduleRecord(nextRunAt: Timestamp(seconds: 9)), "gifs": full])
+        await #expect(
+            records(databases).all() == ["facts": ScheduleRecord(nextRunAt: Timestamp(seconds: 9)), "gifs": full])
     }
 
     @Test func scheduleThatCannotBeWrittenIsAFaultOfTheState() async throws {

@@ -7,13 +7,10 @@ import Testing
 struct QuotaWindowTests {
     private func taken(
         _ count: Int, _ purpose: QuotaWindow.Purpose, limit: Int, now: Timestamp = .start, of window: inout QuotaWindow
-    ) -> Int {
-        (0..<count).filter { _ in window.take(purpose, limit: limit, now: now) == .granted }.count
-    }
+    ) -> Int { (0..<count).filter { _ in window.take(purpose, limit: limit, now: now) == .granted }.count }
 
     /// The fifth is rounded up.
-    @Test("The last tenth is for users who have had less than a tenth")
-    func shares() {
+    @Test("The last tenth is for users who have had less than a tenth") func shares() {
         var window = QuotaWindow()
         func taken(by uid: UInt32, limit: Int = 100, at second: Int64) -> Int {
             var count = 0
@@ -41,8 +38,7 @@ struct QuotaWindowTests {
 
     @Test(arguments: [
         (100, 80), (42, 33), (10, 8), (6, 4), (5, 4), (4, 3), (2, 1), (1, 0), (0, 0), (-3, 0), (.max, 200),
-    ])
-    func aFifthIsKeptForUsers(limit: Int, background: Int) {
+    ]) func aFifthIsKeptForUsers(limit: Int, background: Int) {
         var window = QuotaWindow()
         #expect(taken(200, .background, limit: limit, of: &window) == background)
         #expect(taken(200, .user, limit: limit, of: &window) == min(200, max(0, limit) - background))
@@ -76,8 +72,7 @@ struct QuotaWindowTests {
     }
 
     /// In no hour are there more calls than the limit, and none is refused that would fit.
-    @Test(arguments: 0..<20)
-    func windowSlides(seed: Int) {
+    @Test(arguments: 0..<20) func windowSlides(seed: Int) {
         var generator = SeededGenerator(state: UInt64(seed))
         let limit = Int.random(in: 1...30, using: &generator)
         var window = QuotaWindow()

@@ -72,8 +72,7 @@ struct FortuneFilesTests {
         #expect(find("none").faults == ["cannot be read (No such file or directory); check facts.fortunes"])
     }
 
-    @Test(arguments: [16 * 1024 * 1024 + 1, 1 << 30])
-    func tooLargeFileIsNotOpened(size: Int) throws {
+    @Test(arguments: [16 * 1024 * 1024 + 1, 1 << 30]) func tooLargeFileIsNotOpened(size: Int) throws {
         let path = try folder.write("f/large", "")
         #expect(truncate(path, off_t(size)) == 0)
         try folder.write("f/small", "x")
@@ -135,46 +134,27 @@ struct FortuneTextTests {
     }
 
     @Test(arguments: [
-        ("", []),
-        ("\n", []),
-        ("%\n", []),
-        ("%", []),
-        ("%\n%\n%\n", []),
-        ("One.\n%\nTwo.\n%\n", ["One.", "Two."]),
-        ("One.\n%\nTwo.\n", ["One.", "Two."]),
-        ("One.\n%\nTwo.", ["One.", "Two."]),
+        ("", []), ("\n", []), ("%\n", []), ("%", []), ("%\n%\n%\n", []), ("One.\n%\nTwo.\n%\n", ["One.", "Two."]),
+        ("One.\n%\nTwo.\n", ["One.", "Two."]), ("One.\n%\nTwo.", ["One.", "Two."]),
         ("%\nOne.\n%\n%\n\n%\nTwo.\n%", ["One.", "Two."]),
         // Only a line of nothing but the sign ends a text.
         ("100%\n%%\n% \n %\n%x\n", ["100%\n%%\n% \n %\n%x"]),
         ("One.\r\nMore.\r\n%\r\nTwo.\r\n", ["One.\nMore.", "Two."]),
         ("\n \n\n  One.\n\n  More.\n \t\n\n%\nTwo. \t\n", ["  One.\n\n  More.", "Two."]),
         ("\tOne\tand\n", ["\tOne\tand"]),
-    ])
-    func linesOfAPercentSignDivide(text: String, expected: [String]) { #expect(texts(text) == expected) }
+    ]) func linesOfAPercentSignDivide(text: String, expected: [String]) { #expect(texts(text) == expected) }
 
     @Test(arguments: [
-        ("_\u{8}a_\u{8}b", "ab"),
-        ("b\u{8}bo\u{8}old", "bold"),
-        ("x_\u{8}\u{8}\u{8}y", "y"),
-        ("é\u{8}e", "e"),
-        ("_\u{8}é", "é"),
-        ("\u{8}\u{8}a", "a"),
-        ("a\n\u{8}b", "a\nb"),
-        ("a\u{8}\u{8}\u{8}", ""),
-    ])
-    func laterCharacterOfAnOverstrikeStays(text: String, expected: String) {
+        ("_\u{8}a_\u{8}b", "ab"), ("b\u{8}bo\u{8}old", "bold"), ("x_\u{8}\u{8}\u{8}y", "y"), ("é\u{8}e", "e"),
+        ("_\u{8}é", "é"), ("\u{8}\u{8}a", "a"), ("a\n\u{8}b", "a\nb"), ("a\u{8}\u{8}\u{8}", ""),
+    ]) func laterCharacterOfAnOverstrikeStays(text: String, expected: String) {
         #expect(texts(text) == [expected].filter { !$0.isEmpty })
     }
 
     @Test(arguments: [
-        ("\u{1B}[31mred\u{1B}[0m", "red"),
-        ("\u{1B}]0;title\u{7}text", "text"),
-        ("a\u{7}b\u{7F}c\u{85}d", "abcd"),
-        ("a\u{202E}b\u{2066}c", "abc"),
-        ("\u{1B}[2J", ""),
-        ("\u{200B}\u{FEFF}", ""),
-    ])
-    func nothingThatMovesATerminalStays(text: String, expected: String) {
+        ("\u{1B}[31mred\u{1B}[0m", "red"), ("\u{1B}]0;title\u{7}text", "text"), ("a\u{7}b\u{7F}c\u{85}d", "abcd"),
+        ("a\u{202E}b\u{2066}c", "abc"), ("\u{1B}[2J", ""), ("\u{200B}\u{FEFF}", ""),
+    ]) func nothingThatMovesATerminalStays(text: String, expected: String) {
         #expect(texts(text) == [expected].filter { !$0.isEmpty })
     }
 
@@ -205,8 +185,7 @@ struct FortuneTextTests {
         }
     }
 
-    @Test(arguments: ["\n", "%\n", "%", "x", "\u{8}", "x\n%\n"])
-    func eachByteIsLookedAtAFewTimes(unit: String) {
+    @Test(arguments: ["\n", "%\n", "%", "x", "\u{8}", "x\n%\n"]) func eachByteIsLookedAtAFewTimes(unit: String) {
         let counted = CountedBytes(bytes: Array(String(repeating: unit, count: 20_000).utf8))
         _ = texts(in: counted)
         #expect(counted.reads.count <= 5 * counted.count)

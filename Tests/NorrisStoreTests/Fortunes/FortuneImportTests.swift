@@ -111,8 +111,7 @@ struct FortuneImportTests {
                 faults == [
                     folder["none"] + ": cannot be read (No such file or directory); check facts.fortunes",
                     folder["f/binary"] + ": is no text; take it out of facts.fortunes",
-                ]
-            )
+                ])
             #expect(await all(in: store) == ["Good."])
         }
     }
@@ -213,8 +212,7 @@ struct FortuneImportTests {
         Set(await store.nextFacts(store.count, uid: uid).map(\.text))
     }
 
-    @Test(arguments: [0, 1, 3, 9, 18])
-    func cancelledImportGoesOnAtTheNextOne(looks: Int) async throws {
+    @Test(arguments: [0, 1, 3, 9, 18]) func cancelledImportGoesOnAtTheNextOne(looks: Int) async throws {
         let all = try writeMany()
         try folder.write("old/x", "Old.")
         try await fixture.run { store in

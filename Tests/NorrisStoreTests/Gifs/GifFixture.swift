@@ -40,8 +40,7 @@ extension Gif {
     static func some(_ id: String, _ title: String? = nil, rating: String = "g") -> Gif {
         Gif(
             id: id, title: title ?? "The title of \(id)", rating: rating, pageURL: "https://giphy.com/gifs/\(id)",
-            renditions: ["original": Rendition(url: "https://media0.giphy.com/media/\(id)/giphy.gif?cid=1&ct=g")]
-        )
+            renditions: ["original": Rendition(url: "https://media0.giphy.com/media/\(id)/giphy.gif?cid=1&ct=g")])
     }
 }
 

@@ -70,13 +70,11 @@ struct GifListModelTests {
         private func ask(at offset: Int, _ store: GifStore) async throws {
             let answer = giphy.answer(at: offset)
             try await store.put(
-                answer.gifs, in: list, offset: offset, nextOffset: answer.next, totalCount: nil, at: .start
-            )
+                answer.gifs, in: list, offset: offset, nextOffset: answer.next, totalCount: nil, at: .start)
         }
     }
 
-    @Test(arguments: 0..<30)
-    func everyGifComesOnce(seed: Int) async throws {
+    @Test(arguments: 0..<30) func everyGifComesOnce(seed: Int) async throws {
         var generator = SeededGenerator(state: UInt64(seed))
         let store = try GifStore.inMemory()
         // Two lists over the same GIFs, and two readers of each.
@@ -87,8 +85,7 @@ struct GifListModelTests {
         for reader in readers {
             let answer = reader.giphy.answer(at: 0)
             try await store.put(
-                answer.gifs, in: reader.list, offset: 0, nextOffset: answer.next, totalCount: nil, at: .start
-            )
+                answer.gifs, in: reader.list, offset: 0, nextOffset: answer.next, totalCount: nil, at: .start)
         }
         while let index = all.indices.filter({ !all[$0].isDone }).randomElement(using: &generator) {
             try await all[index].step(store, limit: Int.random(in: 1...15, using: &generator))

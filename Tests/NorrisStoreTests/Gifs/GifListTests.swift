@@ -17,8 +17,7 @@ struct GifListTests {
 
     @Test(arguments: [
         ("cats", "  Cats"), ("cats", "CATS\t\n\u{A0}\u{3000}"), ("два слова", "ДВА СЛОВА "), ("", "   "), ("é", "É"),
-    ])
-    func textsThatDifferInCaseAndSpaceAroundAreOneList(text: String, same: String) async throws {
+    ]) func textsThatDifferInCaseAndSpaceAroundAreOneList(text: String, same: String) async throws {
         let list = GifList.search(text, rating: "g")
         let other = GifList.search(same, rating: "g", lang: "")
         #expect(list == other && list.hashValue == other.hashValue)
@@ -83,8 +82,7 @@ struct GifListTests {
         #expect(try await page(limit: 1)?.total == told)
     }
 
-    @Test("A page that does not go on exactly where the list ends changes nothing")
-    func pagesElsewhere() async throws {
+    @Test("A page that does not go on exactly where the list ends changes nothing") func pagesElsewhere() async throws {
         #expect(try await store.put(gifs(0..<2), in: cats, offset: 25, nextOffset: nil, totalCount: 2) == nil)
         #expect(try await page() == nil)
         try await store.put(gifs(0..<2), in: cats, offset: 0, nextOffset: 2, totalCount: nil, at: .start)
@@ -165,11 +163,9 @@ struct GifCursorTests {
     init() throws { store = try GifStore.inMemory() }
 
     private static let foreign = ResponseError.invalidParams(
-        "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor."
-    )
+        "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor.")
     private static let outdated = ResponseError.invalidParams(
-        "The cursor has expired: the search was repeated.", parameter: "cursor", hint: "Start again without a cursor."
-    )
+        "The cursor has expired: the search was repeated.", parameter: "cursor", hint: "Start again without a cursor.")
 
     private func begin(_ list: GifList, _ store: GifStore, at time: Timestamp = .start) async throws -> String {
         try await store.put(gifs(0..<9), in: list, offset: 0, nextOffset: 9, totalCount: nil, at: time)

@@ -27,8 +27,7 @@ struct GifSearchTests {
     @Test(arguments: [
         "%", "_", "\"", "*", "'", "\\", "?", "[", ":text", "50%", "a_b", "ab*", "it's", "\"\"", "'; --", "   ", "日",
         "AND", "(ab)", "👩‍👩‍👧",
-    ])
-    func queryIsLiteral(query: String) async throws {
+    ]) func queryIsLiteral(query: String) async throws {
         let text = "before \(query) after"
         try await stored([text, "50 x", "axb", "ab", "abc its", "x", "beforeafter"])
         #expect(try await found(query).contains(text))
@@ -38,8 +37,7 @@ struct GifSearchTests {
     @Test(arguments: [
         ("éclair", "ÉCLAIR"), ("ÉCL", "éclair"), ("straße", "STRASSE"), ("ß", "Masse ss"), ("İst", "İSTANBUL"),
         ("ΣΊΣΥΦΟΣ", "σίσυφος"), ("привет", "ПРИВЕТ"), ("CHUCK", "chuck"),
-    ])
-    func caseDoesNotMatter(query: String, title: String) async throws {
+    ]) func caseDoesNotMatter(query: String, title: String) async throws {
         try await stored(["<\(title)>", "other"])
         #expect(try await found(query) == ["<\(title)>"])
         #expect(await store.random(text: query, rating: "r", notBefore: .start)?.title == "<\(title)>")
@@ -63,10 +61,11 @@ struct GifSearchTests {
         #expect(try await page("title").items.map(\.id) == ["B", "d", "e", "é", "Z", "a", "b", "c"])
     }
 
-    @Test(arguments: [
-        ("g", ["g", "G", "y"]), ("pg", ["g", "G", "y", "pg"]), ("pg-13", ["g", "G", "y", "pg", "pg-13"]),
-        ("r", ["g", "G", "y", "pg", "pg-13", "r", "", "nc-17", "not-rated"]), ("unknown", ["g", "G", "y"]),
-    ] as [(String, Set<String>)])
+    @Test(
+        arguments: [
+            ("g", ["g", "G", "y"]), ("pg", ["g", "G", "y", "pg"]), ("pg-13", ["g", "G", "y", "pg", "pg-13"]),
+            ("r", ["g", "G", "y", "pg", "pg-13", "r", "", "nc-17", "not-rated"]), ("unknown", ["g", "G", "y"]),
+        ] as [(String, Set<String>)])
     func nothingStrongerThanAllowedComes(allowed: String, words: Set<String>) async throws {
         let all = ["g", "G", "y", "pg", "pg-13", "r", "", "nc-17", "not-rated"]
         try await store.put(all.map { .some("id-\($0)", rating: $0) }, at: .start)

@@ -17,12 +17,8 @@ struct GifStoreTests {
                 "original": Gif.Rendition(
                     url: "https://media0.giphy.com/media/v1.Y2lk/x/giphy.gif?cid=1&rid=giphy.gif&ct=g",
                     mp4: "https://a.example/%E2%9C%93", webp: "https://a.example/é", width: 480, height: 229,
-                    bytes: 976_265, frames: 20
-                ),
-                "looping": Gif.Rendition(mp4: "https://a.example/loop.mp4"),
-            ],
-            importedAt: Timestamp(seconds: 1_600_000_000), trendingAt: Timestamp(seconds: 1_700_000_000)
-        )
+                    bytes: 976_265, frames: 20), "looping": Gif.Rendition(mp4: "https://a.example/loop.mp4"),
+            ], importedAt: Timestamp(seconds: 1_600_000_000), trendingAt: Timestamp(seconds: 1_700_000_000))
         #expect(try await store.put([gif], at: .start) == 1)
         let stored = try #require(await store.gif(id: "-x_É", notBefore: .start))
         #expect(stored == gif)
@@ -71,8 +67,7 @@ struct GifStoreTests {
         #expect(page?.total == 2)
     }
 
-    @Test("Many GIFs and lists are removed in several transactions")
-    func removalInSteps() async throws {
+    @Test("Many GIFs and lists are removed in several transactions") func removalInSteps() async throws {
         func fill() async throws {
             for number in 0..<20 {
                 let (list, page) = (GifList.search("cats \(number)", rating: "g"), gifs(number * 20..<number * 20 + 20))
@@ -166,9 +161,7 @@ struct GifStoreTests {
     }
 }
 
-extension Timestamp {
-    fileprivate static func - (time: Timestamp, seconds: Int64) -> Timestamp { time + -seconds }
-}
+extension Timestamp { fileprivate static func - (time: Timestamp, seconds: Int64) -> Timestamp { time + -seconds } }
 
 /// What cannot be written changes nothing and is told; what cannot be read is as absent, or an error.
 struct GifFailingDiskTests {
@@ -208,9 +201,7 @@ struct GifFailingDiskTests {
                 try database.execute("DROP TABLE gif_list_items; DROP TABLE gifs")
             }
             let refusal = ResponseError.storage("The cache cannot be read now.", hint: "The daemon's log says why.")
-            await #expect(throws: refusal) {
-                try await store.page(of: cats, cursor: nil, limit: 3, notBefore: .start)
-            }
+            await #expect(throws: refusal) { try await store.page(of: cats, cursor: nil, limit: 3, notBefore: .start) }
             await #expect(throws: refusal) {
                 try await store.search(text: "a", rating: "g", cursor: nil, limit: 3, notBefore: .start)
             }

@@ -27,7 +27,8 @@ struct PostListTests {
         try await store.fetch(posts(2..<8), at: 10)
         let first = try await store.page(limit: 3)
         #expect(first.items == posts(2..<5))
-        try await store.fetch([.sample("a:new", at: 15)] + posts(0..<2) + posts(2..<4) + posts(5..<8), keep: .zero, at: 20)
+        try await store.fetch(
+            [.sample("a:new", at: 15)] + posts(0..<2) + posts(2..<4) + posts(5..<8), keep: .zero, at: 20)
         let second = try await store.page(cursor: first.next, limit: 3)
         #expect(second.items == posts(5..<8))
         #expect(second.total == 8)
@@ -49,9 +50,7 @@ struct PostListTests {
             authors: [
                 Post.Author(id: "a:ann", name: "Same"), Post.Author(id: "a:bob", name: "Bob", handle: "Same"),
                 Post.Author(id: "a:cy", name: "é"),
-            ],
-            at: 10
-        )
+            ], at: 10)
         func listed(_ author: String, source: String? = nil) async throws -> [String] {
             try await store.listed(PostQuery(sources: ["a"], source: source, author: author))
         }
@@ -92,17 +91,14 @@ struct PostListTests {
         #expect(try await store.page(PostQuery(sources: ["a", "b"]), cursor: cursor).items == posts(2..<6))
     }
 
-    @Test("By name without regard to case, then by id; with the number of posts")
-    func authors() async throws {
+    @Test("By name without regard to case, then by id; with the number of posts") func authors() async throws {
         try await store.fetch(
             [.sample("a:1", by: "1"), .sample("a:2", by: "1"), .sample("a:3", by: "2")],
             authors: [
                 .sample("1", named: "bob"), .sample("2", named: "Bob"), .sample("0", named: "BOB"),
                 Post.Author(id: "a:3", name: "Zoë", handle: "@z", avatarURL: "https://z", email: "z@z"),
                 .sample("4", named: "ann"), .sample("5", named: "b"), .sample("6", named: "Élan"),
-            ],
-            at: 10
-        )
+            ], at: 10)
         try await store.fetch([.sample("b:1", by: "amy", source: "b")], source: "b", at: 10)
         let expected = ["b:amy", "a:4", "a:5", "a:0", "a:1", "a:2", "a:3", "a:6"]
         for limit in 1...9 {

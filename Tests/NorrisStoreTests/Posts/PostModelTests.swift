@@ -6,8 +6,7 @@ import Testing
 
 /// Any sequence of fetches, marks and clearings leaves lists that a few plain lines say they should.
 struct PostModelTests {
-    @Test(arguments: 1...10)
-    func listsAreWhatTheModelSays(seed: Int) async throws {
+    @Test(arguments: 1...10) func listsAreWhatTheModelSays(seed: Int) async throws {
         var world = try World(seed: UInt64(seed))
         for step in 0..<100 {
             try await world.step()
@@ -73,8 +72,7 @@ private struct World {
             Post(
                 id: "\(source):\(number(0...11))", source: source, author: someAuthor(source),
                 publishedAt: [nil, Timestamp(seconds: now - 10 + Int64(number(0...20)))][number(0...1)],
-                text: ["one", "two"][number(0...1)]
-            )
+                text: ["one", "two"][number(0...1)])
         }
     }
 
@@ -88,8 +86,7 @@ private struct World {
             let before = posts
             let expected = take(new, others, source, isComplete: isComplete)
             let changes = try await store.fetch(
-                new, authors: others, source: source, isComplete: isComplete, keep: .seconds(World.keep), at: now
-            )
+                new, authors: others, source: source, isComplete: isComplete, keep: .seconds(World.keep), at: now)
             #expect(changes.added == posts.count { post in !before.contains { $0.post.id == post.post.id } })
             #expect(changes.changed == expected.changed)
             #expect(changes.total == posts.count { $0.post.source == source })
@@ -97,8 +94,7 @@ private struct World {
         case 6:
             let removed = confirm(source)
             let changes = await store.confirm(
-                source: source, keep: .seconds(World.keep), fetch: .sample(at: now), at: Timestamp(seconds: now)
-            )
+                source: source, keep: .seconds(World.keep), fetch: .sample(at: now), at: Timestamp(seconds: now))
             #expect((changes == nil) == !fetched.contains(source))
             #expect((changes?.removed ?? 0) == removed)
         case 7...9:

@@ -10,14 +10,10 @@ struct PostStoreTests {
         let post = Post(
             id: "a:1", source: "a",
             author: Post.Author(
-                id: "a:ann", name: "Ann", handle: "@ann", avatarURL: "https://a.example/ann.png",
-                email: "ann@a.example"
-            ),
-            publishedAt: Timestamp(seconds: 5), title: "Title", text: "Two\nlines", isSensitive: true,
-            tags: ["x", "y"],
-            images: [Post.Image(url: "https://a.example/1.png", width: 1, height: 2, alt: "One")],
-            stats: Post.Stats(likes: 1, comments: 0, shares: 2), url: "https://a.example/1"
-        )
+                id: "a:ann", name: "Ann", handle: "@ann", avatarURL: "https://a.example/ann.png", email: "ann@a.example"
+            ), publishedAt: Timestamp(seconds: 5), title: "Title", text: "Two\nlines", isSensitive: true,
+            tags: ["x", "y"], images: [Post.Image(url: "https://a.example/1.png", width: 1, height: 2, alt: "One")],
+            stats: Post.Stats(likes: 1, comments: 0, shares: 2), url: "https://a.example/1")
         try await store.fetch([post], at: 10)
         #expect(try await store.page() == Page(items: [post], total: 1))
         var read = post
@@ -36,9 +32,7 @@ struct PostStoreTests {
             [
                 .sample("a:past", at: 5), .sample("a:none"), .sample("a:future", at: 99), .sample("a:é", at: 5),
                 .sample("a:e\u{301}", at: 5), .sample("a:Z", at: 5), .sample("a:now", at: 10),
-            ],
-            at: 10
-        )
+            ], at: 10)
         let expected = ["a:future", "a:none", "a:now", "a:Z", "a:e\u{301}", "a:past", "a:é"]
         #expect(try await store.listed().map { Array($0.utf8) } == expected.map { Array($0.utf8) })
         // It is past now, but was first seen when it was not.
@@ -77,12 +71,11 @@ struct PostStoreTests {
         try await store.databases.cache(.posts).writer.write { database in
             try database.execute(
                 """
-                    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 99997)
-                    INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at, held_at)
-                    SELECT 'a:' || n, n, source, author, content, first_seen, 5, held_at
-                    FROM numbers JOIN posts ON id = 'a:old'
-                    """
-            )
+                WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 99997)
+                INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at, held_at)
+                SELECT 'a:' || n, n, source, author, content, first_seen, 5, held_at
+                FROM numbers JOIN posts ON id = 'a:old'
+                """)
         }
         #expect(try await store.fetch(held, at: 12) == PostChanges(total: 100_000))
         let changes = try await store.fetch(held + [.sample("a:more", at: 1)], at: 13)
@@ -238,7 +231,8 @@ struct PostFailingDiskTests {
             try await store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
             try await store.fetch([.sample("a:2")], at: 20)
             try await store.databases.cache(.posts).opened.refuseWrites(to: "fetches")
-            let changes = await store.confirm(source: "a", keep: .zero, fetch: .sample(at: 30), at: Timestamp(seconds: 30))
+            let changes = await store.confirm(
+                source: "a", keep: .zero, fetch: .sample(at: 30), at: Timestamp(seconds: 30))
             #expect(changes == PostChanges(total: 2))
             #expect(try await store.listed() == ["a:1", "a:2"])
             #expect(store.databases.isReadOnly)

@@ -11,12 +11,11 @@ import Testing
         database = try Database(path: ":memory:", .write)
         try database.execute(
             """
-                CREATE TABLE users (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-                CREATE TABLE things (
-                    owner INTEGER REFERENCES users (number), count INTEGER, title TEXT, bytes BLOB
-                ) STRICT;
-                """
-        )
+            CREATE TABLE users (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+            CREATE TABLE things (
+                owner INTEGER REFERENCES users (number), count INTEGER, title TEXT, bytes BLOB
+            ) STRICT;
+            """)
     }
 
     @Test func foreignKeysAreOn() throws {
@@ -54,8 +53,7 @@ import Testing
 
     @Test func bytesAreReadWithoutACopy() throws {
         let rows = try Rows(
-            database.statement("SELECT ?, ?, ?, ?, NULL"), ["nul \0 inside", "", [0, 255] as [UInt8], [] as [UInt8]]
-        )
+            database.statement("SELECT ?, ?, ?, ?, NULL"), ["nul \0 inside", "", [0, 255] as [UInt8], [] as [UInt8]])
         #expect(try rows.next())
         let expected: [[UInt8]] = [Array("nul \0 inside".utf8), [], [0, 255], [], []]
         for (column, bytes) in expected.enumerated() { #expect(rows.withBytes(column) { Array($0) } == bytes) }
@@ -99,9 +97,10 @@ import Testing
         #expect(error.resultCode == SQLITE_CONSTRAINT)
         #expect(error.extendedResultCode == 2067)  // SQLITE_CONSTRAINT_UNIQUE
         #expect(error.sql == sql)
-        #expect(error.description == """
-            SQLite error 2067: UNIQUE constraint failed: users.name - while executing `\(sql)`
-            """)
+        #expect(
+            error.description == """
+                SQLite error 2067: UNIQUE constraint failed: users.name - while executing `\(sql)`
+                """)
         // Of several statements it is the one that failed.
         let second = #expect(throws: DatabaseError.self) { try database.execute("SELECT 1; DELETE FROM missing") }
         #expect(second?.message == "no such table: missing")
@@ -175,6 +174,4 @@ import Testing
     }
 }
 
-extension Database {
-    fileprivate func readAll() throws -> [Int] { try Int.fetchAll(self, "SELECT length(a) FROM t") }
-}
+extension Database { fileprivate func readAll() throws -> [Int] { try Int.fetchAll(self, "SELECT length(a) FROM t") } }

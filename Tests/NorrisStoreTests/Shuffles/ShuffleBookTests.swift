@@ -69,7 +69,9 @@ struct ShuffleBookTests {
         let pool = try DatabasePool(path: nil)
         try DatabaseKind.state.migrate(pool, BlockingAccess())
         try pool.write { database in
-            let own = (1...70).map { ShuffleBook.Record(key: key($0), shuffle: [2], usedAt: SequenceNumber(columnValue: Int64($0))) }
+            let own = (1...70).map {
+                ShuffleBook.Record(key: key($0), shuffle: [2], usedAt: SequenceNumber(columnValue: Int64($0)))
+            }
             try ShuffleBook.Record.write(own, database)
             #expect(try Set(ShuffleBook.Record.all(database).map(\.key)) == Set((7...70).map { key($0) }))
             let others = (100...1_100).map { uid in
@@ -126,9 +128,7 @@ struct ShuffleBookTests {
             after.restore(
                 ShuffleBook.Entry(
                     key: record.key, shuffle: Shuffle(key: 1, lists: []), lists: [], usedAt: record.usedAt,
-                    isAttached: false
-                )
-            )
+                    isAttached: false))
         }
         for number in 4...65 { use(number, in: &after) }
         #expect(!use(1, in: &after))
@@ -206,14 +206,10 @@ struct ShuffleBookTests {
 
 struct ShuffleFilterTests {
     @Test(arguments: [
-        ShuffleFilter(),
-        ShuffleFilter(source: .norris),
-        ShuffleFilter(source: .fortune, allowsExplicit: true),
-        ShuffleFilter(maxLength: 10_000),
-        ShuffleFilter(categories: ["dev"]),
+        ShuffleFilter(), ShuffleFilter(source: .norris), ShuffleFilter(source: .fortune, allowsExplicit: true),
+        ShuffleFilter(maxLength: 10_000), ShuffleFilter(categories: ["dev"]),
         ShuffleFilter(categories: ["a-b", "c_d", "0"], allowsExplicit: true, maxLength: 1),
-    ])
-    func comesBackFromItsKey(filter: ShuffleFilter) { #expect(ShuffleFilter(key: filter.key) == filter) }
+    ]) func comesBackFromItsKey(filter: ShuffleFilter) { #expect(ShuffleFilter(key: filter.key) == filter) }
 
     @Test func orderAndDoublesDoNotMatter() {
         let filter = ShuffleFilter(categories: ["b", "a", "b"])
@@ -235,8 +231,7 @@ struct ShuffleFilterTests {
     @Test(arguments: [
         "", "/", "///", "a", "/all/", "//all/", "/all//-3", "/all//0", "/all//+5", "/all//05", "/all/yes/", "b,a/all//",
         "a,a/all//", ",a/all//", "/some//", "/all///", "//",
-    ])
-    func anythingElseIsNoKey(text: String) { #expect(ShuffleFilter(key: text) == nil) }
+    ]) func anythingElseIsNoKey(text: String) { #expect(ShuffleFilter(key: text) == nil) }
 
     @Test func listsAreThoseOfTheSourceAndOfTheCategories() {
         func names(_ filter: ShuffleFilter) -> [String] { filter.lists.map { "\($0.category):\($0.kind)" } }
@@ -247,7 +242,6 @@ struct ShuffleFilterTests {
             names(ShuffleFilter(categories: ["b", "a"], allowsExplicit: true))
                 == ["a", "b"].flatMap { name in
                     ["norris", "explicitNorris", "fortune", "explicitFortune"].map { "\(name):\($0)" }
-                }
-        )
+                })
     }
 }

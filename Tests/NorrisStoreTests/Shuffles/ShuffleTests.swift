@@ -6,22 +6,16 @@ import Testing
 
 struct ShuffleTests {
     private static let filters = [
-        ShuffleFilter(),
-        ShuffleFilter(allowsExplicit: true),
-        ShuffleFilter(source: .norris),
-        ShuffleFilter(source: .fortune, maxLength: 30),
-        ShuffleFilter(categories: ["a"]),
-        ShuffleFilter(categories: ["a", "b"]),
-        ShuffleFilter(categories: ["c", "a", "b"], allowsExplicit: true),
-        ShuffleFilter(categories: ["explicit"], allowsExplicit: true),
-        ShuffleFilter(maxLength: 20),
+        ShuffleFilter(), ShuffleFilter(allowsExplicit: true), ShuffleFilter(source: .norris),
+        ShuffleFilter(source: .fortune, maxLength: 30), ShuffleFilter(categories: ["a"]),
+        ShuffleFilter(categories: ["a", "b"]), ShuffleFilter(categories: ["c", "a", "b"], allowsExplicit: true),
+        ShuffleFilter(categories: ["explicit"], allowsExplicit: true), ShuffleFilter(maxLength: 20),
         ShuffleFilter(categories: ["b", "c"], allowsExplicit: true, maxLength: 37),
         ShuffleFilter(categories: ["nobody"]),
     ]
 
     /// Whatever happens, every shuffle keeps the contract: a few hundred steps of chance for each seed.
-    @Test(arguments: 0..<40 as Range<UInt64>)
-    func everyMatchingFactComesOnceBeforeAnyComesAgain(seed: UInt64) throws {
+    @Test(arguments: 0..<40 as Range<UInt64>) func everyMatchingFactComesOnceBeforeAnyComesAgain(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
         var world = ShuffleWorld()
         var born = 0
@@ -66,8 +60,7 @@ struct ShuffleTests {
     }
 
     /// One of a hundred in a row would already be one too many.
-    @Test(arguments: 2...5)
-    func newCycleDoesNotBeginWithTheLastFact(count: Int) {
+    @Test(arguments: 2...5) func newCycleDoesNotBeginWithTheLastFact(count: Int) {
         var world = ShuffleWorld()
         world.arrive(upstreamFacts(0..<count))
         // An entry that is removed stands before, so that the first of a cycle is not always the first entry.
@@ -101,16 +94,14 @@ struct ShuffleTests {
     }
 
     /// Blocks of 1,024 entries are counted together: at their ends, and with segments that begin within one.
-    @Test(arguments: [1_023, 1_024, 1_025, 3_000])
-    func shortFactsOfLongListsComeOnceEach(count: Int) {
+    @Test(arguments: [1_023, 1_024, 1_025, 3_000]) func shortFactsOfLongListsComeOnceEach(count: Int) {
         var world = ShuffleWorld()
         let filter = ShuffleFilter(maxLength: 50)
         var shuffle = world.shuffle(filter, key: 4)
         var served: [UInt32] = []
         for part in 0..<3 {
             world.arrive(
-                (0..<count).map { .upstream("\(part)-\($0)", String(repeating: "x", count: 1 + ($0 * 7) % 90)) }
-            )
+                (0..<count).map { .upstream("\(part)-\($0)", String(repeating: "x", count: 1 + ($0 * 7) % 90)) })
             world.leave(Array(world.sortedOrdinals.suffix(count / 9)))
             let left = world.matching(filter).subtracting(served).count
             for _ in 0..<(part == 2 ? left : left / 2) { served += world.next(1, &shuffle, filter) }
@@ -120,8 +111,7 @@ struct ShuffleTests {
     }
 
     /// A draw takes the same few steps for a hundred times the facts: it meets one entry, and few removed ones.
-    @Test(arguments: [100, 10_000])
-    func drawMeetsFewEntries(count: Int) {
+    @Test(arguments: [100, 10_000]) func drawMeetsFewEntries(count: Int) {
         var world = ShuffleWorld()
         world.arrive((0..<count).map { .upstream("\($0)", String(repeating: "x", count: 1 + $0 % 90)) })
         for filter in [ShuffleFilter(), ShuffleFilter(maxLength: 50)] {
@@ -260,8 +250,7 @@ struct KeyedPermutationTests {
     }
 
     /// Over many keys each number comes first, second, … and last equally often.
-    @Test(arguments: [2, 3, 5, 7, 8, 16, 33, 100] as [UInt32])
-    func everyPlaceIsSpreadEvenly(count: UInt32) {
+    @Test(arguments: [2, 3, 5, 7, 8, 16, 33, 100] as [UInt32]) func everyPlaceIsSpreadEvenly(count: UInt32) {
         for place in Set([0, count - 1]) {
             var counts = [Int](repeating: 0, count: Int(count))
             for key in keys(6_000) { counts[Int(KeyedPermutation(count: count, key: key)(place))] += 1 }
@@ -270,8 +259,7 @@ struct KeyedPermutationTests {
     }
 
     /// With few facts a person would notice an order that comes too often.
-    @Test(arguments: [3, 4, 5] as [UInt32])
-    func everyOrderOfFewComesEquallyOften(count: UInt32) {
+    @Test(arguments: [3, 4, 5] as [UInt32]) func everyOrderOfFewComesEquallyOften(count: UInt32) {
         var orders: [[UInt32]: Int] = [:]
         for key in keys(6_000) {
             let permutation = KeyedPermutation(count: count, key: key)

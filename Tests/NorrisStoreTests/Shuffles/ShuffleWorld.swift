@@ -17,8 +17,7 @@ struct ShuffleWorld {
     /// In an order that a seed repeats, as that of a dictionary is not.
     var sortedOrdinals: [UInt32] { facts.keys.sorted() }
 
-    @discardableResult
-    mutating func arrive(_ new: [Fact]) -> [UInt32] {
+    @discardableResult mutating func arrive(_ new: [Fact]) -> [UInt32] {
         var changes = FactChanges()
         var ordinals: [UInt32] = []
         for fact in new {
@@ -41,8 +40,7 @@ struct ShuffleWorld {
 
     /// - Parameter compacts: whether lists lose their removed entries.
     /// - Returns: the lists whose shuffles restart, if they have come to them.
-    @discardableResult
-    mutating func leave(_ ordinals: [UInt32], compacts: Bool = false) -> Set<FactListName> {
+    @discardableResult mutating func leave(_ ordinals: [UInt32], compacts: Bool = false) -> Set<FactListName> {
         var renewed: Set<FactListName> = []
         var changes = FactChanges()
         for ordinal in ordinals {
@@ -70,8 +68,8 @@ struct ShuffleWorld {
         for name in names {
             let list = entries[name] ?? []
             changes.lists[name] = FactChanges.List(
-                number: SequenceNumber(columnValue: 1), epoch: epochs[name] ?? 0, count: list.count, live: list.count { !$0.isRemoved }
-            )
+                number: SequenceNumber(columnValue: 1), epoch: epochs[name] ?? 0, count: list.count,
+                live: list.count { !$0.isRemoved })
         }
         index.apply(changes)
     }
@@ -83,14 +81,15 @@ struct ShuffleWorld {
             let list = entries[name] ?? []
             index.update(name) {
                 $0 = FactList(
-                    name: name, epoch: epochs[name] ?? 0, live: list.count { !$0.isRemoved }, storedCount: list.count
-                )
+                    name: name, epoch: epochs[name] ?? 0, live: list.count { !$0.isRemoved }, storedCount: list.count)
             }
         }
     }
 
     static func lists(of fact: Fact) -> [FactListName] {
-        ([""] + fact.categories).map { FactListName(category: $0, kind: FactKind(FactGroup(source: fact.source), categories: fact.categories)) }
+        ([""] + fact.categories).map {
+            FactListName(category: $0, kind: FactKind(FactGroup(source: fact.source), categories: fact.categories))
+        }
     }
 
     mutating func positions(_ filter: ShuffleFilter) -> [Int] { filter.lists.map { index.position(of: $0) } }
@@ -128,8 +127,7 @@ struct ShuffleWorld {
                     && (filter.allowsExplicit || !fact.categories.contains("explicit"))
                     && (filter.source == .all || isFortune == (filter.source == .fortune))
                     && fact.text.unicodeScalars.count <= filter.maxLength ?? .max
-            }.keys
-        )
+            }.keys)
     }
 
     /// Draws a reply, as the store does.

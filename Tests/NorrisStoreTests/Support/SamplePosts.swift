@@ -9,8 +9,7 @@ extension Post {
     ) -> Post {
         Post(
             id: id, source: source, author: .sample(author, source: source),
-            publishedAt: seconds.map(Timestamp.init(seconds:)), text: text ?? "The text of \(id)."
-        )
+            publishedAt: seconds.map(Timestamp.init(seconds:)), text: text ?? "The text of \(id).")
     }
 }
 
@@ -25,16 +24,13 @@ extension MarkedPost {
     static func sample(_ id: String, number: Int64 = 1, table: Int64 = 7, source: String = "a") -> MarkedPost {
         MarkedPost(
             key: PostKey(id: id), source: source, number: SequenceNumber(columnValue: number),
-            table: OpaqueInteger(columnValue: table)
-        )
+            table: OpaqueInteger(columnValue: table))
     }
 }
 
 extension UnreadPosts {
     static func sample(_ sources: [String], upTo number: Int64, table: Int64 = 7) -> UnreadPosts {
-        let watermark = Watermark(
-            table: OpaqueInteger(columnValue: table), number: SequenceNumber(columnValue: number)
-        )
+        let watermark = Watermark(table: OpaqueInteger(columnValue: table), number: SequenceNumber(columnValue: number))
         return UnreadPosts(sources: sources, count: 1, watermark: watermark)
     }
 }
@@ -52,27 +48,19 @@ extension PostStore {
     }
 
     /// A fetch at a time, in seconds.
-    @discardableResult
-    func fetch(
-        _ posts: [Post],
-        authors: [Post.Author] = [],
-        source: String = "a",
-        isComplete: Bool = true,
-        keep: Duration? = .seconds(100),
-        at now: Int64
+    @discardableResult func fetch(
+        _ posts: [Post], authors: [Post.Author] = [], source: String = "a", isComplete: Bool = true,
+        keep: Duration? = .seconds(100), at now: Int64
     ) async throws -> PostChanges {
         try await replace(
-            source: source, posts: posts, authors: authors, isComplete: isComplete, keep: keep,
-            fetch: .sample(at: now), at: Timestamp(seconds: now)
-        )
+            source: source, posts: posts, authors: authors, isComplete: isComplete, keep: keep, fetch: .sample(at: now),
+            at: Timestamp(seconds: now))
     }
 
     func page(
         _ query: PostQuery = PostQuery(sources: ["a"]), read: ReadPosts = ReadPosts(), cursor: String? = nil,
         limit: Int = 100
-    ) async throws -> Page<Post> {
-        try await list(query, read: read, cursor: cursor, limit: limit)
-    }
+    ) async throws -> Page<Post> { try await list(query, read: read, cursor: cursor, limit: limit) }
 
     /// The ids of the first posts.
     func listed(
@@ -98,6 +86,5 @@ extension DatabaseKind {
 
 extension ResponseError {
     static let foreignCursor = ResponseError.invalidParams(
-        "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor."
-    )
+        "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor.")
 }

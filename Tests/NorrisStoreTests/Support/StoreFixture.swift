@@ -46,17 +46,13 @@ extension FactStore {
     }
 
     /// Stores facts as those of the upstream, in place of the ones before.
-    @discardableResult
-    func replaceUpstream(
-        _ facts: [Fact], isComplete: Bool = true
-    ) async throws -> UpstreamChanges {
+    @discardableResult func replaceUpstream(_ facts: [Fact], isComplete: Bool = true) async throws -> UpstreamChanges {
         let fetch = FetchRecord(settings: "test", fetchedAt: Timestamp(seconds: 0))
         return try await replaceUpstream(facts, isComplete: isComplete, fetch: fetch)
     }
 
     /// Stores facts as the starting collection, in place of the ones before.
-    @discardableResult
-    func replaceBuiltin(_ facts: [Fact]) throws -> FactChanges {
+    @discardableResult func replaceBuiltin(_ facts: [Fact]) throws -> FactChanges {
         let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
         return try change(BlockingAccess()) { try FactImport.run(facts, rules, $1, $0) }
     }
@@ -64,7 +60,8 @@ extension FactStore {
     /// The next facts, as a request gets them: from memory, or read from the disk.
     func nextFacts(_ count: Int, uid: UInt32 = 1, filter: ShuffleFilter = ShuffleFilter()) async -> [Fact] {
         var facts: [Fact] = []
-        if case .served = next(count, uid: uid, filter: filter, write: { facts.append(Fact(encoded: Array($0.json))) }) {
+        if case .served = next(count, uid: uid, filter: filter, write: { facts.append(Fact(encoded: Array($0.json))) })
+        {
             return facts
         }
         return (try? await nextReading(count, uid: uid, filter: filter))?.facts.map(Fact.init(encoded:)) ?? []
@@ -84,9 +81,7 @@ extension Sequence {
     }
 }
 
-extension Logger {
-    static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
-}
+extension Logger { static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } } }
 
 extension Fact {
     fileprivate init(encoded: [UInt8]) {
@@ -95,17 +90,14 @@ extension Fact {
 
     static func upstream(
         _ id: String, _ text: String? = nil, categories: [String] = [], source: String = "chucknorris"
-    ) -> Fact {
-        Fact(id: id, text: text ?? "The text of \(id).", categories: categories, source: source)
-    }
+    ) -> Fact { Fact(id: id, text: text ?? "The text of \(id).", categories: categories, source: source) }
 }
 
 /// Facts with ids in the order of their numbers.
 func upstreamFacts(_ numbers: Range<Int>, categories: [String] = []) -> [Fact] {
     numbers.map { number in
         .upstream(
-            "fact-" + String(repeating: "0", count: 6 - String(number).count) + String(number),
-            categories: categories)
+            "fact-" + String(repeating: "0", count: 6 - String(number).count) + String(number), categories: categories)
     }
 }
 
@@ -123,8 +115,7 @@ final class ScratchFolder: Sendable {
     subscript(name: String) -> String { path + "/" + name }
 
     /// Writes a file, and the folders above it.
-    @discardableResult
-    func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+    @discardableResult func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let path = self[name]
         let folder = String(path[..<path.lastIndex(of: "/")!])  // The folder's own path holds one.
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -132,8 +123,7 @@ final class ScratchFolder: Sendable {
         return path
     }
 
-    @discardableResult
-    func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
+    @discardableResult func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
     func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: self[name]))) }
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: self[name]) }
 

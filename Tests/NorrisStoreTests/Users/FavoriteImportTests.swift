@@ -23,8 +23,7 @@ struct FavoriteImportTests {
         Favorite(kind: .fact, id: id, title: "Title of \(id)", addedAt: Timestamp(seconds: seconds))
     }
 
-    @Test("What one user lists another imports, and lists the same")
-    func roundTrip() async throws {
+    @Test("What one user lists another imports, and lists the same") func roundTrip() async throws {
         let gif = Gif(id: "g", title: "GIF", rating: "g", pageURL: "https://g.example/g")
         for (number, item) in [
             Favorite(fact: .upstream("f", "A\tfact\nof lines.", categories: ["x"]), at: now),
@@ -68,8 +67,7 @@ struct FavoriteImportTests {
             author: .init(id: bad, name: bad, handle: bad, avatarURL: "https://a.example/\u{1B}", email: bad),
             title: bad, text: bad + "\n" + bad, tags: [bad],
             images: [.init(url: "http://a.example/1", alt: bad), .init(url: "file:///etc/passwd")],
-            url: "HTTPS://a.example/\u{E9}"
-        )
+            url: "HTTPS://a.example/\u{E9}")
         post.fact = fact.fact
         #expect(try await favorites.import([fact, post], uid: 1, at: now).added == 2)
         let kept = try await kept()
@@ -81,9 +79,7 @@ struct FavoriteImportTests {
             kept[1].post
                 == Post(
                     id: "p", source: good, author: author, title: good, text: good + "\n" + good, tags: [good],
-                    images: [.init(url: "http://a.example/1", alt: good)]
-                )
-        )
+                    images: [.init(url: "http://a.example/1", alt: good)]))
         #expect(kept[1].fact == nil)
     }
 
@@ -101,8 +97,7 @@ struct FavoriteImportTests {
         ("has a fact without text", { $0.fact = .upstream("f", String(repeating: "x", count: 10_001)) }),
     ]
 
-    @Test(arguments: faults.indices)
-    func badItemIsNamedAndNothingIsKept(number: Int) async throws {
+    @Test(arguments: faults.indices) func badItemIsNamedAndNothingIsKept(number: Int) async throws {
         let (message, change) = Self.faults[number]
         var bad = item("f")
         change(&bad)
@@ -124,12 +119,10 @@ struct FavoriteImportTests {
         item.post = Post(
             id: "p", source: "a",
             author: .init(
-                id: "a:1", name: String(repeating: "n", count: 201), handle: String(repeating: "h", count: 201)
-            ),
+                id: "a:1", name: String(repeating: "n", count: 201), handle: String(repeating: "h", count: 201)),
             publishedAt: Timestamp(seconds: -1), title: String(repeating: "t", count: 501),
             tags: ["", "\u{1B}[0m", String(repeating: "x", count: 101)] + (0..<40).map(String.init), images: images,
-            stats: .init(likes: -1, comments: 0, shares: -5)
-        )
+            stats: .init(likes: -1, comments: 0, shares: -5))
         var fact = self.item("f", at: 4)
         fact.fact = .upstream("f")
         fact.fact?.createdAt = Timestamp(seconds: -1)

@@ -86,17 +86,14 @@ struct FavoriteLimitTests {
             #expect(error == Favorites.allAreLarge)
             #expect(error?.code == .busy)
             #expect(error?.message.contains("256 MiB") == true && error?.hint?.contains("other users") == true)
-            await #expect(throws: Favorites.allAreLarge) {
-                try await favorites.import([item("b", bytes: 51)], uid: 2)
-            }
+            await #expect(throws: Favorites.allAreLarge) { try await favorites.import([item("b", bytes: 51)], uid: 2) }
             #expect(try await favorites.add(item("b", bytes: 50), uid: 2))
             #expect(try await favorites.remove(.gif, id: "b", uid: 2))
             try await pretend(-Int64(others))
         }
     }
 
-    @Test("A user above the limit keeps everything, can remove, and cannot add")
-    func aboveTheLimit() async throws {
+    @Test("A user above the limit keeps everything, can remove, and cannot add") func aboveTheLimit() async throws {
         try await withFavorites { favorites async throws in
             try await favorites.databases.state.writer.write { database in
                 for number in 0..<20 { try Favorites.store(item("\(number)", bytes: 1 << 20), uid: 1, database) }
@@ -127,8 +124,7 @@ func expectTotalsToAddUp(_ databases: Databases, sourceLocation: SourceLocation 
                 """
                 SELECT -1, count(*), ifnull(sum(\(size)), 0) FROM favorites
                 UNION ALL SELECT uid, count(*), sum(\(size)) FROM favorites GROUP BY uid ORDER BY 1
-                """
-            )
+                """)
         )
     }
     #expect(kept == counted, sourceLocation: sourceLocation)

@@ -21,14 +21,11 @@ struct FavoritesTests {
 
     private static let gif = Gif(
         id: "g", title: "A kick", rating: "g", pageURL: "https://g.example/g",
-        renditions: ["original": Gif.Rendition(url: "https://g.example/g.gif")]
-    )
+        renditions: ["original": Gif.Rendition(url: "https://g.example/g.gif")])
 
     private func page(
         _ favorites: Favorites, _ kind: Favorite.Kind? = nil, uid: UInt32 = 1, cursor: String? = nil, limit: Int = 50
-    ) async throws -> Page<Favorite> {
-        try await favorites.list(kind, uid: uid, cursor: cursor, limit: limit)
-    }
+    ) async throws -> Page<Favorite> { try await favorites.list(kind, uid: uid, cursor: cursor, limit: limit) }
 
     @Test func factsAndPostsAreKeptWholeAndGIFsByTheirTitle() async throws {
         try await withFavorites { favorites in
@@ -103,9 +100,7 @@ struct FavoritesTests {
     @Test func noMoreThanTheMaximumIsKept() async throws {
         try await withFavorites { favorites in
             try await favorites.databases.state.writer.write { database in
-                for number in 1..<FavoriteList.maximum {
-                    try Favorites.store(fact("f\(number)"), uid: 1, database)
-                }
+                for number in 1..<FavoriteList.maximum { try Favorites.store(fact("f\(number)"), uid: 1, database) }
             }
             #expect(try await page(favorites, limit: 1).total == nil)
             let two = [fact("new"), fact("newer")]
@@ -148,8 +143,7 @@ struct FavoritesTests {
         let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent)
         let favorites = Favorites(databases: databases)
         let error = ResponseError.storage(
-            "The state is in memory only and would be lost.", hint: "See why: norrisctl status"
-        )
+            "The state is in memory only and would be lost.", hint: "See why: norrisctl status")
         await #expect(throws: error) { try await favorites.add(fact("f"), uid: 1) }
         await #expect(throws: error) { try await favorites.import([fact("f")], uid: 1) }
         await #expect(throws: error) { try await favorites.remove(.fact, id: "f", uid: 1) }
@@ -215,8 +209,7 @@ struct FavoritesTests {
             let databases = favorites.databases
             #expect(try await favorites.add(fact("f"), uid: 1))
             let refusal = ResponseError.storage(
-                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
-            )
+                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
             try await databases.state.refuseWrites(to: "favorites")
             await #expect(throws: refusal) { try await favorites.add(fact("g"), uid: 1) }
             await #expect(throws: refusal) { try await favorites.import([fact("h")], uid: 1) }
@@ -246,8 +239,7 @@ struct FavoritesTests {
         }
     }
 
-    @Test("Any sequence of additions and removals", arguments: 1...6)
-    func model(seed: UInt64) async throws {
+    @Test("Any sequence of additions and removals", arguments: 1...6) func model(seed: UInt64) async throws {
         let databases = try fixture.databases()
         defer { databases.close() }
         let favorites = Favorites(databases: databases)
@@ -258,7 +250,8 @@ struct FavoritesTests {
             let uid = UInt32.random(in: 1...2, using: &generator)
             let id = "\(Int.random(in: 0..<8, using: &generator))"
             let now = Timestamp(seconds: Int64.random(in: 0..<6, using: &generator))
-            let item = Bool.random(using: &generator)
+            let item =
+                Bool.random(using: &generator)
                 ? Favorite(fact: .upstream(id), at: now) : Favorite(post: .sample(id), at: now)
             let index = known.firstIndex { $0.uid == uid && $0.item.kind == item.kind && $0.item.id == id }
             if Int.random(in: 0..<3, using: &generator) > 0 {
@@ -269,10 +262,9 @@ struct FavoritesTests {
                 if let index { known.remove(at: index) }
             }
             let kind = [nil, Favorite.Kind.fact, .post].randomElement(using: &generator) ?? nil
-            let expected = known.enumerated()
-                .filter { $0.element.uid == uid && [nil, $0.element.item.kind].contains(kind) }
-                .sorted { ($1.element.item.addedAt, $1.offset) < ($0.element.item.addedAt, $0.offset) }
-                .map(\.element.item)
+            let expected = known.enumerated().filter {
+                $0.element.uid == uid && [nil, $0.element.item.kind].contains(kind)
+            }.sorted { ($1.element.item.addedAt, $1.offset) < ($0.element.item.addedAt, $0.offset) }.map(\.element.item)
             let page = try await page(favorites, kind, uid: uid)
             #expect(page.items == expected)
             #expect(page.total == expected.count)
@@ -282,7 +274,5 @@ struct FavoritesTests {
 }
 
 extension [UInt8] {
-    fileprivate func contains(_ text: String) -> Bool {
-        indices.contains { self[$0...].starts(with: text.utf8) }
-    }
+    fileprivate func contains(_ text: String) -> Bool { indices.contains { self[$0...].starts(with: text.utf8) } }
 }

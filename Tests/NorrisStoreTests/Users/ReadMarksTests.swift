@@ -26,8 +26,7 @@ struct ReadMarksTests {
         }
     }
 
-    @Test("Ids are told apart by their bytes")
-    func ids() async throws {
+    @Test("Ids are told apart by their bytes") func ids() async throws {
         try await withMarks { marks, _ async throws in
             #expect(try await marks.mark(uid: 1, [.sample("é")]) == 1)
             #expect(await !marks.read(uid: 1).contains(.sample("e\u{301}")))
@@ -126,8 +125,7 @@ struct ReadMarksTests {
             _ = await marks.read(uid: 1)
             try await databases.state.refuseWrites(to: "read_marks")
             let refusal = ResponseError.storage(
-                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
-            )
+                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
             await #expect(throws: refusal) { try await marks.mark(uid: 1, [.sample("a:2")]) }
             #expect(await !marks.read(uid: 1).contains(.sample("a:2")))
             #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])

@@ -6,9 +6,7 @@ import Testing
 struct RecentSearchesTests {
     private let fixture = StoreFixture()
 
-    private func recents(_ databases: Databases) -> RecentSearches {
-        RecentSearches(databases: databases)
-    }
+    private func recents(_ databases: Databases) -> RecentSearches { RecentSearches(databases: databases) }
 
     private func withRecents(_ body: (RecentSearches, Databases) async throws -> Void) async throws {
         let databases = try fixture.databases()
@@ -21,13 +19,9 @@ struct RecentSearchesTests {
     }
 
     private func check(
-        _ recents: RecentSearches,
-        uid: UInt32 = 1,
-        _ queries: [String],
+        _ recents: RecentSearches, uid: UInt32 = 1, _ queries: [String],
         sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
-        #expect(try await self.queries(recents, uid: uid) == queries, sourceLocation: sourceLocation)
-    }
+    ) async throws { #expect(try await self.queries(recents, uid: uid) == queries, sourceLocation: sourceLocation) }
 
     @Test func theLastSixAreKeptNewestFirst() async throws {
         try await withRecents { recents, _ in
@@ -116,16 +110,14 @@ struct RecentSearchesTests {
             try databases.state.writer.withWriter { database in
                 try database.execute(
                     """
-                        CREATE TEMP TRIGGER kept BEFORE DELETE ON main.recent_searches
-                        BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
-                        """
-                )
+                    CREATE TEMP TRIGGER kept BEFORE DELETE ON main.recent_searches
+                    BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
+                    """)
             }
             await recents.record(uid: 1, kind: .fact, query: "punch")
             #expect(databases.faults.first?.hasPrefix("The state takes no writes: ") == true)
             let refusal = ResponseError.storage(
-                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status"
-            )
+                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
             await #expect(throws: refusal) { try await recents.clear(uid: 1) }
             try await check(recents, ["kick"])
             try await databases.state.takeWritesAgain()

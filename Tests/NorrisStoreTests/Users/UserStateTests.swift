@@ -18,8 +18,7 @@ struct UserStateTests {
     private func fill(_ store: FactStore) async throws {
         try await store.databases.state.writer.write { database in
             try database.execute(
-                "UPDATE user_state SET bytes = ? WHERE uid = ?", [UserState.maximumBytes, UserState.all]
-            )
+                "UPDATE user_state SET bytes = ? WHERE uid = ?", [UserState.maximumBytes, UserState.all])
         }
     }
 

@@ -20,7 +20,8 @@ struct DecodingBudgetTests {
         try budget.check()
         #expect(!budget.spend(bytes: 1) && !budget.isLeft)
         budget.spend(elements: 1)
-        let message = "answered with a document that is too large to decode: it takes more than 1 MiB of memory; "
+        let message =
+            "answered with a document that is too large to decode: it takes more than 1 MiB of memory; "
             + "use a smaller one, or disable this source"
         #expect(fault { () throws(UpstreamError) in try budget.check() } == message)
     }
@@ -45,14 +46,11 @@ struct DecodingBudgetTests {
     }
 
     /// A clock that passes the limit at its second reading ends each decoder.
-    @Test(
-        arguments: [
-            rss("<item><title>\(items(20_000, "&amp; "))</title></item>"), rss(items(20_000, "<x/>")),
-            "{\"items\":[\(items(20_000, "1,"))1]}", "<!--" + items(50_000, "- ") + "--><rss/>",
-            "<rss>\(items(20_000, "<x>&</x>"))</rss>",
-        ]
-    )
-    func everyDecoderChecksTheClock(document: String) {
+    @Test(arguments: [
+        rss("<item><title>\(items(20_000, "&amp; "))</title></item>"), rss(items(20_000, "<x/>")),
+        "{\"items\":[\(items(20_000, "1,"))1]}", "<!--" + items(50_000, "- ") + "--><rss/>",
+        "<rss>\(items(20_000, "<x>&</x>"))</rss>",
+    ]) func everyDecoderChecksTheClock(document: String) {
         let readings = Mutex(0)
         let budget = DecodingBudget(clock: { clock(step: 4, readings) })
         #expect(fault(document, budget)?.contains("takes too long to decode") == true)
@@ -65,43 +63,34 @@ struct DecodingBudgetTests {
     private static let base = "https://h/" + String(repeating: "x", count: 2000)
 
     /// Each is refused with a message, before more than some elements and bytes are spent.
-    @Test(
-        arguments: [
-            // Default attributes, and anything else that declarations may hold.
-            (
-                "<!DOCTYPE rss [<!ATTLIST item a CDATA \"\(long)\">]><rss>\(items(9000, "<item/>"))</rss>",
-                "document type has declarations, in line 1", 0
-            ),
-            ("<!DOCTYPE rss []><rss/>", "has declarations", 0),
-            (
-                rss("<item xml:base=\"https://h/\(items(25_000, "x/"))\">\(items(9000, "<enclosure url='i.png'/>"))"),
-                "answered with XML in which xml:base is longer than 2048 bytes, in line 6", 20
-            ),
-            (
-                "<rss xmlns:a=\"\(items(1 << 20, "x"))\">\(items(20_000, "<a:b/>"))</rss>",
-                "answered with XML in which the name of a namespace is longer than 2048 bytes, in line 1", 0
-            ),
-            (rss("<item \((0..<50_000).map { "a\($0)='>' " }.joined())/>"), "a tag has more than 10000 attributes", 0),
-        ]
-    )
-    func hugePartsAreRefused(document: String, reason: String, elements: Int) {
+    @Test(arguments: [
+        // Default attributes, and anything else that declarations may hold.
+        (
+            "<!DOCTYPE rss [<!ATTLIST item a CDATA \"\(long)\">]><rss>\(items(9000, "<item/>"))</rss>",
+            "document type has declarations, in line 1", 0
+        ), ("<!DOCTYPE rss []><rss/>", "has declarations", 0),
+        (
+            rss("<item xml:base=\"https://h/\(items(25_000, "x/"))\">\(items(9000, "<enclosure url='i.png'/>"))"),
+            "answered with XML in which xml:base is longer than 2048 bytes, in line 6", 20
+        ),
+        (
+            "<rss xmlns:a=\"\(items(1 << 20, "x"))\">\(items(20_000, "<a:b/>"))</rss>",
+            "answered with XML in which the name of a namespace is longer than 2048 bytes, in line 1", 0
+        ), (rss("<item \((0..<50_000).map { "a\($0)='>' " }.joined())/>"), "a tag has more than 10000 attributes", 0),
+    ]) func hugePartsAreRefused(document: String, reason: String, elements: Int) {
         let budget = budget()
         #expect(fault(document, budget)?.contains(reason) == true)
         #expect(budget.elements <= elements)
     }
 
-    @Test(
-        arguments: [
-            rss("<item>\(items(9000, "<a xml:base=\"\(base)\"/>"))</item>"),
-            "<rss>\((0..<20_000).map { "<a\($0)/>" }.joined())</rss>",
-            "<rss>\(items(100, "<x \((0..<1000).map { "xmlns:a\($0)='u' " }.joined())>"))",
-            rss(
-                items(5, "<item xml:base=\"\(base)/\"><description>\(items(300, "&lt;img src=a&gt;"))</description></item>")
-            ),
-            "{\"items\":[\(items(25, "{\"id\":\"1\",\"content_text\":\"\(items(4, long))\"},"))0]}",
-        ]
-    )
-    func basesNamesURLsAndTextsAreCounted(document: String) {
+    @Test(arguments: [
+        rss("<item>\(items(9000, "<a xml:base=\"\(base)\"/>"))</item>"),
+        "<rss>\((0..<20_000).map { "<a\($0)/>" }.joined())</rss>",
+        "<rss>\(items(100, "<x \((0..<1000).map { "xmlns:a\($0)='u' " }.joined())>"))",
+        rss(
+            items(5, "<item xml:base=\"\(base)/\"><description>\(items(300, "&lt;img src=a&gt;"))</description></item>")
+        ), "{\"items\":[\(items(25, "{\"id\":\"1\",\"content_text\":\"\(items(4, long))\"},"))0]}",
+    ]) func basesNamesURLsAndTextsAreCounted(document: String) {
         let budget = budget(bytes: 1 << 20)
         #expect(fault(document, budget)?.contains("too large to decode") == true)
         #expect(budget.bytes < max(1 << 20, document.utf8.count) + 300_000)

@@ -37,8 +37,7 @@ struct JSONItemsTests {
         #expect(throws: UpstreamError.self) { try items("{}", under: nil) }
     }
 
-    @Test("What is cut anywhere is refused")
-    func everyPrefix() throws {
+    @Test("What is cut anywhere is refused") func everyPrefix() throws {
         let json = #"{"total":2,"x":[{"y":"\"z"}],"result":[{"a":"b\\"},[1,2],"s",null],"end":true}"#
         #expect(try items(json).count == 4)
         for length in 0..<json.utf8.count {
@@ -46,17 +45,14 @@ struct JSONItemsTests {
         }
     }
 
-    @Test(
-        arguments: [
-            "", "[]", "null", "\"result\"", "{}", #"{"total":0}"#, #"{"result":{}}"#, #"{"result":null}"#,
-            #"{"result":"x"}"#, #"{"result":[]}}"#, #"{"result":[]} x"#, #"{"result":[],"result":[]}"#,
-            #"{"result":[],"r\u0065sult":[]}"#, #"{"result":[],}"#, #"{"result":[1,]}"#, #"{"result":[,1]}"#,
-            #"{"result":[1 2]}"#, #"{"result":[{]}]}"#, #"{"result" []}"#, #"{result:[]}"#,
-            #"{"result":[],"x":[}"#, #"{"result":[],"x":"y}"#, #"{"result":[],"x":{"y"}"#, #"{"result":[]"x":1}"#,
-            #"{"result":[],1:2}"#, "\u{FEFF}{\"result\":[]}",
-        ]
-    )
-    func whatIsNotWholeAndRightIsRefused(json: String) { #expect(throws: UpstreamError.self) { try items(json) } }
+    @Test(arguments: [
+        "", "[]", "null", "\"result\"", "{}", #"{"total":0}"#, #"{"result":{}}"#, #"{"result":null}"#,
+        #"{"result":"x"}"#, #"{"result":[]}}"#, #"{"result":[]} x"#, #"{"result":[],"result":[]}"#,
+        #"{"result":[],"r\u0065sult":[]}"#, #"{"result":[],}"#, #"{"result":[1,]}"#, #"{"result":[,1]}"#,
+        #"{"result":[1 2]}"#, #"{"result":[{]}]}"#, #"{"result" []}"#, #"{result:[]}"#, #"{"result":[],"x":[}"#,
+        #"{"result":[],"x":"y}"#, #"{"result":[],"x":{"y"}"#, #"{"result":[]"x":1}"#, #"{"result":[],1:2}"#,
+        "\u{FEFF}{\"result\":[]}",
+    ]) func whatIsNotWholeAndRightIsRefused(json: String) { #expect(throws: UpstreamError.self) { try items(json) } }
 
     @Test func anErrorOfTheCallerEndsIt() {
         var count = 0

@@ -66,19 +66,15 @@ struct UpstreamDateTests {
     )
     func isoDates(text: String, expected: String) { #expect(UpstreamDate.parse(text)?.description == expected) }
 
-    @Test(
-        arguments: [
-            "", " ", "yesterday", "soon", "0000-00-00", "0000-00-00T00:00:00Z", "2026-02-30", "2026-13-01",
-            "2026-11-21X", "2026-11-21T25:00:00Z", "2026-11-21T03:60:00Z", "2026-11-21T03:25:61Z",
-            "2026-11-21T03:25:04+25:00", "2026-11-21T03", "2026-11-21T03:25:04+", "2026", "32 Jan 2026 00:00:00 GMT",
-            "1 Foo 2026 00:00:00 GMT", "1 Ja 2026 00:00:00 GMT", "1 Jan 2026 24:00:00 GMT", "1 Jan 2026 noon",
-            "1 Jan 2026 00:00:00 +aa00", "1 Jan 2026 00:00:00 +01:00:00", "1 Jan 2026 00:00:00 <b>",
-            "20261121T03:25:04", "21 Nov 2026T03:25:04", "1 Jan ٢٠٢٦ 00:00:00 GMT", "Sat, , , ,", "Invalid Date",
-            "Tue Mar 08 2022 24:00:00 GMT-0500",
-            "Tue Mrz 08 2022 06:56:06 GMT-0500", "(((((", "1784604304", "-1", "99999999999999999999999999",
-        ]
-    )
-    func nonsenseIsNoDate(text: String) { #expect(UpstreamDate.parse(text) == nil) }
+    @Test(arguments: [
+        "", " ", "yesterday", "soon", "0000-00-00", "0000-00-00T00:00:00Z", "2026-02-30", "2026-13-01", "2026-11-21X",
+        "2026-11-21T25:00:00Z", "2026-11-21T03:60:00Z", "2026-11-21T03:25:61Z", "2026-11-21T03:25:04+25:00",
+        "2026-11-21T03", "2026-11-21T03:25:04+", "2026", "32 Jan 2026 00:00:00 GMT", "1 Foo 2026 00:00:00 GMT",
+        "1 Ja 2026 00:00:00 GMT", "1 Jan 2026 24:00:00 GMT", "1 Jan 2026 noon", "1 Jan 2026 00:00:00 +aa00",
+        "1 Jan 2026 00:00:00 +01:00:00", "1 Jan 2026 00:00:00 <b>", "20261121T03:25:04", "21 Nov 2026T03:25:04",
+        "1 Jan ٢٠٢٦ 00:00:00 GMT", "Sat, , , ,", "Invalid Date", "Tue Mar 08 2022 24:00:00 GMT-0500",
+        "Tue Mrz 08 2022 06:56:06 GMT-0500", "(((((", "1784604304", "-1", "99999999999999999999999999",
+    ]) func nonsenseIsNoDate(text: String) { #expect(UpstreamDate.parse(text) == nil) }
 
     @Test func whatIsLongIsNotLookedAt() {
         #expect(UpstreamDate.parse(String(repeating: "(", count: 1_000_000)) == nil)

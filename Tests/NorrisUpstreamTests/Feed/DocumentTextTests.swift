@@ -28,8 +28,7 @@ struct DocumentTextTests {
         #expect(try text([]) == "")
     }
 
-    @Test(arguments: [true, false])
-    func utf16IsSeenByItsBytes(isBigEndian: Bool) throws {
+    @Test(arguments: [true, false]) func utf16IsSeenByItsBytes(isBigEndian: Bool) throws {
         let document = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>Grüße 😀</a>"
         let bytes = utf16(document, isBigEndian: isBigEndian)
         #expect(try text(bytes) == document)

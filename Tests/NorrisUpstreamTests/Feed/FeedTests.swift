@@ -3,8 +3,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
-struct FeedTests {
+@Suite(.timeLimit(.minutes(20))) struct FeedTests {
     private let url = "https://blog.example/feed?key=secret"
 
     private func feed(_ transport: any HTTPTransport, url: String? = nil) -> Feed {
@@ -12,9 +11,7 @@ struct FeedTests {
     }
 
     private func fetchFailure(_ transport: any HTTPTransport, url: String? = nil) async -> UpstreamError? {
-        await failure {
-            _ = try await feed(transport, url: url).posts(validators: Validators(), timeout: .seconds(1))
-        }
+        await failure { _ = try await feed(transport, url: url).posts(validators: Validators(), timeout: .seconds(1)) }
     }
 
     @Test func aFeedIsFetched() async throws {
@@ -27,12 +24,9 @@ struct FeedTests {
                 ],
                 // No matter what the server takes it for; but what it is encoded in, it has to know.
                 body: Array("<rss><channel><item><title>Gr".utf8) + [0xFC, 0xDF]
-                    + Array("e</title></item></channel></rss>".utf8)
-            )
-        )
+                    + Array("e</title></item></channel></rss>".utf8)))
         let fetched = try await feed(transport).posts(
-            validators: Validators(etag: "\"0\"", lastModified: "Sat, 05 Nov 1994 08:49:37 GMT"), timeout: .seconds(7)
-        )
+            validators: Validators(etag: "\"0\"", lastModified: "Sat, 05 Nov 1994 08:49:37 GMT"), timeout: .seconds(7))
         #expect(try fetched.value.posts.map(\.title) == ["Grüße"])
         let sent = Validators(etag: "\"1\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(fetched.info == FetchInfo(validators: sent, notBefore: .seconds(600)))
@@ -74,27 +68,21 @@ struct FeedTests {
         #expect(error?.message == "The url of blog is not an http or https address.")
     }
 
-    @Test(
-        arguments: [
-            ("", "answered with an empty document instead of a feed"), (" \n ", "answered with an empty document"),
-            ("[]", "answered with something that is not a feed. Check the URL."),
-            ("Not found", "something that is not a feed"), ("\u{1}\u{2}PNG", "something that is not a feed"),
-            ("<x/>", "no feed, for its root is x; is url right?"), ("<feed><entry/></feed>", "its root is feed"),
-            ("<?xml version='1.0'?><opml/>", "its root is opml"), ("<\u{202E}>", "broken in line 1"),
-        ]
-    )
-    func whatIsNoFeed(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
+    @Test(arguments: [
+        ("", "answered with an empty document instead of a feed"), (" \n ", "answered with an empty document"),
+        ("[]", "answered with something that is not a feed. Check the URL."),
+        ("Not found", "something that is not a feed"), ("\u{1}\u{2}PNG", "something that is not a feed"),
+        ("<x/>", "no feed, for its root is x; is url right?"), ("<feed><entry/></feed>", "its root is feed"),
+        ("<?xml version='1.0'?><opml/>", "its root is opml"), ("<\u{202E}>", "broken in line 1"),
+    ]) func whatIsNoFeed(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
 
     // MARK: Web pages
 
-    @Test(
-        arguments: [
-            "<!DOCTYPE html><html><body>x</body></html>", "\n<!doctype HTML PUBLIC \"x\"><html>", "<html lang=en>",
-            "<!-- hello --><!-- --><HTML>", "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>",
-            "<head><title>x</title>", "<body>", "<script>location='/'</script>", "<h1>Not Found</h1>",
-        ]
-    )
-    func pagesAreNoFeeds(page: String) {
+    @Test(arguments: [
+        "<!DOCTYPE html><html><body>x</body></html>", "\n<!doctype HTML PUBLIC \"x\"><html>", "<html lang=en>",
+        "<!-- hello --><!-- --><HTML>", "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>",
+        "<head><title>x</title>", "<body>", "<script>location='/'</script>", "<h1>Not Found</h1>",
+    ]) func pagesAreNoFeeds(page: String) {
         #expect(fault(page) == "answered with a web page instead of a feed; set url to the address of a feed")
     }
 
@@ -102,19 +90,21 @@ struct FeedTests {
         "A page that names its feed helps",
         arguments: [
             ("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\">", "https://x.example/feed.xml"),
-            ("<LINK HREF='?feed=rss2&amp;x=1' TYPE='application/Atom+XML' REL='Home Alternate'>",
-                "https://x.example/blog?feed=rss2&x=1"),
-            ("<link rel=alternate type=application/feed+json href=feed.json>", "https://x.example/feed.json"),
-            ("<link rel=alternate hreflang=de href=/de><link rel=alternate type=application/rss+xml href=/f>",
-                "https://x.example/f"),
+            (
+                "<LINK HREF='?feed=rss2&amp;x=1' TYPE='application/Atom+XML' REL='Home Alternate'>",
+                "https://x.example/blog?feed=rss2&x=1"
+            ), ("<link rel=alternate type=application/feed+json href=feed.json>", "https://x.example/feed.json"),
+            (
+                "<link rel=alternate hreflang=de href=/de><link rel=alternate type=application/rss+xml href=/f>",
+                "https://x.example/f"
+            ),
         ]
     )
     func pagesWithFeeds(link: String, address: String) {
         let page = "<!DOCTYPE html><html><head><title>x</title>\(link)</head></html>"
         #expect(
             fault(page, url: "https://x.example/blog")
-                == "answered with a web page instead of a feed; set url to \(address), which is its feed"
-        )
+                == "answered with a web page instead of a feed; set url to \(address), which is its feed")
     }
 
     @Test func addressesOfPagesAreNotTrusted() {

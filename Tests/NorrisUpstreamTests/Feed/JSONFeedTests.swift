@@ -22,11 +22,9 @@ struct JSONFeedTests {
             {"url":"/e.mp3","mime_type":"audio/mpeg"},{"mime_type":"image/png"},7]},
             {"id":2,"content_text":"Plain\\ntext <b>","author":{"name":"Old"}}],
             "title":"Blog","icon":"/icon.png","authors":[{"name":"The Team"}],"hubs":[]}
-            """
-        )
+            """)
         let jane = Post.Author(
-            id: Post.id("https://jane.example/", in: "blog"), name: "Jane", avatarURL: "https://blog.example/jane.png"
-        )
+            id: Post.id("https://jane.example/", in: "blog"), name: "Jane", avatarURL: "https://blog.example/jane.png")
         let first = Post(
             id: "blog:1", source: "blog", author: jane, publishedAt: Timestamp("2026-11-21T02:25:04Z"),
             title: "A & B", text: "One\n\nTwo", tags: ["Linux", "x"],
@@ -34,9 +32,7 @@ struct JSONFeedTests {
                 Post.Image(url: "https://blog.example/feeds/a.png"), Post.Image(url: "https://x.example/b.png"),
                 Post.Image(url: "https://blog.example/d.jpg", alt: "D"),
                 Post.Image(url: "https://blog.example/feeds/c.png", alt: "C"),
-            ],
-            url: "https://blog.example/1"
-        )
+            ], url: "https://blog.example/1")
         let old = Post.Author(id: "blog:Old", name: "Old")
         let second = Post(id: "blog:2", source: "blog", author: old, text: "Plain\ntext <b>")
         #expect(batch == PostBatch(posts: [first, second], authors: [jane, old]))
@@ -53,13 +49,10 @@ struct JSONFeedTests {
         #expect(mail?.id == Post.id("jane@x.example", in: "blog"))
     }
 
-    @Test(
-        arguments: [
-            (#"{"id":"1","content_html":" ","content_text":"text","summary":"s"}"#, "text"),
-            (#"{"id":"1","content_html":5,"summary":"a & b"}"#, "a & b"), (#"{"id":"1","title":"t"}"#, nil),
-        ]
-    )
-    func texts(item: String, expected: String?) throws { #expect(try #require(try post(item)).text == expected) }
+    @Test(arguments: [
+        (#"{"id":"1","content_html":" ","content_text":"text","summary":"s"}"#, "text"),
+        (#"{"id":"1","content_html":5,"summary":"a & b"}"#, "a & b"), (#"{"id":"1","title":"t"}"#, nil),
+    ]) func texts(item: String, expected: String?) throws { #expect(try #require(try post(item)).text == expected) }
 
     @Test(
         arguments: [
@@ -78,19 +71,15 @@ struct JSONFeedTests {
     @Test func badItemsAreSkippedAndCounted() throws {
         let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
         let batch = try batch(
-            #"{"items":[5,null,{"id":"1"},{"id":"2","title":"x","_x":\#(deep)},{"id" 3},{"id":"4","title":"good"}]}"#
-        )
+            #"{"items":[5,null,{"id":"1"},{"id":"2","title":"x","_x":\#(deep)},{"id" 3},{"id":"4","title":"good"}]}"#)
         #expect(batch.posts.map(\.title) == ["good"])
         #expect(batch.skipped == 5)
     }
 
     @Test func aByteOrderMarkDoesNotMatter() throws { #expect(try batch("\u{FEFF} {\"items\":[]}") == PostBatch()) }
 
-    @Test(
-        arguments: [
-            (#"{"items":[{"id":"1","title":"x"}"#, "breaks off"), ("{}", "JSON without items"),
-            (#"{"items":{}}"#, "items is no array"), (#"{"items":[{}]}"#, "none of them usable"),
-        ]
-    )
-    func whatIsWrongIsSaid(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
+    @Test(arguments: [
+        (#"{"items":[{"id":"1","title":"x"}"#, "breaks off"), ("{}", "JSON without items"),
+        (#"{"items":{}}"#, "items is no array"), (#"{"items":[{}]}"#, "none of them usable"),
+    ]) func whatIsWrongIsSaid(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
 }

@@ -33,8 +33,7 @@ struct RSSTests {
             <title>Blog</title><link>https://blog.example/</link>
             <atom:link href="https://blog.example/feeds/all.xml" rel="self" type="application/rss+xml"/>
             <image><url>https://blog.example/logo.png</url><title>x</title><link>https://blog.example</link></image>
-            """
-    )
+            """)
 
     @Test func aBlog() throws {
         let jane = Post.Author(id: Post.id("Jane Doe", in: "blog"), name: "Jane Doe")
@@ -43,13 +42,11 @@ struct RSSTests {
         let first = Post(
             id: Post.id("https://blog.example/?p=42", in: "blog"), source: "blog", author: jane,
             publishedAt: Timestamp("2026-11-21T03:25:04Z"), title: "Schöne neue Welt & mehr",
-            text: "The long one.\n\nMore.", tags: ["Linux", "systemd"], images: [image],
-            stats: Post.Stats(comments: 7), url: "https://blog.example/2026/11/welt"
-        )
+            text: "The long one.\n\nMore.", tags: ["Linux", "systemd"], images: [image], stats: Post.Stats(comments: 7),
+            url: "https://blog.example/2026/11/welt")
         let second = Post(
             id: Post.id("https://blog.example/second", in: "blog"), source: "blog", author: joe, title: "Second",
-            text: "Plain text,\ntwo lines < three", url: "https://blog.example/second"
-        )
+            text: "Plain text,\ntwo lines < three", url: "https://blog.example/second")
         #expect(try batch(blog) == PostBatch(posts: [first, second], authors: [jane, joe]))
     }
 
@@ -57,8 +54,7 @@ struct RSSTests {
         // Also where its title and picture stand behind the items.
         let document = rss(
             "<item><title>x</title></item><title>The &lt;i>Blog&lt;/i></title><image><url>/logo.png</url></image>",
-            channel: ""
-        )
+            channel: "")
         let author = try #require(try batch(document).posts.first?.author)
         #expect(author.name == "The Blog")
         #expect(author.avatarURL == "https://blog.example/logo.png")
@@ -116,35 +112,28 @@ struct RSSTests {
                 <item>\(link)<description>d</description></item><item>\(link)<description>e</description></item>
                 <item><guid>https://y.example/</guid><link>https://y.example/</link></item>
                 <item><link>https://y.example/</link><title>y</title></item>
-                """
-            )
-        )
+                """))
         #expect(batch.posts.map { $0.title ?? $0.text } == ["a", "b", "a", "d", "e", nil, "y"])
         #expect(batch.posts[2].id == Post.id("https://x.example/\na\n1994-11-06T08:49:37Z", in: "blog"))
     }
 
     @Test func relativeLinksKeepTheirFragmentAndNoQuery() throws {
         let document = rss(
-            "<item><link>#v1</link></item><item><link>log#v2</link></item><item><link>?p=1#x</link></item>"
-        )
+            "<item><link>#v1</link></item><item><link>log#v2</link></item><item><link>?p=1#x</link></item>")
         let posts = try batch(document, url: "https://x.example/feed?key=secret").posts
         #expect(
             posts.map(\.url) == [
                 "https://x.example/feed#v1", "https://x.example/log#v2", "https://x.example/feed?p=1#x",
-            ]
-        )
+            ])
         #expect(posts.map(\.id) == posts.map { Post.id($0.url ?? "", in: "blog") })
     }
 
-    @Test(
-        arguments: [
-            ("<pubDate>nonsense</pubDate><dc:date>2026-11-21</dc:date>", "2026-11-21T00:00:00Z"),
-            ("<dc:date>2026-11-21T01:00:00+01:00</dc:date>", "2026-11-21T00:00:00Z"),
-            ("<pubDate>Thu, 01 Jan 1970 00:00:00 +0100</pubDate>", nil), ("<pubDate></pubDate>", nil),
-            ("<pubDate>Fri, 21 Nov 2999 00:00:00 GMT</pubDate>", "2999-11-21T00:00:00Z"),
-        ]
-    )
-    func dates(elements: String, expected: String?) throws {
+    @Test(arguments: [
+        ("<pubDate>nonsense</pubDate><dc:date>2026-11-21</dc:date>", "2026-11-21T00:00:00Z"),
+        ("<dc:date>2026-11-21T01:00:00+01:00</dc:date>", "2026-11-21T00:00:00Z"),
+        ("<pubDate>Thu, 01 Jan 1970 00:00:00 +0100</pubDate>", nil), ("<pubDate></pubDate>", nil),
+        ("<pubDate>Fri, 21 Nov 2999 00:00:00 GMT</pubDate>", "2999-11-21T00:00:00Z"),
+    ]) func dates(elements: String, expected: String?) throws {
         #expect(try rssPost("<title>t</title>" + elements)?.publishedAt?.description == expected)
     }
 
@@ -154,9 +143,7 @@ struct RSSTests {
                 """
                 <item></item><item><author>x</author><pubDate>Sat, 21 Nov 2026 03:25:04 GMT</pubDate></item>
                 <item><guid isPermaLink="false">1</guid></item><item><guid>2</guid><title>good</title></item>
-                """
-            )
-        )
+                """))
         #expect(batch.posts.map(\.title) == ["good"])
         #expect(batch.skipped == 3)
         #expect(fault(rss("<item/><item/>")) == "answered with 2 posts, none of them usable")
@@ -175,9 +162,7 @@ struct RSSTests {
                 <item><guid>1</guid><description>&lt;div>&lt;p>one &lt;a href="x&lt;/description></description></item>
                 <item><guid>2</guid><description>one &lt;script>two</description></item>
                 <item><guid>3</guid><description>&lt;!-- three</description><title>&lt;b>T</title></item>
-                """
-            )
-        )
+                """))
         #expect(batch.posts.count == 3)
         #expect(batch.posts[0].text?.hasPrefix("one") == true)
         #expect(batch.posts[1].text == "one")
@@ -186,8 +171,7 @@ struct RSSTests {
 
     @Test func aLongTextOfPicturesAloneLeavesTheShortOne() throws {
         let post = try rssPost(
-            "<description>Text</description><content:encoded>&lt;img src='/a.png'></content:encoded>"
-        )
+            "<description>Text</description><content:encoded>&lt;img src='/a.png'></content:encoded>")
         #expect(post?.text == "Text")
         #expect(post?.images.map(\.url) == ["https://blog.example/a.png"])
     }
@@ -207,8 +191,7 @@ struct RSSTests {
         #expect(post?.images.isEmpty == true)
     }
 
-    @Test("RSS 1.0 has its items beside the channel")
-    func rdf() throws {
+    @Test("RSS 1.0 has its items beside the channel") func rdf() throws {
         let batch = try batch(
             """
             <?xml version="1.0"?>
@@ -220,8 +203,7 @@ struct RSSTests {
               <item rdf:about="https://news.example/1"><title>One</title><description>Text</description>
                 <dc:subject>news</dc:subject><dc:date>2026-11-21T03:25:04Z</dc:date></item>
             </rdf:RDF>
-            """
-        )
+            """)
         let post = try #require(batch.posts.first)
         #expect(post.id == Post.id("https://news.example/1", in: "blog"))
         #expect(post.url == "https://news.example/1")

@@ -12,9 +12,7 @@ struct RepairedXMLTests {
                 """
                 <item><title>Fish & Chips &amp; Peas &#38; R&D &nbsp;&#0;</title><link>https://h/?a=1&b=2&c;=3</link>
                 <enclosure url="https://h/i.png?w=1&h=2" type="image/png"/></item>
-                """
-            )
-        )
+                """))
         let post = try #require(batch.posts.first)
         #expect(post.title == "Fish & Chips & Peas & R&D")
         #expect(post.url == "https://h/?a=1&b=2&c;=3")
@@ -53,8 +51,7 @@ struct RepairedXMLTests {
         #expect(try entry("<content>a<br>b</content>") == "a\nb")
         #expect(
             try entry("<content type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'>a<br>b</div></content>")
-                == "a\nb"
-        )
+                == "a\nb")
         #expect(try entry("<summary type=\"xhtml\"><div>a & b</div></summary>") == "a & b")
         // A plain text stays one.
         #expect(try entry("<content>a & &lt;b></content>") == "a & <b>")
@@ -145,8 +142,7 @@ struct DamagedFeedTests {
     @Test func damagedFeedsAreReadOrRefused() {
         let whole = Array(
             (rss("<item><guid>1</guid><title>a & b</title><description>x<br>y<p>z</description></item>")
-                + atom("<entry><id>1</id><content type='xhtml'><div>a<br>b</div></content></entry>")).utf8
-        )
+                + atom("<entry><id>1</id><content type='xhtml'><div>a<br>b</div></content></entry>")).utf8)
         var random = SeededGenerator(state: 15)
         let signs = Array("<>&;/!'\"=[]-? a".utf8)
         for _ in 0..<2000 {

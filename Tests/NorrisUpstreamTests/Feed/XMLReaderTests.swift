@@ -47,18 +47,15 @@ struct XMLReaderTests {
         #expect(try batch("<!DOCTYPE rss SYSTEM \"\(secret)\">\(feed)").posts.first?.title == "&x;")
     }
 
-    @Test(
-        arguments: [
-            ("<rss>\n<channel>\n<item><title>x</item></channel></rss>", "line 3: mismatched tag"),
-            ("<rss>\n<channel>", "line 2: no element found"), ("<rss><channel><item", "line 1: unclosed token"),
-            ("<rss>\n<x:y/></rss>", "line 2: unbound prefix"), ("<rss>\n\n<a b=c/></rss>", "line 3: not well-formed"),
-            ("<rss a='1' a='2'/>", "duplicate attribute"), ("<rss>a < b</rss>", "line 1: not well-formed"),
-            ("\n\n<?xml version='1.0'?>\n<rss>< </rss>", "line 4:"),
-            // What is repaired before does not change the line.
-            ("<rss>&\n<channel></rss>", "line 1: not well-formed"),
-        ]
-    )
-    func whatIsWrongIsSaidWithItsLine(document: String, reason: String) {
+    @Test(arguments: [
+        ("<rss>\n<channel>\n<item><title>x</item></channel></rss>", "line 3: mismatched tag"),
+        ("<rss>\n<channel>", "line 2: no element found"), ("<rss><channel><item", "line 1: unclosed token"),
+        ("<rss>\n<x:y/></rss>", "line 2: unbound prefix"), ("<rss>\n\n<a b=c/></rss>", "line 3: not well-formed"),
+        ("<rss a='1' a='2'/>", "duplicate attribute"), ("<rss>a < b</rss>", "line 1: not well-formed"),
+        ("\n\n<?xml version='1.0'?>\n<rss>< </rss>", "line 4:"),
+        // What is repaired before does not change the line.
+        ("<rss>&\n<channel></rss>", "line 1: not well-formed"),
+    ]) func whatIsWrongIsSaidWithItsLine(document: String, reason: String) {
         #expect(fault(document)?.contains("answered with XML that is broken in ") == true)
         #expect(fault(document)?.contains(reason) == true)
     }
@@ -80,8 +77,7 @@ struct XMLReaderTests {
         #expect(fault("<media:rss/>")?.contains("its root is rss") == true)
     }
 
-    @Test("A feed that breaks off anywhere is refused, or read up to its last whole item")
-    func everyPrefix() throws {
+    @Test("A feed that breaks off anywhere is refused, or read up to its last whole item") func everyPrefix() throws {
         let item = "<item><title>x</title><description><![CDATA[<b>y</b>]]></description></item>"
         let document = rss("\(item)<item><title>z</title></item>", channel: "<title>Blog</title>\n")
         let end = try #require(document.firstRange(of: item)).upperBound.utf16Offset(in: document)
@@ -118,9 +114,7 @@ struct XMLReaderTests {
         let batch = try batch(
             rss(
                 "<item><guid>1</guid><description>\(long)</description>\(many)<link>https://h/1</link></item>"
-                    + "<item><guid>2</guid><title>t</title></item>"
-            )
-        )
+                    + "<item><guid>2</guid><title>t</title></item>"))
         #expect(batch.posts.map(\.id) == ["blog:1", "blog:2"])
         #expect(batch.posts.first?.text?.unicodeScalars.count == 10_000)
         #expect(batch.posts.first?.tags == ["x"])

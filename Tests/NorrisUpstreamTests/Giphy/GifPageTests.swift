@@ -16,8 +16,7 @@ struct GifPageTests {
 
     @Test func aPage() async throws {
         let page = try await search(
-            Fixture.envelope("[\(RecordedGif.json)]", pagination: #"{"total_count":4287,"count":1,"offset":0}"#)
-        )
+            Fixture.envelope("[\(RecordedGif.json)]", pagination: #"{"total_count":4287,"count":1,"offset":0}"#))
         #expect(page.gifs.map(\.id) == [RecordedGif.id])
         #expect(page.gifs.first?.renditions.count == 3)
         #expect(page == GifPage(gifs: page.gifs, totalCount: 4287, nextOffset: 1))
@@ -41,8 +40,7 @@ struct GifPageTests {
         #expect(try await giphy.search("x", offset: 0, limit: 5) == GifPage())
     }
 
-    @Test(arguments: [#"{"id":"a"}"#, #"[{"id":"a"}]"#])
-    func oneGifMayComeInAnArray(data: String) async throws {
+    @Test(arguments: [#"{"id":"a"}"#, #"[{"id":"a"}]"#]) func oneGifMayComeInAnArray(data: String) async throws {
         let giphy = Fixture.giphy(returning: Fixture.envelope(data))
         #expect(try await giphy.random()?.id == "a")
         #expect(try await giphy.gif(id: "a")?.id == "a")
@@ -50,14 +48,11 @@ struct GifPageTests {
         #expect(try await giphy.trending(offset: 0, limit: 5).gifs.map(\.id) == ["a"])
     }
 
-    @Test(
-        arguments: [
-            Fixture.envelope("5"), "{}", "[]", #"{"meta":{"status":200,"msg":"OK","response_id":"x"}}"#,
-            #"{"data":[{"id":"a"}"#, Fixture.envelope(#"[5,{"id":""}]"#), Fixture.envelope(#"{"title":"x"}"#),
-            Fixture.envelope("{\(String(repeating: " ", count: JSONItems.maximumItem))}"),
-        ]
-    )
-    func unusableBodiesAreErrors(body: String) async {
+    @Test(arguments: [
+        Fixture.envelope("5"), "{}", "[]", #"{"meta":{"status":200,"msg":"OK","response_id":"x"}}"#,
+        #"{"data":[{"id":"a"}"#, Fixture.envelope(#"[5,{"id":""}]"#), Fixture.envelope(#"{"title":"x"}"#),
+        Fixture.envelope("{\(String(repeating: " ", count: JSONItems.maximumItem))}"),
+    ]) func unusableBodiesAreErrors(body: String) async {
         let error = await searchFailure(body)
         #expect(error?.kind == .decode)
         #expect(error?.message.hasPrefix("api.example/v1/gifs/search answered with ") == true)
@@ -73,10 +68,7 @@ struct GifPageTests {
                 [{"id":"a","title":"A"},5,null,{"id":""},{"id":"b","x":\(deep)},{"id":"c","id":"c"},\
                 {"id":"d","title":"\\ud800"},{"id":"e" "title":"E"},{"id":"f","x":[\(huge)1]},\
                 {"id":"a","title":"again"},{"id":7}]
-                """,
-                pagination: #"{"total_count":11,"count":11,"offset":0}"#
-            )
-        )
+                """, pagination: #"{"total_count":11,"count":11,"offset":0}"#))
         #expect(page.gifs.map(\.id) == ["a", "7"])
         #expect(page.gifs.first?.title == "A")
         #expect((page.skipped, page.totalCount, page.nextOffset) == (8, 11, nil))
@@ -85,7 +77,8 @@ struct GifPageTests {
     @Test func longOrBrokenMembersAreIgnored() async throws {
         let long = String(repeating: " ", count: JSONItems.maximumItem)
         // The status would make it an error.
-        let meta = #"{"data":\#(Self.two),"meta":{"status":401\#(long)},"#
+        let meta =
+            #"{"data":\#(Self.two),"meta":{"status":401\#(long)},"#
             + #""pagination":{"total_count":9,"count":2\#(long)}}"#
         #expect(try await search(meta, limit: 2).nextOffset == 2)
         #expect(try await search(#"{"data":\#(Self.two),"meta":{"status":401,},"pagination":tru}"#).gifs.count == 2)
@@ -129,8 +122,7 @@ struct GifPageTests {
 
     @Test func aPageOfDuplicatesGoesOn() async throws {
         let page = try await search(
-            Fixture.envelope(#"[{"id":"a"},{"id":"a"}]"#, pagination: #"{"total_count":9,"count":2}"#), limit: 2
-        )
+            Fixture.envelope(#"[{"id":"a"},{"id":"a"}]"#, pagination: #"{"total_count":9,"count":2}"#), limit: 2)
         #expect(page.gifs.count == 1)
         #expect((page.skipped, page.nextOffset) == (0, 2))
     }

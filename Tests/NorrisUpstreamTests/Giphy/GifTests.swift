@@ -20,21 +20,18 @@ struct GifTests {
         let media = RecordedGif.media
         let gif = try #require(self.gif(RecordedGif.json))
         #expect(
-            gif == Gif(
-                id: "bq2Nk0o7bQhhseGATA", title: "Full House Angel GIF by The Kelly Clarkson Show", rating: "g",
-                pageURL: "https://giphy.com/gifs/kelly-clarkson-show-bq2Nk0o7bQhhseGATA", username: "KellyClarksonShow",
-                altText: "A boy says he is an angel.",
-                renditions: [
-                    "original": Gif.Rendition(
-                        url: media("giphy.gif"), mp4: media("giphy.mp4"), webp: media("giphy.webp"), width: 480,
-                        height: 229, bytes: 976_265, frames: 20
-                    ),
-                    "480w_still": Gif.Rendition(url: media("480w_s.jpg"), width: 480, height: 229),
-                    "preview": Gif.Rendition(mp4: media("giphy-preview.mp4"), width: 314, height: 150),
-                ],
-                importedAt: Timestamp("2020-09-22T01:31:35Z"), trendingAt: Timestamp("2022-01-10T04:00:11Z")
-            )
-        )
+            gif
+                == Gif(
+                    id: "bq2Nk0o7bQhhseGATA", title: "Full House Angel GIF by The Kelly Clarkson Show", rating: "g",
+                    pageURL: "https://giphy.com/gifs/kelly-clarkson-show-bq2Nk0o7bQhhseGATA",
+                    username: "KellyClarksonShow", altText: "A boy says he is an angel.",
+                    renditions: [
+                        "original": Gif.Rendition(
+                            url: media("giphy.gif"), mp4: media("giphy.mp4"), webp: media("giphy.webp"), width: 480,
+                            height: 229, bytes: 976_265, frames: 20),
+                        "480w_still": Gif.Rendition(url: media("480w_s.jpg"), width: 480, height: 229),
+                        "preview": Gif.Rendition(mp4: media("giphy-preview.mp4"), width: 314, height: 150),
+                    ], importedAt: Timestamp("2020-09-22T01:31:35Z"), trendingAt: Timestamp("2022-01-10T04:00:11Z")))
     }
 
     @Test func anIDIsEnough() {
@@ -86,22 +83,16 @@ struct GifTests {
         #expect(gif.altText == String(long.prefix(999)))
     }
 
-    @Test(
-        arguments: [
-            (#""g""#, "g"), (#""pg-13""#, "pg-13"), (#""y""#, "y"), (#""nsfw2""#, "nsfw2"), (#""""#, ""),
-            ("null", ""), ("18", ""), (#""PG""#, ""), (#""a b""#, ""), (#""a_b""#, ""), (#""é""#, ""),
-            (#""abcdefghij""#, "abcdefghij"), (#""abcdefghijk""#, ""),
-        ]
-    )
-    func ratings(json: String, rating: String) { #expect(gif(with: #""rating":\#(json)"#)?.rating == rating) }
+    @Test(arguments: [
+        (#""g""#, "g"), (#""pg-13""#, "pg-13"), (#""y""#, "y"), (#""nsfw2""#, "nsfw2"), (#""""#, ""), ("null", ""),
+        ("18", ""), (#""PG""#, ""), (#""a b""#, ""), (#""a_b""#, ""), (#""é""#, ""), (#""abcdefghij""#, "abcdefghij"),
+        (#""abcdefghijk""#, ""),
+    ]) func ratings(json: String, rating: String) { #expect(gif(with: #""rating":\#(json)"#)?.rating == rating) }
 
-    @Test(
-        arguments: [
-            (#""is_sticker":0"#, false), (#""is_sticker":1"#, true), (#""is_sticker":false,"type":"sticker""#, false),
-            (#""is_sticker":null,"type":"sticker""#, true), (#""type":"gif""#, false),
-        ]
-    )
-    func stickers(members: String, isSticker: Bool) { #expect(gif(with: members)?.isSticker == isSticker) }
+    @Test(arguments: [
+        (#""is_sticker":0"#, false), (#""is_sticker":1"#, true), (#""is_sticker":false,"type":"sticker""#, false),
+        (#""is_sticker":null,"type":"sticker""#, true), (#""type":"gif""#, false),
+    ]) func stickers(members: String, isSticker: Bool) { #expect(gif(with: members)?.isSticker == isSticker) }
 
     @Test(
         "Two dates mean never",

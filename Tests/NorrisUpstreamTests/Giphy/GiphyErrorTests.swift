@@ -3,8 +3,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
-struct GiphyErrorTests {
+@Suite(.timeLimit(.minutes(20))) struct GiphyErrorTests {
     /// The error of a search while the upstream has a fault.
     private func searchFailure(_ fault: FakeUpstream.Fault) async throws -> UpstreamError? {
         var error: UpstreamError?
@@ -26,9 +25,10 @@ struct GiphyErrorTests {
             (403, #"{"message":"Invalid credentials"}"#, ": Invalid credentials\(advice)", .credentials, false),
             (403, #"{"meta":{"status":403,"msg":"Forbidden"}}"#, ": Forbidden" + advice, .credentials, false),
             // The key is fine: this GIF is not shown here.
-            (403, #"{"message":"Not available in your location"}"#, ": Not available in your location.",
-                .http(status: 403), false),
-            (404, #"{"meta":{"msg":"Not Found!"}}"#, ": Not Found!.", .http(status: 404), false),
+            (
+                403, #"{"message":"Not available in your location"}"#, ": Not available in your location.",
+                .http(status: 403), false
+            ), (404, #"{"meta":{"msg":"Not Found!"}}"#, ": Not Found!.", .http(status: 404), false),
             (414, "<html>", "; Giphy takes queries of 50 characters at most.", .http(status: 414), false),
             (429, #"{"data":[],"meta":{"msg":"API rate limit exceeded"}}"#, ": API rate limit exceeded.", .quota, true),
             (500, #"{"meta":{"msg":""},"message":"x\u001b[31m\ny"}"#, ": x y.", .http(status: 500), true),
@@ -43,8 +43,7 @@ struct GiphyErrorTests {
         #expect(error.retryAfter == .seconds(7))
     }
 
-    @Test("Retry-After: 0 means nothing")
-    func noWait() async throws {
+    @Test("Retry-After: 0 means nothing") func noWait() async throws {
         let error = try await searchFailure(.status(429, retryAfter: "0"))
         #expect(error?.kind == .quota)
         #expect(error?.retryAfter == nil)
@@ -58,15 +57,14 @@ struct GiphyErrorTests {
 
     // MARK: The key
 
-    @Test(
-        arguments: [
-            ("a \(key) b", "a *** b"), (key.uppercased(), "***"), ("\(key)\(key)", "******"),
-            // What was cut.
-            ("HTTP 401: Qw3/rT+yU", "HTTP 401: ***"), ("Qw3/rT+y.", "***."),
-            ("Qw3/rT+", "Qw3/rT+"), ("QQQw3/rT+yUi0 pAsD", "QQ***"), ("100%", "100%"), ("", ""),
-        ]
-    )
-    func aTextIsRedacted(text: String, redacted: String) { #expect(APIKey(value: Self.key).redacted(text) == redacted) }
+    @Test(arguments: [
+        ("a \(key) b", "a *** b"), (key.uppercased(), "***"), ("\(key)\(key)", "******"),
+        // What was cut.
+        ("HTTP 401: Qw3/rT+yU", "HTTP 401: ***"), ("Qw3/rT+y.", "***."), ("Qw3/rT+", "Qw3/rT+"),
+        ("QQQw3/rT+yUi0 pAsD", "QQ***"), ("100%", "100%"), ("", ""),
+    ]) func aTextIsRedacted(text: String, redacted: String) {
+        #expect(APIKey(value: Self.key).redacted(text) == redacted)
+    }
 
     private static let key = "Qw3/rT+yUi0 pAsD"
 

@@ -4,8 +4,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
-struct GiphyTests {
+@Suite(.timeLimit(.minutes(20))) struct GiphyTests {
     private func run(
         _ gifs: [FakeGif] = FakeUpstream.gifs(count: 60), prefix: String = "", _ body: (Fixture) async throws -> Void
     ) async throws {
@@ -34,8 +33,7 @@ struct GiphyTests {
                     "/v1/gifs/search\(common)g&q=a&offset=0&limit=25", "/v1/gifs/trending\(common)g&offset=3&limit=50",
                     "/v1/gifs/random\(common)g", "/v1/gifs/random\(common)g&tag=x%2Fy%3F", "/v1/gifs/-x_Y9\(common)g",
                     "/v1/gifs\(common)g&ids=a%2Cb",
-                ]
-            )
+                ])
             #expect(fixture.upstream.requests.allSatisfy { $0.header("Accept") == "application/json" })
         }
     }

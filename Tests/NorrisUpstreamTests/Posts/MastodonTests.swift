@@ -12,18 +12,17 @@ struct MastodonTests {
 
     @Test func theTimelineIsFetched() async throws {
         let (fetched, request) = try await town.fetch(
-            headers: [("ETag", "W/\"1\""), ("X-RateLimit-Remaining", "299")], body: "[\(Self.status)]", path: "/"
-        )
+            headers: [("ETag", "W/\"1\""), ("X-RateLimit-Remaining", "299")], body: "[\(Self.status)]", path: "/")
         let ann = Post.Author(id: "town:2", name: "ann", handle: "@ann@api.example")
         let batch = PostBatch(posts: [Post(id: "town:1", source: "town", author: ann, text: "Hi")], authors: [ann])
         #expect(fetched == .changed(batch, FetchInfo(validators: Validators(etag: "W/\"1\""))))
         #expect(request?.url == "https://api.example/api/v1/timelines/public?limit=40")
     }
 
-    @Test(arguments: [401, 404, 422])
-    func aClosedTimelineIsSaid(status: Int) async throws {
+    @Test(arguments: [401, 404, 422]) func aClosedTimelineIsSaid(status: Int) async throws {
         let error = await town.failure(#"{"error":"Record not found"}"#, status: status)
-        let closed = "The public timeline of api.example needs a login (HTTP \(status)), and norrisd has none; "
+        let closed =
+            "The public timeline of api.example needs a login (HTTP \(status)), and norrisd has none; "
             + "put another server into posts.sources.town.url."
         let other = "HTTP \(status) from api.example/api/v1/timelines/public: Record not found."
         #expect(error?.kind == .http(status: status) && error?.message == (status == 404 ? other : closed))
@@ -31,23 +30,19 @@ struct MastodonTests {
 
     // MARK: Bodies
 
-    @Test(
-        arguments: [
-            "5", #"{"id":"1","account":null,"content":"x"}"#, #"{"id":"1","account":{"acct":"x"},"content":"x"}"#,
-            #"{"account":{"id":"2"},"content":"x"}"#, #"{"id":"1","account":{"id":"2"},"content":"<p></p>"}"#,
-            #"{"id":"1" "account":{"id":"2"}}"#,
-            #"{"id":"1","account":{"id":"2"},"content":"\#(String(repeating: "x", count: 256 * 1024))"}"#,
-        ]
-    )
-    func aBadStatusCostsNoOther(status: String) async throws {
+    @Test(arguments: [
+        "5", #"{"id":"1","account":null,"content":"x"}"#, #"{"id":"1","account":{"acct":"x"},"content":"x"}"#,
+        #"{"account":{"id":"2"},"content":"x"}"#, #"{"id":"1","account":{"id":"2"},"content":"<p></p>"}"#,
+        #"{"id":"1" "account":{"id":"2"}}"#,
+        #"{"id":"1","account":{"id":"2"},"content":"\#(String(repeating: "x", count: 256 * 1024))"}"#,
+    ]) func aBadStatusCostsNoOther(status: String) async throws {
         let last = Self.status.replacing(#""id":"1""#, with: #""id":"9""#)
         let batch = try await town.batch("[\(Self.status),\(status),\(last)]")
         #expect(batch.posts.map(\.id) == ["town:1", "town:9"])
         #expect(batch.skipped == 1)
     }
 
-    @Test(arguments: [#"{"error":"x"}"#, "[5]", "[\(status)"])
-    func whatCannotBeUsedIsSaid(body: String) async {
+    @Test(arguments: [#"{"error":"x"}"#, "[5]", "[\(status)"]) func whatCannotBeUsedIsSaid(body: String) async {
         let error = await town.failure(body)
         #expect(error?.kind == .decode)
         #expect(error?.message.hasPrefix("api.example/api/v1/timelines/public answered with ") == true)
@@ -57,8 +52,10 @@ struct MastodonTests {
 struct StatusTests {
     private func post(_ json: String) throws -> Post? {
         var builder = PostBatchBuilder(source: "town")
-        guard let post = JSONItem(item: Array(json.utf8)[...])
-            .flatMap({ Post(status: $0, host: "town.example", .untimed) }) else { return nil }
+        guard
+            let post = JSONItem(item: Array(json.utf8)[...])
+                .flatMap({ Post(status: $0, host: "town.example", .untimed) })
+        else { return nil }
         try builder.add(post)
         return try builder.batch().posts.first
     }
@@ -95,26 +92,22 @@ struct StatusTests {
             "mentions":[],"tags":[{"name":"soup","url":"https://town.example/tags/soup"},
             {"name":"Lunch","url":"https://town.example/tags/Lunch"}],
             "emojis":[{"shortcode":"blobcat","url":"https://files.town.example/blobcat.png"}],"card":null,"poll":null}
-            """
-        )
+            """)
         #expect(
-            post == Post(
-                id: "town:113519234987654321", source: "town",
-                author: Post.Author(
-                    id: "town:109876", name: "Ada L. 🌱", handle: "@Ada@far.example",
-                    avatarURL: "https://files.town.example/cache/ada.png"
-                ),
-                publishedAt: Timestamp("2024-11-20T18:03:11Z"), title: "Lunch, with photo",
-                text: "Soup again :blobcat:\n\nSee you & all", isSensitive: true, tags: ["soup", "Lunch"],
-                images: [
-                    Post.Image(
-                        url: "https://files.town.example/soup.jpg", width: 1600, height: 1200, alt: "A bowl of red soup"
-                    )
-                ],
-                stats: Post.Stats(likes: 14, comments: 2, shares: 3),
-                url: "https://far.example/@Ada/113519234987654321"
-            )
-        )
+            post
+                == Post(
+                    id: "town:113519234987654321", source: "town",
+                    author: Post.Author(
+                        id: "town:109876", name: "Ada L. 🌱", handle: "@Ada@far.example",
+                        avatarURL: "https://files.town.example/cache/ada.png"),
+                    publishedAt: Timestamp("2024-11-20T18:03:11Z"), title: "Lunch, with photo",
+                    text: "Soup again :blobcat:\n\nSee you & all", isSensitive: true, tags: ["soup", "Lunch"],
+                    images: [
+                        Post.Image(
+                            url: "https://files.town.example/soup.jpg", width: 1600, height: 1200,
+                            alt: "A bowl of red soup")
+                    ], stats: Post.Stats(likes: 14, comments: 2, shares: 3),
+                    url: "https://far.example/@Ada/113519234987654321"))
     }
 
     // MARK: Text
@@ -127,10 +120,8 @@ struct StatusTests {
                 <p>See <a href="https://blog.example/2024/11/a-long-way-home" target="_blank"><span class="invisible">\
                 https://www.</span><span class="ellipsis">blog.example/2024/11/a-long-w</span>\
                 <span class="invisible">ay-home</span></a></p>
-                """,
-                "See https://www.blog.example/2024/11/a-long-way-home"
-            ),
-            (#"<p><span class="h-card"><a href="https://h/@ben">@<span>ben</span></a></span> yes</p>"#, "@ben yes"),
+                """, "See https://www.blog.example/2024/11/a-long-way-home"
+            ), (#"<p><span class="h-card"><a href="https://h/@ben">@<span>ben</span></a></span> yes</p>"#, "@ben yes"),
             (#"<a href="https://h/tags/x" class="mention hashtag" rel="tag">#<span>x</span></a>"#, "#x"),
             ("<p>a<br>b<br />c</p><p>d</p>", "a\nb\nc\n\nd"), ("<ul><li>a</li><li>b</li></ul>", "a\nb"),
             ("<p>a &lt;b&gt; &quot;c&quot; &#39;d&#39;</p>", "a <b> \"c\" 'd'"), (":blobcat: :ok:", ":blobcat: :ok:"),
@@ -185,8 +176,7 @@ struct StatusTests {
             (
                 #"{"type":"image","url":"https://h/o.png",\#(both)}"#,
                 Post.Image(url: "https://h/o.png", width: 9, height: 8, alt: "A cat")
-            ),
-            (#"{"type":"image","url":null,\#(both)}"#, preview),
+            ), (#"{"type":"image","url":null,\#(both)}"#, preview),
             (#"{"type":"gifv","url":"https://h/o.mp4",\#(both)}"#, preview),
             (#"{"type":"video","url":"https://h/o.mp4",\#(both)}"#, preview),
             (#"{"type":"audio","url":"https://h/a.mp3",\#(both)}"#, nil),
@@ -212,8 +202,7 @@ struct StatusTests {
                 "created_at":5,"content":null,"tags":[{"name":5},"x",{"name":"#a"},{"name":"a"}],
                 "media_attachments":{},"favourites_count":"x","replies_count":-1,"reblogs_count":null,"reblog":[],
                 "spoiler_text":5,"sensitive":"1"
-                """
-        )
+                """)
         let author = Post.Author(id: "town:2", name: "@ann@town.example", handle: "@ann@town.example")
         #expect(post == Post(id: "town:1", source: "town", author: author, tags: ["a"], url: "https://h/1"))
     }
@@ -227,16 +216,14 @@ struct StatusTests {
             "spoiler_text":"News","url":"https://far.example/@ben/9","tags":[{"name":"old"}],"favourites_count":3,
             "account":{"id":"3","username":"ben","acct":"ben@far.example"},
             "media_attachments":[{"type":"image","url":"https://h/i.png"}]}}
-            """
-        )
+            """)
         #expect(
-            post == Post(
-                id: "town:50", source: "town",
-                author: Post.Author(id: "town:3", name: "ben", handle: "@ben@far.example"),
-                publishedAt: Timestamp("2024-11-20T18:03:11Z"), title: "News", text: "Old news", isSensitive: true,
-                tags: ["old"], images: [Post.Image(url: "https://h/i.png")], stats: Post.Stats(likes: 3),
-                url: "https://far.example/@ben/9"
-            )
-        )
+            post
+                == Post(
+                    id: "town:50", source: "town",
+                    author: Post.Author(id: "town:3", name: "ben", handle: "@ben@far.example"),
+                    publishedAt: Timestamp("2024-11-20T18:03:11Z"), title: "News", text: "Old news", isSensitive: true,
+                    tags: ["old"], images: [Post.Image(url: "https://h/i.png")], stats: Post.Stats(likes: 3),
+                    url: "https://far.example/@ben/9"))
     }
 }

@@ -34,12 +34,10 @@ struct PostBatchTests {
 
     @Test func theSameAuthorIsFilledIn() throws {
         let full = Post.Author(
-            id: "1", name: "Annie", handle: "@ann", avatarURL: "https://h/a.png", email: "ann@example.org"
-        )
+            id: "1", name: "Annie", handle: "@ann", avatarURL: "https://h/a.png", email: "ann@example.org")
         let other = Post.Author(id: "1", name: "X", handle: "@x", avatarURL: "https://h/x.png", email: "x@example.org")
         let merged = Post.Author(
-            id: "town:1", name: "Ann", handle: "@ann", avatarURL: "https://h/a.png", email: "ann@example.org"
-        )
+            id: "town:1", name: "Ann", handle: "@ann", avatarURL: "https://h/a.png", email: "ann@example.org")
         let batch = try batch(post("a", by: ann), post("b", by: full), post("c", by: other))
         #expect(batch.authors == [merged])
         #expect(batch.posts.map(\.author) == [merged, merged, merged])
@@ -61,9 +59,7 @@ struct PostBatchTests {
     @Test func onlyUselessPostsAreOne() throws {
         var builder = PostBatchBuilder(source: "town")
         try builder.add(nil)
-        #expect(throws: UpstreamError.unusable("answered with 1 posts, none of them usable")) {
-            try builder.batch()
-        }
+        #expect(throws: UpstreamError.unusable("answered with 1 posts, none of them usable")) { try builder.batch() }
     }
 
     @Test func thereIsAnEndToThem() throws {

@@ -78,13 +78,10 @@ struct PostCleaningTests {
         #expect(cleaned { $0.tags = (0..<40).map { "t\($0)" } }?.tags == (0..<32).map { "t\($0)" })
     }
 
-    @Test(
-        arguments: [
-            ("1970-01-01T00:00:00Z", true), ("1969-12-31T23:59:59Z", false), ("9999-12-31T23:59:59Z", true),
-            ("0001-01-01T00:00:00Z", false),
-        ]
-    )
-    func datesMakeSense(date: String, isKept: Bool) throws {
+    @Test(arguments: [
+        ("1970-01-01T00:00:00Z", true), ("1969-12-31T23:59:59Z", false), ("9999-12-31T23:59:59Z", true),
+        ("0001-01-01T00:00:00Z", false),
+    ]) func datesMakeSense(date: String, isKept: Bool) throws {
         let date = try #require(Timestamp(date))
         let post = cleaned { $0.publishedAt = date }
         #expect(post != nil)
@@ -109,8 +106,8 @@ struct PostCleaningTests {
         let raw = [
             Post.Image(url: "ftp://h/a"), Post.Image(url: " https://h/b ", width: 0, height: -4, alt: " \n"),
             Post.Image(url: "https://h/b", alt: "again"),
-            Post.Image(url: "https://h/c", width: 640, height: 480, alt: "A\ndog"), Post.Image(url: "https://h/d",
-            width: 1_000_001, height: 1_000_000, alt: x(1501)),
+            Post.Image(url: "https://h/c", width: 640, height: 480, alt: "A\ndog"),
+            Post.Image(url: "https://h/d", width: 1_000_001, height: 1_000_000, alt: x(1501)),
         ]
         let images = [
             Post.Image(url: "https://h/b"), Post.Image(url: "https://h/c", width: 640, height: 480, alt: "A dog"),

@@ -22,15 +22,11 @@ func batch(_ document: String, url: String = "https://blog.example/feeds/all.xml
 func fault(
     _ document: some Collection<UInt8>, url: String = "https://blog.example/feeds/all.xml",
     _ budget: DecodingBudget = .untimed
-) -> String? {
-    fault { () throws(UpstreamError) in _ = try batch(document, url: url, budget) }
-}
+) -> String? { fault { () throws(UpstreamError) in _ = try batch(document, url: url, budget) } }
 
 func fault(
     _ document: String, url: String = "https://blog.example/feeds/all.xml", _ budget: DecodingBudget = .untimed
-) -> String? {
-    fault(document.utf8, url: url, budget)
-}
+) -> String? { fault(document.utf8, url: url, budget) }
 
 /// A feed of RSS 2.0 with all namespaces that items may use.
 func rss(_ items: String, channel: String = "<title>Blog</title>") -> String {

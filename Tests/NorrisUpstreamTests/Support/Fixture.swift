@@ -131,8 +131,7 @@ final class FixedTransport: HTTPTransport {
         if response.status == 200 || response.status == 304 { return response }
         throw UpstreamError(
             status: response.status, from: HTTPURL(request.url), headers: response.headers, body: response.body,
-            now: Fixture.now
-        )
+            now: Fixture.now)
     }
 }
 
@@ -194,14 +193,10 @@ func failureWhenCancelled(_ body: @escaping @Sendable () throws -> Void) async -
 // Most tests are not about budgets: their limits are those of any document, but no time passes, for a debug build on a
 // busy machine needs more of it.
 
-extension DecodingBudget {
-    static var untimed: DecodingBudget { DecodingBudget(clock: { .zero }) }
-}
+extension DecodingBudget { static var untimed: DecodingBudget { DecodingBudget(clock: { .zero }) } }
 
 func plainText(fromHTML html: String) -> String { plainText(fromHTML: html, .untimed) }
 
 func holdsMarkup(_ text: String) -> Bool { holdsMarkup(text, .untimed) }
 
-extension PostBatchBuilder {
-    init(source: String) { self.init(source: source, .untimed) }
-}
+extension PostBatchBuilder { init(source: String) { self.init(source: source, .untimed) } }

@@ -7,8 +7,7 @@ import Testing
 @testable import NorrisUpstream
 
 /// The memory of bodies that arrive or wait for a decoding thread.
-@Suite(.timeLimit(.minutes(20)))
-struct BodyMemoryTests {
+@Suite(.timeLimit(.minutes(20))) struct BodyMemoryTests {
     private static let mebibyte = 1 << 20
     private let ledger = MemoryLedger(limits: [.bodies: 32 << 20])
 
@@ -86,9 +85,8 @@ struct BodyMemoryTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
-                        _ = try await fetcher.document(
-                            url, accept: "*/*", Validators(), Fixture.longEnough
-                        ) { response, _ throws(UpstreamError) in
+                        _ = try await fetcher.document(url, accept: "*/*", Validators(), Fixture.longEnough) {
+                            response, _ throws(UpstreamError) in
                             #expect(response.body.count == size)
                             let count = running.count.add(1, ordering: .relaxed).newValue
                             if isLarge { #expect(count == 1) }
@@ -104,7 +102,5 @@ struct BodyMemoryTests {
     }
 
     /// The number of documents that are being decoded.
-    private final class Running: Sendable {
-        let count = Atomic(0)
-    }
+    private final class Running: Sendable { let count = Atomic(0) }
 }

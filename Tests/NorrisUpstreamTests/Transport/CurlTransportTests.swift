@@ -4,22 +4,19 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
-struct CurlTransportTests {
+@Suite(.timeLimit(.minutes(20))) struct CurlTransportTests {
     /// Runs a test with a fake upstream of three jokes.
     private func run(
         gzip: Bool = false, jokes: Int = 3, maximumBody: Int = 16 << 20, _ body: (Fixture) async throws -> Void
     ) async throws {
         try await Fixture.run(
             FakeUpstream.start(jokes: FakeUpstream.jokes(count: jokes), gzip: gzip),
-            configure: { $0.maximumBody = maximumBody }, body
-        )
+            configure: { $0.maximumBody = maximumBody }, body)
     }
 
     // MARK: Requests and responses
 
-    @Test(arguments: [false, true])
-    func aResponseComesWhole(gzip: Bool) async throws {
+    @Test(arguments: [false, true]) func aResponseComesWhole(gzip: Bool) async throws {
         try await run(gzip: gzip, jokes: 300) { fixture in
             let response = try await fixture.send()
             #expect(response.status == 200)
@@ -40,8 +37,7 @@ struct CurlTransportTests {
                     headers == [
                         "host": "127.0.0.1:\(fixture.upstream.port)", "user-agent": "norrisd/test",
                         "accept-encoding": "gzip", "accept": "application/json",
-                    ]
-                )
+                    ])
             }
         }
     }
@@ -62,9 +58,7 @@ struct CurlTransportTests {
             fixture.upstream.setFault(
                 .raw(
                     "HTTP/1.1 103 Early Hints\r\nX-Hint: 1\r\n\r\nHTTP/1.1 200 OK\r\nETag: \"a\"\r\n"
-                        + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Trailer: 1\r\n\r\n"
-                )
-            )
+                        + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Trailer: 1\r\n\r\n"))
             let response = try await fixture.send()
             #expect((response.status, response.body) == (200, Array("{}".utf8)))
             #expect(["etag", "x-hint", "x-trailer"].map { response.headers[$0] } == ["\"a\"", nil, nil])
@@ -73,8 +67,7 @@ struct CurlTransportTests {
 
     // MARK: Statuses
 
-    @Test(arguments: [204, 300, 404, 408, 503])
-    func anyOtherStatusIsAnError(status: Int) async throws {
+    @Test(arguments: [204, 300, 404, 408, 503]) func anyOtherStatusIsAnError(status: Int) async throws {
         try await run { fixture in
             let error = await fixture.failure(with: .status(status, body: status == 204 ? "" : "<html>"))
             #expect(error?.kind == .http(status: status))
@@ -153,9 +146,7 @@ struct CurlTransportTests {
             fixture.upstream.setFault(
                 .raw(
                     "HTTP/1.1 103 Early\r\nETag: \"old\"\r\n\r\nHTTP/1.1 200 OK\r\nCACHE-control: public,\r\n\tmax-age=60\r\n"
-                        + "X-Other: 1\r\n 2\r\nCache-Control: a\r\nContent-Length: 2\r\n\r\n{}"
-                )
-            )
+                        + "X-Other: 1\r\n 2\r\nCache-Control: a\r\nContent-Length: 2\r\n\r\n{}"))
             let headers = try await fixture.send().headers
             #expect(headers.all("cache-control") == ["public, max-age=60", "a"])
             #expect(headers["etag"] == nil)
@@ -163,13 +154,10 @@ struct CurlTransportTests {
     }
 
     /// libcurl takes some of these for whole responses.
-    @Test(
-        arguments: [
-            "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Type: applic", "HTTP/1.1 200 OK\r\nETag: x\r\n", "HTTP/1.1 302 F",
-            "HTTP/1.1 404 None\r\nContent-Length: 5\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
-        ]
-    )
-    func aReplyThatEndsInItsHeadIsRetried(head: String) async throws {
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Type: applic", "HTTP/1.1 200 OK\r\nETag: x\r\n",
+        "HTTP/1.1 302 F", "HTTP/1.1 404 None\r\nContent-Length: 5\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
+    ]) func aReplyThatEndsInItsHeadIsRetried(head: String) async throws {
         try await run { fixture in
             let error = await fixture.failure(with: .raw(head))
             expect(error, .offline, "ended its answer early", isRetryable: true)
@@ -178,8 +166,7 @@ struct CurlTransportTests {
 
     // MARK: Broken responses
 
-    @Test(arguments: [true, false])
-    func aTruncatedBodyIsAnError(chunked: Bool) async throws {
+    @Test(arguments: [true, false]) func aTruncatedBodyIsAnError(chunked: Bool) async throws {
         for gzip in [false, true] {
             try await run(gzip: gzip) { fixture in
                 let error = await fixture.failure(with: .truncated(chunked: chunked))

@@ -4,15 +4,11 @@ import Testing
 @testable import NorrisUpstream
 
 struct RetryAfterTests {
-    @Test(
-        arguments: [
-            ("0", 0), ("120", 120), ("86400", 86_400), ("86401", 86_400), ("99999999999999999999999", 86_400),
-            ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
-            ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:49:36 GMT", 0),
-            ("Tue, 08 Nov 1994 08:49:37 GMT", 86_400),
-        ]
-    )
-    func secondsAndDatesAreUnderstood(value: String, seconds: Int) {
+    @Test(arguments: [
+        ("0", 0), ("120", 120), ("86400", 86_400), ("86401", 86_400), ("99999999999999999999999", 86_400),
+        ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60),
+        ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Tue, 08 Nov 1994 08:49:37 GMT", 86_400),
+    ]) func secondsAndDatesAreUnderstood(value: String, seconds: Int) {
         #expect(retryAfter(value, now: Fixture.now) == .seconds(seconds))
     }
 
@@ -32,8 +28,7 @@ struct FreshnessLifetimeTests {
 
     private static let others: [([(String, String)], Int?)] = [
         ([("cache-control", "max-age=60"), ("age", "20")], 40),
-        ([("cache-control", "max-age=60"), ("age", "60")], nil),
-        ([("cache-control", "max-age=60"), ("age", "x")], 60),
+        ([("cache-control", "max-age=60"), ("age", "60")], nil), ([("cache-control", "max-age=60"), ("age", "x")], 60),
         ([("Cache-Control", "public"), ("cache-control", "max-age=60")], 60),
         // From the date of the response on.
         ([expires], 3600), ([expires, ("Date", "Sun, 06 Nov 1994 09:49:27 GMT")], 10),
@@ -78,15 +73,16 @@ struct RateLimitTests {
     }
 
     @Test func theLaterOfResetAndFreshnessCounts() {
-        let used: [(name: String, value: String)] = [("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "784111837")]
+        let used: [(name: String, value: String)] = [
+            ("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "784111837"),
+        ]
         #expect(notBefore(HTTPHeaderFields(used + [("Cache-Control", "max-age=90")])) == .seconds(90))
         #expect(notBefore(HTTPHeaderFields(used + [("Cache-Control", "max-age=30")])) == .seconds(60))
     }
 
     private func retryAfter(_ status: Int, _ headers: HTTPHeaderFields) -> Duration? {
-        UpstreamError(
-            status: status, from: HTTPURL("https://h/")!, headers: headers, body: [], now: Fixture.now
-        ).retryAfter
+        UpstreamError(status: status, from: HTTPURL("https://h/")!, headers: headers, body: [], now: Fixture.now)
+            .retryAfter
     }
 
     @Test func aRefusalIsPutOffUntilTheReset() {

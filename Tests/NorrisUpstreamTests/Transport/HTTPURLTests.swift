@@ -22,17 +22,14 @@ struct HTTPURLTests {
     )
     func normalForm(text: String, expected: String) { #expect(HTTPURL(text)?.description == expected) }
 
-    @Test(
-        arguments: [
-            "", "h/x", "ftp://h/", "https:h", "https:///x", "https://", "https://#", "https://u:p@h/", "https://h@/",
-            "https://h:0/", "https://h:65536/", "https://h:+1/", "https://h:1a/", "https://h x/", "https://h/a b",
-            "https://h/\\x", "https://h/\n", "https://h/%", "https://h/%2", "https://h/%zz", "https://é/",
-            "https://h/é", "https://[::1/", "https://[1.2.3.4]/", "https://[::1]x/", "https://[fe80::1%25eth0]/",
-            "https://1.2.3.4.5/", "https://.../", "https://0x7f%2e1/", "https://h.0x1/",
-            "https://h/<", "https://" + String(repeating: "a", count: 254) + "/",
-        ]
-    )
-    func whatIsNoURLIsRefused(text: String) { #expect(HTTPURL(text) == nil) }
+    @Test(arguments: [
+        "", "h/x", "ftp://h/", "https:h", "https:///x", "https://", "https://#", "https://u:p@h/", "https://h@/",
+        "https://h:0/", "https://h:65536/", "https://h:+1/", "https://h:1a/", "https://h x/", "https://h/a b",
+        "https://h/\\x", "https://h/\n", "https://h/%", "https://h/%2", "https://h/%zz", "https://é/", "https://h/é",
+        "https://[::1/", "https://[1.2.3.4]/", "https://[::1]x/", "https://[fe80::1%25eth0]/", "https://1.2.3.4.5/",
+        "https://.../", "https://0x7f%2e1/", "https://h.0x1/", "https://h/<",
+        "https://" + String(repeating: "a", count: 254) + "/",
+    ]) func whatIsNoURLIsRefused(text: String) { #expect(HTTPURL(text) == nil) }
 
     @Test(
         "References, with the examples of RFC 3986, section 5.4",
@@ -81,8 +78,7 @@ struct PrivateAddressTests {
         ("fe80::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"), ("ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"),
     ]
 
-    @Test(arguments: blocks)
-    func bothEndsOfABlockArePrivate(block: (first: String, last: String)) throws {
+    @Test(arguments: blocks) func bothEndsOfABlockArePrivate(block: (first: String, last: String)) throws {
         #expect(try #require(IPAddress(block.first)).isPrivate)
         #expect(try #require(IPAddress(block.last)).isPrivate)
     }
@@ -119,13 +115,12 @@ struct PrivateAddressTests {
         #expect(try !#require(IPAddress("2002:808:808::1")).isPrivate)
     }
 
-    @Test(
-        arguments: [
-            "127.0.0.1", "10.0.0.1", "[::1]", "[::ffff:10.0.0.1]", "[fe80::1]", "localhost", "LOCALHOST",
-            "localhost.", "a.localhost", "127.1", "0x7f000001", "2130706433", "0177.0.0.1",
-        ]
-    )
-    func theseNamesArePrivate(host: String) throws { #expect(try #require(HTTPURL("https://\(host)/")).hasPrivateHost) }
+    @Test(arguments: [
+        "127.0.0.1", "10.0.0.1", "[::1]", "[::ffff:10.0.0.1]", "[fe80::1]", "localhost", "LOCALHOST", "localhost.",
+        "a.localhost", "127.1", "0x7f000001", "2130706433", "0177.0.0.1",
+    ]) func theseNamesArePrivate(host: String) throws {
+        #expect(try #require(HTTPURL("https://\(host)/")).hasPrivateHost)
+    }
 
     @Test(arguments: ["8.8.8.8", "8.8.8.8.", "[2606:4700::1111]", "example.org", "localhost.example", "10.example"])
     func theseNamesAreNot(host: String) throws { #expect(try !#require(HTTPURL("https://\(host)/")).hasPrivateHost) }

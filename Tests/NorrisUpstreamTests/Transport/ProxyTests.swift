@@ -3,8 +3,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
-struct ProxyTests {
+@Suite(.timeLimit(.minutes(20))) struct ProxyTests {
     /// `Basic` of `user:secret`.
     private let authorization = "Basic dXNlcjpzZWNyZXQ="
 
@@ -20,11 +19,8 @@ struct ProxyTests {
                 settings.timeout = timeout
                 settings.trustRoots = certificate?.path
                 settings.proxy = HTTPProxySettings(
-                    host: "127.0.0.1", port: proxy.port, user: password == nil ? nil : "user", password: password
-                )
-            },
-            body
-        )
+                    host: "127.0.0.1", port: proxy.port, user: password == nil ? nil : "user", password: password)
+            }, body)
     }
 
     @Test func plainRequestsNameTheWholeURL() async throws {
@@ -49,8 +45,7 @@ struct ProxyTests {
         }
     }
 
-    @Test(arguments: ["http", "https"])
-    func aProxyMayWantAPassword(scheme: String) async throws {
+    @Test(arguments: ["http", "https"]) func aProxyMayWantAPassword(scheme: String) async throws {
         try await run(base: "\(scheme)://jokes.example", tls: FakeCertificate(), password: "wrong") { fixture in
             fixture.upstream.requireProxyAuthorization(authorization)
             let error = await fixture.failure(url: "\(scheme)://jokes.example" + Fixture.search)
@@ -74,8 +69,7 @@ struct ProxyTests {
         }
     }
 
-    @Test(arguments: ["http", "https"])
-    func aProxyThatHangsIsBounded(scheme: String) async throws {
+    @Test(arguments: ["http", "https"]) func aProxyThatHangsIsBounded(scheme: String) async throws {
         try await run(base: "\(scheme)://jokes.example", tls: FakeCertificate(), timeout: .seconds(2)) { fixture in
             fixture.upstream.setFault(.hang)
             fixture.upstream.setFault(.hang, path: "jokes.example:443")

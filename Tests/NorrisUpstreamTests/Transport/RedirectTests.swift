@@ -3,8 +3,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
-struct RedirectTests {
+@Suite(.timeLimit(.minutes(20))) struct RedirectTests {
     private let certificate: FakeCertificate
 
     init() throws { certificate = try FakeCertificate(names: ["IP:127.0.0.1", "IP:127.0.0.2", "DNS:localhost"]) }
@@ -24,8 +23,7 @@ struct RedirectTests {
         await other.stop()
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308])
-    func fromSecureToSecureIsFollowed(status: Int) async throws {
+    @Test(arguments: [301, 302, 303, 307, 308]) func fromSecureToSecureIsFollowed(status: Int) async throws {
         try await run { fixture, other in
             fixture.upstream.setFault(.redirect(to: other.baseURL + "/jokes/categories", status: status))
             let response = try await fixture.send(headers: [(name: "If-None-Match", value: "\"1\"")])
@@ -93,8 +91,7 @@ struct RedirectTargetTests {
         return try redirectTarget(of: url, status: status, location: location, after: 0, mayBePrivate: mayBePrivate)
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308])
-    func redirectsAreFollowed(status: Int) throws {
+    @Test(arguments: [301, 302, 303, 307, 308]) func redirectsAreFollowed(status: Int) throws {
         #expect(try target(status, "https://other/z")?.description == "https://other/z")
         #expect(try target(status, "../z?q")?.description == "https://h/z?q")
         #expect(try target(status, "https://127.0.0.1/") != nil)

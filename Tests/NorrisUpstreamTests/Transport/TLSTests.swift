@@ -4,34 +4,27 @@ import Testing
 
 @testable import NorrisUpstream
 
-@Suite(.timeLimit(.minutes(20)))
-struct TLSTests {
+@Suite(.timeLimit(.minutes(20))) struct TLSTests {
     private func failure(
         _ certificate: FakeCertificate, trusting path: String?, host: String = "127.0.0.1"
     ) async throws -> UpstreamError? {
         var error: UpstreamError?
-        try await Fixture.run(
-            FakeUpstream.start(security: .tls(certificate)), configure: { $0.trustRoots = path }
-        ) { fixture in
-            error = await fixture.failure(url: fixture.upstream.baseURL(host: host) + Fixture.search)
+        try await Fixture.run(FakeUpstream.start(security: .tls(certificate)), configure: { $0.trustRoots = path }) {
+            fixture in error = await fixture.failure(url: fixture.upstream.baseURL(host: host) + Fixture.search)
         }
         return error
     }
 
-    @Test(arguments: ["127.0.0.1", "localhost"])
-    func anOwnAuthorityIsTrustedByItsFile(host: String) async throws {
+    @Test(arguments: ["127.0.0.1", "localhost"]) func anOwnAuthorityIsTrustedByItsFile(host: String) async throws {
         let certificate = try FakeCertificate()
         #expect(try await failure(certificate, trusting: certificate.path, host: host) == nil)
     }
 
-    @Test(
-        arguments: [
-            (["IP:127.0.0.1"], false, false, "the certificate is not trusted."),
-            (["DNS:elsewhere.example"], true, false, "the certificate is for another name."),
-            (["IP:127.0.0.1"], true, true, "the certificate "),
-        ]
-    )
-    func otherCertificatesAreRefused(names: [String], isTrusted: Bool, isExpired: Bool, cause: String) async throws {
+    @Test(arguments: [
+        (["IP:127.0.0.1"], false, false, "the certificate is not trusted."),
+        (["DNS:elsewhere.example"], true, false, "the certificate is for another name."),
+        (["IP:127.0.0.1"], true, true, "the certificate "),
+    ]) func otherCertificatesAreRefused(names: [String], isTrusted: Bool, isExpired: Bool, cause: String) async throws {
         let certificate = try FakeCertificate(names: names, isExpired: isExpired)
         let error = try await failure(certificate, trusting: isTrusted ? certificate.path : nil)
         expect(error, .offline, cause, isRetryable: true)
@@ -42,14 +35,12 @@ struct TLSTests {
         expect(error, .offline, "SSL_CERT_FILE")
     }
 
-    @Test(
-        arguments: [
-            (FakeUpstream.Fault.greeting("HTTP/1.1 400 Bad Request\r\n\r\n"), Fixture.longEnough,
-                UpstreamError.Kind.offline, "it does not speak TLS there."),
-            (.hang, .milliseconds(400), .timeout, "No connection to 127.0.0.1:"),
-        ]
-    )
-    func serversWithoutTLS(
+    @Test(arguments: [
+        (
+            FakeUpstream.Fault.greeting("HTTP/1.1 400 Bad Request\r\n\r\n"), Fixture.longEnough,
+            UpstreamError.Kind.offline, "it does not speak TLS there."
+        ), (.hang, .milliseconds(400), .timeout, "No connection to 127.0.0.1:"),
+    ]) func serversWithoutTLS(
         fault: FakeUpstream.Fault, timeout: Duration, kind: UpstreamError.Kind, cause: String
     ) async throws {
         try await Fixture.run(FakeUpstream.start(), configure: { $0.timeout = timeout }) { fixture in

@@ -43,8 +43,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test("A connection that is never accepted is bounded")
-    func connecting() async throws {
+    @Test("A connection that is never accepted is bounded") func connecting() async throws {
         let listener = SilentListener()
         try await Fixture.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(200) }) { fixture in
             let url = "http://127.0.0.1:\(listener.port)/"

@@ -22,8 +22,7 @@ struct UpstreamErrorTests {
     private func error(_ status: Int, _ body: String, headers: HTTPHeaderFields = []) -> UpstreamError {
         UpstreamError(
             status: status, from: HTTPURL("https://h/x?key=secret")!, headers: headers, body: Array(body.utf8),
-            now: Fixture.now
-        )
+            now: Fixture.now)
     }
 
     @Test(
@@ -33,8 +32,10 @@ struct UpstreamErrorTests {
             (#"{"error":"x"}"#, "HTTP 404 from h/x: x."), (#"{"error":5}"#, "HTTP 404 from h/x."),
             (#"{"error":"x","message":"y"}"#, "HTTP 404 from h/x: y."), (#"{"message":5}"#, "HTTP 404 from h/x."),
             (#"{"message":""}"#, "HTTP 404 from h/x."),
-            (#"{"status":404,"message":"No jokes\u001b[31m for\n\"x\" found."}"#,
-             "HTTP 404 from h/x: No jokes for \"x\" found."),
+            (
+                #"{"status":404,"message":"No jokes\u001b[31m for\n\"x\" found."}"#,
+                "HTTP 404 from h/x: No jokes for \"x\" found."
+            ),
         ]
     )
     func messageOfAStatus(body: String, message: String) {
