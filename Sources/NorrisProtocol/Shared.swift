@@ -55,7 +55,9 @@ package enum SocketPath {
     /// The paths a client tries, in order: the flag or `$NORRISD_SOCKET` alone if given, else the user's and the
     /// system's.
     package static func connectCandidates(flag: String?, environment: Environment) -> [String] {
-        if let path = named(flag: flag, environment) { return [path] }
+        if let path = named(flag: flag, environment) {
+            return [path]
+        }
         guard let user = user(environment), user != system else { return [system] }
         return [user, system]
     }
@@ -73,8 +75,10 @@ package enum SocketPath {
 
     /// A relative `XDG_RUNTIME_DIR` is ignored, as the XDG base directory specification asks.
     private static func user(_ environment: Environment) -> String? {
-        guard var directory = environment.value(of: "XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/") else {
-            return nil
+        guard var directory = environment.value(of: "XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/")
+        else { return nil }
+        while directory.utf8.last == UInt8(ascii: "/") {
+            directory.unicodeScalars.removeLast()
         }
         return directory + "/norrisd.sock"
     }
@@ -87,7 +91,8 @@ package enum SocketPathError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .notAPath: "The path of the socket is empty or holds a NUL byte; name a file."
+        case .notAPath:
+            "The path of the socket is empty or holds a NUL byte; name a file."
         case .tooLong(let path):
             "The socket path \(path) has \(path.utf8.count) bytes; the system takes at most \(SocketPath.maximumBytes)."
         }
@@ -98,7 +103,9 @@ package enum SocketPathError: Error, Equatable, CustomStringConvertible {
 /// move with the last bytes (<http://www.isthe.com/chongo/tech/comp/fnv/>).
 package func stableHash(_ text: String) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    for byte in text.utf8 {
+        hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+    }
     hash = (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD
     return hash ^ (hash >> 33)
 }

@@ -28,9 +28,13 @@ extension ConfigurationKey {
         isRequired: Bool = false, _ summary: String
     ) {
         self.init(
-            name: name, summary: summary, accepts: kind.accepts, acceptsNull: kind.acceptsNull, isRequired: isRequired,
-            read: { node, root, reader in if let value = reader.read(kind, node) { root[keyPath: path] = value } },
-            write: { kind.write($0[keyPath: path]) })
+            name: name, summary: summary, accepts: kind.accepts, acceptsNull: kind.acceptsNull,
+            isRequired: isRequired,
+            read: { node, root, reader in
+                if let value = reader.read(kind, node) { root[keyPath: path] = value }
+            },
+            write: { kind.write($0[keyPath: path]) }
+        )
     }
 
     /// A key with a list of values. Every item that is wrong is reported.
@@ -46,7 +50,9 @@ extension ConfigurationKey {
                     return reader.refuse(node, expected: "a list", hint: hint)
                 }
                 root[keyPath: path] = items.compactMap { reader.isReadable($0) ? reader.read(kind, $0) : nil }
-            }, write: { "[" + $0[keyPath: path].map(kind.write).joined(separator: ", ") + "]" })
+            },
+            write: { "[" + $0[keyPath: path].map(kind.write).joined(separator: ", ") + "]" }
+        )
     }
 
     /// A key with more keys below it.
@@ -54,7 +60,8 @@ extension ConfigurationKey {
         self.init(
             name: name, summary: "", keys: keys, accepts: "", acceptsNull: true,
             read: { node, root, reader in reader.read(keys, in: node, into: &root) },
-            write: { root in keys.map { "\n  " + $0.yaml(root).replacing("\n", with: "\n  ") }.joined() })
+            write: { root in keys.map { "\n  " + $0.yaml(root).replacing("\n", with: "\n  ") }.joined() }
+        )
     }
 
     /// The key with its value as YAML, without a line feed at the end.
@@ -74,18 +81,27 @@ extension ConfigurationKey {
 /// The one table of all keys: reading, printing, suggestions and the man page come from it.
 enum ConfigurationSchema {
     static let keys: [ConfigurationKey<Configuration>] = [
-        .init(section: "log", [.init("level", \.logLevel, .choice, "The lowest level of messages that are logged.")]),
+        .init(
+            section: "log",
+            [
+                .init("level", \.logLevel, .choice, "The lowest level of messages that are logged.")
+            ]),
         .init(
             "admin_groups", \.adminGroups, listOf: .group,
-            "Groups whose members may reload the configuration and clear the cache, as root and norrisd's user may."),
+            "Groups whose members may reload the configuration and clear the cache, as root and norrisd's user may."
+        ),
         .init(
             section: "limits",
             [
                 .init("connections", \.limits.connections, .count(1...65_536), "Connections served at a time."),
                 .init(
                     "connections_per_user", \.limits.connectionsPerUser, .count(1...65_536),
-                    "Connections served at a time for one user; administrators are excepted."),
-            ]), .init(section: "http", http), .init(section: "facts", facts), .init(section: "gifs", gifs),
+                    "Connections served at a time for one user; administrators are excepted."
+                ),
+            ]),
+        .init(section: "http", http),
+        .init(section: "facts", facts),
+        .init(section: "gifs", gifs),
         .init(section: "posts", posts),
     ]
 
@@ -102,11 +118,15 @@ enum ConfigurationSchema {
         .init("enabled", \.facts.enabled, .boolean, "Whether facts are fetched; stored ones are served either way."),
         .init("base_url", \.facts.baseURL, .baseURL, "The API of the facts."),
         .init("refresh", \.facts.refresh, .refresh, "How often the facts are fetched."),
-        .init("queries", \.facts.queries, listOf: .query(3...120), "Searches to prefetch, one request each."),
+        .init(
+            "queries", \.facts.queries, listOf: .query(3...120),
+            "Searches to prefetch, one request each."
+        ),
         .init("fortunes", \.facts.fortunes, listOf: .fortunes, "Fortune cookie files or folders to read as well."),
         .init(
             "mix_fortunes", \.facts.mixFortunes, .boolean,
-            "Whether fortunes are also served when no category is chosen."),
+            "Whether fortunes are also served when no category is chosen."
+        ),
     ]
 
     private static let gifs: [ConfigurationKey<Configuration>] = [
@@ -114,7 +134,8 @@ enum ConfigurationSchema {
         .init("base_url", \.gifs.baseURL, .baseURLForKey, "The API of the GIFs."),
         .init(
             "api_key_file", \.gifs.apiKeyFile, ConfigurationKind.keyFile.orNull,
-            "The file with the API key; without it, the systemd credential giphy-api-key is used."),
+            "The file with the API key; without it, the systemd credential giphy-api-key is used."
+        ),
         .init("rating", \.gifs.rating, .choice, "The strongest content rating that is fetched."),
         .init("refresh", \.gifs.refresh, .refresh, "How often GIFs are fetched; a search stays fresh as long."),
         .init("queries", \.gifs.queries, listOf: .query(1...50), "Searches to prefetch."),
@@ -126,10 +147,12 @@ enum ConfigurationSchema {
         .init("refresh", \.posts.refresh, .refresh, "How often posts are fetched, unless a source sets its own."),
         .init(
             "keep", \.posts.keep, .keep,
-            "How long a post is kept after it has left the feed, unless a source sets its own."),
+            "How long a post is kept after it has left the feed, unless a source sets its own."
+        ),
         // After refresh and keep, which its entries inherit. Nothing but comments is an empty mapping.
         .init(
-            name: "sources", summary: "The feeds to fetch: a mapping of names of your choice to their settings.",
+            name: "sources",
+            summary: "The feeds to fetch: a mapping of names of your choice to their settings.",
             accepts: "a mapping of names to sources", acceptsNull: true,
             read: { node, configuration, reader in
                 let expected = "a mapping such as {planet: {kind: feed, url: https://planet.example/rss.xml}}"
@@ -140,17 +163,24 @@ enum ConfigurationSchema {
             write: { configuration in
                 let sources = configuration.posts.sources
                 return sources.isEmpty ? "{}" : sources.map { "\n  " + $0.yaml }.joined()
-            }),
+            }
+        ),
     ]
 
     /// The keys of one source. `kind` comes first, because what `url` may be depends on it.
     static let sourceKeys: [ConfigurationKey<Configuration.PostSource>] = [
         .init(
-            name: "url", summary: "The feed itself; for mastodon the server; for users-posts the base URL of the API.",
+            "kind", \.kind, .choice, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
+        ),
+        .init(
+            name: "url",
+            summary: "The feed itself; for mastodon the server; for users-posts the base URL of the API.",
             accepts: ConfigurationKind.documentURL.expectation, isRequired: true,
             read: { node, source, reader in
                 source.url = reader.read(source.kind == .feed ? .documentURL : .baseURL, node) ?? ""
-            }, write: { YAMLText.scalar($0.url) }),
+            },
+            write: { YAMLText.scalar($0.url) }
+        ),
         .init("enabled", \.enabled, .boolean, "Whether this source is fetched; stored posts are served either way."),
         .init("refresh", \.refresh, .refresh, "How often it is fetched; posts.refresh by default."),
         .init("keep", \.keep, .keep, "How long its posts are kept; posts.keep by default."),
@@ -172,7 +202,8 @@ extension ConfigurationReader {
         }
         let faultsBefore = faultCount
         var source = Configuration.PostSource(
-            name: name, kind: .feed, url: "", refresh: posts.refresh, keep: posts.keep)
+            name: name, kind: .feed, url: "", refresh: posts.refresh, keep: posts.keep
+        )
         read(ConfigurationSchema.sourceKeys, in: node, into: &source)
         // Where something else is wrong with the source, the missing value is likely the one already reported.
         var given: [String?] = []
@@ -211,7 +242,9 @@ extension ConfigurationSchema {
         }
         let all = ConfigurationKey.values(of: keys).map(\.path)
         let parts = name.split(separator: ".")
-        if parts.count == 2, all.contains(name) { return "write it as \(parts[0]): {\(parts[1]): …}" }
+        if parts.count == 2, all.contains(name) {
+            return "write it as \(parts[0]): {\(parts[1]): …}"
+        }
         // The keys of a source are few, and no other section is what was meant there.
         let elsewhere = section.hasPrefix("posts.sources.") ? [] : all.filter { $0.hasSuffix("." + name) }
         if let last = elsewhere.last {

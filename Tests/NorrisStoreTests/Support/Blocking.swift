@@ -12,7 +12,8 @@ extension Databases {
     ) throws(StoreError) {
         try self.init(
             cacheFolder: cacheFolder, stateFolder: stateFolder, logger: logger, BlockingAccess(),
-            willTakeLong: willTakeLong)
+            willTakeLong: willTakeLong
+        )
     }
 
     func close() { close(BlockingAccess()) }
@@ -43,9 +44,11 @@ extension DatabasePool {
     ) throws {
         try self.init(path: path, mode, readers: readers, BlockingAccess(), prepare: prepare)
     }
-    @_disfavoredOverload func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try write(BlockingAccess(), body)
-    }
+
+    @_disfavoredOverload
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try read(BlockingAccess(), body) }
+    @_disfavoredOverload
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try write(BlockingAccess(), body) }
     func withWriter<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try withWriter(BlockingAccess(), body)
     }
@@ -81,7 +84,9 @@ extension QuotaLedger {
     }
 }
 
-extension OpenedDatabase { func close() throws { try close(BlockingAccess()) } }
+extension OpenedDatabase {
+    func close() throws { try close(BlockingAccess()) }
+}
 
 extension CacheDatabase {
     func value(forKey key: String) throws -> String? { try value(forKey: key, BlockingAccess()) }
