@@ -40,7 +40,7 @@ extension Daemon {
         }
         let facts = stores.facts
 
-        let handlers = await Handlers(
+        let core = await DaemonCore(
             loaded: loaded, databases: databases, stores: stores, loader: loader, file: paths.configurationFile,
             environment: FetchingEnvironment(
                 machine: CurrentProcess.machineID(), clock: clock,
@@ -48,11 +48,11 @@ extension Daemon {
                 trustRoots: environment.value(of: "SSL_CERT_FILE"), credentials: .ofThisProcess()), levels: levels,
             notifier: notifier, logger: logger)
 
-        databases.onFaultsChange { handlers.fetching.changes.set() }
+        databases.onFaultsChange { core.statusChanges.set() }
 
         let promptFacts = paths.runtimeDirectory.map { folder in
             PromptFactsWriter(
-                file: PromptFile(folder: folder), facts: facts, scope: { handlers.fetching.unfilteredScope },
+                file: PromptFile(folder: folder), facts: facts, scope: { core.sources.unfilteredScope },
                 logger: logger)
         }
         // Before the daemon is ready.
@@ -60,25 +60,28 @@ extension Daemon {
 
         let socket = try listen(SocketPath.listenPath(flag: invocation.socket, environment: environment))
         let server = Server(
-            socket: socket, registry: handlers.makeRegistry(isAdministrator: handlers.settings.isAdministrator),
-            limits: { handlers.settings.configuration.limits },
+            socket: socket, registry: core.makeRegistry(isAdministrator: core.settings.isAdministrator),
+            limits: { core.settings.configuration.limits },
             heartbeat: Watchdog.interval().map { Server.Heartbeat(every: $0) { notifier.watchdog() } },
-            events: handlers.events, logger: logger
+            events: core.events, logger: logger
         ) {
-            notifier.ready(status: handlers.health.statusLine)
+            notifier.ready(status: core.health.statusLine)
             let path = socket.boundPath ?? "inherited"
             logger.notice("server.ready", metadata: ["socket": "\(path)", "facts": "\(facts.count)"])
         }
         // Each needs those before it; they stop in reverse.
         let services: [any Service] = [
             StoreService(databases: databases, facts: facts, clock: clock),
-            FortuneService(facts: facts, clock: clock, changes: handlers.fetching.changes) {
-                handlers.settings.configuration.facts.fortunes
-            }, MaintenanceService(handlers: handlers, databases: databases, sink: sink, promptFacts: promptFacts),
-            handlers.fetching.prefetcher,
-            ReloadService(signals: await UnixSignalsSequence(trapping: .sighup), reloader: handlers.reloader), server,
+            FortuneService(facts: facts, clock: clock, changes: core.statusChanges) {
+                core.settings.configuration.facts.fortunes
+            },
+            MaintenanceService(
+                control: core.control, health: core.health, databases: databases, statusChanges: core.statusChanges,
+                sink: sink, promptFacts: promptFacts),
+            core.prefetcher,
+            ReloadService(signals: await UnixSignalsSequence(trapping: .sighup), reloader: core.reloader), server,
             NotifierService(
-                notifier: notifier, health: handlers.health, events: handlers.events, changes: handlers.fetching.changes
+                notifier: notifier, health: core.health, events: core.events, changes: core.statusChanges
             ),
         ]
         var group = ServiceGroupConfiguration(
@@ -111,5 +114,66 @@ extension Daemon {
         if let descriptor = try ListenDescriptors.inherited() { return ListeningSocket(inherited: descriptor) }
         // The system's daemon is open to all users, as its socket unit makes it; any other is its user's own.
         return try ListeningSocket(binding: path, mode: path == SocketPath.system ? 0o666 : 0o600)
+    }
+}
+
+/// The daemon without its socket and its process: stores, sources, schedules and the bodies of all methods.
+struct DaemonCore: Sendable {
+    let settings: Settings
+    let stores: Stores
+    let sources: ConfiguredSources
+    let prefetcher: Prefetcher
+    let gifFetches: GifFetches
+    let control: SourceControl
+    let health: Health
+    let reloader: Reloader
+    let events = EventHub()
+    /// Updated by the server.
+    let counters = ServerCounters()
+    /// Set when the status may have changed: a run began or ended, a disk failed, a configuration was read.
+    let statusChanges = WakeSignal()
+    private let bodies: [String: MethodBody]
+
+    /// - Parameter stores: the stores of `databases`.
+    init(
+        loaded: ConfigurationLoader.Loaded, databases: Databases, stores: Stores, loader: ConfigurationLoader,
+        file: Paths.ConfigurationFile?, environment: FetchingEnvironment,
+        levels: LogLevelSwitch = LogLevelSwitch(.info), notifier: Notifier = Notifier(), logger: Logger
+    ) async {
+        self.stores = stores
+        settings = await BackgroundThreads.starting.run { Settings(loaded.configuration, logger: logger, $0) }
+        prefetcher = Prefetcher(
+            host: ScheduleHost(stores: stores, events: events, changes: statusChanges), machine: environment.machine,
+            clock: environment.clock, searchTime: environment.searchTime, logger: logger)
+        let knownCategories = KnownCategories()
+        knownCategories.learn(await stores.fetches.record(of: FactSource.name)?.categories ?? [])
+        let context = SourceContext(
+            stores: stores, environment: environment, knownCategories: knownCategories, logger: logger)
+        sources = await ConfiguredSources(settings: settings, context: context, prefetcher: prefetcher)
+        let reports = SourceReports(
+            sources: sources, prefetcher: prefetcher, stores: stores, clock: environment.clock)
+        gifFetches = GifFetches(sources: sources, prefetcher: prefetcher, reports: reports)
+        control = SourceControl(
+            sources: sources, prefetcher: prefetcher, stores: stores, settings: settings, clock: environment.clock)
+        health = Health(settings: settings, databases: databases, reports: reports, counters: counters, events: events)
+        reloader = Reloader(
+            loader: loader, file: file, settings: settings, sources: sources, facts: stores.facts, health: health,
+            statusChanges: statusChanges, levels: levels, notifier: notifier, events: events, logger: logger)
+        let handlers =
+            FactHandlers(
+                sources: sources, reports: reports, prefetcher: prefetcher, knownCategories: knownCategories,
+                stores: stores
+            ).all
+            + GifHandlers(sources: sources, reports: reports, fetches: gifFetches, stores: stores).all
+            + PostHandlers(sources: sources, reports: reports, stores: stores).all
+            + UserHandlers(sources: sources, gifs: gifFetches, stores: stores).all
+            + ServerHandlers(health: health, reloader: reloader, control: control).all
+        // Two handlers for one method are a programming error.
+        bodies = Dictionary(uniqueKeysWithValues: handlers.map { ($0.name, $0.body) })
+    }
+
+    /// The dispatch of requests to the bodies.
+    func makeRegistry(isAdministrator: @escaping @Sendable (Peer) -> Bool) -> MethodRegistry {
+        MethodRegistry(bodies: bodies, counters: counters, isAdministrator: isAdministrator)
     }
 }

@@ -177,14 +177,13 @@ package final class Prefetcher: Service {
     package func search<Value: Sendable>(
         _ name: String, whileFresh: Bool = false, _ request: @Sendable (Duration) async throws(FetchFailure) -> Value?
     ) async -> Value? {
-        guard maySearch(name, whileFresh: whileFresh) else { return nil }
         let lock = lock(of: name)
         let start = clock.elapsed
         let isLocked = await lock.lock(within: searchTime, on: clock)
         defer { if isLocked { lock.unlock() } }
         let timeLeft = searchTime - (clock.elapsed - start)
         guard isLocked, timeLeft >= Prefetcher.shortestRequest else { return timedOut(name) }
-        // The run or search before may have brought news.
+        // The run or search before this one may have changed the schedule.
         guard maySearch(name, whileFresh: whileFresh) else { return nil }
         var value: Value?
         var failure: FetchFailure?

@@ -20,7 +20,7 @@ struct ProtocolDocumentTests {
                 upstream, clock: ManualClock(.now()), facts: ", enabled: false", others: SeededContent.configuration,
                 fetches: false
             ) { daemon in
-                try await SeededContent.put(into: daemon.handlers.fetching.stores, at: daemon.clock.now)
+                try await SeededContent.put(into: daemon.core.stores, at: daemon.clock.now)
                 // The examples count connections.
                 daemon.watch.endInput()
                 while try daemon.watch.receiveLine() != nil {}

@@ -104,7 +104,8 @@ import Testing
         try await FetchingDaemon.run(clock: clock, fetches: false) { daemon, _ in
             let file = PromptFile(folder: daemon.folder("run"))
             let service = MaintenanceService(
-                handlers: daemon.handlers, databases: daemon.databases, sink: sink,
+                control: daemon.core.control, health: daemon.core.health, databases: daemon.databases,
+                statusChanges: daemon.core.statusChanges, sink: sink,
                 promptFacts: PromptFactsWriter(
                     file: file, facts: daemon.store, scope: { .all }, logger: recorder.logger))
             try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -180,7 +181,7 @@ import Testing
 
     @Test func whatIsPastItsTimeLeavesTheDisk() async throws {
         try await run { daemon in
-            let stores = daemon.handlers.fetching.stores
+            let stores = daemon.core.stores
             try await SeededContent.put(into: stores, at: clock.now)
             #expect(stores.gifs.count == 1)
             await advance(by: .hours(24) + .seconds(300))
@@ -193,12 +194,12 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct NotifierServiceTests {
     @Test func onlyChangesArePublished() async throws {
         try await FetchingDaemon.run(fetches: false) { daemon, upstream in
-            let handlers = daemon.handlers
+            let core = daemon.core
             let subscriber = try daemon.client()
             let _: EventSubscribe.Result = try subscriber.call(EventSubscribe.self, #"{"topics":["server"]}"#)
             let service = NotifierService(
-                notifier: Notifier(), health: handlers.health, events: handlers.events,
-                changes: handlers.fetching.changes)
+                notifier: Notifier(), health: core.health, events: core.events,
+                changes: core.statusChanges)
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 // Not on the thread of the test, which waits for what it publishes.
                 tasks.addTask(executorPreference: BackgroundThreads.background) { try await service.run() }
@@ -221,12 +222,12 @@ import Testing
     @Test func contentThatCannotBeRefreshedDegrades() async throws {
         let clock = ManualClock(.ofTests)
         try await FetchingDaemon.run(clock: clock, facts: ", refresh: 1h") { daemon, upstream in
-            let handlers = daemon.handlers
+            let core = daemon.core
             try daemon.watch.wait(for: .finished)
             upstream.setFault(.status(503))
             _ = try daemon.refresh()
             try daemon.watch.wait(for: .failed)
-            func status() -> ServerStatus.Result { handlers.health.status }
+            func status() -> ServerStatus.Result { core.health.status }
             #expect(status().state == .ok)
             clock.advance(by: .seconds(3_000))
             _ = try daemon.refresh()

@@ -2,69 +2,49 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
-import NorrisSystem
 import NorrisUpstream
-import SystemdIntegration
 
-/// A source of content as the schedule, the status and the cache see it; made again from each configuration.
+/// A source of content, as the schedule, the status and the cache see it; created again from each configuration.
 protocol ContentSource: Sendable {
-    /// As `server.status` names it.
+    /// The name in `server.status`.
     var name: String { get }
-    /// The kind of upstream, as `server.status` shows it.
+    /// The kind of upstream in `server.status`.
     var kind: String { get }
-    /// Whether the configuration has it fetched.
+    /// Whether the configuration enables the source.
     var isEnabled: Bool { get }
     /// The base URL, or the document of a feed.
     var url: String { get }
     var http: HTTPSettings { get }
     var context: SourceContext { get }
     var refresh: Duration { get }
-    /// Everything in the configuration on which the content depends.
+    /// Every value in the configuration on which the content depends.
     var settings: [String] { get }
-    /// False where it needs a key and was given none, which is no fault.
-    var isConfigured: Bool { get }
-    /// Why it cannot be fetched at all, whatever its schedule says.
-    var unavailableReason: SourceFailure? { get }
-    /// The hourly quota of requests, where it has one; from memory.
-    var quota: SourceStatus.Quota? { get }
-    /// That no request of a user can be sent, for the quota is used up; from memory.
-    var quotaFailure: SourceFailure? { get }
-    /// When a run may send requests again, where its share of the quota is used up.
-    var quotaReturnsAt: Timestamp? { get }
-    /// How long a rate limit (429) holds whose reply has no `Retry-After`; nil: no longer than any failure.
-    var rateLimitWait: Duration? { get }
-    /// Whether users' searches are passed on also while the source is fresh as a whole.
-    var isSearchedWhileFresh: Bool { get }
+    /// When runs begin.
+    var policy: SourcePolicy { get }
 
-    /// A run: brings what is stored to the state of the upstream.
+    /// Runs once: makes the stored content equal to the upstream's.
     func fetch() async -> FetchOutcome
 
-    /// Removes what was fetched, and the record of it.
+    /// Removes the fetched content and its record.
     ///
-    /// - Returns: how many items were removed.
+    /// - Returns: the number of removed items.
     func clear() async throws(StoreError) -> Int
 }
 
 extension ContentSource {
-    var isConfigured: Bool { true }
-    var unavailableReason: SourceFailure? { nil }
-    var quota: SourceStatus.Quota? { nil }
-    var quotaFailure: SourceFailure? { nil }
-    var quotaReturnsAt: Timestamp? { nil }
-    var rateLimitWait: Duration? { nil }
-    var isSearchedWhileFresh: Bool { false }
+    var policy: SourcePolicy { configuredPolicy }
 
-    var policy: SourcePolicy {
+    var configuredPolicy: SourcePolicy {
         SourcePolicy(
-            isEnabled: isEnabled && unavailableReason == nil, refresh: refresh,
-            // A digest, because the database need not show where content is from, nor a key.
+            isEnabled: isEnabled, refresh: refresh,
+            // A digest, because the database must contain neither the upstream's address nor a key.
             settings: String(stableHash(settings.joined(separator: "\n")), radix: 16))
     }
 
     var stores: Stores { context.stores }
     var now: Timestamp { context.environment.clock.now }
 
-    /// What is known of the last fetch; nil where that had other settings, whose validators say nothing of these.
+    /// The record of the last fetch; nil if the last fetch had other settings, because its validators do not apply.
     var lastFetch: FetchRecord? {
         get async {
             guard var record = await stores.fetches.record(of: name), record.settings == policy.settings else {
@@ -79,81 +59,15 @@ extension ContentSource {
         FetchRecord(settings: policy.settings, fetchedAt: now, parts: parts, categories: categories)
     }
 
-    /// The outcome of a run with a transport of its own.
-    func run(_ body: (CurlTransport) async throws -> FetchOutcome) async -> FetchOutcome {
-        do throws(FetchFailure) { return try await connected(body) } catch {
-            return Task.isCancelled ? .cancelled : .failed(error)
-        }
-    }
+    /// A new transport to the source's upstream.
+    func transport() -> CurlTransport { CurlTransport(baseURL: url, settings: http, logger: context.logger) }
 
-    /// Lends a transport, and makes failures of its errors.
-    func connected<Value>(_ body: (CurlTransport) async throws -> Value) async throws(FetchFailure) -> Value {
-        let transport = CurlTransport(baseURL: url, settings: http, logger: context.logger)
-        do {
-            return try await body(transport)
-        } catch {
-            var failure = FetchFailure(error)
-            if failure.kind == .quota, failure.retryAfter == nil { failure.retryAfter = rateLimitWait }
-            throw failure
-        }
-    }
-}
-
-/// What sources have in common, and what outlives a reload of the configuration.
-struct SourceContext: Sendable {
-    let stores: Stores
-    let environment: FetchingEnvironment
-    let knownCategories: KnownCategories
-    let gifRun = GifRun()
-    let logger: Logger
-}
-
-/// The sources that a configuration makes. They are looked up for every reply, so nothing is made then.
-final class Sources: Sendable {
-    let facts: FactSource
-    let gifs: GifSource
-    /// In the order of the file.
-    let posts: [PostSource]
-    /// In the order of the status.
-    let all: [any ContentSource]
-
-    /// Reads the file of the API key.
-    init(_ configuration: Configuration, _ context: SourceContext, _: BlockingAccess) {
-        var http = configuration.http
-        http.trustRoots = context.environment.trustRoots
-        facts = FactSource(configuration: configuration.facts, http: http, context: context)
-        let environment = context.environment
-        let key = GiphyKey(configuration.gifs, environment.credentials, now: environment.clock.now)
-        gifs = GifSource(configuration: configuration.gifs, key: key, http: http, context: context)
-        posts = configuration.posts.sources.map { PostSource(configuration: $0, http: http, context: context) }
-        all = [facts, gifs] + posts
-        if let reason = gifs.unavailableReason {
-            // Most who have no key want none; who configured one expects it to work.
-            context.logger.log(
-                level: key.isConfigured ? .warning : .notice, "source.unavailable",
-                metadata: ["source": "\(gifs.name)", "error": "\(reason.message)"])
-        }
-    }
-
-    /// nil for a name that none of them has. Names are ASCII, and the configuration lets no two be equal.
-    subscript(name: String) -> (any ContentSource)? { all.first { $0.name == name } }
-
-    /// The names of the sources of posts: only theirs are shown.
-    var postNames: [String] { posts.map(\.name) }
-}
-
-/// What fetching takes from the process, so that tests can replace it.
-struct FetchingEnvironment: Sendable {
-    var machine: String
-    var clock: any WallClock
-    var trustRoots: String?
-    var credentials = Credentials(directory: nil)
-    /// How long a search waits for an upstream.
-    var searchTime = Duration.seconds(2)
+    /// The outcome of a run that failed.
+    func outcome(of error: any Error) -> FetchOutcome { Task.isCancelled ? .cancelled : .failed(FetchFailure(error)) }
 }
 
 extension PartRecord {
-    /// Of a reply that has just come.
+    /// The record of a reply received at `now`.
     init(_ validators: Validators, at now: Timestamp) {
         self.init(etag: validators.etag, lastModified: validators.lastModified, checkedAt: now)
     }
@@ -163,10 +77,8 @@ extension PartRecord {
     var hasValidators: Bool { etag != nil || lastModified != nil }
 }
 
-// Where failures of one module become those of another.
-
 extension FetchFailure {
-    /// What went wrong in a fetch, at the upstream or in the store, as the schedule sees it.
+    /// The failure of a fetch, at the upstream or in the store, for the schedule.
     init(_ error: any Error) {
         switch error {
         case let failure as FetchFailure: self = failure
@@ -179,44 +91,18 @@ extension FetchFailure {
                 case .quota: .quota
                 case .decode: .decode
                 case .credentials: .credentials
-                // Nobody reads the failure of a cancelled request.
+                // The failure of a cancelled request is discarded.
                 case .cancelled: .offline
                 }
             self.init(kind: kind, message: error.message, isRetryable: error.isRetryable, retryAfter: error.retryAfter)
         default:
-            // The store: the protocol has no kind for it. A retry would not help; the next run tries again.
+            // The store failed. The protocol has no kind for that, and the next run tries again.
             self = .unusable("The fetched content cannot be stored. See why: norrisctl status")
         }
     }
 
-    /// A reply that is well-formed but of no use; a retry would not help.
+    /// A well-formed reply that cannot be used; a retry would not help.
     static func unusable(_ message: String) -> FetchFailure {
         FetchFailure(kind: .decode, message: message, isRetryable: false)
-    }
-}
-
-extension ResponseError {
-    /// Why a source is not refreshed, and when it may be.
-    init(_ refusal: RefreshRefusal, of source: String) {
-        switch refusal {
-        case .unknown:
-            self = .notFound(
-                "There is no source \(source.quotedForMessage).", hint: "List the sources: norrisctl status")
-        case .disabled:
-            self = .notFound(
-                "The source \(source.quotedForMessage) is disabled.", hint: "Enable it: norrisctl config edit")
-        case .putOff(let until):
-            self = .busy(
-                "The upstream of \(source) asked norrisd to wait until \(until).", hint: "norrisd fetches it then.",
-                retryAt: until)
-        case .quotaUsed(let until):
-            self = .busy(
-                "The requests of this hour to the upstream of \(source) are used up.",
-                hint: "norrisd fetches again at \(until), or raise \(source).hourly_quota.", retryAt: until)
-        case .tooSoon(let until):
-            self = .busy(
-                "\(source) was refreshed less than 5 minutes ago.",
-                hint: "Wait until \(until), or ask an administrator.", retryAt: until)
-        }
     }
 }

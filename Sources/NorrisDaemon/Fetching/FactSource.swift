@@ -28,8 +28,8 @@ struct FactSource: ContentSource {
     var refresh: Duration { configuration.refresh }
     var settings: [String] { [configuration.baseURL] + configuration.queries }
 
-    private func upstream(_ transport: CurlTransport) -> Chucknorris {
-        Chucknorris(baseURL: url, transport: transport, timeout: http.timeout, decodingOn: BackgroundThreads.decoding)
+    private var upstream: Chucknorris {
+        Chucknorris(baseURL: url, transport: transport(), timeout: http.timeout, decodingOn: BackgroundThreads.decoding)
     }
 
     func clear() async throws(StoreError) -> Int {
@@ -41,22 +41,23 @@ struct FactSource: ContentSource {
     // MARK: A run
 
     func fetch() async -> FetchOutcome {
-        await run { transport in
-            let upstream = upstream(transport)
-            var news = FactUnion()
-            if let last = await lastFetch, configuration.queries.allSatisfy({ last.parts[$0]?.hasValidators == true }),
-                let outcome = try await fetchChanges(upstream, since: last, &news)
-            {
-                return outcome
-            }
-            for query in configuration.queries where news.parts[query] == nil {
-                try news.add(await upstream.search(query), of: query, at: now)
-            }
-            // Facts are stored without their upstream's categories, where it does not list them.
-            var categories = await stores.fetches.record(of: name)?.categories ?? []
-            if case .changed(let names, _)? = try? await upstream.categories() { categories = names }
-            return try await store(news, categories: categories)
+        do { return try await fetch(from: upstream) } catch { return outcome(of: error) }
+    }
+
+    private func fetch(from upstream: Chucknorris) async throws -> FetchOutcome {
+        var news = FactUnion()
+        if let last = await lastFetch, configuration.queries.allSatisfy({ last.parts[$0]?.hasValidators == true }),
+            let outcome = try await fetchChanges(upstream, since: last, &news)
+        {
+            return outcome
         }
+        for query in configuration.queries where news.parts[query] == nil {
+            try news.add(await upstream.search(query), of: query, at: now)
+        }
+        // Facts are stored without their upstream's categories if the upstream does not list them.
+        var categories = await stores.fetches.record(of: name)?.categories ?? []
+        if case .changed(let names, _)? = try? await upstream.categories() { categories = names }
+        return try await store(news, categories: categories)
     }
 
     /// Sends conditional requests only.
@@ -108,24 +109,21 @@ struct FactSource: ContentSource {
 
     // MARK: A search
 
-    /// Stores the facts that the upstream finds for a text.
+    /// Passes a search on to the upstream, and stores the facts of the reply.
     ///
-    /// - Returns: false where the upstream does not take this query, which says nothing of any other.
+    /// - Returns: false if the upstream refuses this query, which says nothing about other queries.
     func search(_ query: FactQuery, within time: Duration) async throws(FetchFailure) -> Bool {
-        try await connected { transport in
-            let fetched: Fetched<FactBatch>
-            do throws(UpstreamError) {
-                fetched = try await upstream(transport).search(query.text, timeout: time)
-            } catch {
-                if error.kind == .http(status: 400) { return false }
-                throw error
-            }
-            if case .changed(let batch, _) = fetched {
-                // For the upstream % and _ are wildcards; what matches by them alone is not stored.
+        do {
+            if case .changed(let batch, _) = try await upstream.search(query.text, timeout: time) {
+                // The upstream treats % and _ as wildcards; facts that match only as wildcards are not stored.
                 let found = batch.facts.lazy.filter(query.matches).prefix(FactSource.maximumFound)
                 try await stores.facts.addFound(Array(found))
             }
             return true
+        } catch let error as UpstreamError where error.kind == .http(status: 400) {
+            return false
+        } catch {
+            throw FetchFailure(error)
         }
     }
 

@@ -15,6 +15,8 @@ struct GifSource: ContentSource {
     /// Bytes of the ids in one URL: few servers take URLs that are much longer.
     private static let maximumIDBytes = 2_000
     private static let maximumFavorites = 300
+    /// The fewest GIFs that a user's request fetches, because each request counts against the quota.
+    private static let userPageSize = 25
 
     let configuration: Configuration.Gifs
     let key: GiphyKey
@@ -25,17 +27,21 @@ struct GifSource: ContentSource {
     var kind: String { "giphy" }
     var isEnabled: Bool { configuration.enabled }
     var url: String { configuration.baseURL }
-    var isSearchedWhileFresh: Bool { true }
-    var isConfigured: Bool { key.isConfigured }
-    /// Where GIFs are switched off nobody misses a key.
+    /// The reason why no request can be sent, whatever the schedule says; nil for a disabled source, which needs no key.
     var unavailableReason: SourceFailure? { isEnabled ? key.failure : nil }
+
+    var policy: SourcePolicy {
+        var policy = configuredPolicy
+        if unavailableReason != nil { policy.isEnabled = false }
+        return policy
+    }
 
     var refresh: Duration { configuration.refresh }
     var settings: [String] { [configuration.baseURL, rating, key.secret?.value ?? ""] + configuration.queries }
 
     private var rating: String { configuration.rating.rawValue }
 
-    /// What was fetched before is not shown any more.
+    /// The time before which GIFs were fetched that are expired.
     var notBefore: Timestamp { now - configuration.keep }
 
     var trending: GifList { .trending(rating: rating) }
@@ -44,24 +50,23 @@ struct GifSource: ContentSource {
 
     // MARK: The hourly quota and the rate limit
 
+    /// The quota in `server.status`; nil without a key. From memory.
     var quota: SourceStatus.Quota? {
         key.secret == nil ? nil : stores.quota.status(limit: configuration.hourlyQuota, now: now)
     }
 
-    var quotaFailure: SourceFailure? {
-        guard let next = quotaReturns(for: .user) else { return nil }
-        let message = "All \(configuration.hourlyQuota) requests of this hour are used (gifs.hourly_quota)"
-        return SourceFailure(kind: .quota, message: message, since: now, retryAt: next)
+    /// The failure of users' requests while the quota is used up: that of all users, or the share of one user.
+    func quotaFailure(of uid: UInt32? = nil) -> SourceFailure? {
+        var message = "All \(configuration.hourlyQuota) requests of this hour are used (gifs.hourly_quota)"
+        var next = quotaReturns(for: .user)
+        if next == nil, let uid {
+            message = "This user's share of the requests of this hour is used (gifs.hourly_quota)"
+            next = quotaReturns(for: .user, uid)
+        }
+        return next.map { SourceFailure(kind: .quota, message: message, since: now, retryAt: $0) }
     }
 
-    /// That no request of this user can be sent, for its share of the quota is used up; from memory.
-    func quotaFailure(of uid: UInt32) -> SourceFailure? {
-        if let quotaFailure { return quotaFailure }
-        guard let next = quotaReturns(for: .user, uid) else { return nil }
-        let message = "This user's share of the requests of this hour is used (gifs.hourly_quota)"
-        return SourceFailure(kind: .quota, message: message, since: now, retryAt: next)
-    }
-
+    /// The time from which a run may send requests again, if its share of the quota is used up.
     var quotaReturnsAt: Timestamp? { key.secret == nil ? nil : quotaReturns(for: .background) }
 
     /// nil while a request may be sent.
@@ -84,23 +89,27 @@ struct GifSource: ContentSource {
         return FetchFailure(kind: .quota, message: message, isRetryable: true, retryAfter: wait)
     }
 
-    /// Giphy's rate limit counts by the hour, but a 429 does not say from when: wait for the next full hour.
-    var rateLimitWait: Duration? { .seconds(3600 - now.seconds % 3600) }
-
-    private func giphy(_ transport: CurlTransport) throws(FetchFailure) -> Giphy {
+    private func giphy() throws(FetchFailure) -> Giphy {
         guard let secret = key.secret else {
             let message = key.failure?.message ?? "There is no key"
             throw FetchFailure(kind: .credentials, message: message, isRetryable: false)
         }
         return Giphy(
-            baseURL: url, key: secret.value, rating: rating, transport: transport, timeout: http.timeout,
+            baseURL: url, key: secret.value, rating: rating, transport: transport(), timeout: http.timeout,
             decodingOn: BackgroundThreads.decoding)
+    }
+
+    /// Giphy's rate limit counts by the hour. A 429 does not say since when, so the wait ends at the next full hour.
+    private func failure(_ error: any Error) -> FetchFailure {
+        var failure = FetchFailure(error)
+        if failure.kind == .quota, failure.retryAfter == nil { failure.retryAfter = .seconds(3600 - now.seconds % 3600) }
+        return failure
     }
 
     // MARK: A run
 
     func fetch() async -> FetchOutcome {
-        await run { try await fetch(from: try giphy($0)) }
+        do { return try await fetch(from: try giphy()) } catch { return outcome(of: failure(error)) }
     }
 
     /// Fetches the lists of the configuration, for as long as the quota lasts.
@@ -112,7 +121,10 @@ struct GifSource: ContentSource {
         for list in lists where !context.gifRun.has(list, notBefore: oldest) {
             if let wait = await takeQuota() { return .postponed(wait) }
             let limit = GifSource.pageSize
-            added += try await fetchPage(of: list, offset: 0, limit: limit, from: giphy, within: http.timeout) ?? 0
+            if let page = try await page(of: list, offset: 0, limit: limit, from: giphy, within: http.timeout) {
+                added += try await stores.gifs.put(
+                    page.gifs, in: list, offset: 0, nextOffset: page.nextOffset, totalCount: page.totalCount, at: now)
+            }
             context.gifRun.note(list, at: now)
         }
         context.gifRun.end()
@@ -148,74 +160,140 @@ struct GifSource: ContentSource {
         return added
     }
 
-    // MARK: A request of a user
+    // MARK: A user's request
 
-    /// Fetches for a user and stores what comes.
+    /// Sends a user's request to Giphy and stores the reply.
     ///
-    /// - Parameters:
-    ///   - uid: the user, whose share of the quota it takes.
-    ///   - limit: how many GIFs of a page are wanted.
-    /// - Returns: nil where the quota is used up.
+    /// - Parameter uid: the user whose share of the quota the request takes.
+    /// - Returns: nil if the quota is used up.
     func fetch(
-        _ request: GifRequest, for uid: UInt32, limit: Int, within time: Duration
+        _ request: GifRequest, for uid: UInt32, within time: Duration
     ) async throws(FetchFailure) -> GifResult? {
         let quota = configuration.hourlyQuota
         if case .exhausted = await stores.quota.take(.user, by: uid, limit: quota, now: now) { return nil }
-        return try await connected { transport in
-            let giphy = try giphy(transport)
+        do {
+            let giphy = try giphy()
             let gif: Gif?
             switch request {
-            case .page(let list, let offset):
-                let added = try await fetchPage(
-                    of: list, offset: offset, limit: max(limit, 25), from: giphy, within: time)
-                return added == nil ? .nothing : .stored
+            case .page(let list, let offset, let request):
+                let limit = max(request.limit, GifSource.userPageSize)
+                guard let page = try await page(of: list, offset: offset, limit: limit, from: giphy, within: time) else {
+                    return .nothing
+                }
+                return .page(
+                    try await stores.gifs.put(
+                        page.gifs, in: list, offset: offset, nextOffset: page.nextOffset, totalCount: page.totalCount,
+                        at: now, replyingTo: request, notBefore: notBefore))
             case .random(let tag): gif = try await giphy.random(tag: tag, timeout: time)
             case .gif(let id): gif = try await giphy.gif(id: id, timeout: time)
             }
             guard let gif else { return .nothing }
             _ = try await stores.gifs.put([gif], at: now)
             return .gif(gif)
+        } catch {
+            throw failure(error)
         }
     }
 
-    /// - Returns: how many GIFs are new; nil where Giphy does not take this query, which says nothing of any other.
-    private func fetchPage(
+    /// A page of a list; nil if Giphy refuses the query as too long, which says nothing about other queries.
+    private func page(
         of list: GifList, offset: Int, limit: Int, from giphy: Giphy, within time: Duration
-    ) async throws -> Int? {
-        let page: GifPage
+    ) async throws(UpstreamError) -> GifPage? {
+        if list.isTrending { return try await giphy.trending(offset: offset, limit: limit, timeout: time) }
         do throws(UpstreamError) {
-            if list.isTrending {
-                page = try await giphy.trending(offset: offset, limit: limit, timeout: time)
-            } else {
-                page = try await giphy.search(
-                    list.query, offset: offset, limit: limit, rating: list.rating, lang: list.lang, timeout: time)
-            }
+            return try await giphy.search(
+                list.query, offset: offset, limit: limit, rating: list.rating, lang: list.lang, timeout: time)
         } catch {
-            if error.kind == .http(status: 414), !list.isTrending { return nil }
+            if error.kind == .http(status: 414) { return nil }
             throw error
         }
-        return try await stores.gifs.put(
-            page.gifs, in: list, offset: offset, nextOffset: page.nextOffset, totalCount: page.totalCount, at: now) ?? 0
     }
 }
 
-/// What Giphy is sent on behalf of a user.
+/// A request to Giphy on behalf of a user.
 enum GifRequest: Hashable, Sendable {
-    /// A page of a list, from an offset of Giphy's.
-    case page(GifList, offset: Int)
+    /// A page of a list, from an offset in Giphy's list; the client's request selects from the stored list.
+    case page(GifList, offset: Int, PageRequest)
     case random(tag: String?)
     case gif(id: String)
 }
 
-/// What came of a request.
+/// The result of a user's request to Giphy.
 enum GifResult: Equatable, Sendable {
-    /// The page is stored.
-    case stored
+    /// The page is stored. The client's page is nil if the stored list has changed in the meantime.
+    case page(GifListPage?)
     case gif(Gif)
-    /// Giphy has nothing of the kind.
+    /// Giphy has no such GIF.
     case nothing
-    /// Nothing was fetched; why, where it is known.
+    /// Nothing was fetched, for this reason if one is known.
     case unavailable(SourceFailure?)
+}
+
+/// Users' requests to Giphy: equal requests at one time are sent once.
+final class GifFetches: Sendable {
+    let requests = Coalescer<GifRequest, GifResult>()
+    private let sources: ConfiguredSources
+    private let prefetcher: Prefetcher
+    private let reports: SourceReports
+
+    init(sources: ConfiguredSources, prefetcher: Prefetcher, reports: SourceReports) {
+        (self.sources, self.prefetcher, self.reports) = (sources, prefetcher, reports)
+    }
+
+    /// Whether the schedule allows a request now.
+    var maySend: Bool { prefetcher.maySearch(GifSource.name, whileFresh: true) }
+
+    /// Sends a request to Giphy and stores the reply, within the time of a search and the limits of the schedule.
+    ///
+    /// - Parameters:
+    ///   - uid: the user who waits. Of equal requests, the first counts against its user's quota.
+    ///   - mayFetch: ``maySend`` when the client's request arrived.
+    func send(_ request: GifRequest, for uid: UInt32, mayFetch: Bool) async -> GifResult {
+        let source = sources.current.gifs
+        guard mayFetch else { return .unavailable(reports.failure(of: source.name) ?? source.quotaFailure(of: uid)) }
+        if let result = await requests.join(request) { return result }
+        let fetched = await prefetcher.search(source.name, whileFresh: true) { time throws(FetchFailure) in
+            try await source.fetch(request, for: uid, within: time)
+        }
+        let result = fetched ?? .unavailable(reports.failure(of: source.name) ?? source.quotaFailure(of: uid))
+        requests.finish(request, result)
+        return result
+    }
+
+    /// A GIF by its id, from the cache or from Giphy.
+    func gif(id: String, for uid: UInt32, mayFetch: Bool) async throws(ResponseError) -> Gif {
+        let source = sources.current.gifs
+        if let gif = await source.stores.gifs.gif(id: id, notBefore: source.notBefore) { return gif }
+        // An impossible id costs no request.
+        switch Giphy.isPossibleID(id) ? await send(.gif(id: id), for: uid, mayFetch: mayFetch) : .nothing {
+        case .gif(let gif): return gif
+        case .unavailable(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
+        case .nothing, .page: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")
+        }
+    }
+}
+
+/// Request coalescing: the first of equal requests runs, the others wait for its result.
+final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// The callers that wait for a running request.
+    let waiters = Mutex<[Key: [CheckedContinuation<Value?, Never>]]>([:])
+
+    /// Waits for the result of an equal request. Returns nil for the first request, which must call ``finish(_:_:)``.
+    func join(_ key: Key) async -> Value? {
+        await withCheckedContinuation { continuation in
+            let isFirst = waiters.withLock { waiters in
+                let isFirst = waiters[key] == nil
+                if isFirst { waiters[key] = [] } else { waiters[key]?.append(continuation) }
+                return isFirst
+            }
+            if isFirst { continuation.resume(returning: nil) }
+        }
+    }
+
+    /// Ends a request, and resumes the callers that wait for its result.
+    func finish(_ key: Key, _ value: Value) {
+        for waiter in waiters.withLock({ $0.removeValue(forKey: key) ?? [] }) { waiter.resume(returning: value) }
+    }
 }
 
 /// What a run of the source `gifs` has fetched so far: where the quota cuts it short, the next one continues there.

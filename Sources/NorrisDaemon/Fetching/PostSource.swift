@@ -22,8 +22,8 @@ struct PostSource: ContentSource {
     var refresh: Duration { configuration.refresh }
     var settings: [String] { [kind, configuration.url] }
 
-    private func upstream(_ transport: CurlTransport) -> any PostUpstream {
-        let decoding = BackgroundThreads.decoding
+    private var upstream: any PostUpstream {
+        let (transport, decoding) = (transport(), BackgroundThreads.decoding)
         return switch configuration.kind {
         case .feed: Feed(url: url, source: name, transport: transport, decodingOn: decoding)
         case .mastodon: Mastodon(baseURL: url, source: name, transport: transport, decodingOn: decoding)
@@ -34,24 +34,26 @@ struct PostSource: ContentSource {
     func clear() async throws(StoreError) -> Int { try await stores.posts.clear(source: name) }
 
     func fetch() async -> FetchOutcome {
-        await run { transport in
-            let parts = await lastFetch?.parts ?? [:]
-            let repaired = parts[PostSource.part(isRepaired: true)]
-            let known = (repaired ?? parts[PostSource.part(isRepaired: false)])?.validators ?? Validators()
-            let fetched = try await upstream(transport).posts(validators: known, timeout: http.timeout)
-            let info = fetched.info
-            guard case .changed(let batch, _) = fetched else {
-                let record = record(info.validators, isRepaired: repaired != nil)
-                let changes = await stores.posts.confirm(
-                    source: name, keep: repaired == nil ? configuration.keep : nil, fetch: record, at: now)
-                if changes == nil { return .contentGone }
-                return .fetched(added: 0, notBefore: info.notBefore)
-            }
-            // Without the validators of a reply that broke off, the next request gets what this one left out.
-            let validators = batch.isCut ? Validators() : info.validators
-            let changes = try await store(batch, record(validators, isRepaired: batch.isPartial))
-            return .fetched(added: changes.added, notBefore: info.notBefore)
+        do { return try await fetch(from: upstream) } catch { return outcome(of: error) }
+    }
+
+    private func fetch(from upstream: any PostUpstream) async throws -> FetchOutcome {
+        let parts = await lastFetch?.parts ?? [:]
+        let repaired = parts[PostSource.part(isRepaired: true)]
+        let known = (repaired ?? parts[PostSource.part(isRepaired: false)])?.validators ?? Validators()
+        let fetched = try await upstream.posts(validators: known, timeout: http.timeout)
+        let info = fetched.info
+        guard case .changed(let batch, _) = fetched else {
+            let record = record(info.validators, isRepaired: repaired != nil)
+            let changes = await stores.posts.confirm(
+                source: name, keep: repaired == nil ? configuration.keep : nil, fetch: record, at: now)
+            if changes == nil { return .contentGone }
+            return .fetched(added: 0, notBefore: info.notBefore)
         }
+        // Without the validators of a reply that broke off, the next request gets what this one left out.
+        let validators = batch.isCut ? Validators() : info.validators
+        let changes = try await store(batch, record(validators, isRepaired: batch.isPartial))
+        return .fetched(added: changes.added, notBefore: info.notBefore)
     }
 
     private func record(_ validators: Validators, isRepaired: Bool) -> FetchRecord {

@@ -1,16 +1,28 @@
+import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisText
+import Synchronization
 
 /// The methods `fact.*`: from the wire to the store and back.
 struct FactHandlers: Sendable {
-    let fetching: Fetching
+    private let sources: ConfiguredSources
+    private let reports: SourceReports
+    private let prefetcher: Prefetcher
+    private let knownCategories: KnownCategories
+    private let stores: Stores
     private let store: FactStore
+    private let searches = Coalescer<String, Bool>()
+    private let encodedFreshness: EncodedFreshness
 
-    init(fetching: Fetching) {
-        self.fetching = fetching
-        store = fetching.stores.facts
+    init(
+        sources: ConfiguredSources, reports: SourceReports, prefetcher: Prefetcher, knownCategories: KnownCategories,
+        stores: Stores
+    ) {
+        (self.sources, self.reports, self.prefetcher) = (sources, reports, prefetcher)
+        (self.knownCategories, self.stores, store) = (knownCategories, stores, stores.facts)
+        encodedFreshness = EncodedFreshness(reports: reports)
     }
 
     var all: [Handler] {
@@ -23,13 +35,13 @@ struct FactHandlers: Sendable {
 
     @Sendable private func random(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         if call.arguments.isEmpty {
-            return serve(1, call.uid, ShuffleFilter(source: fetching.unfilteredScope), nil, into: &json)
+            return serve(1, call.uid, ShuffleFilter(source: sources.unfilteredScope), nil, into: &json)
         }
         let parameters = try FactRandom.Parameters(call.arguments)
         try check(parameters.categories, allowsExplicit: parameters.allowExplicit)
         let filter = ShuffleFilter(
             categories: parameters.categories,
-            source: parameters.source ?? (parameters.categories.isEmpty ? fetching.unfilteredScope : .all),
+            source: parameters.source ?? (parameters.categories.isEmpty ? sources.unfilteredScope : .all),
             allowsExplicit: parameters.allowExplicit, maxLength: parameters.maxLength)
         let name = try parameters.name.map(usableName)
         return serve(parameters.count, call.uid, filter, name, into: &json)
@@ -44,7 +56,7 @@ struct FactHandlers: Sendable {
         let draw = store.next(count, uid: uid, filter: filter, name: name) { fact in write(fact.json, name, to: &json) }
         switch draw {
         case .served(let count, let isLocal):
-            fetching.endFacts(isEmpty: count == 0, isLocal: isLocal, in: &json)
+            encodedFreshness.endFacts(isEmpty: count == 0, isLocal: isLocal, in: &json)
             return nil
         case .missing:
             json.rewind(to: mark)
@@ -53,7 +65,7 @@ struct FactHandlers: Sendable {
                 var json = JSONWriter()
                 json.literal(FactRandom.resultOpening)
                 for fact in facts { fact.withUnsafeBytes { write($0, name, to: &json) } }
-                fetching.endFacts(isEmpty: facts.isEmpty, isLocal: isLocal, in: &json)
+                encodedFreshness.endFacts(isEmpty: facts.isEmpty, isLocal: isLocal, in: &json)
                 return json.bytes
             }
         }
@@ -80,7 +92,7 @@ struct FactHandlers: Sendable {
             return nil
         }
         return .disk { () async throws(ResponseError) -> FactToday.Result in
-            guard let fact = await store.factOfTheDay(day, today: today, source: fetching.unfilteredScope) else {
+            guard let fact = await store.factOfTheDay(day, today: today, source: sources.unfilteredScope) else {
                 let error = freshness(isEmpty: true).error
                 throw .nothingCached("There are no facts.", source: FactSource.name, lastError: error)
             }
@@ -119,19 +131,34 @@ struct FactHandlers: Sendable {
             text: parameters.query, categories: parameters.categories, source: parameters.source ?? .all)
         // All else that was sent may be long.
         let (cursor, limit) = (parameters.page.cursor, parameters.page.limit)
-        // Later pages are of what the first one found.
-        let mayFetch = cursor == nil && !parameters.offline
-        return fetching.deferred(mayFetch ? FactSource.name : nil) { () async throws(ResponseError) -> [UInt8] in
+        // Later pages follow from the first page's matches.
+        let mayFetch = cursor == nil && !parameters.offline && prefetcher.maySearch(FactSource.name)
+        return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             if cursor == nil {
-                await fetching.stores.recents.record(uid: call.peer.uid, kind: .fact, query: query.text)
+                await stores.recents.record(uid: call.peer.uid, kind: .fact, query: query.text)
             }
-            let isFromUpstream = mayFetch ? await fetching.fetchNow(query) : false
+            let isFromUpstream = mayFetch ? await searchUpstream(query) : false
             var page = try await store.search(query, for: call.uid, cursor: cursor, limit: limit)
             page.freshness = freshness(
                 isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), isFromUpstream: isFromUpstream)
             store.noteServed(page.items.last?.id, .fact, uid: call.peer.uid)
             return page.jsonBytes
         }
+    }
+
+    /// Passes a search on to the upstream, which stores its matches. Equal searches at one time are sent once.
+    ///
+    /// - Returns: whether the upstream answered.
+    private func searchUpstream(_ query: FactQuery) async -> Bool {
+        // The upstream refuses other lengths, and counts UTF-16 units.
+        guard (3...120).contains(query.text.utf16.count) else { return false }
+        if let answered = await searches.join(query.text) { return answered }
+        let source = sources.current.facts
+        let answered = await prefetcher.search(source.name) { time throws(FetchFailure) in
+            try await source.search(query, within: time) ? true : nil
+        }
+        searches.finish(query.text, answered ?? false)
+        return answered ?? false
     }
 
     @Sendable private func categories(_ parameters: FactCategories.Parameters, _ call: Call) -> FactCategories.Result {
@@ -144,7 +171,7 @@ struct FactHandlers: Sendable {
             if name == Fact.explicitCategory, !allowsExplicit {
                 throw .notFound("The category explicit is hidden.", hint: "Use --explicit to see it.")
             }
-            guard fetching.knownCategories.contains(name) || !name.isEmpty && store.hasCategory(name) else {
+            guard knownCategories.contains(name) || !name.isEmpty && store.hasCategory(name) else {
                 throw .notFound(
                     "There is no category \(name.quotedForMessage).", hint: "List the categories: norrisctl categories")
             }
@@ -162,12 +189,40 @@ struct FactHandlers: Sendable {
     }
 
     private func freshness(isEmpty: Bool, isLocal: Bool = false, isFromUpstream: Bool? = nil) -> Freshness {
-        fetching.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal, isFromUpstream: isFromUpstream)
+        reports.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal, isFromUpstream: isFromUpstream)
+    }
+}
+
+/// The freshness of facts as JSON. The bytes are made once a second, and when a schedule has changed.
+private final class EncodedFreshness: Sendable {
+    private struct Inputs: Equatable {
+        let second: Timestamp
+        let version: Int
+        let isEmpty, isLocal: Bool
+    }
+
+    private let reports: SourceReports
+    private let encoded = Mutex<(inputs: Inputs?, bytes: [UInt8])>((nil, []))
+
+    init(reports: SourceReports) { self.reports = reports }
+
+    /// Writes the end of a result: the end of the list of facts, and the freshness.
+    func endFacts(isEmpty: Bool, isLocal: Bool, in json: inout JSONWriter) {
+        let inputs = Inputs(
+            second: reports.clock.now, version: reports.prefetcher.version, isEmpty: isEmpty, isLocal: isLocal)
+        encoded.withLock { encoded in
+            if encoded.inputs != inputs {
+                let freshness = reports.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
+                let bytes = "\(FactRandom.resultFreshness)".utf8 + freshness.jsonBytes + "}".utf8
+                encoded = (inputs, Array(bytes))
+            }
+            json.join(encoded.bytes)
+        }
     }
 }
 
 extension FactStore {
-    /// A fact that may be served for its id alone.
+    /// A fact that may be served for its id only.
     func presentable(id: String) async throws(ResponseError) -> Fact {
         guard let fact = try await fact(id: id) else {
             throw .notFound("There is no fact with the id \(id.quotedForMessage).")

@@ -7,12 +7,12 @@ import NorrisStore
 struct ServerHandlers: Sendable {
     let health: Health
     let reloader: Reloader
-    let fetching: Fetching
+    let control: SourceControl
     /// The result of `server.info`, which does not change while the daemon runs.
     private let info: [UInt8]
 
-    init(health: Health, reloader: Reloader, fetching: Fetching) {
-        (self.health, self.reloader, self.fetching) = (health, reloader, fetching)
+    init(health: Health, reloader: Reloader, control: SourceControl) {
+        (self.health, self.reloader, self.control) = (health, reloader, control)
         info =
             ServerInfo.Result(
                 name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
@@ -41,13 +41,13 @@ struct ServerHandlers: Sendable {
             Handler(
                 SourceRefresh.self,
                 inMemory: { parameters, call throws(ResponseError) in
-                    let started = try fetching.refresh(parameters.source, isAdministrator: call.isAdministrator)
+                    let started = try control.refresh(parameters.source, isAdministrator: call.isAdministrator)
                     return SourceRefresh.Result(started: started)
                 }),
             Handler(
                 CacheClear.self,
                 onDisk: { parameters, _ throws(ResponseError) in
-                    Removed(removed: try await fetching.clear(parameters.source))
+                    Removed(removed: try await control.clear(parameters.source))
                 }), Handler(EventSubscribe.self, inMemory: subscribe),
         ]
     }

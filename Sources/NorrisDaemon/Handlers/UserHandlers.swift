@@ -4,9 +4,9 @@ import NorrisStore
 
 /// The methods `favorite.*` and `recent.*`: what belongs to the user who asks.
 struct UserHandlers: Sendable {
-    let fetching: Fetching
-
-    private var stores: Stores { fetching.stores }
+    let sources: ConfiguredSources
+    let gifs: GifFetches
+    let stores: Stores
 
     var all: [Handler] {
         [
@@ -31,23 +31,26 @@ struct UserHandlers: Sendable {
     }
 
     @Sendable private func add(_ item: ItemParameters, _ call: Call) -> Deferred {
-        fetching.deferred(item.kind == .gif ? GifSource.name : nil) { () async throws(ResponseError) -> [UInt8] in
+        let mayFetch = item.kind == .gif && gifs.maySend
+        return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             let uid = call.peer.uid
             // A favorite needs no upstream to be found again.
             if try await stores.favorites.contains(item.kind, id: item.id, uid: uid) {
                 return FavoriteAdd.Result(added: false).jsonBytes
             }
-            let content = try await content(item, uid: uid)
+            let content = try await content(item, uid: uid, mayFetch: mayFetch)
             return FavoriteAdd.Result(added: try await stores.favorites.add(content, uid: uid)).jsonBytes
         }
     }
 
     /// What is stored under an id, as a favorite.
-    private func content(_ item: ItemParameters, uid: UInt32) async throws(ResponseError) -> Favorite {
+    private func content(
+        _ item: ItemParameters, uid: UInt32, mayFetch: Bool
+    ) async throws(ResponseError) -> Favorite {
         switch item.kind {
         case .fact: Favorite(fact: try await stores.facts.presentable(id: item.id))
-        case .gif: Favorite(gif: try await fetching.gif(id: item.id, for: uid))
-        default: Favorite(post: try await fetching.post(id: item.id, uid: uid))
+        case .gif: Favorite(gif: try await gifs.gif(id: item.id, for: uid, mayFetch: mayFetch))
+        default: Favorite(post: try await stores.post(id: item.id, uid: uid, sources.current))
         }
     }
 
@@ -62,7 +65,7 @@ struct UserHandlers: Sendable {
         let uid = call.peer.uid
         var page = try await stores.favorites.list(
             parameters.kind, uid: uid, cursor: parameters.page.cursor, limit: parameters.page.limit)
-        let notBefore = fetching.sources.gifs.notBefore
+        let notBefore = sources.current.gifs.notBefore
         let isRead = await stores.posts.isRead(page.items.map(\.id), await stores.readMarks.read(uid: uid))
         for (index, item) in page.items.enumerated() {
             if item.kind == .gif { page.items[index].gif = await stores.gifs.gif(id: item.id, notBefore: notBefore) }

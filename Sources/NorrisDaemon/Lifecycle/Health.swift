@@ -12,16 +12,17 @@ final class Health: Sendable {
     private let started: Duration
     private let settings: Settings
     private let databases: Databases
-    private let fetching: Fetching
+    private let reports: SourceReports
     private let counters: ServerCounters
     private let events: EventHub
     private let minutes = Mutex(RequestMinutes())
     private let latestMetrics = Mutex<(madeAt: Duration, result: [UInt8])?>(nil)
 
-    init(settings: Settings, databases: Databases, fetching: Fetching, counters: ServerCounters, events: EventHub) {
-        (self.settings, self.databases, self.fetching) = (settings, databases, fetching)
-        (self.counters, self.events) = (counters, events)
-        clock = fetching.environment.clock
+    init(
+        settings: Settings, databases: Databases, reports: SourceReports, counters: ServerCounters, events: EventHub
+    ) {
+        (self.settings, self.databases, self.reports) = (settings, databases, reports)
+        (self.counters, self.events, clock) = (counters, events, reports.clock)
         (startedAt, started) = (clock.now, clock.elapsed)
     }
 
@@ -40,7 +41,7 @@ final class Health: Sendable {
 
     /// What is wrong, a sentence each.
     var faults: [String] {
-        let overdue = fetching.overdueSources.joined(separator: ", ")
+        let overdue = reports.overdueSources.joined(separator: ", ")
         return databases.faults + (settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
             + (overdue.isEmpty ? [] : ["Sources that could not be refreshed in time: \(overdue)"])
     }
@@ -51,7 +52,7 @@ final class Health: Sendable {
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded, message: line([contents, importProgress] + faults),
             uptimeSeconds: Int(uptime.components.seconds), connections: counters.openConnections,
-            requestsTotal: requests.total, requestsPerMinute: requests.perMinute, sources: fetching.statuses,
+            requestsTotal: requests.total, requestsPerMinute: requests.perMinute, sources: reports.statuses,
             database: ServerStatus.Database(
                 cacheBytes: space.cache, stateBytes: space.state, isReadOnly: databases.isReadOnly,
                 freeBytes: space.free), version: NorrisVersion.current)
@@ -59,8 +60,8 @@ final class Health: Sendable {
 
     /// The figures for a monitoring system.
     var metrics: Metrics {
-        let names = fetching.sources.all.map(\.name)
-        let runs = names.compactMap { name in fetching.prefetcher.schedule(of: name).map { (name, $0.runs) } }
+        let names = reports.sources.current.all.map(\.name)
+        let runs = names.compactMap { name in reports.prefetcher.schedule(of: name).map { (name, $0.runs) } }
         return Metrics(
             status: status, startedAt: startedAt, residentMemory: CurrentProcess.residentMemory(), counters: counters,
             subscribers: events.subscribers, runs: Dictionary(uniqueKeysWithValues: runs))
@@ -79,8 +80,8 @@ final class Health: Sendable {
 
     /// One line for `systemctl status`.
     var statusLine: String {
-        let schedules = fetching.sources.all.compactMap { source in
-            fetching.prefetcher.schedule(of: source.name).map { (source.name, $0) }
+        let schedules = reports.sources.current.all.compactMap { source in
+            reports.prefetcher.schedule(of: source.name).map { (source.name, $0) }
         }
         let fetches = Health.fetchLine(
             running: schedules.filter { $0.1.isRunning }.map(\.0), next: schedules.compactMap { $0.1.nextRunAt }.min(),
@@ -98,12 +99,12 @@ final class Health: Sendable {
     }
 
     private var importProgress: String {
-        fetching.stores.facts.fortunesRead.map { "reading fortune files (\($0) facts so far)" } ?? ""
+        reports.stores.facts.fortunesRead.map { "reading fortune files (\($0) facts so far)" } ?? ""
     }
 
     private var contents: String {
-        let stores = fetching.stores
-        let posts = fetching.sources.postNames.map(stores.posts.count(source:)).reduce(0, +)
+        let stores = reports.stores
+        let posts = reports.sources.current.postNames.map(stores.posts.count(source:)).reduce(0, +)
         return [(stores.facts.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")].filter { $0.0 > 0 }.map {
             "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")"
         }.joined(separator: ", ")

@@ -75,8 +75,11 @@ struct FortuneService: Service {
 
 /// Does what is done now and then, in one loop with one sleep, so that an idle daemon wakes up twice a minute.
 struct MaintenanceService: Service {
-    let handlers: Handlers
+    let control: SourceControl
+    let health: Health
     let databases: Databases
+    /// Set when the status may have changed.
+    let statusChanges: WakeSignal
     let sink: RepeatLimitingSink
     /// nil without a runtime directory.
     let promptFacts: PromptFactsWriter?
@@ -85,10 +88,9 @@ struct MaintenanceService: Service {
     private static let interval: Int64 = 30
 
     func run() async throws {
-        let (fetching, health) = (handlers.fetching, handlers.health)
         let stop = WakeSignal()
         databases.onDamage { stop.set() }
-        await fetching.removeExpired()
+        await control.removeExpired()
         // Requests are answered meanwhile from what is not damaged.
         await BackgroundThreads.decoding.run { databases.checkCache($0) }
         await checkDatabases()
@@ -98,7 +100,7 @@ struct MaintenanceService: Service {
             let (seconds, attoseconds) = health.uptime.components
             let passed = Duration(
                 secondsComponent: seconds % MaintenanceService.interval, attosecondsComponent: attoseconds)
-            await stop.wait(atMost: .seconds(MaintenanceService.interval) - passed, on: fetching.environment.clock)
+            await stop.wait(atMost: .seconds(MaintenanceService.interval) - passed, on: control.clock)
             guard !Task.isShuttingDownGracefully else { return }
             await checkDatabases()
             let now = health.uptime.components.seconds / 60
@@ -110,13 +112,13 @@ struct MaintenanceService: Service {
             sink.writeEnded()
             // What has expired meanwhile is not shown to anybody.
             if minute % 5 == 0 {
-                await fetching.removeExpired()
+                await control.removeExpired()
                 await BackgroundThreads.background.run { databases.releaseFreePages($0) }
             }
             if let promptFacts, minute % 10 == 0 {
                 await BackgroundThreads.background.run { promptFacts.write($0) }
             }
-            fetching.changes.set()
+            statusChanges.set()
         }
     }
 
@@ -127,11 +129,11 @@ struct MaintenanceService: Service {
             databases.checkState(access)
             databases.measureSpace(access)
             let lost = databases.recreateLostCaches(access)
-            handlers.fetching.stores.refill(lost, access)
+            control.stores.refill(lost, access)
             CurrentProcess.releaseFreeMemory()
             return lost
         }
-        await handlers.fetching.cacheWasLost(lost)
+        await control.cacheWasLost(lost)
     }
 }
 

@@ -73,8 +73,11 @@ struct Reloader: Sendable {
     let loader: ConfigurationLoader
     let file: Paths.ConfigurationFile?
     let settings: Settings
-    let fetching: Fetching
+    let sources: ConfiguredSources
+    let facts: FactStore
     let health: Health
+    /// Set when the status may have changed.
+    let statusChanges: WakeSignal
     let levels: LogLevelSwitch
     let notifier: Notifier
     let events: EventHub
@@ -89,7 +92,7 @@ struct Reloader: Sendable {
         // Also after a failure: without it a reload of the unit would never end.
         defer {
             notifier.ready(status: health.statusLine)
-            fetching.changes.set()
+            statusChanges.set()
         }
         let loaded: ConfigurationLoader.Loaded
         do throws(ConfigurationError) {
@@ -105,8 +108,8 @@ struct Reloader: Sendable {
         }
         loaded.logWarnings(to: logger)
         levels.set(loaded.configuration.logLevel)
-        await fetching.configure()
-        fetching.stores.facts.wantFortunes()
+        await sources.configure()
+        facts.wantFortunes()
         logger.notice("configuration.reloaded")
         events.publish(.server(.reloaded))
     }

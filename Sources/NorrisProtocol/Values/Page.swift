@@ -51,7 +51,7 @@ extension Items: JSONEncodable, JSONDecodable, WireValue, WireObject where Item:
 }
 
 /// The parameters `limit` and `cursor` of a list method.
-package struct PageRequest: Equatable, Sendable {
+package struct PageRequest: Hashable, Sendable {
     /// How many items a page holds; 0 asks for the method's default, which the daemon puts in its place.
     package var limit: Int
     /// ``Page/next`` of the page before; nil for the first page.

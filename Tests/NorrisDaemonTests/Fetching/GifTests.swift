@@ -161,17 +161,23 @@ import Testing
 
     @Test func equalRequestsAtOnceAreOne() async throws {
         try await run { daemon, upstream in
-            let fetching = daemon.handlers.fetching
-            let request = GifRequest.page(.search("cats", rating: "g"), offset: 0)
+            let core = daemon.core
+            let request = GifRequest.page(.search("cats", rating: "g"), offset: 0, PageRequest(limit: 25))
             upstream.hold()
             let answers = await withTaskGroup(of: GifResult.self) { tasks in
-                for _ in 0..<3 { tasks.addTask { await fetching.fetchNow(request, for: 1000, limit: 25) } }
+                for _ in 0..<3 { tasks.addTask { await core.gifFetches.send(request, for: 1000, mayFetch: true) } }
                 await upstream.waitForRequests(1)
-                await eventually { fetching.gifRequests.waiters.withLock { $0[request]?.count } == 2 }
+                await eventually { core.gifFetches.requests.waiters.withLock { $0[request]?.count } == 2 }
                 upstream.release()
                 return await tasks.reduce(into: []) { $0.append($1) }
             }
-            #expect(answers == [.stored, .stored, .stored])
+            #expect(answers.count == 3)
+            #expect(answers.allSatisfy { $0 == answers[0] })
+            guard case .page(let page?) = answers[0] else {
+                Issue.record("\(answers[0])")
+                return
+            }
+            #expect(page.items.count == 25)
             #expect(upstream.requests.count == 1)
         }
     }
@@ -254,14 +260,14 @@ import Testing
             let before = upstream.requests.count
             upstream.setFault(.status(429, retryAfter: "1800"))
             upstream.hold()
-            let fetching = daemon.handlers.fetching
+            let core = daemon.core
             let answer = await withTaskGroup(of: GifResult.self) { tasks in
-                let request = GifRequest.page(.search("dogs", rating: "g"), offset: 0)
-                tasks.addTask { await fetching.fetchNow(request, for: 1000, limit: 25) }
+                let request = GifRequest.page(.search("dogs", rating: "g"), offset: 0, PageRequest(limit: 25))
+                tasks.addTask { await core.gifFetches.send(request, for: 1000, mayFetch: true) }
                 await upstream.waitForRequests(before + 1)
                 _ = try? daemon.refresh(#"{"source":"gifs"}"#)
                 // The run has begun, and waits for its turn.
-                await eventually { fetching.prefetcher.schedule(of: "gifs")?.isRunning == true }
+                await eventually { core.prefetcher.schedule(of: "gifs")?.isRunning == true }
                 upstream.release()
                 return await tasks.next()
             }
@@ -324,7 +330,7 @@ import Testing
         try await run(settings: ", enabled: true", fetches: true, in: folder) { daemon, upstream in
             try daemon.watch.wait(for: .finished)
             unlink(folder("key"))
-            try await daemon.handlers.reloader.reload()
+            try await daemon.core.reloader.reload()
             let status = try gifs(daemon)
             #expect(status.nextRunAt == nil)
             #expect(status.freshness.error?.kind == .credentials)
@@ -337,7 +343,7 @@ import Testing
             let before = upstream.requests.count
             _ = try folder.write("another-key", to: "key")
             upstream.requireKey("another-key")
-            try await daemon.handlers.reloader.reload()
+            try await daemon.core.reloader.reload()
             try daemon.watch.wait(for: .finished)
             #expect(upstream.requests.dropFirst(before).allSatisfy { $0.parameter("api_key") == "another-key" })
             #expect(try gifs(daemon).freshness.error == nil)

@@ -171,7 +171,7 @@ import Testing
             try waitUntilFetched(daemon, "town", "team")
             _ = try folder.write(
                 "facts: {enabled: false}\n" + section(upstream, "90d", sources: ["team"]), to: "config.yaml")
-            try await daemon.handlers.reloader.reload()
+            try await daemon.core.reloader.reload()
             #expect(try list(daemon).items.map(\.id) == ["team:7"])
             #expect(daemon.refusal(PostGet.self, #"{"id":"town:1"}"#)?.code == .notFound)
         }

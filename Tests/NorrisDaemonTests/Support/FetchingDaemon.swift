@@ -8,7 +8,7 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// The daemon's handlers and its fetching in this process, over real sockets, by a clock that the test turns.
+/// The daemon's core in this process, over real sockets, by a clock that the test turns.
 struct FetchingDaemon {
     /// Whom a server takes its peers for.
     enum Caller: String, CaseIterable { case user, administrator }
@@ -17,7 +17,7 @@ struct FetchingDaemon {
     let clock: ManualClock
     let databases: Databases
     let store: FactStore
-    let handlers: Handlers
+    let core: DaemonCore
 
     /// Hears of the source's runs from the first on.
     let watch: LineClient
@@ -35,13 +35,13 @@ struct FetchingDaemon {
         store.importStartingCollection()
         let file = Paths.ConfigurationFile(path: try folder.write(configuration, to: "config.yaml"), isNamed: true)
         let loader = ConfigurationLoader(home: nil, currentDirectory: folder.path)
-        handlers = await Handlers(
+        core = await DaemonCore(
             loaded: try loader.load(file), databases: databases, stores: Stores(databases: databases, facts: store),
             loader: loader, file: file,
             environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime),
             logger: logger)
         for caller in Caller.allCases {
-            try await FetchingDaemon.serve(handlers, folder(caller.rawValue), to: caller, logger, &tasks)
+            try await FetchingDaemon.serve(core, folder(caller.rawValue), to: caller, logger, &tasks)
         }
         watch = try LineClient(path: folder(Caller.user.rawValue))
         let _: EventSubscribe.Result = try watch.call(EventSubscribe.self, #"{"topics":["source","item"]}"#)
@@ -63,7 +63,7 @@ struct FetchingDaemon {
         let configuration = configuration(upstream.baseURL, facts) + others
         let databases = try await withThrowingTaskGroup(of: Void.self) { tasks in
             let daemon = try await FetchingDaemon(in: folder, configuration, clock, searchTime: searchTime, &tasks)
-            let prefetcher = daemon.handlers.fetching.prefetcher
+            let prefetcher = daemon.core.prefetcher
             if fetches { tasks.addTask { try await prefetcher.run() } }
             defer { tasks.cancelAll() }
             try await TestThread.run { try await body(daemon) }
@@ -90,13 +90,13 @@ struct FetchingDaemon {
     }
 
     private static func serve(
-        _ handlers: Handlers, _ path: String, to caller: Caller, _ logger: Logger,
+        _ core: DaemonCore, _ path: String, to caller: Caller, _ logger: Logger,
         _ tasks: inout ThrowingTaskGroup<Void, any Error>
     ) async throws {
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
         let server = Server(
             socket: try ListeningSocket(binding: path, mode: 0o600),
-            registry: handlers.makeRegistry { _ in caller == .administrator }, events: handlers.events, logger: logger,
+            registry: core.makeRegistry { _ in caller == .administrator }, events: core.events, logger: logger,
             onReady: { isReady.finish() })
         tasks.addTask {
             // A server that cannot start is ready to be found out.
@@ -135,12 +135,12 @@ struct FetchingDaemon {
     /// Turns the clock, and lets the schedule look at it.
     func advance(by duration: Duration) async {
         clock.advance(by: duration)
-        await handlers.fetching.configure()
+        await core.sources.configure()
     }
 
     func reload(_ upstream: FakeUpstream, facts: String) async throws {
         _ = try folder.write(FetchingDaemon.configuration(upstream.baseURL, facts), to: "config.yaml")
-        try await handlers.reloader.reload()
+        try await core.reloader.reload()
     }
 }
 

@@ -53,7 +53,7 @@ struct GifListModelTests {
         var isDone = false
 
         mutating func step(_ store: GifStore, limit: Int) async throws {
-            guard let page = try await store.page(of: list, cursor: cursor, limit: limit, notBefore: .start) else {
+            guard let page = try await store.page(of: list, PageRequest(limit: limit, cursor: cursor), notBefore: .start) else {
                 return try await ask(at: 0, store)
             }
             #expect(page.items.count <= limit)
@@ -92,7 +92,7 @@ struct GifListModelTests {
         }
         for reader in all {
             #expect(reader.ids == reader.giphy.ids)
-            let page = try await store.page(of: reader.list, cursor: nil, limit: 1, notBefore: .start)
+            let page = try await store.page(of: reader.list, PageRequest(limit: 1), notBefore: .start)
             #expect(page?.total == reader.ids.count)
         }
     }

@@ -12,7 +12,7 @@ struct GifListTests {
     private func page(
         _ list: GifList? = nil, cursor: String? = nil, limit: Int = 50, notBefore: Timestamp = .start
     ) async throws -> GifListPage? {
-        try await store.page(of: list ?? cats, cursor: cursor, limit: limit, notBefore: notBefore)
+        try await store.page(of: list ?? cats, PageRequest(limit: limit, cursor: cursor), notBefore: notBefore)
     }
 
     @Test(arguments: [
@@ -83,15 +83,15 @@ struct GifListTests {
     }
 
     @Test("A page that does not go on exactly where the list ends changes nothing") func pagesElsewhere() async throws {
-        #expect(try await store.put(gifs(0..<2), in: cats, offset: 25, nextOffset: nil, totalCount: 2) == nil)
+        #expect(try await store.put(gifs(0..<2), in: cats, offset: 25, nextOffset: nil, totalCount: 2) == 0)
         #expect(try await page() == nil)
         try await store.put(gifs(0..<2), in: cats, offset: 0, nextOffset: 2, totalCount: nil, at: .start)
         for offset in [1, 3, 25, -1] {
-            #expect(try await store.put(gifs(2..<4), in: cats, offset: offset, nextOffset: 50, totalCount: 9) == nil)
+            #expect(try await store.put(gifs(2..<4), in: cats, offset: offset, nextOffset: 50, totalCount: 9) == 0)
         }
         // Asked for twice at one time: the second has come already.
         #expect(try await store.put(gifs(2..<4), in: cats, offset: 2, nextOffset: nil, totalCount: nil) == 2)
-        #expect(try await store.put(gifs(2..<4), in: cats, offset: 2, nextOffset: 4, totalCount: nil) == nil)
+        #expect(try await store.put(gifs(2..<4), in: cats, offset: 2, nextOffset: 4, totalCount: nil) == 0)
         #expect(try await store.ids(of: cats) == gifs(0..<4).map(\.id))
         #expect(try await page()?.next == nil)
         #expect(await store.count(notBefore: .start) == 4)
@@ -108,7 +108,7 @@ struct GifListTests {
     @Test func listEndsWithWhatIsStoredForOneWhoAsksForNoMore() async throws {
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: 3, totalCount: 90)
         func stored(_ cursor: String? = nil, limit: Int) async throws -> GifListPage? {
-            try await store.page(of: cats, cursor: cursor, limit: limit, notBefore: .start, endsWithStored: true)
+            try await store.page(of: cats, PageRequest(limit: limit, cursor: cursor), notBefore: .start, endsWithStored: true)
         }
         let first = try #require(try await stored(limit: 2))
         let second = try #require(try await stored(first.next, limit: 2))
@@ -169,20 +169,20 @@ struct GifCursorTests {
 
     private func begin(_ list: GifList, _ store: GifStore, at time: Timestamp = .start) async throws -> String {
         try await store.put(gifs(0..<9), in: list, offset: 0, nextOffset: 9, totalCount: nil, at: time)
-        let page = try await store.page(of: list, cursor: nil, limit: 3, notBefore: .start)
+        let page = try await store.page(of: list, PageRequest(limit: 3), notBefore: .start)
         return try #require(page?.next)
     }
 
     private func expect(_ error: ResponseError, for cursor: String, in list: GifList, _ store: GifStore) async {
         await #expect(throws: error, "\(cursor.prefix(30))") {
-            try await store.page(of: list, cursor: cursor, limit: 3, notBefore: .start)
+            try await store.page(of: list, PageRequest(limit: 3, cursor: cursor), notBefore: .start)
         }
     }
 
     @Test func cursorOfAnotherListIsRefused() async throws {
         let cursor = try await begin(cats, store)
         let spelling = GifList.search(" CATS ", rating: "g", lang: "")
-        #expect(try await store.page(of: spelling, cursor: cursor, limit: 3, notBefore: .start)?.items == gifs(3..<6))
+        #expect(try await store.page(of: spelling, PageRequest(limit: 3, cursor: cursor), notBefore: .start)?.items == gifs(3..<6))
         for list: GifList in [
             .search("cat", rating: "g"), .search("cats", rating: "pg"), .search("cats", rating: "g", lang: "de"),
             .trending(rating: "g"),
@@ -201,9 +201,9 @@ struct GifCursorTests {
         let second = try await begin(cats, store)
         #expect(first != second)
         await expect(Self.outdated, for: first, in: cats, store)
-        #expect(try await store.page(of: cats, cursor: second, limit: 3, notBefore: .start)?.items == gifs(3..<6))
+        #expect(try await store.page(of: cats, PageRequest(limit: 3, cursor: second), notBefore: .start)?.items == gifs(3..<6))
         try await store.put(gifs(9..<12), in: cats, offset: 9, nextOffset: nil, totalCount: nil)
-        #expect(try await store.page(of: cats, cursor: second, limit: 3, notBefore: .start)?.items == gifs(3..<6))
+        #expect(try await store.page(of: cats, PageRequest(limit: 3, cursor: second), notBefore: .start)?.items == gifs(3..<6))
     }
 
     /// The generation's number is never given out again.
@@ -218,8 +218,8 @@ struct GifCursorTests {
         let third = try await begin(cats, store, at: .start + 5)
         await expect(Self.outdated, for: second, in: cats, store)
         await #expect(throws: Self.outdated) {
-            try await store.page(of: cats, cursor: third, limit: 3, notBefore: .start + 6)
+            try await store.page(of: cats, PageRequest(limit: 3, cursor: third), notBefore: .start + 6)
         }
-        #expect(try await store.page(of: cats, cursor: third, limit: 3, notBefore: .start + 5) != nil)
+        #expect(try await store.page(of: cats, PageRequest(limit: 3, cursor: third), notBefore: .start + 5) != nil)
     }
 }

@@ -48,7 +48,7 @@ struct GifStoreTests {
     @Test func nothingOldIsServed() async throws {
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start)
         let limit = Timestamp.start + 1
-        #expect(try await store.page(of: cats, cursor: nil, limit: 9, notBefore: limit) == nil)
+        #expect(try await store.page(of: cats, PageRequest(limit: 9), notBefore: limit) == nil)
         let found = try await store.search(text: "title", rating: "r", cursor: nil, limit: 9, notBefore: limit)
         #expect(found == Page(items: [], total: 0))
         #expect(await store.random(text: nil, rating: "r", notBefore: limit) == nil)
@@ -56,13 +56,13 @@ struct GifStoreTests {
         #expect(await store.random(text: "title", rating: "r", notBefore: limit) == nil)
         // One that has been fetched since is not old, but its list is.
         try await store.put([.some("gif-00001", "Same")], at: limit)
-        #expect(try await store.page(of: cats, cursor: nil, limit: 9, notBefore: limit) == nil)
+        #expect(try await store.page(of: cats, PageRequest(limit: 9), notBefore: limit) == nil)
         #expect(await store.random(text: "cats", rating: "r", notBefore: limit) == nil)
         #expect(await store.random(text: "same", rating: "r", notBefore: limit)?.id == "gif-00001")
         // And one that is older than its list, as a clock that was set back makes it, is left out.
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: limit)
         try await store.put([.some("gif-00001")], at: .start)
-        let page = try await store.page(of: cats, cursor: nil, limit: 9, notBefore: limit)
+        let page = try await store.page(of: cats, PageRequest(limit: 9), notBefore: limit)
         #expect(page?.items.map(\.id) == ["gif-00000", "gif-00002"])
         #expect(page?.total == 2)
     }
@@ -109,7 +109,7 @@ struct GifStoreTests {
     @Test func whatIsOfTheFutureIsPurgedInItsTimeAfterTheClockWasSetBack() async throws {
         try await store.put(gifs(0..<2), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start + 1_000_000)
         #expect(await store.purge(before: .start - 86_400, now: .start) == 0)
-        #expect(try await store.page(of: cats, cursor: nil, limit: 9, notBefore: .start)?.fetchedAt == .start)
+        #expect(try await store.page(of: cats, PageRequest(limit: 9), notBefore: .start)?.fetchedAt == .start)
         #expect(await store.count(notBefore: .start + 1) == 0)
         #expect(await store.purge(before: .start + 1, now: .start + 86_401) == 2)
         #expect(try await store.rows(of: "gif_lists") == 0)
@@ -154,7 +154,7 @@ struct GifStoreTests {
             for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
             #expect(store.databases.recreateLostCache())
             #expect(await store.count(notBefore: .start) == 0)
-            #expect(try await store.put(gifs(0..<3), in: cats, offset: 3, nextOffset: nil, totalCount: nil) == nil)
+            #expect(try await store.put(gifs(0..<3), in: cats, offset: 3, nextOffset: nil, totalCount: nil) == 0)
             #expect(try await store.put(gifs(0..<1), in: cats, offset: 0, nextOffset: nil, totalCount: nil) == 1)
             #expect(try await store.ids(of: cats) == ["gif-00000"])
         }
@@ -172,7 +172,7 @@ struct GifFailingDiskTests {
     func pageThatCannotBeWrittenChangesNothing(table: String) async throws {
         try await fixture.withGifs { store in
             try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: 3, totalCount: nil, at: .start)
-            let before = try await store.page(of: cats, cursor: nil, limit: 9, notBefore: .start)
+            let before = try await store.page(of: cats, PageRequest(limit: 9), notBefore: .start)
             try await store.databases.cache(.gifs).opened.refuseWrites(to: table)
             let error = await #expect(throws: StoreError.self) {
                 try await store.put(gifs(2..<9), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start + 5)
@@ -181,7 +181,7 @@ struct GifFailingDiskTests {
             #expect(error?.description.contains("refused by the test") == true)
             #expect(store.databases.faults.map { $0.hasPrefix("The cache takes no writes: ") } == [true])
             #expect(store.databases.isReadOnly)
-            #expect(try await store.page(of: cats, cursor: nil, limit: 9, notBefore: .start) == before)
+            #expect(try await store.page(of: cats, PageRequest(limit: 9), notBefore: .start) == before)
             #expect(await store.count(notBefore: .start) == 3)
             // What changes nothing proves nothing.
             #expect(await store.purge(before: .start, now: .start) == 0)
@@ -201,7 +201,7 @@ struct GifFailingDiskTests {
                 try database.execute("DROP TABLE gif_list_items; DROP TABLE gifs")
             }
             let refusal = ResponseError.storage("The cache cannot be read now.", hint: "The daemon's log says why.")
-            await #expect(throws: refusal) { try await store.page(of: cats, cursor: nil, limit: 3, notBefore: .start) }
+            await #expect(throws: refusal) { try await store.page(of: cats, PageRequest(limit: 3), notBefore: .start) }
             await #expect(throws: refusal) {
                 try await store.search(text: "a", rating: "g", cursor: nil, limit: 3, notBefore: .start)
             }

@@ -1,0 +1,97 @@
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisStore
+
+/// The changes to sources and their content that administrators request and maintenance makes.
+struct SourceControl: Sendable {
+    let sources: ConfiguredSources
+    let prefetcher: Prefetcher
+    let stores: Stores
+    let settings: Settings
+    let clock: any WallClock
+
+    /// Begins to fetch a source, or every enabled source if `name` is nil.
+    ///
+    /// - Returns: the names of the sources whose runs begin.
+    func refresh(_ name: String?, isAdministrator: Bool) throws(ResponseError) -> [String] {
+        let sources = sources.current
+        if name == GifSource.name, let reason = sources.gifs.unavailableReason {
+            throw .nothingCached(reason.message + ".", source: GifSource.name, lastError: reason)
+        }
+        var started: [String] = []
+        var refusal: ResponseError?
+        for name in name.map({ [$0] }) ?? sources.all.filter(\.policy.isEnabled).map(\.name) {
+            do throws(RefreshRefusal) {
+                if name == GifSource.name, let until = sources.gifs.quotaReturnsAt { throw .quotaUsed(until: until) }
+                try prefetcher.refresh(name, isAdministrator: isAdministrator)
+                started.append(name)
+            } catch {
+                refusal = ResponseError(error, of: name)
+            }
+        }
+        if started.isEmpty, let refusal { throw refusal }
+        return started
+    }
+
+    /// Removes the fetched content of a source, or of every source if `name` is nil, and makes a run due.
+    ///
+    /// - Returns: the number of removed items.
+    func clear(_ name: String?) async throws(ResponseError) -> Int {
+        var chosen = sources.current.all
+        if let name {
+            guard let source = sources.current[name] else { throw ResponseError(RefreshRefusal.unknown, of: name) }
+            chosen = [source]
+        }
+        var removed = 0
+        for source in chosen {
+            do {
+                removed += try await source.clear()
+            } catch {
+                throw .storage("The cache cannot be written now.", hint: "The daemon's log says why.")
+            }
+            await prefetcher.contentGone(source.name)
+        }
+        return removed
+    }
+
+    /// Removes expired content, and the content of sources that the configuration no longer contains.
+    func removeExpired() async {
+        let now = clock.now
+        await stores.gifs.purge(before: sources.current.gifs.notBefore, now: now)
+        let before = now - settings.configuration.posts.keep
+        _ = try? await stores.posts.purgeSources(keeping: sources.current.postNames, before: before)
+    }
+
+    /// Makes the sources due whose part of the cache was lost and recreated.
+    func cacheWasLost(_ contents: Set<Databases.Content>) async {
+        for source in sources.current.all where contents.contains(Databases.Content(ofSource: source.name)) {
+            await prefetcher.contentGone(source.name)
+        }
+    }
+}
+
+extension ResponseError {
+    /// The reason why a source is not refreshed, and the time from which it may be.
+    init(_ refusal: RefreshRefusal, of source: String) {
+        switch refusal {
+        case .unknown:
+            self = .notFound(
+                "There is no source \(source.quotedForMessage).", hint: "List the sources: norrisctl status")
+        case .disabled:
+            self = .notFound(
+                "The source \(source.quotedForMessage) is disabled.", hint: "Enable it: norrisctl config edit")
+        case .putOff(let until):
+            self = .busy(
+                "The upstream of \(source) asked norrisd to wait until \(until).", hint: "norrisd fetches it then.",
+                retryAt: until)
+        case .quotaUsed(let until):
+            self = .busy(
+                "The requests of this hour to the upstream of \(source) are used up.",
+                hint: "norrisd fetches again at \(until), or raise \(source).hourly_quota.", retryAt: until)
+        case .tooSoon(let until):
+            self = .busy(
+                "\(source) was refreshed less than 5 minutes ago.",
+                hint: "Wait until \(until), or ask an administrator.", retryAt: until)
+        }
+    }
+}
