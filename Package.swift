@@ -38,12 +38,14 @@ let executables: [Target] = [
 let composition: [Target] = [
     .target(
         name: "NorrisCommands",
-        dependencies: ["NorrisArguments", "NorrisClient", "NorrisProtocol", "NorrisTerminal", "NorrisText"]
+        dependencies: [
+            "NorrisArguments", "NorrisClient", "NorrisProtocol", "NorrisSystem", "NorrisTerminal", "NorrisText",
+        ]
     ),
     .target(
         name: "NorrisDaemon",
         dependencies: [
-            "CEpoll", "CYAML", "NorrisArguments", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
+            "CLinux", "CYAML", "NorrisArguments", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
             "NorrisSystem", "NorrisText", "NorrisUpstream", "SystemdIntegration", logging, serviceLifecycle,
             unixSignals,
         ]
@@ -51,27 +53,27 @@ let composition: [Target] = [
 ]
 
 let modules: [Target] = [
-    .target(name: "NorrisClient", dependencies: ["NorrisProtocol"]),
+    .target(name: "NorrisClient", dependencies: ["NorrisProtocol", "NorrisSystem"]),
     .target(name: "NorrisPrefetch", dependencies: ["NorrisProtocol", "NorrisSystem", logging, serviceLifecycle]),
     .target(
         name: "NorrisServer",
-        dependencies: ["CEpoll", "NorrisProtocol", "NorrisSystem", logging, serviceLifecycle]
+        dependencies: ["CLinux", "NorrisProtocol", "NorrisSystem", logging, serviceLifecycle]
     ),
     .target(
         name: "NorrisStore",
-        dependencies: ["CEpoll", "CSQLite", "NorrisProtocol", "NorrisSystem", "NorrisText", logging]
+        dependencies: ["CLinux", "CSQLite", "NorrisProtocol", "NorrisSystem", "NorrisText", logging]
     ),
-    .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisText"]),
+    .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisSystem", "NorrisText"]),
     .target(
         name: "NorrisUpstream",
         dependencies: ["CCurl", "CExpat", "NorrisProtocol", "NorrisSystem", "NorrisText", logging]
     ),
-    .target(name: "SystemdIntegration", dependencies: ["CSystemd"]),
+    .target(name: "SystemdIntegration", dependencies: ["CSystemd", "NorrisSystem"]),
 ]
 
 let sharedTypes: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(name: "CEpoll"),
+    .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -135,7 +137,7 @@ let tests: [Target] = [
     .testTarget(name: "SystemdIntegrationTests", dependencies: ["NorrisTestSupport", "SystemdIntegration"]),
     .target(
         name: "NorrisTestSupport",
-        dependencies: ["NorrisArguments", "NorrisPrefetch", "NorrisProtocol", logging]
+        dependencies: ["NorrisArguments", "NorrisPrefetch", "NorrisProtocol", "NorrisSystem", logging]
     ),
 ]
 
@@ -144,7 +146,9 @@ let cards: [Target] = [
     .executableTarget(name: "norris-card", dependencies: ["NorrisCards"]),
     .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "NorrisCards", dependencies: ["CPango", "CZlib", "NorrisArguments", "NorrisProtocol", "NorrisText"]),
+    .target(
+        name: "NorrisCards",
+        dependencies: ["CPango", "CZlib", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText"]),
     .testTarget(
         name: "NorrisCardsTests",
         dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card"],

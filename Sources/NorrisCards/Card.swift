@@ -1,5 +1,6 @@
 import Glibc
 package import NorrisProtocol
+import NorrisSystem
 import NorrisText
 
 /// A fact as a picture.
@@ -85,15 +86,5 @@ package struct CardError: Error, Equatable {
     /// A library failed.
     static func failed(_ reason: String) -> CardError {
         CardError(status: 70, message: "The picture cannot be drawn: \(reason)")
-    }
-
-    static func input(errno: Int32) -> CardError {
-        CardError(status: 74, message: "Standard input cannot be read: \(String(cString: strerror(errno))).")
-    }
-
-    static func output(errno: Int32) -> CardError {
-        // The reader has seen enough.
-        if errno == EPIPE { return CardError(status: 0, message: nil) }
-        return CardError(status: 74, message: "Standard output cannot be written: \(String(cString: strerror(errno))).")
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import NorrisArguments
 import NorrisProtocol
+import NorrisSystem
 import NorrisText
 
 /// `norris-card`: reads a fact as wire JSON from standard input and writes a PNG to standard output.
@@ -11,11 +12,11 @@ package enum CardProgram {
         signal(SIGPIPE, SIG_IGN)
         keepOnlyFontVariables()
         do throws(CardError) {
-            try write(output(CardRequest(arguments: Array(CommandLine.arguments.dropFirst()))), to: STDOUT_FILENO)
+            try write(output(CardRequest(arguments: Array(CommandLine.arguments.dropFirst()))))
         } catch {
             if let message = error.message {
                 // Where this fails there is nobody left to tell.
-                try? write(Array("norris-card: \(message)\n".utf8), to: STDERR_FILENO)
+                try? writeAll(Array("norris-card: \(message)\n".utf8), to: STDERR_FILENO)
             }
             exit(error.status)
         }
@@ -120,16 +121,11 @@ private struct Options {
 
 /// The fact that standard input holds, and nothing else.
 private func readFact() throws(CardError) -> Fact {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16_384)
-    while true {
-        let count = read(STDIN_FILENO, &buffer, buffer.count)
-        if count == 0 { break }
-        if count > 0 {
-            bytes += buffer[..<count]
-        } else if errno != EINTR {
-            throw .input(errno: errno)
-        }
+    let bytes: [UInt8]
+    do {
+        bytes = try readAll(STDIN_FILENO)
+    } catch {
+        throw CardError(status: 74, message: "Standard input cannot be read: \(error.reason).")
     }
     do {
         return try Fact(json: JSON.parse(bytes))
@@ -138,15 +134,12 @@ private func readFact() throws(CardError) -> Fact {
     }
 }
 
-/// Writes all bytes to a descriptor.
-private func write(_ bytes: [UInt8], to descriptor: Int32) throws(CardError) {
-    var written = 0
-    while written < bytes.count {
-        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + written, $0.count - written) }
-        if count >= 0 {
-            written += count
-        } else if errno != EINTR {
-            throw .output(errno: errno)
-        }
+/// Writes all bytes to standard output. A pipe whose reader has closed it ends the program without an error.
+private func write(_ bytes: [UInt8]) throws(CardError) {
+    do {
+        try writeAll(bytes, to: STDOUT_FILENO)
+    } catch {
+        if error.isClosedPipe { throw CardError(status: 0, message: nil) }
+        throw CardError(status: 74, message: "Standard output cannot be written: \(error.reason).")
     }
 }

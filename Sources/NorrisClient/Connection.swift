@@ -1,5 +1,6 @@
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 
 /// Called while something is waited for, so that a person can be told; returns after what time it wants to be called
 /// again. It may be called sooner.
@@ -129,17 +130,13 @@ extension Connection {
     }
 
     private static func open(path: String, deadline: Deadline, ticker: Ticker?) throws(ClientError) -> Connection {
-        do {
-            try SocketPath.validate(path)
-        } catch {
-            throw .pathTooLong(path: path)
-        }
+        guard let address = SocketAddress(path: path) else { throw .pathTooLong(path: path) }
         let flags = SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0)
         guard descriptor >= 0 else { throw .system(path: path, errno: errno) }
         let connection = Connection(descriptor: descriptor, path: path, deadline: deadline, ticker: ticker)
         while true {
-            switch connect(descriptor, to: path) {
+            switch address.withPointer({ connect(descriptor, $0, $1) == 0 ? 0 : errno }) {
             case 0, EISCONN: return connection
             case EINTR: continue
             case EAGAIN:
@@ -161,19 +158,6 @@ extension Connection {
         var length = socklen_t(12)
         guard getsockopt(connection.descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
         return credentials[0] > 0 ? Int(credentials[0]) : nil
-    }
-
-    /// Zero or the error number of connect(2). The path is short enough, and not empty.
-    private static func connect(_ descriptor: Int32, to path: String) -> Int32 {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        return withUnsafeBytes(of: &address) { bytes in
-            // `sockaddr_un` is made to be passed as the `sockaddr` it begins like (unix(7)); the base of a value's
-            // bytes is never nil.
-            let pointer = bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
-            return Glibc.connect(descriptor, pointer, socklen_t(bytes.count)) == 0 ? 0 : errno
-        }
     }
 
     private static func isSocket(_ path: String) -> Bool {

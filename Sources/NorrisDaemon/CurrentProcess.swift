@@ -1,4 +1,4 @@
-import CEpoll
+import CLinux
 import Glibc
 
 /// What norrisd asks the system about itself.

@@ -72,47 +72,37 @@ struct PromptFile: Sendable {
             // Whatever the umask is.
             chmod(folder, 0o755)
         } else if errno != EEXIST {
-            throw failure(errno)
+            throw PromptFileError(path: path, error: SystemError("mkdir"))
         }
         // Daemons may share the folder. The remains of a killed one with this process id are removed.
         let temporary = Paths.join(folder, ".prompt-facts.\(getpid())")
         unlink(temporary)
-        do throws(PromptFileError) {
+        do throws(SystemError) {
             try write(Array(lines.map { $0 + "\n" }.joined().utf8), to: temporary)
-            guard rename(temporary, path) == 0 else { throw failure(errno) }
+            try renameFile(temporary, to: path)
         } catch {
             unlink(temporary)
-            throw error
+            throw PromptFileError(path: path, error: error)
         }
     }
 
-    private func write(_ bytes: [UInt8], to path: String) throws(PromptFileError) {
-        // O_EXCL follows no link either (open(2)).
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure(errno) }
+    private func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+        // O_EXCL does not follow a link (open(2)).
+        let descriptor = try openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
         defer { close(descriptor) }
-        // Whatever the umask is.
-        guard fchmod(descriptor, 0o644) == 0 else { throw failure(errno) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure(errno) }
-            rest.removeFirst(count)
-        }
+        // Independent of the umask.
+        guard fchmod(descriptor, 0o644) == 0 else { throw SystemError("fchmod") }
+        try writeAll(bytes, to: descriptor)
     }
-
-    private func failure(_ code: CInt) -> PromptFileError { PromptFileError(path: path, code: code) }
 }
 
 /// Why the file could not be written.
 struct PromptFileError: Error, Equatable, CustomStringConvertible {
     let path: String
-    /// A number of errno(3).
-    let code: CInt
+    let error: SystemError
 
     var description: String {
-        "\(path): cannot be written (\(String(cString: strerror(code)))); "
+        "\(path): cannot be written (\(error.reason)); "
             + "check the folder's owner and permissions, and the disk's space, or give another --runtime-dir"
     }
 }

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 
 /// The schedules of all sources: which are due, and when to look again.
 struct Planner: Sendable {

@@ -1,4 +1,4 @@
-import CEpoll
+import CLinux
 import Glibc
 package import Logging
 import NorrisProtocol
@@ -94,7 +94,7 @@ package final class Server: Service, Sendable {
                 if var loop = loop.take() { loop.run() }
                 feed.finish()
             }
-            guard code == 0 else { throw SystemError(call: "pthread_create", code: code) }
+            guard code == 0 else { throw SystemError("pthread_create", code: code) }
         } catch {
             socket.removeFile()
             throw error

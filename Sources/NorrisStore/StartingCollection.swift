@@ -1,4 +1,5 @@
 package import NorrisProtocol
+import NorrisSystem
 
 /// The facts that ship inside the daemon, so that a first start works without a network.
 package enum StartingCollection {
@@ -22,7 +23,7 @@ package enum StartingCollection {
             // A byte that no line holds ends a section, so that moving a line over its edge changes the digest.
             for text in [section.category, "\n", section.lines, "\0"] { hash.combine(text) }
         }
-        return zeroPadded(String(hash.value, radix: 16), to: 16)
+        return hash.value.digits(radix: 16, width: 16)
     }
 
     private static func fact(line: Substring, category: String) -> Fact {
@@ -35,22 +36,7 @@ package enum StartingCollection {
         var hash = FNV1a64()
         hash.combine(text)
         // Of the text alone: adding and moving facts changes no other id. 13 digits of five bits hold any 64-bit hash.
-        let id = "builtin-" + zeroPadded(String(hash.value, radix: 32), to: 13)
+        let id = "builtin-" + hash.value.digits(radix: 32, width: 13)
         return Fact(id: id, text: String(text), categories: [category] + further, source: "builtin")
-    }
-
-    private static func zeroPadded(_ digits: String, to width: Int) -> String {
-        String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-    }
-}
-
-/// The 64-bit FNV-1a hash of bytes; its parameters are those of draft-eastlake-fnv.
-///
-/// Not `Hasher`, whose seed differs from process to process.
-private struct FNV1a64 {
-    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    mutating func combine(_ text: some StringProtocol) {
-        for byte in text.utf8 { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
-package import NorrisProtocol
+import NorrisProtocol
+package import NorrisSystem
 
 /// What the system says about a terminal, such as standard output.
 package struct TerminalFacts: Equatable, Sendable {

@@ -1,5 +1,6 @@
 package import Glibc
 package import NorrisProtocol
+import NorrisSystem
 
 /// A client that knows nothing of the protocol but lines. It blocks, as long as a busy machine may take.
 package final class LineClient {
@@ -68,7 +69,7 @@ package final class LineClient {
             return (count, errno)
         }
         if count < 0, code == EINTR { return true }
-        guard count >= 0 else { throw Failure(description: "recv: \(String(cString: strerror(code)))") }
+        guard count >= 0 else { throw Failure(description: "recv: \(SystemError.reason(code))") }
         return count > 0
     }
 
@@ -106,7 +107,7 @@ package final class LineClient {
     }
 
     private static func failure(_ call: String) -> Failure {
-        Failure(description: "\(call): \(String(cString: strerror(errno)))")
+        Failure(description: "\(call): \(SystemError.reason())")
     }
 }
 

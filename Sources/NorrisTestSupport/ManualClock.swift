@@ -112,18 +112,3 @@ extension Timestamp {
     /// depends on when it runs.
     package static let ofTests = Timestamp(seconds: 1_781_526_600)
 }
-
-/// Random numbers that are the same in every run of the tests (SplitMix64).
-package struct SeededGenerator: RandomNumberGenerator {
-    package var state: UInt64
-
-    package init(state: UInt64) { self.state = state }
-
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}

@@ -1,5 +1,6 @@
 import Foundation
 package import Glibc
+import NorrisSystem
 
 /// The built programs under test: those beside the test bundle, or in `$NORRIS_PROGRAMS`.
 package enum Programs {
@@ -55,7 +56,7 @@ package final class ChildProcess {
     package struct NotStarted: Error, CustomStringConvertible {
         package let program: String
         package let code: Int32
-        package var description: String { "\(program) cannot be started: \(String(cString: strerror(code)))" }
+        package var description: String { "\(program) cannot be started: \(SystemError.reason(code))" }
     }
 
     package let processID: pid_t

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NorrisSystem
 
 /// A folder of a test's own below the system's temporary one, gone with the value.
 ///
@@ -10,7 +11,7 @@ package final class TemporaryFolder: Sendable {
     package init() {
         var template = Array((NSTemporaryDirectory() + "/norris.XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {
-            fatalError("No temporary folder can be made: \(String(cString: strerror(errno)))")
+            fatalError("No temporary folder can be made: \(SystemError.reason())")
         }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

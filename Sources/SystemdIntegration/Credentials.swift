@@ -1,4 +1,5 @@
 import Glibc
+import NorrisSystem
 
 /// The credentials that the service manager keeps for this service alone: "CREDENTIALS" in systemd.exec(5).
 package struct Credentials: Sendable {
@@ -70,7 +71,7 @@ package enum CredentialError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadable(let path, let errno):
-            "The credential \(path) cannot be read (\(String(cString: strerror(errno)))): "
+            "The credential \(path) cannot be read (\(SystemError.reason(errno))): "
                 + "let the user that runs norrisd read this file."
         case .empty(let path): "The credential \(path) is empty: write the key into the file, or remove it."
         case .notText(let path):

@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import NorrisSystem
 
 /// The listening socket handed over by the service manager: sd_listen_fds(3).
 package enum ListenDescriptors {
@@ -44,7 +45,7 @@ package enum ListenError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadableEnvironment(let errno):
-            "The variables LISTEN_PID and LISTEN_FDS cannot be used (\(String(cString: strerror(errno)))): "
+            "The variables LISTEN_PID and LISTEN_FDS cannot be used (\(SystemError.reason(errno))): "
                 + "start norrisd through norrisd.socket, or unset both."
         case .moreThanOne(let count):
             "\(count) sockets were passed to norrisd, which serves exactly one: "

@@ -1,3 +1,4 @@
+import NorrisSystem
 import Testing
 
 @testable import NorrisCards

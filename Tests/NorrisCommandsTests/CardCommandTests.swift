@@ -2,6 +2,7 @@ import Glibc
 import NorrisClient
 @testable import NorrisCommands
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 import Testing
 
@@ -368,7 +369,7 @@ struct CardCommandTests {
         #expect(name.status == .done)
         #expect(forbidden(in: name.errors) == [])
         let failing = machine()
-        failing.fileWriteErrors[hostile] = SystemError(errno: EACCES)
+        failing.fileSystemErrors[hostile] = SystemError("open", code: EACCES)
         #expect(forbidden(in: failing.run("card", "--text", "x", "-o", hostile).errors) == [])
     }
 
@@ -417,7 +418,7 @@ struct CardCommandTests {
 
     @Test func saysWhyAFileCannotBeWritten() {
         let machine = machine()
-        machine.fileWriteErrors["f.png"] = SystemError(errno: ENOSPC)
+        machine.fileSystemErrors["f.png"] = SystemError("open", code: ENOSPC)
         machine.environment["DISPLAY"] = ":0"
         #expect(
             machine.run("card", "--text", "x", "-o", "f.png", "--open")

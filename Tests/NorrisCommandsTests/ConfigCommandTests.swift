@@ -2,6 +2,7 @@ import Glibc
 import NorrisClient
 @testable import NorrisCommands
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -232,7 +233,7 @@ struct ConfigCommandTests {
 
     @Test func namesTheCommandForWhoMayNotWrite() {
         let machine = machine()
-        machine.fileWriteErrors[path] = SystemError(errno: EACCES)
+        machine.fileSystemErrors[path] = SystemError("open", code: EACCES)
         machine.listener = 7
         machine.environment["NORRISD_SOCKET"] = "/s"
         #expect(
@@ -249,7 +250,7 @@ struct ConfigCommandTests {
         let machine = Machine(failure: .noSocket(paths: ["/s"]))
         machine.environment = environment
         machine.files[file] = old
-        machine.fileWriteErrors[file] = SystemError(errno: EACCES)
+        machine.fileSystemErrors[file] = SystemError("open", code: EACCES)
         #expect(
             machine.run("config", "edit") == .failed(.notPermitted, "You may not change \(file).", "Run: \(command)"))
     }
@@ -279,7 +280,7 @@ struct ConfigFileTests {
         var status = stat()
         #expect(stat(folder("a/b/c.yaml"), &status) == 0 && status.st_mode & 0o7777 == 0o600)
         #expect(stat(folder("a/b"), &status) == 0 && status.st_mode & 0o7777 == 0o700)
-        #expect(throws: SystemError(errno: EEXIST)) { try createFile(folder("a/b/c.yaml"), [3], home: nil) }
+        #expect(throws: SystemError("open", code: EEXIST)) { try createFile(folder("a/b/c.yaml"), [3], home: nil) }
         // The system's daemon, another user, reads the files in it.
         try createFile(folder("etc/c.yaml"), [1], home: folder("a"))
         mkdir(folder("open"), 0o755)

@@ -1,6 +1,7 @@
 import Foundation
 @testable import NorrisCommands
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -26,9 +27,9 @@ struct FilesTests {
         #expect(try readFile(path, limit: 100_000).count == 100_000)
         #expect(try (20_001..<60_000).contains(readFile(path, limit: 20_000).count))
         #expect(try readFile(try folder.write("", to: "e"), limit: 10) == [])
-        #expect(throws: SystemError(errno: ENOENT)) { try readFile(folder("nope"), limit: 10) }
-        #expect(throws: SystemError(errno: EISDIR)) { try readFile(folder("."), limit: 10) }
-        #expect(SystemError(errno: EISDIR).reason == "Is a directory")
+        #expect(throws: SystemError("open", code: ENOENT)) { try readFile(folder("nope"), limit: 10) }
+        #expect(throws: SystemError("read", code: EISDIR)) { try readFile(folder("."), limit: 10) }
+        #expect(SystemError("open", code: EISDIR).reason == "Is a directory")
     }
 
     @Test func looksAtFiles() throws {
@@ -37,7 +38,7 @@ struct FilesTests {
         #expect(utimes(path, times) == 0)
         #expect(try fileStatus(path) == FileStatus(isPlainFile: true, bytes: 5, modifiedAt: Timestamp(seconds: 9)))
         #expect(try !fileStatus(folder.path).isPlainFile)
-        #expect(throws: SystemError(errno: ENOENT)) { try fileStatus(folder("none")) }
+        #expect(throws: SystemError("stat", code: ENOENT)) { try fileStatus(folder("none")) }
     }
 
     @Test func writesANewFile() throws {
@@ -69,7 +70,7 @@ struct FilesTests {
         signal(SIGPIPE, SIG_IGN)
         try await TestThread.run {
             try writeFile("/dev/null", bytes)
-            #expect(throws: SystemError(errno: ENOSPC)) { try writeFile("/dev/full", bytes) }
+            #expect(throws: SystemError("write", code: ENOSPC)) { try writeFile("/dev/full", bytes) }
             #expect(mkfifo(folder("pipe"), 0o600) == 0)
             let reader = try ChildProcess("cat", [folder("pipe")], output: folder("copy"))
             try writeFile(folder("pipe"), bytes)
@@ -88,7 +89,10 @@ struct FilesTests {
         for (path, number) in [
             (folder("none/f"), ENOENT), (folder.path, EISDIR), (folder("f/x"), ENOTDIR), ("", ENOENT),
             ("/proc/x", ENOENT),
-        ] { #expect(throws: SystemError(errno: number), "\(path)") { try writeFile(path, bytes) } }
+        ] {
+            let error = #expect(throws: SystemError.self, "\(path)") { try writeFile(path, bytes) }
+            #expect(error?.code == number)
+        }
         #expect(try names() == ["f"])
         #expect(try contents("f") == Array("old".utf8))
     }

@@ -2,6 +2,7 @@ import Glibc
 import NorrisClient
 @testable import NorrisCommands
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 import Testing
 
@@ -26,13 +27,13 @@ final class Machine {
     var fileStatuses: [String: FileStatus?] = [:]
     /// What was written into files, and those that cannot be written.
     private(set) var writtenFiles: [String: [UInt8]] = [:]
-    var fileWriteErrors: [String: SystemError] = [:]
+    var fileSystemErrors: [String: SystemError] = [:]
     /// What somebody types.
     var answers: [String] = []
     /// What a program does to the files.
     var whileRunning: (SubprocessRequest) -> Void = { _ in }
     /// What standard output answers to what is written at once.
-    var outputError: WriteError?
+    var outputError: SystemError?
 
     /// What becomes of programs, one outcome a run; those not named here, or run more often, are missing.
     var programs: [String: [SubprocessOutcome]] = [:]
@@ -131,7 +132,7 @@ final class Machine {
             return reply
         }
         system.follow = { lines, sockets, timeout, receive in self.follow(lines, sockets, timeout, waiting, receive) }
-        system.writeOutput = { bytes throws(WriteError) in
+        system.writeOutput = { bytes throws(SystemError) in
             if let error = self.outputError { throw error }
             waiting.erase()
             self.written += bytes
@@ -143,29 +144,29 @@ final class Machine {
         system.readInput = { limit in self.input.map { Array($0.prefix(limit + 1)) } }
         system.readFile = { path, limit throws(SystemError) in
             guard let bytes = self.files[path] else {
-                throw SystemError(errno: self.fileStatuses[path] == nil ? ENOENT : EACCES)
+                throw SystemError("stat", code: self.fileStatuses[path] == nil ? ENOENT : EACCES)
             }
             return Array(bytes.prefix(limit + 1))
         }
         system.fileStatus = { path throws(SystemError) in
             if let status = self.fileStatuses[path] {
-                guard let status else { throw SystemError(errno: EACCES) }
+                guard let status else { throw SystemError("open", code: EACCES) }
                 return status
             }
-            guard let bytes = self.files[path] else { throw SystemError(errno: ENOENT) }
+            guard let bytes = self.files[path] else { throw SystemError("open", code: ENOENT) }
             return FileStatus(isPlainFile: true, bytes: bytes.count, modifiedAt: Self.now)
         }
         system.writeFile = { path, bytes throws(SystemError) in
-            if let error = self.fileWriteErrors[path] { throw error }
+            if let error = self.fileSystemErrors[path] { throw error }
             self.writtenFiles[path] = bytes
         }
         system.createFile = { path, bytes throws(SystemError) in
-            if let error = self.fileWriteErrors[path] { throw error }
-            guard self.files[path] == nil else { throw SystemError(errno: EEXIST) }
+            if let error = self.fileSystemErrors[path] { throw error }
+            guard self.files[path] == nil else { throw SystemError("open", code: EEXIST) }
             self.files[path] = bytes
         }
         system.removeFile = { self.files[$0] = nil }
-        system.mayReplace = { self.fileWriteErrors[$0] == nil }
+        system.mayReplace = { self.fileSystemErrors[$0] == nil }
         system.readAnswer = { self.answers.isEmpty ? nil : self.answers.removeFirst() }
         system.ownFolders = { ["/opt/bin", "/opt/libexec"] }
         system.run = { request in

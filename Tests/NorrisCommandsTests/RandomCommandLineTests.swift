@@ -1,5 +1,6 @@
 import NorrisArguments
 import NorrisClient
+import NorrisSystem
 @testable import NorrisCommands
 import NorrisTestSupport
 import Testing
@@ -38,7 +39,7 @@ struct RandomCommandLineTests {
 
     @Test("200,000 command lines mean what a slow parser makes of them", arguments: 1...8)
     func meansWhatTheReferenceParserSays(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         let choices = try Self.paths.map { ($0, try Self.words(of: $0)) }
         var valid = 0
         for round in 0..<25_000 {
@@ -85,7 +86,7 @@ struct RandomCommandLineTests {
     private func brief(_ line: [String]) -> [String] { line.map { String($0.prefix(20)) } }
 
     @Test func noWrongCommandLineHasAnEffect() throws {
-        var generator = SeededGenerator(state: 27)
+        var generator = SeededRandom(seed: 27)
         let choices = try Self.paths.map { ($0, try Self.words(of: $0)) }
         for _ in 0..<2_000 {
             let (path, words) = choices[Int.random(in: 0..<choices.count, using: &generator)]
@@ -100,7 +101,7 @@ struct RandomCommandLineTests {
     }
 
     @Test func completionOfAnyLinePrintsPlainWordsAtOnce() throws {
-        var generator = SeededGenerator(state: 3)
+        var generator = SeededRandom(seed: 3)
         let choices = try Self.paths.map { ($0, try Self.words(of: $0)) }
         let clock = ContinuousClock()
         for _ in 0..<2_000 {

@@ -2,6 +2,7 @@ import Foundation
 import NorrisClient
 @testable import NorrisCommands
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 import NorrisTestSupport
 import Testing
@@ -122,8 +123,8 @@ struct Transcript {
         case "delay":
             guard let delay = Timeout(value) else { throw Invalid(line: "delay \(value)") }
             machine.delay = delay.duration
-        case "full-disk": machine.outputError = .system(errno: 28)
-        case "closed-pipe": machine.outputError = .closedPipe
+        case "full-disk": machine.outputError = SystemError("write", code: ENOSPC)
+        case "closed-pipe": machine.outputError = SystemError("write", code: EPIPE)
         default: return false
         }
         return true

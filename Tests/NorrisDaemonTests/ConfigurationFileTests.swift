@@ -1,5 +1,6 @@
 import Foundation
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import NorrisArguments
 @testable import NorrisDaemon
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 

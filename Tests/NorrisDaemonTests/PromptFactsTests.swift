@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import NorrisProtocol
 import NorrisStore
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct PromptFactsTests {
     private func lines(_ facts: [Fact], seed: UInt64 = 1) async throws -> [String] {
         let store = try FactStore.inMemory()
         try await store.put(facts)
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         return PromptFactsWriter.lines(from: store, .all, using: &generator)
     }
 
@@ -23,7 +24,7 @@ struct PromptFactsTests {
     @Test func theStartingCollectionFillsTheFile() throws {
         let store = try FactStore.inMemory()
         store.importStartingCollection()
-        var generator = SeededGenerator(state: 1)
+        var generator = SeededRandom(seed: 1)
         let first = PromptFactsWriter.lines(from: store, .all, using: &generator)
         let second = PromptFactsWriter.lines(from: store, .norris, using: &generator)
         #expect(first.count == 64)
@@ -56,7 +57,7 @@ struct PromptFactsTests {
     @Test func onlyFactsOfTheSourceAreThere() async throws {
         let store = try FactStore.inMemory()
         try await store.put([Fact(id: "a", text: "A fortune.", categories: [], source: "fortune:x")])
-        var generator = SeededGenerator(state: 1)
+        var generator = SeededRandom(seed: 1)
         #expect(PromptFactsWriter.lines(from: store, .norris, using: &generator) == [])
         #expect(PromptFactsWriter.lines(from: store, .fortune, using: &generator) == ["A fortune."])
     }
@@ -173,8 +174,8 @@ struct PromptFileTests {
             #expect(throws: PromptFileError.self) { try PromptFile(folder: folder).replace(with: ["One."]) }
         }
         let plain = try scratch.write("", to: "plain")
-        #expect(error(plain)?.code == ENOTDIR)
-        #expect(error(scratch("none/run"))?.code == ENOENT)
+        #expect(error(plain)?.error.code == ENOTDIR)
+        #expect(error(scratch("none/run"))?.error.code == ENOENT)
         #expect(error("/proc/norrisd") != nil)
         try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: true)
         let occupied = try #require(error(file.folder))

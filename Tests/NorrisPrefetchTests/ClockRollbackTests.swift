@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct ClockRollbackTests {
         var content: SourceSchedule.Content?
         var fetches: [Timestamp] = []
         var failure: FetchFailure?
-        private var random = SeededGenerator(state: 1)
+        private var random = SeededRandom(seed: 1)
 
         /// That fetched the source at a time.
         init(fetchedAt time: Timestamp, refresh: Duration = day) {
@@ -100,7 +101,7 @@ struct ClockRollbackTests {
 
     /// All sources, fetched at the start.
     private func planner() -> Planner {
-        var planner = Planner(jitter: Jitter(machine: "m"), generator: SeededGenerator(state: 1))
+        var planner = Planner(jitter: Jitter(machine: "m"), generator: SeededRandom(seed: 1))
         let policy = SourcePolicy(isEnabled: true, refresh: Self.hour, settings: "a")
         planner.configure(Self.names.map { ($0, policy) }, histories: [:], now: Self.start)
         _ = finishAll(&planner, Self.start)

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -14,7 +15,7 @@ struct SourceScheduleTests {
     private static let offline = FetchFailure(kind: .offline, message: "no", isRetryable: true)
     private static let missing = FetchFailure(kind: .http, message: "404", isRetryable: false)
 
-    private var random = SeededGenerator(state: 1)
+    private var random = SeededRandom(seed: 1)
 
     private static func offline(retryAfter: Duration) -> FetchFailure {
         FetchFailure(kind: .offline, message: "no", isRetryable: true, retryAfter: retryAfter)

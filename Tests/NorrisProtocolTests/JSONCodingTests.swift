@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -105,7 +106,7 @@ struct JSONValueTests {
 
 struct JSONRoundTripTests {
     @Test(arguments: UInt64(1)...20) func readsBackWhateverItWrites(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<200 {
             let value = randomValue(depth: 0, &generator)
             let text = value.jsonText
@@ -116,7 +117,7 @@ struct JSONRoundTripTests {
 
     /// A line changed in one byte is read or refused, never a crash, and what is read is written and read the same.
     @Test(arguments: UInt64(1)...5) func survivesMutatedLines(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<400 {
             var bytes = Array(randomValue(depth: 0, &generator).jsonText.utf8)
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -127,7 +128,7 @@ struct JSONRoundTripTests {
         }
     }
 
-    private func randomValue(depth: Int, _ generator: inout SeededGenerator) -> JSON {
+    private func randomValue(depth: Int, _ generator: inout SeededRandom) -> JSON {
         switch Int.random(in: depth < 6 ? 0...8 : 0...5, using: &generator) {
         case 0: return .null
         case 1: return .bool(.random(using: &generator))
@@ -149,7 +150,7 @@ struct JSONRoundTripTests {
         }
     }
 
-    private func randomText(_ generator: inout SeededGenerator) -> String {
+    private func randomText(_ generator: inout SeededRandom) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...24, using: &generator) {
             let ranges: [ClosedRange<UInt32>] = [

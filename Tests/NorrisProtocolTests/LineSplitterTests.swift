@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -114,7 +115,7 @@ struct LineSplitterTests {
     }
 
     @Test(arguments: UInt64(1)...30) func cutsTheSameLinesHoweverTheInputArrives(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         let alphabet = Array("abcdefgh \t\r\r\n\n\n".utf8)
         let input = (0..<2000).map { _ in alphabet[Int.random(in: alphabet.indices, using: &generator)] }
         let whole = expected(input, maximumLength: 9)

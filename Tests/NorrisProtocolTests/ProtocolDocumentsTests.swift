@@ -1,4 +1,5 @@
 import Foundation
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -201,7 +202,7 @@ struct RequestLineTests {
     @Test(arguments: lines) func examples(_ line: String) throws { try compare(Array(line.utf8)) }
 
     @Test("100,000 lines with some bytes changed, added or removed") func mutations() throws {
-        var generator = SeededGenerator(state: 14)
+        var generator = SeededRandom(seed: 14)
         let seeds = Self.lines.map { Array($0.utf8) }
         let pieces: [[UInt8]] =
             [

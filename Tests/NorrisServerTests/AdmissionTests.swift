@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -166,7 +167,7 @@ import Testing
 ///
 /// - Returns: 0, or the error's number.
 private func connectAndClose(_ path: String) -> CInt {
-    guard let address = try? SocketAddress(path: path) else { return EINVAL }
+    guard let address = SocketAddress(path: path) else { return EINVAL }
     let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     let descriptor = socket(AF_UNIX, kind, 0)
     let code = address.withPointer({ connect(descriptor, $0, $1) }) == 0 ? 0 : errno

@@ -1,3 +1,4 @@
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -37,7 +38,7 @@ struct FairQueueTests {
 
     @Test("1,000 random operations have the outcome of a simple model", arguments: 1...5)
     func randomOperations(_ seed: Int) {
-        var generator = SeededGenerator(state: UInt64(seed))
+        var generator = SeededRandom(seed: UInt64(seed))
         var queue = FairQueue()
         var model = Model()
         for step in 0..<1000 {

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 import NorrisTestSupport
 import NorrisText
@@ -241,12 +242,12 @@ struct PostPropertyTests {
         "e\u{301}", "\u{1B}[31m", "\u{9B}2J", "\u{202E}", "\u{A0}", "│", "…", "🇨🇭", "กำ",
     ]
 
-    private func text(_ generator: inout SeededGenerator) -> String {
+    private func text(_ generator: inout SeededRandom) -> String {
         (0..<Int.random(in: 0...30, using: &generator)).map { _ in Self.parts.randomElement(using: &generator) ?? "" }
             .joined()
     }
 
-    private func post(_ generator: inout SeededGenerator) -> Post {
+    private func post(_ generator: inout SeededRandom) -> Post {
         Post(
             id: "p", source: text(&generator),
             author: Post.Author(id: "a", name: text(&generator), handle: text(&generator)),
@@ -265,7 +266,7 @@ struct PostPropertyTests {
     }
 
     @Test(arguments: UInt64(1)...40) func noLineIsWiderThanTheTerminalAndNoneIsEmpty(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<25 {
             let post = post(&generator)
             let width = Int.random(in: 2...100, using: &generator)
@@ -279,7 +280,7 @@ struct PostPropertyTests {
     }
 
     @Test(arguments: UInt64(1)...20) func boxesHaveStraightSides(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<25 {
             var post = post(&generator)
             post.isSensitive = false
@@ -293,7 +294,7 @@ struct PostPropertyTests {
     }
 
     @Test(arguments: UInt64(1)...10) func nothingCrashesAtOneColumn(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         for showsAll in [true, false] {
             let posts = (0..<25).map { _ in post(&generator) }
             #expect(forbidden(in: cards(posts, 1, showsAll: showsAll)) == [])

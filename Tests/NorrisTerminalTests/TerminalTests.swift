@@ -1,5 +1,6 @@
 import Foundation
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 import NorrisTestSupport
 import Testing
@@ -59,59 +60,5 @@ struct TerminalEnvironmentTests {
         #expect(isDumbTerminal(["TERM": ""]))
         #expect(isDumbTerminal(["TERM": "dumb"]))
         #expect(!isDumbTerminal(["TERM": "linux"]))
-    }
-}
-
-struct DescriptorWriterTests {
-    /// A pipe whose ends are closed in the programs that other tests start.
-    private func ownPipe() -> Pipe {
-        let pipe = Pipe()
-        for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
-            _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        }
-        return pipe
-    }
-
-    @Test func writesAllBytesPastTheSizeOfAPipe() async throws {
-        let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-        let pipe = ownPipe()
-        // Not blocking, so that a full pipe has to be waited for.
-        #expect(fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFL, O_NONBLOCK) == 0)
-        async let received = withCheckedContinuation { continuation in
-            // It blocks, which no thread of Swift's pool may.
-            Thread.detachNewThread { continuation.resume(returning: try? pipe.fileHandleForReading.readToEnd()) }
-        }
-        try await TestThread.run {
-            try writeAll(Array(bytes), to: pipe.fileHandleForWriting.fileDescriptor)
-            try pipe.fileHandleForWriting.close()
-        }
-        #expect(await received == bytes)
-    }
-
-    @Test func writesNothingWhenThereIsNothing() throws {
-        // A descriptor that is not open would fail.
-        try writeAll([], to: -1)
-    }
-
-    @Test func tellsThatTheReaderHasGone() throws {
-        signal(SIGPIPE, SIG_IGN)
-        let pipe = ownPipe()
-        try pipe.fileHandleForReading.close()
-        #expect(throws: WriteError.closedPipe) {
-            // A program that another test has just started may hold the other end as well, until it is another program.
-            for _ in 0..<3000 {
-                try writeAll([1], to: pipe.fileHandleForWriting.fileDescriptor)
-                poll(nil, 0, 10)
-            }
-        }
-        #expect(WriteError.closedPipe.message == nil)
-    }
-
-    @Test func tellsThatTheDiskIsFull() {
-        let full = open("/dev/full", O_WRONLY)
-        defer { close(full) }
-        let error = #expect(throws: WriteError.self) { try writeAll([1], to: full) }
-        #expect(error == .system(errno: ENOSPC))
-        #expect(error?.message == "Standard output cannot be written: No space left on device.")
     }
 }

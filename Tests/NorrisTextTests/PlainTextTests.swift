@@ -1,3 +1,4 @@
+import NorrisSystem
 import NorrisTestSupport
 import NorrisText
 import Testing
@@ -52,7 +53,7 @@ struct ASCIITextTests {
     }
 
     @Test func isASCIIWhateverItIsGiven() {
-        var generator = SeededGenerator(state: 1)
+        var generator = SeededRandom(seed: 1)
         for _ in 0..<200 {
             let text = generator.text()
             let ascii = asciiText(text)

@@ -1,3 +1,4 @@
+import NorrisSystem
 import NorrisTestSupport
 import NorrisText
 import Testing
@@ -6,8 +7,8 @@ import Testing
 struct TextPropertyTests {
     private static let seeds = Array(UInt64(1)...8)
 
-    private func repeatedly(from seed: UInt64, _ body: (inout SeededGenerator) -> Void) {
-        var generator = SeededGenerator(state: seed)
+    private func repeatedly(from seed: UInt64, _ body: (inout SeededRandom) -> Void) {
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<250 { body(&generator) }
     }
 
@@ -89,7 +90,7 @@ private let textParts = [
     "\u{2028}", "\u{2067}", "\u{FEFF}", "\u{FFFD}", "\u{E0067}", "\u{E007F}", "\u{AD}", "\u{FFFF}", "\u{10FFFF}",
 ]
 
-extension SeededGenerator {
+extension SeededRandom {
     /// A text of up to 40 parts and, now and then, any scalar of Unicode.
     mutating func text() -> String {
         var text = ""

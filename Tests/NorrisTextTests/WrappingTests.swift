@@ -1,3 +1,4 @@
+import NorrisSystem
 import NorrisTestSupport
 import NorrisText
 import Testing
@@ -90,7 +91,7 @@ struct ExcerptTests {
     }
 
     @Test(arguments: UInt64(1)...40) func isTheBeginningAndFits(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<50 {
             let text = sanitizedText(generator.text())
             let width = Int.random(in: 1...30, using: &generator)

@@ -1,3 +1,5 @@
+import NorrisSystem
+
 /// The near bank with its conifers: a dark frame at one side of the picture.
 struct Foreground {
     /// For each column the row where the bank begins.

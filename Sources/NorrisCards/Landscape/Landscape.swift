@@ -1,3 +1,5 @@
+import NorrisSystem
+
 /// A view that follows from a seed.
 struct Landscape {
     let width: Int

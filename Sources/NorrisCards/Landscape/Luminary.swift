@@ -1,3 +1,5 @@
+import NorrisSystem
+
 /// Sun or moon, whichever is in the sky.
 struct Luminary {
     enum Kind: Equatable {

@@ -1,5 +1,6 @@
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 
 /// The colors of a category: the way from the deep sky over a middle to the light.
 struct Palette: Equatable {

@@ -1,3 +1,5 @@
+import NorrisSystem
+
 /// The upper edge of one range of mountains or hills: an elevation for every position.
 struct Ridge {
     enum Kind: Equatable {

@@ -1,3 +1,5 @@
+import NorrisSystem
+
 /// What a landscape is of.
 enum Scene: CaseIterable {
     case lake, desert, sea, forest, city, snow

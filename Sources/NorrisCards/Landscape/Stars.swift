@@ -1,3 +1,5 @@
+import NorrisSystem
+
 /// Stars: soft dots of a pixel or little more, many faint ones and few bright ones.
 struct Stars {
     private struct Star {

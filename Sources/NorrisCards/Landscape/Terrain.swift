@@ -1,3 +1,5 @@
+import NorrisSystem
+
 /// The ranges above the water or down to the lower edge, the farthest first: their edges in every column and their
 /// colors in every row.
 struct Terrain {

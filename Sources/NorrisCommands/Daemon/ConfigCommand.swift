@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisClient
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 
 /// `norrisctl config`: where the daemon's configuration is, whether it is valid, and how to change it.
@@ -170,7 +171,7 @@ struct ConfigEditCommand: SessionCommand {
         do {
             return try session.system.readFile(path, Self.longestFile)
         } catch {
-            guard error.errno != 2 else { return nil }
+            guard error.code != 2 else { return nil }
             throw Failure(.inputOutput, "\(path) cannot be read: \(error.reason).")
         }
     }
@@ -207,7 +208,7 @@ extension System {
             _ = try fileStatus(path)
             return true
         } catch {
-            return error.errno != 2
+            return error.code != 2
         }
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import NorrisClient
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 
 /// One thing that `norrisctl doctor` has looked at.
@@ -286,7 +287,7 @@ struct Doctor {
             do {
                 return try examinePrompt(path)
             } catch {
-                guard error.errno != ENOENT else { continue }
+                guard error.code != ENOENT else { continue }
                 let look = shellCommand(["ls", "-ld", path]).map { "Check its permissions: \(command: $0)" as Advice }
                 return warn("prompt", "\(path) cannot be read: \(error.reason).", look)
             }

@@ -1,5 +1,6 @@
 import NorrisArguments
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 
 /// `norrisctl favorite import`: adds what was exported elsewhere.

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 
 /// The commands that maintain the daemon behind a socket. None of them ends a process by its name, and none starts a

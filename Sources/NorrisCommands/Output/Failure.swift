@@ -1,5 +1,6 @@
 import NorrisClient
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 
 /// Why a command failed: what is said about it, and the exit status.
@@ -150,7 +151,7 @@ extension Failure {
             case .malformedReply(let path, let detail):
                 (.internalError, "Unreadable reply from norrisd at \(path): \(detail).", log(path))
             case .system(let path, let errno):
-                (.unavailable, "The connection to \(path) failed: \(SystemError(errno: errno).reason).", log(path))
+                (.unavailable, "The connection to \(path) failed: \(SystemError.reason(errno)).", log(path))
             }
         self.init(status, message, hint: hint)
         connection = error

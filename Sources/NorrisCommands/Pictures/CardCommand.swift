@@ -1,5 +1,6 @@
 import NorrisArguments
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 import NorrisText
 

@@ -1,5 +1,6 @@
 import Glibc
 import NorrisArguments
+import NorrisSystem
 import NorrisTerminal
 
 /// norrisctl as a process.
@@ -39,12 +40,12 @@ package enum Program {
     /// Writes the report and returns the exit status.
     private static func finish(_ report: Report, _ system: System) -> Int32 {
         var report = report
-        do {
+        do throws(SystemError) {
             if !showInPager(&report, system) { try system.writeOutput(report.output) }
         } catch {
-            guard !report.isForPrompt, let message = error.message else { return ExitStatus.done.rawValue }
+            guard !report.isForPrompt, !error.isClosedPipe else { return ExitStatus.done.rawValue }
             report.status = .inputOutput
-            report.note(message)
+            report.note(unwritable(error))
         }
         if !report.notes.isEmpty { system.writeError(Array(report.errorText(columns: system.errorColumns()).utf8)) }
         return report.status.rawValue

@@ -1,6 +1,7 @@
 // `environ` is what getenv(3) reads; nothing in norrisctl ever changes it.
 @preconcurrency import Glibc
 import NorrisClient
+import NorrisSystem
 
 /// A program to be run beside norrisctl: its arguments go to it as they are, and no shell sees them.
 struct SubprocessRequest: Equatable, Sendable {
@@ -63,7 +64,7 @@ extension Failure {
     static func unfinished(_ program: String, _ outcome: SubprocessOutcome) -> Failure {
         switch outcome {
         case .notStarted(let errno):
-            Failure(.unavailable, "\(program) cannot be started: \(SystemError(errno: errno).reason).")
+            Failure(.unavailable, "\(program) cannot be started: \(SystemError.reason(errno)).")
         case .timedOut: Failure(.unavailable, "\(program) took too long and was stopped.")
         case .ended, .goesOn, .interrupted, .missing, .tooLarge: Failure(.unavailable, "\(program) was stopped.")
         }
@@ -94,7 +95,7 @@ func runSubprocess(_ request: SubprocessRequest, tick: () -> Void = {}) -> Subpr
         var subprocess = try Subprocess(request, file: file, keys: keys, signals: signals, signalMask: before)
         return subprocess.outcome(tick)
     } catch {
-        return .notStarted(errno: error.errno)
+        return .notStarted(errno: error.code)
     }
 }
 
@@ -197,7 +198,7 @@ private struct Subprocess: ~Copyable {
         let failure = posix_spawn(&processID, file, &actions, &attributes, arguments, environ)
         guard failure == 0 else {
             pipes.forEach { close($0.ours) }
-            throw SystemError(errno: failure)
+            throw SystemError("posix_spawn", code: failure)
         }
         return (processID, input, output)
     }
@@ -307,7 +308,7 @@ private struct Pipe {
     /// - Parameter writes: whether norrisctl writes, not reads.
     init(writes: Bool) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw SystemError(errno: errno) }
+        guard pipe(&ends) == 0 else { throw SystemError("pipe") }
         // Programs do not inherit these, and they are none of the standard three, which the program's own replace.
         let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
         ends.forEach { close($0) }

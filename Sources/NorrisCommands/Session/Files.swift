@@ -1,14 +1,6 @@
 import Glibc
 import NorrisProtocol
-import NorrisTerminal
-
-/// Why a system call failed.
-struct SystemError: Error, Equatable {
-    let errno: Int32
-
-    /// In the words of the system, such as `Is a directory`.
-    var reason: String { String(cString: strerror(errno)) }
-}
+import NorrisSystem
 
 /// What the system knows of a file without reading it.
 struct FileStatus: Equatable, Sendable {
@@ -21,7 +13,7 @@ struct FileStatus: Equatable, Sendable {
 /// The status of what is at a path, or where a symbolic link there leads (stat(2)).
 func fileStatus(_ path: String) throws(SystemError) -> FileStatus {
     var status = stat()
-    guard stat(path, &status) == 0 else { throw SystemError(errno: errno) }
+    guard stat(path, &status) == 0 else { throw SystemError("stat") }
     return FileStatus(
         isPlainFile: status.st_mode & S_IFMT == S_IFREG, bytes: status.st_size,
         modifiedAt: Timestamp(seconds: Int64(status.st_mtim.tv_sec)))
@@ -29,25 +21,9 @@ func fileStatus(_ path: String) throws(SystemError) -> FileStatus {
 
 /// A file up to its end, or some bytes past the limit.
 func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    let descriptor = try open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = try openFile(path, O_RDONLY)
     defer { close(descriptor) }
     return try readAll(descriptor, limit: limit)
-}
-
-/// What a descriptor has up to its end, or some bytes past the limit.
-func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16_384)
-    while bytes.count <= limit {
-        let count = read(descriptor, &buffer, buffer.count)
-        if count == 0 { break }
-        if count > 0 {
-            bytes += buffer[..<count]
-        } else if errno != EINTR {
-            throw SystemError(errno: errno)
-        }
-    }
-    return bytes
 }
 
 /// Writes a file as a whole or not at all: into a new file beside it, which then takes its place, its mode and, where
@@ -57,18 +33,18 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     var old = stat()
     let exists = stat(path, &old) == 0
     if exists, old.st_mode & S_IFMT != S_IFREG {
-        return try write(bytes, try open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC))
+        return try write(bytes, try openFile(path, O_WRONLY | O_NOCTTY))
     }
     let file = exists ? realPath(path) ?? path : path
     let temporary = "\(file).\(getpid()).tmp"
     do throws(SystemError) {
-        let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
+        let descriptor = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL)
         if exists {
             _ = fchown(descriptor, old.st_uid, old.st_gid)
             fchmod(descriptor, old.st_mode & 0o777)
         }
         try write(bytes, descriptor)
-        guard rename(temporary, file) == 0 else { throw SystemError(errno: errno) }
+        try renameFile(temporary, to: file)
     } catch {
         unlink(temporary)
         throw error
@@ -80,7 +56,7 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
 func createFile(_ path: String, _ bytes: [UInt8], home: String?) throws(SystemError) {
     let mode: mode_t = home.map { path.hasPrefix("\($0)/") } ?? false ? 0o700 : 0o755
     for index in path.indices.dropFirst() where path[index] == "/" { mkdir(String(path[..<index]), mode) }
-    try write(bytes, try open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode: 0o600))
+    try write(bytes, try openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600))
 }
 
 /// Whether ``writeFile(_:_:)`` may replace a file or make it: the nearest of its folders that is there can be written.
@@ -94,19 +70,15 @@ func mayReplace(_ path: String) -> Bool {
     return access(".", W_OK) == 0
 }
 
-private func open(_ path: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Int32 {
-    let descriptor = Glibc.open(path, flags, mode)
-    guard descriptor >= 0 else { throw SystemError(errno: errno) }
-    return descriptor
-}
-
-/// Writes all bytes and closes the descriptor. A pipe that nobody reads any more is no error.
+/// Writes all bytes to the disk and closes the descriptor. A pipe whose reader has closed it is no error.
 private func write(_ bytes: [UInt8], _ descriptor: Int32) throws(SystemError) {
-    do {
-        defer { close(descriptor) }
+    defer { close(descriptor) }
+    do throws(SystemError) {
         try writeAll(bytes, to: descriptor)
+        // A pipe or a device cannot be synced (fsync(2)).
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else { throw SystemError("fsync") }
     } catch {
-        if case .system(let errno) = error { throw SystemError(errno: errno) }
+        if !error.isClosedPipe { throw error }
     }
 }
 

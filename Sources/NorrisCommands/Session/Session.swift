@@ -1,5 +1,6 @@
 import NorrisClient
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 import NorrisText
 
@@ -56,15 +57,18 @@ struct Session {
     ///
     /// - Returns: false where nobody reads any more.
     func write(_ bytes: [UInt8]) throws(Failure) -> Bool {
-        do {
+        do throws(SystemError) {
             try system.writeOutput(bytes)
             return true
         } catch {
-            guard let message = error.message else { return false }
-            throw Failure(.inputOutput, message)
+            if error.isClosedPipe { return false }
+            throw Failure(.inputOutput, unwritable(error))
         }
     }
 }
+
+/// The message for output that cannot be written.
+func unwritable(_ error: SystemError) -> String { "Standard output cannot be written: \(error.reason)." }
 
 // MARK: Calls
 

@@ -1,6 +1,7 @@
 import Glibc
 import NorrisClient
 import NorrisProtocol
+import NorrisSystem
 import NorrisTerminal
 
 /// All that a command may ask of the machine, as values and functions, so that tests can stand in for it.
@@ -30,7 +31,7 @@ struct System {
     /// the closure has stopped it.
     var follow: (_ lines: [[UInt8]], _ sockets: [String], Duration, _ receive: ([UInt8]) -> FollowStep) -> ClientError?
     /// Writes to standard output at once; the report of a command does for all but those that go on.
-    var writeOutput: (_ bytes: [UInt8]) throws(WriteError) -> Void
+    var writeOutput: (_ bytes: [UInt8]) throws(SystemError) -> Void
     /// Writes to standard error at once.
     var writeError: (_ bytes: [UInt8]) -> Void
     /// Standard input up to its end or one byte past the limit; nil if it cannot be read.
@@ -90,7 +91,7 @@ struct System {
                 return error
             }
         }
-        writeOutput = { bytes throws(WriteError) in
+        writeOutput = { bytes throws(SystemError) in
             waiting.erase()
             try output.write(bytes)
         }

@@ -1,4 +1,5 @@
 import Glibc
+import NorrisSystem
 
 /// Makes a `Configuration` of a file, or reports everything that is wrong with it.
 ///
@@ -47,35 +48,40 @@ struct ConfigurationLoader: Sendable {
         func refusal(_ message: String) -> ConfigurationError {
             ConfigurationError(faults: [ConfigurationFault(file: file.path, message: message)])
         }
-        func failure(_ code: CInt) -> ConfigurationError {
-            switch code {
+        func failure(_ error: SystemError) -> ConfigurationError {
+            switch error.code {
             case ENOENT, ENOTDIR: refusal("does not exist; create it, or name another file")
             case EACCES: refusal("may not be read by the user that norrisd runs as; change its owner or mode")
-            default: refusal("cannot be read: \(String(cString: strerror(code)))")
+            default: refusal("cannot be read: \(error.reason)")
             }
         }
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        if descriptor < 0, !file.isNamed, errno == ENOENT || errno == ENOTDIR { return nil }
-        guard descriptor >= 0 else { throw failure(errno) }
+        let descriptor: CInt
+        do throws(SystemError) {
+            descriptor = try openFile(file.path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        } catch {
+            if !file.isNamed, error.code == ENOENT || error.code == ENOTDIR { return nil }
+            throw failure(error)
+        }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
+        guard fstat(descriptor, &status) == 0 else { throw failure(SystemError("fstat")) }
         switch status.st_mode & S_IFMT {
         case S_IFREG, S_IFCHR: break
         case S_IFDIR: throw refusal("is a directory; name the file in it")
         // A pipe, a socket: it would block, or can be read only once.
         default: throw refusal("is not a regular file; name one, because norrisd reads it again at every reload")
         }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16 << 10)
-        while bytes.count <= 1 << 20 {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count == 0 { return bytes }
-            if count < 0, errno != EINTR { throw failure(errno) }
-            bytes += chunk.prefix(max(count, 0))
+        let bytes: [UInt8]
+        do {
+            bytes = try readAll(descriptor, limit: 1 << 20)
+        } catch {
+            throw failure(error)
         }
-        throw refusal("is larger than 1 MiB, which no configuration is; check the path")
+        guard bytes.count <= 1 << 20 else {
+            throw refusal("is larger than 1 MiB, which no configuration is; check the path")
+        }
+        return bytes
     }
 }
 

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 
 /// Where the daemon's files are, by its flags and its environment.
 ///

@@ -1,4 +1,5 @@
 import CYAML
+import NorrisSystem
 
 /// A value of a YAML text.
 struct YAMLNode: Sendable {
@@ -290,9 +291,8 @@ enum YAMLText {
     }
 
     private static func escape(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
         let (letter, width) = scalar.value < 0x100 ? ("x", 2) : scalar.value < 0x10000 ? ("u", 4) : ("U", 8)
-        return "\\\(letter)" + String(repeating: "0", count: width - digits.count) + digits
+        return "\\\(letter)" + scalar.value.digits(radix: 16, width: width).uppercased()
     }
 
     /// Stricter than it need be: what may be a number, a date or a YAML 1.1 boolean anywhere is quoted.

@@ -2,6 +2,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
+import NorrisSystem
 import NorrisUpstream
 
 /// A source of content, as the schedule, the status and the cache see it; created again from each configuration.

@@ -102,7 +102,9 @@ struct GifSource: ContentSource {
     /// Giphy's rate limit counts by the hour. A 429 does not say since when, so the wait ends at the next full hour.
     private func failure(_ error: any Error) -> FetchFailure {
         var failure = FetchFailure(error)
-        if failure.kind == .quota, failure.retryAfter == nil { failure.retryAfter = .seconds(3600 - now.seconds % 3600) }
+        if failure.kind == .quota, failure.retryAfter == nil {
+            failure.retryAfter = .seconds(3600 - now.seconds % 3600)
+        }
         return failure
     }
 
@@ -177,7 +179,8 @@ struct GifSource: ContentSource {
             switch request {
             case .page(let list, let offset, let request):
                 let limit = max(request.limit, GifSource.userPageSize)
-                guard let page = try await page(of: list, offset: offset, limit: limit, from: giphy, within: time) else {
+                guard let page = try await page(of: list, offset: offset, limit: limit, from: giphy, within: time)
+                else {
                     return .nothing
                 }
                 return .page(

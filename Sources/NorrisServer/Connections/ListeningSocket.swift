@@ -1,6 +1,6 @@
-import CEpoll
+import CLinux
 import Glibc
-import NorrisProtocol
+import NorrisSystem
 
 /// A Unix stream socket that listens, and whether it is ours to remove.
 package struct ListeningSocket: Sendable {
@@ -25,11 +25,11 @@ package struct ListeningSocket: Sendable {
     ///
     /// - Parameter mode: the permissions of the socket's file, such as 0o600.
     package init(binding path: String, mode: UInt32) throws(ListenError) {
-        let address = try SocketAddress(path: path)
+        guard let address = SocketAddress(path: path) else { throw ListenError(path: path, .unusablePath) }
         // The lock on the folder keeps two daemons from removing and binding the same path at the same time.
         let lock = try ListeningSocket.lockFolder(of: path)
         defer { close(lock) }
-        try ListeningSocket.removeStale(address)
+        try ListeningSocket.removeStale(path, address)
 
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw ListenError(path: path, .system("socket", errno)) }
@@ -71,22 +71,22 @@ package struct ListeningSocket: Sendable {
         if let boundPath, lstat(boundPath, &status) == 0, status.st_ino == inode { unlink(boundPath) }
     }
 
-    private static func removeStale(_ address: SocketAddress) throws(ListenError) {
+    private static func removeStale(_ path: String, _ address: SocketAddress) throws(ListenError) {
         var status = stat()
-        guard lstat(address.path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else { throw ListenError(path: address.path, .notASocket) }
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw ListenError(path: path, .notASocket) }
         let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
         let probe = socket(AF_UNIX, kind, 0)
-        guard probe >= 0 else { throw ListenError(path: address.path, .system("socket", errno)) }
+        guard probe >= 0 else { throw ListenError(path: path, .system("socket", errno)) }
         defer { close(probe) }
         // A full backlog gives EAGAIN, which is a sign of life too; only a refusal means that nobody listens.
         let outcome = address.withPointer({ connect(probe, $0, $1) }) == 0 ? 0 : errno
         switch outcome {
         case ECONNREFUSED: break
-        case EACCES, EPERM: throw ListenError(path: address.path, .notPermitted)
-        default: throw ListenError(path: address.path, .inUse)
+        case EACCES, EPERM: throw ListenError(path: path, .notPermitted)
+        default: throw ListenError(path: path, .inUse)
         }
-        guard unlink(address.path) == 0 || errno == ENOENT else { throw ListenError(path: address.path, .notPermitted) }
+        guard unlink(path) == 0 || errno == ENOENT else { throw ListenError(path: path, .notPermitted) }
     }
 
     /// Takes an exclusive flock(2) on the folder of a path, which leaves no file behind.
@@ -144,31 +144,8 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
             case .noFolder(let folder): "there is no folder \(folder); make it, or choose another path with --socket"
             case .unusablePath:
                 "a socket's path has 1 to \(SocketPath.maximumBytes) bytes; choose a shorter one with --socket"
-            case .system(let call, let code): "\(SystemError(call: call, code: code))"
+            case .system(let call, let code): SystemError(call, code: code).description
             }
         return "\(path): \(fault)"
-    }
-}
-
-/// A path in the form the socket calls want (unix(7)).
-struct SocketAddress {
-    let path: String
-    private var address = sockaddr_un()
-
-    init(path: String) throws(ListenError) {
-        guard path.utf8.count <= SocketPath.maximumBytes, !path.isEmpty, !path.utf8.contains(0) else {
-            throw ListenError(path: path, .unusablePath)
-        }
-        self.path = path
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    }
-
-    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
     }
 }

@@ -1,4 +1,4 @@
-import CEpoll
+import CLinux
 import Glibc
 import NorrisProtocol
 import NorrisSystem
@@ -72,10 +72,10 @@ struct EventLoop: ~Copyable {
         exchange = Exchange(registry: server.registry)
         reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
-        guard epoll >= 0 else { throw SystemError(call: "epoll_create1", code: errno) }
+        guard epoll >= 0 else { throw SystemError("epoll_create1") }
         for descriptor in [listener, inbox.descriptor] {
             guard control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue) else {
-                throw SystemError(call: "epoll_ctl", code: errno)
+                throw SystemError("epoll_ctl")
             }
         }
         if server.heartbeat != nil { nextBeat = now }

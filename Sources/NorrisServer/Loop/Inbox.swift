@@ -1,4 +1,4 @@
-import CEpoll
+import CLinux
 import Glibc
 import NorrisProtocol
 import NorrisSystem
@@ -60,7 +60,7 @@ final class Inbox: Sendable {
 
     init() throws(SystemError) {
         descriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard descriptor >= 0 else { throw SystemError(call: "eventfd", code: errno) }
+        guard descriptor >= 0 else { throw SystemError("eventfd") }
     }
 
     deinit { Glibc.close(descriptor) }
@@ -91,12 +91,4 @@ final class Inbox: Sendable {
     func close() {
         state.withLock { $0 = State(messages: [], isClosed: true) }
     }
-}
-
-/// A system call that failed where nothing but a lack of resources can make it fail.
-struct SystemError: Error, CustomStringConvertible {
-    let call: String
-    let code: CInt
-
-    var description: String { "\(call) failed: \(String(cString: strerror(code)))" }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 
 /// Folders and files on disk.
 package enum Folder {
@@ -30,7 +31,7 @@ package enum Folder {
 
     /// By the value of errno.
     fileprivate static func notWritable(_ path: String) -> StoreError {
-        StoreError(path: path, .notWritable(String(cString: strerror(errno))))
+        StoreError(path: path, .notWritable(SystemError.reason()))
     }
 
     /// nil where there is no file.

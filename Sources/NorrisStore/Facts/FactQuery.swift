@@ -1,4 +1,4 @@
-import CEpoll
+import CLinux
 package import NorrisProtocol
 import NorrisText
 

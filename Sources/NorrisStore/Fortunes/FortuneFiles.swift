@@ -1,4 +1,5 @@
 import Glibc
+import NorrisSystem
 
 /// One fortune file to be read.
 struct FortuneFile: Equatable, Sendable {
@@ -57,7 +58,7 @@ struct FortuneFiles {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let isGone = errno == ENOENT || errno == ENOTDIR
-            let problem = "cannot be read (\(String(cString: strerror(errno)))); check facts.fortunes"
+            let problem = "cannot be read (\(SystemError.reason())); check facts.fortunes"
             return refuse(path, problem, extent: isGone ? .nothing : .unknown)
         }
         let identity = FileIdentity(status)
@@ -77,7 +78,7 @@ struct FortuneFiles {
 
     private mutating func visitFolder(_ path: String) {
         guard let folder = opendir(path) else {
-            let problem = "cannot be listed (\(String(cString: strerror(errno)))); check its permissions"
+            let problem = "cannot be listed (\(SystemError.reason())); check its permissions"
             return refuse(path, problem, extent: .unknown)
         }
         var names: [String] = []

@@ -1,5 +1,6 @@
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 import NorrisText
 
 /// Fortune files as facts.
@@ -72,8 +73,7 @@ enum Fortunes {
 
     /// A hash of the text: the same fortune has the same id in every file and on every machine.
     private static func id(of text: String) -> String {
-        let digits = String(SipHash.hash(text.utf8, key: (0, 0)), radix: 32)
-        return "fortune:" + String(repeating: "0", count: 13 - digits.utf8.count) + digits
+        "fortune:" + SipHash.hash(text.utf8, key: (0, 0)).digits(radix: 32, width: 13)
     }
 
     /// Calls the body with each text of a file.
@@ -85,22 +85,14 @@ enum Fortunes {
 
     private static func bytes(of file: FortuneFile) throws(FortuneFault) -> [UInt8] {
         func fault(_ problem: String) -> FortuneFault { FortuneFault(path: file.path, problem: problem) }
-        // Not blocking, in case the path has become a pipe.
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw fault("cannot be read (\(String(cString: strerror(errno)))); check its permissions")
-        }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while bytes.count <= FortuneFiles.maximumSize {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else {
-                throw fault("cannot be read (\(String(cString: strerror(errno)))); check the disk")
-            }
-            if count == 0 { break }
-            bytes += chunk[..<count]
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            // O_NONBLOCK, because the path may have become a pipe.
+            let descriptor = try openFile(file.path, O_RDONLY | O_NONBLOCK)
+            defer { close(descriptor) }
+            bytes = try readAll(descriptor, limit: FortuneFiles.maximumSize)
+        } catch {
+            throw fault("cannot be read (\(error.reason)); check its permissions and the disk")
         }
         if bytes.count > FortuneFiles.maximumSize { throw fault(FortuneFiles.tooLarge) }
         // No text has a NUL, and nearly every other file has one.

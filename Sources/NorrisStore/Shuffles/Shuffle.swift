@@ -1,3 +1,5 @@
+import NorrisSystem
+
 /// One shuffle of a user: serves every matching fact once before it serves any again.
 ///
 /// A cycle goes through every entry of the filter's lists once. It is cut into segments: the first holds the entries
@@ -268,12 +270,4 @@ struct KeyedPermutation {
         } while value >= count
         return value
     }
-}
-
-/// Spreads every bit of the input over the whole output: the finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
-func mix(_ value: UInt64) -> UInt64 {
-    var bits = value &+ 0x9E37_79B9_7F4A_7C15
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
 }

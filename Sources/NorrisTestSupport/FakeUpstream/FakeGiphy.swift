@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import Synchronization
 
 /// What a fake upstream has of Giphy's API, and how it shows it.
@@ -86,7 +87,7 @@ extension FakeUpstream {
 
     /// GIFs that are the same in every run, and different from each other.
     package static func gifs(count: Int) -> [FakeGif] {
-        var generator = SeededGenerator(state: 18)
+        var generator = SeededRandom(seed: 18)
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
         return (0..<count).map { number in
             FakeGif(

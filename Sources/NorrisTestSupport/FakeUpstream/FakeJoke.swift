@@ -1,5 +1,6 @@
 import Glibc
 package import NorrisProtocol
+import NorrisSystem
 
 /// A joke in the shape of api.chucknorris.io.
 package struct FakeJoke: Sendable, Equatable, JSONEncodable {
@@ -44,7 +45,7 @@ extension FakeUpstream {
     /// Jokes that are the same in every run, and different from each other: every text holds `Chuck Norris`, every
     /// third joke has a category, every eighth id begins with a hyphen.
     package static func jokes(count: Int) -> [FakeJoke] {
-        var generator = SeededGenerator(state: 22)
+        var generator = SeededRandom(seed: 22)
         let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789_-")
         return (0..<count).map { number in
             var id = String((0..<22).map { _ in letters[Int.random(in: letters.indices, using: &generator)] })

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 
 /// A feed in RSS, Atom or JSON Feed.
 package struct Feed: PostUpstream {

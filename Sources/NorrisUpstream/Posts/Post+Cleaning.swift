@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisText
 
 // Lengths are in code points, those of URLs in bytes.
@@ -26,8 +27,7 @@ extension Post {
     static func id(_ id: String, in source: String) -> String {
         let isPlain = id.utf8.allSatisfy { isLetterOrDigit($0) || "._+-".utf8.contains($0) }
         if isPlain && (1...60).contains(id.utf8.count) { return "\(source):\(id)" }
-        let hash = String(stableHash(id), radix: 16)
-        return "\(source):\(String(repeating: "0", count: 16 - hash.utf8.count))\(hash)"
+        return "\(source):\(stableHash(id).digits(radix: 16, width: 16))"
     }
 }
 

@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 import NorrisText
 
 /// Why an upstream could not be fetched or decoded, and whether to retry.
@@ -122,7 +123,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         case ECONNREFUSED: return "connection refused"
         case ECONNRESET, EPIPE: return "connection reset"
         case ENETUNREACH, EHOSTUNREACH: return "no route"
-        case let code: return String(cString: strerror(code))
+        case let code: return SystemError.reason(code)
         }
     }
 

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -49,7 +50,7 @@ struct PageQueryTests {
     }
 
     @Test("Any rows in pages of any size", arguments: 1...8) func model(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         let rows = (0..<Int.random(in: 0...30, using: &generator)).map { number in
             let at = Int64.random(in: -2...2, using: &generator)
             return (at: at, id: "\(number)", size: Int.random(in: -1...3, using: &generator))

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -33,7 +34,7 @@ struct FactFileTests {
     private func damage(_ damage: Damage, _ size: Size) async throws {
         let file = Self.name
         var bytes = try fixture.folder.bytes(file)
-        var generator = SeededGenerator(state: 5)
+        var generator = SeededRandom(seed: 5)
         switch damage {
         case .deleted: return try fixture.folder.remove(file)
         case .emptied: bytes = []
@@ -262,7 +263,7 @@ struct FactFileTests {
 
     /// The store's lists follow the disk's, whatever is imported: as after a start.
     @Test(arguments: 1...6 as ClosedRange<UInt64>) func memoryFollowsTheDisk(seed: UInt64) async throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         let store = try fixture.open()
         defer { store.databases.close() }
         let filters = [

@@ -154,7 +154,7 @@ struct RandomFactsTests {
     private func ids(
         _ store: FactStore, _ source: FactScope = .all, maxLength: Int = 1_000, seed: UInt64 = 1, limit: Int = .max
     ) -> [String] {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         var ids: [String] = []
         store.forEachAtRandom(source, maxLength: maxLength, using: &generator, BlockingAccess()) { fact in
             ids.append(fact.id)

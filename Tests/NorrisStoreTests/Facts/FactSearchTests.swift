@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -58,7 +59,7 @@ struct FactSearchTests {
     /// What was there all the time comes exactly once, whatever comes and goes between the pages.
     @Test(arguments: ["text of", "fa"]) func cursorsStayTrueWhileFactsComeAndGo(query: String) async throws {
         let query = try FactQuery(text: query)
-        var generator = SeededGenerator(state: 4)
+        var generator = SeededRandom(seed: 4)
         let steady = upstreamFacts(0..<60)
         var passing = upstreamFacts(100..<160)
         var born = 1_000
@@ -177,7 +178,7 @@ struct FactSearchTests {
             }
         }
         #expect(try await blocks() ?? 0 > 5)
-        var generator = SeededGenerator(state: 3)
+        var generator = SeededRandom(seed: 3)
         var left = all
         for _ in 0..<6 {
             let cut = Int.random(in: 0..<left.count / 2, using: &generator)
@@ -200,7 +201,7 @@ struct FactSearchTests {
 
     /// Any sequence of imports and removals leaves a search that a plain loop over the facts finds too.
     @Test(arguments: 1...8 as ClosedRange<UInt64>) func searchIsWhatTheModelSays(seed: UInt64) async throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         /// Newest last.
         var model: [Fact] = []
         let words = ["kick", "Kick", "chuck", "a", "b ", "é", "\n", "ß", "ss", "norris", "x  y"]

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import NorrisText
 import Testing
@@ -31,7 +32,7 @@ private struct World {
 
     private let folder = ScratchFolder()
     private var store: FactStore
-    private var generator: SeededGenerator
+    private var generator: SeededRandom
     private var upstream: [String: Known] = [:]
     private var builtin: [String] = []
     private var fortunes: [String] = []
@@ -43,7 +44,7 @@ private struct World {
 
     init(seed: UInt64) throws {
         store = try FactStore.inMemory()
-        generator = SeededGenerator(state: seed)
+        generator = SeededRandom(seed: seed)
     }
 
     private mutating func chance(_ one: Int, in all: Int) -> Bool { Int.random(in: 0..<all, using: &generator) < one }

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -73,7 +74,7 @@ struct QuotaWindowTests {
 
     /// In no hour are there more calls than the limit, and none is refused that would fit.
     @Test(arguments: 0..<20) func windowSlides(seed: Int) {
-        var generator = SeededGenerator(state: UInt64(seed))
+        var generator = SeededRandom(seed: UInt64(seed))
         let limit = Int.random(in: 1...30, using: &generator)
         var window = QuotaWindow()
         var made: [Int64] = []

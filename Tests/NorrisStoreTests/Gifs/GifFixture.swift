@@ -19,7 +19,8 @@ extension GifStore {
         var ids: [String] = []
         var cursor: String?
         repeat {
-            guard let page = try await page(of: list, PageRequest(limit: limit, cursor: cursor), notBefore: notBefore) else { break }
+            guard let page = try await page(of: list, PageRequest(limit: limit, cursor: cursor), notBefore: notBefore)
+            else { break }
             ids += page.items.map(\.id)
             cursor = page.items.isEmpty ? nil : page.next
         } while cursor != nil

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -10,7 +11,7 @@ struct GifListModelTests {
     private struct Giphy {
         let pages: [[Gif]]
 
-        init(using generator: inout SeededGenerator) {
+        init(using generator: inout SeededRandom) {
             let all = gifs(0..<Int.random(in: 0...90, using: &generator)).shuffled(using: &generator)
             var pages: [[Gif]] = []
             var rest = all[...]
@@ -53,7 +54,9 @@ struct GifListModelTests {
         var isDone = false
 
         mutating func step(_ store: GifStore, limit: Int) async throws {
-            guard let page = try await store.page(of: list, PageRequest(limit: limit, cursor: cursor), notBefore: .start) else {
+            guard
+                let page = try await store.page(of: list, PageRequest(limit: limit, cursor: cursor), notBefore: .start)
+            else {
                 return try await ask(at: 0, store)
             }
             #expect(page.items.count <= limit)
@@ -75,7 +78,7 @@ struct GifListModelTests {
     }
 
     @Test(arguments: 0..<30) func everyGifComesOnce(seed: Int) async throws {
-        var generator = SeededGenerator(state: UInt64(seed))
+        var generator = SeededRandom(seed: UInt64(seed))
         let store = try GifStore.inMemory()
         // Two lists over the same GIFs, and two readers of each.
         let lists = [GifList.search("a", rating: "g"), .trending(rating: "g")]

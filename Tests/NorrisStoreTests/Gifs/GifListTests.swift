@@ -108,7 +108,8 @@ struct GifListTests {
     @Test func listEndsWithWhatIsStoredForOneWhoAsksForNoMore() async throws {
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: 3, totalCount: 90)
         func stored(_ cursor: String? = nil, limit: Int) async throws -> GifListPage? {
-            try await store.page(of: cats, PageRequest(limit: limit, cursor: cursor), notBefore: .start, endsWithStored: true)
+            try await store.page(
+                of: cats, PageRequest(limit: limit, cursor: cursor), notBefore: .start, endsWithStored: true)
         }
         let first = try #require(try await stored(limit: 2))
         let second = try #require(try await stored(first.next, limit: 2))
@@ -182,7 +183,9 @@ struct GifCursorTests {
     @Test func cursorOfAnotherListIsRefused() async throws {
         let cursor = try await begin(cats, store)
         let spelling = GifList.search(" CATS ", rating: "g", lang: "")
-        #expect(try await store.page(of: spelling, PageRequest(limit: 3, cursor: cursor), notBefore: .start)?.items == gifs(3..<6))
+        #expect(
+            try await store.page(of: spelling, PageRequest(limit: 3, cursor: cursor), notBefore: .start)?.items
+                == gifs(3..<6))
         for list: GifList in [
             .search("cat", rating: "g"), .search("cats", rating: "pg"), .search("cats", rating: "g", lang: "de"),
             .trending(rating: "g"),
@@ -201,9 +204,13 @@ struct GifCursorTests {
         let second = try await begin(cats, store)
         #expect(first != second)
         await expect(Self.outdated, for: first, in: cats, store)
-        #expect(try await store.page(of: cats, PageRequest(limit: 3, cursor: second), notBefore: .start)?.items == gifs(3..<6))
+        #expect(
+            try await store.page(of: cats, PageRequest(limit: 3, cursor: second), notBefore: .start)?.items
+                == gifs(3..<6))
         try await store.put(gifs(9..<12), in: cats, offset: 9, nextOffset: nil, totalCount: nil)
-        #expect(try await store.page(of: cats, PageRequest(limit: 3, cursor: second), notBefore: .start)?.items == gifs(3..<6))
+        #expect(
+            try await store.page(of: cats, PageRequest(limit: 3, cursor: second), notBefore: .start)?.items
+                == gifs(3..<6))
     }
 
     /// The generation's number is never given out again.

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -41,7 +42,7 @@ private struct World {
     private let databases: Databases
     private var store: PostStore
     private var marks: ReadMarks
-    private var generator: SeededGenerator
+    private var generator: SeededRandom
     private var now: Int64 = 1_000
     private var posts: [Known] = []
     private var authors: [KnownAuthor] = []
@@ -58,7 +59,7 @@ private struct World {
         databases = try fixture.databases()
         store = PostStore(databases: databases)
         marks = ReadMarks(databases: databases)
-        generator = SeededGenerator(state: seed)
+        generator = SeededRandom(seed: seed)
     }
 
     private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }

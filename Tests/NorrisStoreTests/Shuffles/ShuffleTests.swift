@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -16,7 +17,7 @@ struct ShuffleTests {
 
     /// Whatever happens, every shuffle keeps the contract: a few hundred steps of chance for each seed.
     @Test(arguments: 0..<40 as Range<UInt64>) func everyMatchingFactComesOnceBeforeAnyComesAgain(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         var world = ShuffleWorld()
         var born = 0
         var shuffles = Self.filters.map { world.shuffle($0, key: generator.next()) }
@@ -50,7 +51,7 @@ struct ShuffleTests {
         }
     }
 
-    private func fact(_ number: inout Int, using generator: inout SeededGenerator) -> Fact {
+    private func fact(_ number: inout Int, using generator: inout SeededRandom) -> Fact {
         number += 1
         var categories = ["a", "b", "c"].filter { _ in Bool.random(using: &generator) }
         if Int.random(in: 0..<6, using: &generator) == 0 { categories.append("explicit") }
@@ -270,7 +271,7 @@ struct KeyedPermutationTests {
     }
 
     private func keys(_ count: Int) -> [UInt64] {
-        var generator = SeededGenerator(state: 42)
+        var generator = SeededRandom(seed: 42)
         return (0..<count).map { _ in generator.next() }
     }
 

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 
 @testable import NorrisStore
@@ -75,7 +76,7 @@ struct ShuffleWorld {
     }
 
     /// Another start: the index as `cache.db` has it, its lists in any order.
-    mutating func restart(using generator: inout SeededGenerator) {
+    mutating func restart(using generator: inout SeededRandom) {
         index = FactIndex()
         for name in entries.keys.sorted(by: { "\($0)" < "\($1)" }).shuffled(using: &generator) {
             let list = entries[name] ?? []

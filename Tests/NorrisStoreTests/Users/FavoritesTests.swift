@@ -1,5 +1,6 @@
 import Dispatch
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -243,7 +244,7 @@ struct FavoritesTests {
         let databases = try fixture.databases()
         defer { databases.close() }
         let favorites = Favorites(databases: databases)
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         /// In the order of adding.
         var known: [(uid: UInt32, item: Favorite)] = []
         for _ in 0..<150 {

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -143,7 +144,7 @@ struct DamagedFeedTests {
         let whole = Array(
             (rss("<item><guid>1</guid><title>a & b</title><description>x<br>y<p>z</description></item>")
                 + atom("<entry><id>1</id><content type='xhtml'><div>a<br>b</div></content></entry>")).utf8)
-        var random = SeededGenerator(state: 15)
+        var random = SeededRandom(seed: 15)
         let signs = Array("<>&;/!'\"=[]-? a".utf8)
         for _ in 0..<2000 {
             var document = whole

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import Testing
 
 @testable import NorrisUpstream

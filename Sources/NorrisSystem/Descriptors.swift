@@ -1,0 +1,68 @@
+package import Glibc
+
+/// A failed system call.
+package struct SystemError: Error, Equatable, CustomStringConvertible {
+    /// The name of the call, such as `open`.
+    package let call: String
+    /// The number in errno(3).
+    package let code: CInt
+
+    package init(_ call: String, code: CInt = errno) { (self.call, self.code) = (call, code) }
+
+    /// The reason in the words of the system, such as `Is a directory`.
+    package var reason: String { SystemError.reason(code) }
+
+    /// Whether the reader of a pipe has closed the pipe.
+    package var isClosedPipe: Bool { code == EPIPE }
+
+    package var description: String { "\(call) failed: \(reason)" }
+
+    /// The words of strerror(3) for a number in errno(3), by default the last one of this thread.
+    package static func reason(_ code: CInt = errno) -> String { String(cString: strerror(code)) }
+}
+
+/// Opens a file that child processes do not inherit (open(2)).
+package func openFile(_ path: String, _ flags: CInt, mode: mode_t = 0o666) throws(SystemError) -> CInt {
+    let descriptor = open(path, flags | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw SystemError("open") }
+    return descriptor
+}
+
+/// Reads a descriptor to its end, or until more than `limit` bytes are read.
+package func readAll(_ descriptor: CInt, limit: Int = .max) throws(SystemError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while bytes.count <= limit {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count == 0 { break }
+        if count > 0 {
+            bytes += buffer[..<count]
+        } else if errno != EINTR {
+            throw SystemError("read")
+        }
+    }
+    return bytes
+}
+
+/// Writes all bytes to a descriptor, by one write(2) if the system accepts all bytes at once.
+///
+/// Waits for a non-blocking descriptor. SIGPIPE must be ignored for a closed pipe to be an error.
+package func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if count >= 0 {
+            rest.removeFirst(count)
+        } else if errno == EAGAIN {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            poll(&entry, 1, -1)
+        } else if errno != EINTR {
+            throw SystemError("write")
+        }
+    }
+}
+
+/// Renames a file, replacing a file with the new name (rename(2)).
+package func renameFile(_ path: String, to newPath: String) throws(SystemError) {
+    guard rename(path, newPath) == 0 else { throw SystemError("rename") }
+}
