@@ -2,7 +2,7 @@
 import NorrisProtocol
 import Testing
 
-/// The program that shows long output, apart from a real terminal.
+/// The pager for long output, without a real terminal.
 struct PagerTests {
     private func show(
         _ outcome: SubprocessOutcome, environment: [String: String] = [:]
