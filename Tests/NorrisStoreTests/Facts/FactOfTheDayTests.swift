@@ -202,8 +202,7 @@ struct RandomFactsTests {
         #expect(ids(try .inMemory()) == [])
     }
 
-    /// Among many facts, a sample replaces a full scan. It contains facts and fortunes in proportion, but no removed
-    /// facts.
+    /// For many facts, a random sample is read, with facts and fortunes in proportion and without removed facts.
     @Test func ofManyFactsASampleIsRead() async throws {
         let store = try FactStore.inMemory()
         let kept = upstreamFacts(1_000..<6_000)

@@ -209,7 +209,7 @@ struct FactSearchTests {
                 let new = (0..<Int.random(in: 1...40, using: &generator)).map { _ in
                     Fact.upstream(
                         String(1_000 + Int.random(in: 0..<500, using: &generator)),
-                        (0..<4).map { _ in words.randomElement(using: &generator)! + " " }.joined()  // SAFETY: Not empty.
+                        (0..<4).map { _ in words.randomElement(using: &generator)! + " " }.joined()  // Not empty.
                             + "\(Int.random(in: 0..<1_000_000, using: &generator))",
                         categories: ["p", "q", "explicit"].filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
                     )
