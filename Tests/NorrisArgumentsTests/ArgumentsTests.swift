@@ -37,7 +37,6 @@ struct Sample: Equatable {
     }
 }
 
-/// The result of a parse: the values or the error.
 func parse(_ words: String...) -> Result<Sample, UsageError> {
     var sample = Sample()
     var arguments = CommandArguments(words)

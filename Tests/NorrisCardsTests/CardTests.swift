@@ -99,7 +99,6 @@ struct CardTests {
         #expect(try #require(beside.max()) > 0.3, "there is a rule")
         let inside = (frame.x..<frame.x + frame.width).filter { pixels[middle * 512 + $0] != Composition.mat }
         #expect(inside.count > frame.width * 9 / 10)
-        // No letter covers the picture.
         let letters = try Canvas(width: 512, rows: card.composition.height)
         try letters.draw(color: 0xFFFFFF) { card.composition.drawLetters(on: $0, rows: 0..<card.composition.height) }
         let covered = (frame.y..<frame.y + frame.height).contains { row in
@@ -137,8 +136,7 @@ struct CardTests {
         #expect(try picture(fact("x", categories: ["dev", "food", "dev", "food"])) == once)
     }
 
-    /// The contrast of WCAG 2.2 (success criterion 1.4.3), for the painted ground of every pixel that a letter
-    /// touches.
+    /// The contrast of WCAG 2.2 (success criterion 1.4.3), on the painted ground of all pixels under letters.
     @Test("Letters can be told from the brightest ground under them", arguments: 0..<24)
     func lettersStandOut(seed: Int) throws {
         let categories = ["animal", "dev", "food", "history", "movie", "science", "travel", ""]

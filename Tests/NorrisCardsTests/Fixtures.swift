@@ -14,7 +14,6 @@ struct Picture: Equatable {
     let height: Int
     var pixels: [UInt32]
 
-    /// Decodes a PNG with Cairo.
     init?(png: [UInt8]) {
         var rest = png[...]
         let surface = withUnsafeMutablePointer(to: &rest) { rest in
@@ -44,12 +43,10 @@ struct Picture: Equatable {
 /// The visible difference of two pictures: the distance of the mean colors of cells of 4 × 4 pixels, with channels
 /// from 0 to 1. The means cancel grain and the smoothing of edges.
 struct PictureDistance {
-    /// The mean distance of all cells.
     private(set) var mean: Float = 0
     /// The largest distance of a cell.
     private(set) var worst: Float = 0
 
-    /// Returns nil for pictures of different sizes.
     init?(_ first: Picture, _ second: Picture) {
         guard first.width == second.width, first.height == second.height else { return nil }
         let (columns, rows) = (first.width / 4, first.height / 4)

@@ -4,9 +4,8 @@ import Testing
 
 @testable import NorrisCards
 
-/// Cards in files below `Golden/`, drawn with fonts from the Debian packages fonts-inter, fonts-noto-core,
-/// fonts-noto-cjk and fonts-noto-color-emoji. With `NORRIS_UPDATE_DOCUMENTS=1`, writes the files; the developer must
-/// then look at them.
+/// Cards compared with files below `Golden/`, drawn with fonts-inter, fonts-noto-core, fonts-noto-cjk and
+/// fonts-noto-color-emoji of Debian. `NORRIS_UPDATE_DOCUMENTS=1` writes the files; look at them.
 struct GoldenCardTests {
     /// Other versions of fonts and libraries may move an edge by part of a pixel. An added, missing or moved letter
     /// (by a pixel or two) exceeds these limits.

@@ -141,7 +141,6 @@ struct LandscapeTests {
     }
 }
 
-/// The positions of sun and moon in relation to letters.
 struct LuminaryPlacementTests {
     private func placement(_ hour: Hour, seed: UInt64, _ letters: Rectangle?) -> (LuminaryPlacement, Ground) {
         var random = SeededRandom(seed: seed)
@@ -209,7 +208,6 @@ private func channels(_ pixel: UInt32) -> [Int] {
 /// Compares pixels without printing thousands of values if the comparison fails.
 private func areSame(_ one: [UInt32], _ other: [UInt32]) -> Bool { one.elementsEqual(other) }
 
-/// The mean difference of two pictures, in levels of a channel.
 private func difference(_ one: [UInt32], _ other: [UInt32]) -> Double {
     var sum = 0
     for (left, right) in zip(one, other) {

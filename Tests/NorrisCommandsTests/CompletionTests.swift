@@ -4,7 +4,6 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// The words that completion scripts receive for a command line.
 struct CompletionTests {
     /// The completions for the last word of a line, without their summaries.
     private func words(_ line: String, on machine: Machine = Machine()) -> [String] {

@@ -296,7 +296,6 @@ struct ConfigFileTests {
     }
 
     @Test func whatIsReplacedKeepsItsOwner() throws {
-        // Only root can change the owner of a file.
         try #require(geteuid() == 0)
         let file = try folder.write("old", to: "f")
         #expect(chown(file, 1234, 5678) == 0 && chmod(file, 0o640) == 0)

@@ -3,7 +3,6 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// Checks of `norrisctl doctor`: the status of the daemon, the clock and the prompt file.
 struct DoctorChecksTests {
     private static let now = Machine.now
 
@@ -39,7 +38,6 @@ struct DoctorChecksTests {
         try GoldenScreen(name: "doctor", arguments: ["doctor"]) { machine(sources, freeBytes: 40 << 20) }.check()
     }
 
-    /// The lines of the report about a subject.
     private func lines(_ subject: String, _ machine: Machine) -> [String] {
         let outcome = machine.run("doctor")
         #expect(outcome.status == .done)

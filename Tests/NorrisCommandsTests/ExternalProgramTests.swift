@@ -197,7 +197,6 @@ struct OpenTests {
     }
 }
 
-/// Child processes with real programs.
 struct SubprocessTests {
     private func run(
         _ program: String, _ arguments: String..., input: SubprocessRequest.Input = .nothing,

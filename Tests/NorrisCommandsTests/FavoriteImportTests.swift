@@ -72,7 +72,6 @@ struct FavoriteImportTests {
         #expect(machine.requests.count == requests)
     }
 
-    /// The ids of each request.
     private func sentIDs(_ machine: Machine) throws -> [[String]] {
         try machine.requests.map { request in
             let params: JSONObject = try request.objectValue().required("params")

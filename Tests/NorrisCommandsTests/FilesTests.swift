@@ -4,7 +4,6 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// Writes of files on a real file system.
 struct FilesTests {
     private let folder = TemporaryFolder()
     private let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }

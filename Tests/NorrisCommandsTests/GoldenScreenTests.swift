@@ -4,7 +4,6 @@ import NorrisProtocol
 import NorrisTerminal
 import Testing
 
-/// Screens of commands, compared with files below `Golden/`.
 struct GoldenScreenTests {
     private func check(
         _ name: String, _ arguments: [String], _ result: String, sourceLocation: SourceLocation = #_sourceLocation

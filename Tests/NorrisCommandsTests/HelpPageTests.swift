@@ -3,7 +3,6 @@ import Foundation
 import NorrisProtocol
 import Testing
 
-/// The help pages, compared with files below `Golden/help`.
 struct HelpPageTests {
     /// All commands; the empty list is the program.
     static let commands: [[String]] =
@@ -56,7 +55,6 @@ struct WordingTests {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The names that occur in a text as separate words.
     private static func found(_ names: some Collection<String>, in text: String) -> [String] {
         let words = Set(text.matches(of: #/[A-Za-z_]+(\.[A-Za-z_]+)*/#).map { String($0.output.0) })
         return names.filter(words.contains)

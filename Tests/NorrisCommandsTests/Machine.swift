@@ -27,7 +27,6 @@ final class Machine {
     /// The contents of written files. A path in `fileWriteErrors` refuses writes.
     private(set) var writtenFiles: [String: [UInt8]] = [:]
     var fileWriteErrors: [String: SystemError] = [:]
-    /// The lines that the user types.
     var answers: [String] = []
     /// The changes to files that a program makes.
     var whileRunning: (SubprocessRequest) -> Void = { _ in }
@@ -38,7 +37,6 @@ final class Machine {
     var programs: [String: [SubprocessOutcome]] = [:]
     private(set) var runs: [SubprocessRequest] = []
 
-    /// The process id of the process that listens on every socket.
     var listener: Int?
     /// The offset of the machine's time zone east of UTC, in seconds.
     static let zone: Int64 = 19_800
@@ -71,7 +69,6 @@ final class Machine {
 
     convenience init(failure: ClientError) { self.init([.failure(failure)]) }
 
-    /// Adds the prompt file of the system daemon.
     func withPromptFacts() -> Machine {
         files["/run/norrisd/prompt-facts"] = Array("One.\n".utf8)
         return self
@@ -85,7 +82,6 @@ final class Machine {
 
     func run(_ arguments: String...) -> Outcome { run(arguments) }
 
-    /// Adds one reply of the daemon.
     func reply(_ reply: Result<[UInt8], ClientError>) { replies.append(reply) }
 
     func run(_ arguments: [String]) -> Outcome {
@@ -213,7 +209,6 @@ final class Machine {
     /// Whether the test supplied replies or streamed lines that no command read.
     var hasUnusedReplies: Bool { !replies.isEmpty || !stream.isEmpty && waits.isEmpty }
 
-    /// The parameters of all requests, as JSON text.
     var parameters: [String] {
         requests.map { request in
             guard case .object(let object) = request else { return "" }
@@ -229,7 +224,6 @@ final class Machine {
     }
 }
 
-/// The output, error text and exit status of a run.
 struct Outcome: Equatable {
     var output: String
     var errors: String
@@ -241,7 +235,6 @@ struct Outcome: Equatable {
         self.status = status
     }
 
-    /// An outcome with a message and its hints only.
     static func failed(_ status: ExitStatus, _ message: String, _ hints: String...) -> Outcome {
         Outcome(errors: "norrisctl: \(message)\n" + hints.map { "  \($0)\n" }.joined(), status: status)
     }

@@ -2,7 +2,6 @@
 import NorrisProtocol
 import Testing
 
-/// The pager for long output, without a real terminal.
 struct PagerTests {
     private func show(
         _ outcome: SubprocessOutcome, environment: [String: String] = [:]

@@ -1,8 +1,7 @@
 import NorrisArguments
 @testable import NorrisCommands
 
-/// A slow, independent command-line parser. ``CommandArguments`` examines one token at a time, this parser whole
-/// lists, and it knows the options only from their descriptions.
+/// A slow, independent parser that works on whole lists and knows the options only from their descriptions.
 struct ReferenceParser {
     struct Meaning: Equatable {
         var command: [String] = []
@@ -31,7 +30,6 @@ struct ReferenceParser {
     private var hasEnded = false
     private var items: [Description]
 
-    /// Returns the meaning of a command line, or nil if the command line is invalid.
     static func meaning(of words: [String]) -> Meaning? {
         var parser = ReferenceParser(rest: words)
         do {

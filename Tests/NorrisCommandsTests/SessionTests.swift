@@ -77,7 +77,6 @@ struct ExitStatusTests {
     }
 }
 
-/// Replies that do not match the id of the request.
 struct ReplyIDTests {
     private let fact = #"{"items":[{"id":"a","text":"One.","categories":[],"source":"s"}],"freshness":null}"#
 

@@ -146,7 +146,6 @@ struct Transcript {
         }
     }
 
-    /// The transcript with the results of the run.
     func text() throws -> String {
         guard let arguments else { throw Invalid(line: "a transcript without $: \(inputs.first ?? "")") }
         let outcome = machine.run(arguments)
@@ -182,8 +181,7 @@ extension Machine {
     }
 }
 
-/// Compares a text with a file below `Golden/`. With `NORRIS_UPDATE_DOCUMENTS=1`, writes the file instead; the
-/// developer must then read the change.
+/// Compares a text with a file below `Golden/`. `NORRIS_UPDATE_DOCUMENTS=1` writes the file, for review.
 func checkGolden(_ name: String, _ shown: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name)")
     if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {

@@ -161,7 +161,6 @@ struct UsageTests {
 }
 
 struct GrammarTests {
-    /// The sockets and the timeout that a run of `fact` or `call` uses.
     private func socketAndTimeout(_ arguments: [String]) -> ([String], Duration)? {
         let machine = Machine(results: page(fact("a", "x")))
         let outcome = machine.run(arguments)

@@ -39,7 +39,6 @@ func checkDecoding<Value: JSONDecodable & Equatable>(
     return try read(json, of: method)
 }
 
-/// Returns the parameters of a method as the daemon decodes them.
 func read<M: Method>(_ json: String, of method: M.Type) throws -> M.Parameters {
     try M.Parameters(MethodDescription(method).arguments(from: JSON.parse(json)))
 }

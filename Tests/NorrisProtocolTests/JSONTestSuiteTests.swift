@@ -2,8 +2,7 @@ import Foundation
 import NorrisProtocol
 import Testing
 
-/// The complete public JSONTestSuite: `y_` files must be accepted, `n_` files refused; RFC 8259 allows both for `i_`
-/// files.
+/// The public JSONTestSuite: `y_` files must be accepted and `n_` files refused; RFC 8259 leaves `i_` files open.
 struct JSONTestSuiteTests {
     /// Files that RFC 8259 permits, refused here because of a duplicate key.
     private static let refusedByChoice: Set = [
@@ -81,7 +80,6 @@ struct JSONTestSuiteTests {
         files.keys.filter { $0.hasPrefix(prefix) }.sorted()
     }
 
-    /// The reason for which a file is refused; `nil` if the file is accepted.
     private func reason(_ name: String) -> JSONError.Reason? {
         do throws(JSONError) {
             _ = try JSON.parse(files[name] ?? [])

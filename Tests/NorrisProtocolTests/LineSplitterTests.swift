@@ -3,7 +3,6 @@ import NorrisTestSupport
 import Testing
 
 struct LineSplitterTests {
-    /// The lines of an input that arrives in the given chunks.
     private func lines(_ chunks: [[UInt8]], maximumLength: Int = 65_536) -> [String] {
         var splitter = LineSplitter(maximumLength: maximumLength)
         var lines: [String] = []

@@ -72,7 +72,6 @@ struct RequestTests {
 }
 
 extension Request {
-    /// Decodes a request in place.
     init(line: String) throws { try self.init(line: Array(line.utf8)[...]) }
 
     init(line: ArraySlice<UInt8>) throws {

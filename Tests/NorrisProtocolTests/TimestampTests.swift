@@ -113,7 +113,6 @@ struct CivilDateTests {
         #expect(CivilDate(year: 1970, month: 1, day: 1)?.dayNumber == 0)
     }
 
-    /// Whether a day follows another by the rules of the calendar.
     private func follows(_ next: CivilDate, _ date: CivilDate) -> Bool {
         if let sameMonth = CivilDate(year: date.year, month: date.month, day: date.day + 1) {
             return next == sameMonth

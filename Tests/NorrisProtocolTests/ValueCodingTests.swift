@@ -1,7 +1,6 @@
 import NorrisProtocol
 import Testing
 
-/// The encoding of values that several results share.
 struct ValueCodingTests {
     @Test func factWithAllMembers() {
         checkCoding(

@@ -5,7 +5,6 @@ import Testing
 @testable import NorrisUpstream
 
 @Suite(.timeLimit(.minutes(20))) struct ChucknorrisTests {
-    /// The facts in a response body.
     private func search(_ body: String, type: String? = "application/json") async throws(UpstreamError) -> FactBatch {
         let headers = HTTPHeaderFields(type.map { [(name: "Content-Type", value: $0)] } ?? [])
         let api = Chucknorris(
@@ -113,7 +112,6 @@ struct JokeTests {
         JSONItem(item: Array(json.utf8)[...]).flatMap { Fact(joke: $0, .untimed) }
     }
 
-    /// A joke with an id, a text and additional members.
     private func fact(with members: String) -> Fact? { fact(#"{"id":"x","value":"y",\#(members)}"#) }
 
     @Test func aWholeJoke() {

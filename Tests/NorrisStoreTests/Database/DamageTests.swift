@@ -72,7 +72,6 @@ struct DamageTests {
 
     // MARK: State
 
-    /// Stores every kind of state for one user, and some state of the daemon.
     private func fillState() async throws {
         let store = try fixture.open()
         let databases = store.databases
@@ -240,7 +239,6 @@ struct DamageTests {
             do {
                 store = try copy.open()
             } catch let error as StoreError {
-                // norrisd leaves files of other programs unchanged.
                 #expect(error.reason == .foreign && 68..<72 ~= offset, "byte \(offset): \(error)")
                 continue
             }

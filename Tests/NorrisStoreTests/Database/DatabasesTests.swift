@@ -4,7 +4,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// Opening, closing and refusing both database files, as at the start and stop of the daemon.
 struct DatabasesTests {
     private let fixture = StoreFixture()
 

@@ -12,7 +12,6 @@ struct MigrationTests {
         kind.with(kind.migrations + [.init(name: "later", apply: apply)])
     }
 
-    /// The current schema version of the state.
     private let today = DatabaseKind.state.schemaVersion
 
     private func open(_ kind: DatabaseKind) throws -> OpenedDatabase {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The query of all paged lists, on a separate table.
 struct PageQueryTests {
     private let pool: DatabasePool
 

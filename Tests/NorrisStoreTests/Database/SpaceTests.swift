@@ -6,7 +6,6 @@ import Testing
 @testable import NorrisStore
 @testable import NorrisSystem
 
-/// Database files shrink after large deletions.
 struct SpaceTests {
     private let fixture = StoreFixture()
     private static let kinds = ["state.db", "cache.db"]

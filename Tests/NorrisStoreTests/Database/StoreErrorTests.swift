@@ -26,7 +26,6 @@ struct StoreErrorTests {
     }
 }
 
-/// The description of a failed database in a status.
 struct DatabaseFailureTests {
     private let error = DatabaseError(10, message: "disk I/O error", sql: "SELECT 1")
 

@@ -149,7 +149,6 @@ struct FactOfTheDayTests {
     }
 }
 
-/// Facts in a random order, for the prompt file.
 struct RandomFactsTests {
     private func ids(
         _ store: FactStore, _ source: FactScope = .all, maxLength: Int = 1_000, seed: UInt64 = 1, limit: Int = .max

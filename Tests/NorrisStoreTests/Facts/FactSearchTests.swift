@@ -86,7 +86,6 @@ struct FactSearchTests {
         let query = try FactQuery(text: "text", categories: ["x"])
         let cursor = try #require(try await store.search(query, cursor: nil, limit: 10).next)
         #expect(try await store.search(query, cursor: cursor, limit: 5).items.count == 5)
-        // An equivalent search in another spelling.
         let same = try FactQuery(text: "TEXT", categories: ["x", "x"])
         #expect(try await store.search(same, cursor: cursor, limit: 5).items.count == 5)
 

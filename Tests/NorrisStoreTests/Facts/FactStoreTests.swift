@@ -5,7 +5,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The facts that a user receives, across restarts, kills and lost files.
 struct FactStoreTests {
     private let dev = ShuffleFilter(categories: ["dev"])
     private let devIDs = Set(StartingCollection.facts().filter { $0.categories.contains("dev") }.map(\.id))
@@ -121,7 +120,6 @@ struct FactStoreTests {
             return await filters.mapped { await store.nextIDs(19, $0) }
         }
         try await fixture.run { store in
-            // The second shuffle continues.
             #expect(await Set(given[1] + store.nextIDs(1, filters[1])).count == 20)
             let count = try await store.databases.state.writer.read { try Int.fetchOne($0, shufflesOfUser) }
             #expect(count == 64)

@@ -52,7 +52,6 @@ struct FailingDiskTests {
             #expect(store.databases.faults.count == 1)
             #expect(store.databases.faults.first?.contains("in memory: database or disk is full") == true)
         }
-        // With free space, the store recovers completely.
         try await fixture.run { store in
             store.importStartingCollection()
             store.importFortunes([path])

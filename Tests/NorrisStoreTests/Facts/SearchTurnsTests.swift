@@ -4,7 +4,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The order of searches when more searches than slots exist.
 struct SearchTurnsTests {
     @Test func asManySearchesRunAsThereAreSlots() {
         var queue = SearchQueue<String>(slots: 2)

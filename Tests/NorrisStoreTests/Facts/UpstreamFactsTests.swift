@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The stored upstream facts after a fetch or a search.
 struct UpstreamFactsTests {
     private let fixture = StoreFixture()
 
@@ -118,12 +117,10 @@ struct UpstreamFactsTests {
     }
 }
 
-/// The limit of stored categories, for an upstream that invents categories.
 struct CategoryLimitTests {
     private let fixture = StoreFixture()
     private let maximum = CategoryLimit.maximumCount
 
-    /// A fact with a separate category for each number.
     private func facts(_ numbers: Range<Int>) -> [Fact] {
         numbers.map { .upstream("fact-\(1_000 + $0)", categories: ["c\($0)"]) }
     }
@@ -195,7 +192,6 @@ struct CategoryLimitTests {
         #expect(try await store.fact(id: "a")?.categories == ["fine"])
     }
 
-    /// An upstream that invents new categories in every reply.
     @Test func listsDoNotGrowWithEveryReply() async throws {
         try await fixture.run { store in
             for reply in 0..<6 {

@@ -95,7 +95,6 @@ private struct World {
             importFortunes()
             return
         default:
-            // A restart with the same databases.
             store = FactStore(databases: store.databases)
             return
         }
@@ -108,7 +107,6 @@ private struct World {
         isSettled = true
     }
 
-    /// The rules of a fetch or a search.
     private mutating func take(_ facts: [Fact], isSearch: Bool = false, stays: (Known) -> Bool) {
         var first: [Fact] = []
         for fact in facts where !first.contains(where: { $0.id == fact.id }) { first.append(fact) }

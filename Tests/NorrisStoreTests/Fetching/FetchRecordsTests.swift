@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The records of the last fetches, across restarts and on a failing disk.
 struct FetchRecordsTests {
     private let fixture = StoreFixture()
 
@@ -87,7 +86,6 @@ struct FetchRecordsTests {
 }
 
 extension FetchRecords {
-    /// Writes the record that a fetch stores with its content.
     func write(_ record: FetchRecord, for source: String) {
         do {
             let content = Databases.Content(ofSource: source)
@@ -98,7 +96,6 @@ extension FetchRecords {
     }
 }
 
-/// The schedules of the sources, across restarts and kills and on a failing disk.
 struct ScheduleRecordsTests {
     private let fixture = StoreFixture()
 

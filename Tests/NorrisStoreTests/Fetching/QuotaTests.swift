@@ -104,7 +104,6 @@ struct QuotaWindowTests {
 struct QuotaLedgerTests {
     private let fixture = StoreFixture()
 
-    /// Opens the databases, runs the body and closes the databases.
     private func run<Result>(
         _ fixture: StoreFixture? = nil, source: String = "gifs", _ body: (QuotaLedger, Databases) async throws -> Result
     ) async throws -> Result {
@@ -113,7 +112,6 @@ struct QuotaLedgerTests {
         return try await body(QuotaLedger(source: source, databases: databases), databases)
     }
 
-    /// Compares the times of the stored calls.
     private func check(
         _ databases: Databases, _ calls: [Int64], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -126,7 +124,6 @@ struct QuotaLedgerTests {
     @Test func callsCountOverRestarts() async throws {
         try await run { ledger, _ in
             #expect(ledger.status(limit: 5, now: .start) == .init(limit: 5, used: 0, resetsAt: .start))
-            // Calls within the same second count separately.
             for _ in 0..<3 { #expect(await ledger.take(.background, limit: 5, now: .start) == .granted) }
         }
         try await run { ledger, _ in

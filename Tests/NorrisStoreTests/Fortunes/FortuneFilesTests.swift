@@ -6,7 +6,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The fortune files in the configured paths.
 struct FortuneFilesTests {
     private let folder = ScratchFolder()
 
@@ -123,7 +122,6 @@ struct FortuneFilesTests {
     }
 }
 
-/// The division of a fortune file into texts.
 struct FortuneTextTests {
     private func texts(_ text: String) -> [String] { texts(in: Array(text.utf8)) }
 

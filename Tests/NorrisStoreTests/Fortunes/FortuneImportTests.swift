@@ -6,7 +6,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The stored facts of fortune files, before and after changes to the files.
 struct FortuneImportTests {
     private let fixture = StoreFixture()
 
@@ -285,7 +284,6 @@ struct FortuneImportTests {
         #expect(await everything(in: store) == all)
     }
 
-    /// The later import wins, and the earlier import ends.
     @Test func ofTwoImportsAtOnceTheLaterCounts() async throws {
         _ = try writeMany("f")
         try folder.write("g/x", (0..<3_000).map { "x \($0)." }.joined(separator: "\n%\n"))

@@ -9,7 +9,6 @@ extension GifStore {
         GifStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent))
     }
 
-    /// The number of rows in a table of the cache, of any age.
     func rows(of table: String) async throws -> Int {
         try await databases.cache(.gifs).writer.read { try Int.fetchOne($0, "SELECT count(*) FROM \(table)") ?? 0 }
     }
@@ -28,7 +27,6 @@ extension GifStore {
 }
 
 extension StoreFixture {
-    /// Opens the databases, runs the body and closes the databases.
     func withGifs<Result>(_ body: (GifStore) async throws -> Result) async throws -> Result {
         let databases = try databases()
         defer { databases.close() }
@@ -44,7 +42,6 @@ extension Gif {
     }
 }
 
-/// GIFs with ids in numeric order.
 func gifs(_ numbers: Range<Int>) -> [Gif] {
     numbers.map { .some("gif-" + String(String($0 + 100_000).dropFirst())) }
 }
@@ -57,7 +54,6 @@ extension Timestamp {
 }
 
 extension GifStore {
-    /// The number of GIFs that have not expired.
     func count(notBefore: Timestamp) async -> Int {
         let sql = "SELECT count(*) FROM gifs WHERE fetched_at >= ?"
         return (try? await databases.read(.gifs) { try Int.fetchOne($0, sql, [notBefore.seconds]) }) ?? -1

@@ -44,7 +44,6 @@ struct GifListModelTests {
         }
     }
 
-    /// A reader that follows `next`.
     private struct Reader {
         let list: GifList
         let giphy: Giphy

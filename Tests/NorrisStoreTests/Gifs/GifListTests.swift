@@ -143,8 +143,7 @@ struct GifListTests {
         #expect(await store.count(notBefore: .start) == 3)
     }
 
-    /// A GIF with a stronger rating than the list allows is left out. A GIF without a known rating is included,
-    /// because the request to Giphy limits the rating.
+    /// Stronger ratings are left out. Unknown ratings are kept, because the request to Giphy limits the rating.
     @Test func listHoldsNothingStrongerThanItsRating() async throws {
         let items = ["g", "r", "pg", "pg-13", "", "y"].map { Gif.some("gif-\($0)", rating: $0) }
         try await store.put(items, in: cats, offset: 0, nextOffset: nil, totalCount: 6)

@@ -136,7 +136,6 @@ struct GifStoreTests {
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
         #expect(try await !store.finishRun(fetch, of: [cats, trending]))
         await #expect(records.record(of: "gifs") == nil)
-        // An empty list exists as well.
         try await store.put([], in: trending, offset: 0, nextOffset: nil, totalCount: nil)
         #expect(try await store.finishRun(fetch, of: [cats, trending]))
         await #expect(records.record(of: "gifs") == fetch)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// Pages of posts and authors.
 struct PostListTests {
     private let store: PostStore
 
@@ -82,7 +81,6 @@ struct PostListTests {
         await #expect(throws: ResponseError.foreignCursor) {
             try await store.authors(source: "a", sources: ["a"], cursor: authorsCursor, limit: 1)
         }
-        // A cursor of another cache.
         let other = try PostStore.inMemory()
         try await other.fetch(posts(0..<6), at: 10)
         await #expect(throws: ResponseError.foreignCursor) { try await other.page(cursor: cursor) }

@@ -112,7 +112,6 @@ private struct World {
             authors.removeAll { $0.source == source }
             fetched.remove(source)
         default:
-            // A restart with the same databases.
             store = PostStore(databases: databases)
             marks = ReadMarks(databases: databases)
         }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The stored posts of a source after several fetches.
 struct PostStoreTests {
     @Test func postIsGivenAsItCame() async throws {
         let store = try PostStore.inMemory()
@@ -133,17 +132,16 @@ struct PostStoreTests {
         #expect(authors.items.map(\.id) == ["b:ann"])
     }
 
-    /// An example is a feed whose items change their authors in every fetch.
+    /// An example is a repaired feed: its fetches are incomplete and remove no posts.
     @Test func authorsWithoutPostsGoAlsoWhereNoPostDoes() async throws {
         let store = try PostStore.inMemory()
         func fetch(_ posts: Post..., at now: Int64) async throws -> [String] {
             try await store.fetch(posts, isComplete: false, keep: nil, at: now)
             return try await store.authors(sources: ["a"], cursor: nil, limit: 10).items.map(\.id)
         }
-        // The author of the post changes.
         #expect(try await fetch(.sample("a:1", by: "ann"), at: 10) == ["a:ann"])
         #expect(try await fetch(.sample("a:1", by: "bob"), at: 20) == ["a:bob"])
-        // A new post restores a removed author.
+        // An author who was not stored before.
         #expect(try await fetch(.sample("a:2", by: "cy"), at: 30) == ["a:bob", "a:cy"])
         #expect(try await fetch(.sample("a:1", by: "cy"), at: 40) == ["a:cy"])
         #expect(store.count(source: "a") == 2)

@@ -8,11 +8,9 @@ import Testing
 
 @testable import NorrisStore
 
-/// Several connections to one file: their permissions and their order.
 @Suite(.timeLimit(.minutes(2))) struct DatabasePoolTests {
     private let folder = ScratchFolder()
 
-    /// A query that never ends.
     private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 
     private func open(readers: Int) throws -> DatabasePool {
@@ -182,7 +180,7 @@ import Testing
         let atOnce = Mutex((now: 0, most: 0))
     }
 
-    /// Nine blocked readers do not block the writer, and each connection uses at most one thread.
+    /// Blocked readers do not block the writer, and each connection uses at most one thread at a time.
     @Test func blockedReadersDoNotBlockTheWriter() async throws {
         try await withPool(readers: CacheDatabase.readers) { pool in
             let release = DispatchSemaphore(value: 0)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// A single connection: statements, values, transactions and errors.
 @Suite struct DatabaseTests {
     private let database: Database
 

@@ -11,7 +11,6 @@ struct ShuffleBookTests {
         ShuffleBook.Key(uid: uid, filter: filter(number))
     }
 
-    /// - Returns: true if the shuffle is new.
     @discardableResult
     private func use(_ number: Int, uid: Int64 = 1, name: String? = nil, in book: inout ShuffleBook) -> Bool {
         var isNew = false
@@ -106,7 +105,6 @@ struct ShuffleBookTests {
         #expect(again.served.map(\.key.kind) == served.map(\.key.kind))
     }
 
-    /// Restoring a failed write does not undo later changes.
     @Test func failedWriteDoesNotHideWhatCameMeanwhile() {
         var book = ShuffleBook()
         let gif = ServedItem.Key(uid: 1, kind: .gif)

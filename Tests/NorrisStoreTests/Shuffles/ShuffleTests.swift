@@ -217,7 +217,6 @@ struct ShuffleTests {
         var world = ShuffleWorld()
         world.arrive(upstreamFacts(0..<40))
         let encoded = used(ShuffleFilter(), &world).encoded
-        // Fewer entries and another epoch.
         var other = ShuffleWorld()
         other.arrive(upstreamFacts(0..<10))
         other.arrive(upstreamFacts(50..<55, categories: ["a"]))

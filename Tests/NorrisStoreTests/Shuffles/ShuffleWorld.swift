@@ -6,11 +6,9 @@ import NorrisTestSupport
 /// Simulated fact lists that grow, lose facts and are compacted, as in the store, but without a database.
 struct ShuffleWorld {
     private(set) var index = FactIndex()
-    /// The facts by ordinal.
     private(set) var facts: [UInt32: Fact] = [:]
     private var lastOrdinal: UInt32 = 0
     private var lastEpoch: UInt32 = 0
-    /// The entries of each list in `cache.db`.
     private var entries: [FactListName: [(ordinal: UInt32, length: Int, isRemoved: Bool)]] = [:]
     private var epochs: [FactListName: UInt32] = [:]
 
@@ -98,7 +96,6 @@ struct ShuffleWorld {
         Shuffle(key: key, lists: positions(filter))
     }
 
-    /// Loads missing lists, as a request does.
     mutating func load(_ filter: ShuffleFilter) {
         while let name = index.missing(positions(filter)) {
             var list = FactList(name: name)
@@ -130,7 +127,6 @@ struct ShuffleWorld {
             }.keys)
     }
 
-    /// Draws the facts of one reply, as the store does.
     mutating func next(_ count: Int, _ shuffle: inout Shuffle, _ filter: ShuffleFilter) -> [UInt32] {
         load(filter)
         var served: [UInt32] = []

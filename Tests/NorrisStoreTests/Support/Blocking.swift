@@ -20,7 +20,6 @@ extension Databases {
     func checkState() { checkState(BlockingAccess()) }
     func releaseFreePages() { releaseFreePages(BlockingAccess()) }
 
-    /// Returns true if a file of the cache was lost.
     func recreateLostCache() -> Bool { !recreateLostCaches(BlockingAccess()).isEmpty }
 
     var isCacheLost: Bool { Content.cached.contains { isLost($0, BlockingAccess()) } }

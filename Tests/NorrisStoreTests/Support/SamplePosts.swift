@@ -3,7 +3,6 @@ import NorrisProtocol
 @testable import NorrisStore
 
 extension Post {
-    /// A post with a text that names its id.
     static func sample(
         _ id: String, _ text: String? = nil, by author: String = "ann", at seconds: Int64? = nil, source: String = "a"
     ) -> Post {
@@ -77,7 +76,6 @@ extension ReadPosts {
 }
 
 extension DatabaseKind {
-    /// The same kind with other migrations.
     func with(_ migrations: [Migration]) -> DatabaseKind {
         DatabaseKind(fileName: fileName, applicationID: applicationID, isDurable: isDurable, migrations: migrations)
     }

@@ -92,7 +92,6 @@ extension Fact {
     ) -> Fact { Fact(id: id, text: text ?? "The text of \(id).", categories: categories, source: source) }
 }
 
-/// Facts with ids in numeric order.
 func upstreamFacts(_ numbers: Range<Int>, categories: [String] = []) -> [Fact] {
     numbers.map { number in
         .upstream(
@@ -113,7 +112,6 @@ final class ScratchFolder: Sendable {
 
     subscript(name: String) -> String { path + "/" + name }
 
-    /// Writes a file and creates its parent folders.
     @discardableResult func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let path = self[name]
         let folder = String(path[..<path.lastIndex(of: "/")!])  // SAFETY: The folder's path contains a slash.

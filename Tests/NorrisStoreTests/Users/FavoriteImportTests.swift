@@ -156,7 +156,6 @@ struct FavoriteImportTests {
     }
 }
 
-/// The titles of favorites.
 struct FavoriteTitleTests {
     private func title(_ text: String) -> String { Favorite(fact: .upstream("f", text)).title }
 

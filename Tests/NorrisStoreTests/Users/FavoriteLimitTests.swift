@@ -4,11 +4,9 @@ import Testing
 @testable import NorrisStore
 @testable import NorrisSystem
 
-/// The size limits of favorites, for each user and for all users.
 struct FavoriteLimitTests {
     private let fixture = StoreFixture()
 
-    /// A favorite of a given size.
     private func item(_ id: String, bytes: Int) -> Favorite {
         let title = String(repeating: "x", count: bytes - id.utf8.count)
         return Favorite(kind: .gif, id: id, title: title, addedAt: Timestamp(seconds: 1))

@@ -5,7 +5,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The favorites of users.
 struct FavoritesTests {
     private let fixture = StoreFixture()
 
@@ -244,7 +243,6 @@ struct FavoritesTests {
         defer { databases.close() }
         let favorites = Favorites(databases: databases)
         var generator = SeededGenerator(state: seed)
-        /// Ordered by addition.
         var known: [(uid: UInt32, item: Favorite)] = []
         for _ in 0..<150 {
             let uid = UInt32.random(in: 1...2, using: &generator)

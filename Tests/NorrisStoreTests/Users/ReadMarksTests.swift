@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The read posts of users.
 struct ReadMarksTests {
     private let fixture = StoreFixture()
 

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The recorded sizes of the state of users.
 struct UserStateTests {
     private let fixture = StoreFixture()
 
@@ -81,7 +80,6 @@ struct UserStateTests {
             await recents.record(uid: 1, kind: .fact, query: "kick")
             try await fill(store)
 
-            // A user without state.
             await #expect(throws: UserState.isFull) { try await marks.mark(uid: 2, [.sample("a:1")]) }
             await #expect(throws: UserState.isFull) { try await marks.markAll(uid: 2, .sample(["a"], upTo: 5)) }
             #expect(await !marks.read(uid: 2).contains(.sample("a:1")))

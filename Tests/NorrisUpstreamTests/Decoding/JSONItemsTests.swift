@@ -4,7 +4,6 @@ import Testing
 @testable import NorrisUpstream
 
 struct JSONItemsTests {
-    /// The elements as JSON text.
     private func items(_ json: String, under key: String? = "result") throws(UpstreamError) -> [String] {
         var items: [String] = []
         let append = { (item: ArraySlice<UInt8>) throws(UpstreamError) in

@@ -52,7 +52,6 @@ struct TextFieldTests {
     }
 }
 
-/// The memory of a document in the ledger.
 struct DecodingMemoryTests {
     private func budget(_ ledger: MemoryLedger, memory: Int = 48 << 20, isLarge: Bool = false) -> DecodingBudget {
         DecodingBudget(.init(memory: memory), isLarge: isLarge, ledger: ledger, clock: { .zero })

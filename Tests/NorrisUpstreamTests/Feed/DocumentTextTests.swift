@@ -17,7 +17,6 @@ struct DocumentTextTests {
         }
     }
 
-    /// A document that declares its encoding.
     private func declared(_ name: String, _ bytes: [UInt8]) -> [UInt8] {
         Array("<?xml version='1.0' encoding='\(name)'?><a>".utf8) + bytes + Array("</a>".utf8)
     }
@@ -77,7 +76,6 @@ struct DocumentTextTests {
     @Test func bytesThatAreNoCharactersCostOnlyThemselves() throws {
         #expect(try text(Array("<a>x".utf8) + [0xFF, 0xC3] + Array("y</a>".utf8)) == "<a>x\u{FFFD}\u{FFFD}y</a>")
         #expect(try text(declared("windows-1252", [0x81, 0x80])).contains("<a>\u{FFFD}€</a>"))
-        // A truncated character.
         #expect(try text(Array("x".utf8) + [0x82], type: "text/xml;charset=Shift_JIS") == "x\u{FFFD}")
     }
 

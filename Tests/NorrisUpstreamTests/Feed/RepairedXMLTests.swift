@@ -53,7 +53,6 @@ struct RepairedXMLTests {
             try entry("<content type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'>a<br>b</div></content>")
                 == "a\nb")
         #expect(try entry("<summary type=\"xhtml\"><div>a & b</div></summary>") == "a & b")
-        // Plain text stays plain text.
         #expect(try entry("<content>a & &lt;b></content>") == "a & <b>")
     }
 
@@ -137,7 +136,6 @@ struct RepairedXMLTests {
     }
 }
 
-/// Every damaged feed is either read or refused.
 struct DamagedFeedTests {
     @Test func damagedFeedsAreReadOrRefused() {
         let whole = Array(

@@ -8,10 +8,8 @@ struct GifTests {
         JSONItem(item: Array(json.utf8)[...]).flatMap { Gif(giphy: $0, .untimed) }
     }
 
-    /// An item with an id and additional members.
     private func gif(with members: String) -> Gif? { gif(#"{"id":"x",\#(members)}"#) }
 
-    /// The rendition `r` with the given members.
     private func rendition(_ members: String) -> Gif.Rendition? {
         gif(with: #""images":{"r":\#(members)}"#)?.renditions["r"]
     }

@@ -4,7 +4,6 @@ import Testing
 @testable import NorrisUpstream
 
 @Suite(.timeLimit(.minutes(20))) struct GiphyErrorTests {
-    /// The error of a search with a fault of the upstream.
     private func searchFailure(_ fault: FakeUpstream.Fault) async throws -> UpstreamError? {
         var error: UpstreamError?
         try await Fixture.run(FakeUpstream.start()) { fixture in

@@ -60,7 +60,6 @@ struct StatusTests {
         return try builder.batch().posts.first
     }
 
-    /// A status with an id, an author, a text and additional members.
     private func post(with members: String) throws -> Post {
         try #require(try post(#"{"id":"1","account":{"id":"2","acct":"ann"},"uri":"https://h/1",\#(members)}"#))
     }

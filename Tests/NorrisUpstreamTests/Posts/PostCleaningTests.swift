@@ -4,7 +4,6 @@ import Testing
 @testable import NorrisUpstream
 
 struct PostCleaningTests {
-    /// The cleaned form of a post with a text, after a change.
     private func cleaned(_ change: (inout Post) -> Void) -> Post? {
         var post = Post(id: "1", source: "", author: Post.Author(id: "2", name: "Ann"), text: "x")
         change(&post)

@@ -35,7 +35,6 @@ struct UsersPostsTests {
                 ]),
         ], authors: [charles])
 
-    /// The posts of a single user.
     private func posts(_ posts: String) async throws -> PostBatch {
         try await team.batch(#"{"data":[{"uid":"u","name":"U","posts":[\#(posts)]}]}"#)
     }

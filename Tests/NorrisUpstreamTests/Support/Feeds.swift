@@ -41,7 +41,6 @@ func rss(_ items: String, channel: String = "<title>Blog</title>") -> String {
     """
 }
 
-/// An Atom feed.
 func atom(_ entries: String, feed: String = "<title>Blog</title>") -> String {
     """
     <?xml version="1.0" encoding="utf-8"?>

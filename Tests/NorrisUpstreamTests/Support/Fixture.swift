@@ -38,7 +38,6 @@ struct Fixture {
         await upstream.stop()
     }
 
-    /// Sends a request to a path of the upstream, or to another URL.
     func send(
         _ path: String = search, url: String? = nil, headers: [(name: String, value: String)] = [],
         timeout: Duration = longEnough
@@ -51,7 +50,6 @@ struct Fixture {
         await NorrisUpstreamTests.failure { _ = try await send(path, url: url, timeout: timeout) }
     }
 
-    /// The error of a request with a fault of the upstream.
     func failure(with fault: FakeUpstream.Fault?, timeout: Duration = longEnough) async -> UpstreamError? {
         upstream.setFault(fault)
         return await failure(timeout: timeout)
@@ -86,7 +84,6 @@ struct Fixture {
     }
 }
 
-/// A kind of post upstream.
 struct PostFixture {
     let make: @Sendable (_ baseURL: String, _ transport: any HTTPTransport) -> any PostUpstream
 
@@ -101,10 +98,8 @@ struct PostFixture {
         return (fetched, transport.requests.first)
     }
 
-    /// The batch in a response body.
     func batch(_ body: String) async throws(UpstreamError) -> PostBatch { try await fetch(body: body).fetched.value }
 
-    /// The error of a response; nil if the response is accepted.
     func failure(_ body: String, status: Int = 200) async -> UpstreamError? {
         await NorrisUpstreamTests.failure { _ = try await fetch(status: status, body: body) }
     }
@@ -167,7 +162,6 @@ func expect(
     if let isRetryable { #expect(error?.isRetryable == isRetryable, sourceLocation: sourceLocation) }
 }
 
-/// The error message of a body; nil if the body succeeds.
 func fault(_ body: () throws(UpstreamError) -> Void) -> String? {
     do throws(UpstreamError) {
         try body()

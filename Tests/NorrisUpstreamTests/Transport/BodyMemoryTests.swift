@@ -101,6 +101,5 @@ import Testing
         }
     }
 
-    /// The number of documents in decoding.
     private final class Running: Sendable { let count = Atomic(0) }
 }

@@ -5,7 +5,6 @@ import Testing
 @testable import NorrisUpstream
 
 @Suite(.timeLimit(.minutes(20))) struct CurlTransportTests {
-    /// Runs a test with a fake upstream of `jokes` jokes.
     private func run(
         gzip: Bool = false, jokes: Int = 3, maximumBody: Int = 16 << 20, _ body: (Fixture) async throws -> Void
     ) async throws {

@@ -65,7 +65,6 @@ struct HTTPURLTests {
 }
 
 struct PrivateAddressTests {
-    /// The first and last address of each private block.
     static let blocks: [(first: String, last: String)] = [
         ("0.0.0.0", "0.255.255.255"), ("10.0.0.0", "10.255.255.255"), ("100.64.0.0", "100.127.255.255"),
         ("127.0.0.0", "127.255.255.255"), ("169.254.0.0", "169.254.255.255"), ("172.16.0.0", "172.31.255.255"),
