@@ -55,7 +55,7 @@ struct TranscriptTests {
 
 /// A command line, the replies of the daemon and the result, one item a line:
 ///
-///     let fresh = {"origin":…}    a name at the head of a file, used as «fresh»; «version» is built in
+///     let fresh = {"origin":…}    a name at the head of a file, used as «fresh»; «version» is norrisctl's version
 ///
 ///     # a title
 ///     terminal 80                 a setting of the machine, see ``set(_:_:)``
