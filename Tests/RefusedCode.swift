@@ -1,11 +1,11 @@
-// Code that must not compile, because a type makes each kind of fault impossible. Scripts/check-refused compares the
-// errors of the compiler with the comments; a line without a comment shows the form that compiles.
+// Code that must not compile, because types make each fault impossible. Scripts/check-refused compares the compiler's
+// errors with the comments. A function without a comment shows the form that compiles.
 
 import NorrisSystem
 @testable import NorrisStore
 @testable import NorrisUpstream
 
-// MARK: A blocking call of a database, on any thread but a background one
+// MARK: Blocking database calls outside a background thread
 
 let count = "SELECT count(*) FROM posts"
 
@@ -39,7 +39,7 @@ func blockingReadInBackground(_ databases: Databases) async throws {
     }
 }
 
-// MARK: An integer of a database without a range
+// MARK: Database integers without a range
 
 func integerWithoutRange(_ database: Database) throws -> Int64? {
     try Int64.fetchOne(database, count)  // expected-error {{type 'Int64' has no member 'fetchOne'}}
@@ -51,7 +51,7 @@ func columnWithoutRange(_ row: Rows) -> Int64? {
 
 func integerWithRange(_ database: Database) throws -> UserID? { try UserID.fetchOne(database, count) }
 
-// MARK: A text of a document without a limit
+// MARK: Document texts without a limit
 
 func textWithoutLimit(_ item: XMLElement) -> String {
     item.text  // expected-error {{cannot convert}}

@@ -3,7 +3,7 @@ import Testing
 
 enum Color: String, CaseIterable { case red, green }
 
-/// A declaration of each kind.
+/// Options and arguments of each kind.
 struct Sample: Equatable {
     var isLoud = false, isQuick = false
     var count: Int?
@@ -37,7 +37,6 @@ struct Sample: Equatable {
     }
 }
 
-/// The outcome of a parse: the values, or the message.
 func parse(_ words: String...) -> Result<Sample, UsageError> {
     var sample = Sample()
     var arguments = CommandArguments(words)

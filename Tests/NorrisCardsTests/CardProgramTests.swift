@@ -5,7 +5,7 @@ import Testing
 
 @testable import NorrisCards
 
-/// The built program, with the fonts of Debian's fonts-inter, fonts-noto-core, fonts-noto-cjk.
+/// The built program, with fonts from the Debian packages fonts-inter, fonts-noto-core and fonts-noto-cjk.
 struct CardProgramTests {
     private func draw(
         _ input: String, _ arguments: [String] = ["--size", "256"], environment: [String: String] = [:]
@@ -22,7 +22,7 @@ struct CardProgramTests {
         }
     }
 
-    /// Marathi writes some letters of Devanagari in another way than Hindi.
+    /// The locale of Marathi selects other forms of some Devanagari letters than the locale of Hindi.
     @Test(
         "Another locale changes no byte",
         arguments: [
@@ -110,7 +110,7 @@ struct CardProgramTests {
     }
 
     @Test(
-        "Where it cannot read or write",
+        "Messages of failed reads and writes",
         arguments: [
             ("> /dev/full", "Standard output cannot be written: No space left on device."),
             ("> /dev/null <&-", "Standard input cannot be read: Bad file descriptor."),
@@ -164,7 +164,7 @@ struct CardRequestTests {
     }
 
     @Test(
-        "What is unknown is refused",
+        "Unknown arguments are refused",
         arguments: [
             ["--tags"], ["card.png"], ["--size"], ["-"], ["--alt=1"], ["--style"], ["--style", "Poster"],
             ["--headline=x"],

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NorrisCards
 
-/// With the fonts of Debian's fonts-inter, fonts-noto-core, fonts-noto-color-emoji.
+/// Cards with fonts from the Debian packages fonts-inter, fonts-noto-core and fonts-noto-color-emoji.
 struct CardTests {
     private func png(_ fact: Fact, size: Int = 256, showsTags: Bool = true) throws -> [UInt8] {
         try Card(fact: fact, size: size, showsTags: showsTags).png()
@@ -39,7 +39,7 @@ struct CardTests {
         let sourced = try picture(fact("x", categories: ["dev", "food"], source: "builtin"), showsTags: false)
         let foot = 210 * 256
         for other in [tagged, sourced] { #expect(other.pixels[foot...] != plain.pixels[foot...]) }
-        // The tags begin at the left, the source ends at the right.
+        // The tags begin at the left margin, and the source ends at the right margin.
         func rightHalf(_ picture: Picture) -> [UInt32] {
             (foot..<256 * 256).filter { $0 % 256 >= 128 }.map { picture.pixels[$0] }
         }
@@ -99,7 +99,6 @@ struct CardTests {
         #expect(try #require(beside.max()) > 0.3, "there is a rule")
         let inside = (frame.x..<frame.x + frame.width).filter { pixels[middle * 512 + $0] != Composition.mat }
         #expect(inside.count > frame.width * 9 / 10)
-        // No letter is on the picture.
         let letters = try Canvas(width: 512, rows: card.composition.height)
         try letters.draw(color: 0xFFFFFF) { card.composition.drawLetters(on: $0, rows: 0..<card.composition.height) }
         let covered = (frame.y..<frame.y + frame.height).contains { row in
@@ -137,8 +136,7 @@ struct CardTests {
         #expect(try picture(fact("x", categories: ["dev", "food", "dev", "food"])) == once)
     }
 
-    /// What WCAG 2.2 asks for (success criterion 1.4.3), measured on the painted ground of every pixel that a letter
-    /// touches.
+    /// The contrast of WCAG 2.2 (success criterion 1.4.3), on the painted ground of all pixels under letters.
     @Test("Letters can be told from the brightest ground under them", arguments: 0..<24)
     func lettersStandOut(seed: Int) throws {
         let categories = ["animal", "dev", "food", "history", "movie", "science", "travel", ""]
@@ -156,7 +154,7 @@ struct CardTests {
             brightest = max(brightest, relativeLuminance(ground))
         }
         #expect(letters.pixels.contains { $0 & 0xFF_FFFF == 0xFF_FFFF })
-        // "contrast ratio" of WCAG 2.2
+        // The "contrast ratio" of WCAG 2.2.
         #expect((relativeLuminance(Composition.color) + 0.05) / (brightest + 0.05) >= 4.5)
     }
 }

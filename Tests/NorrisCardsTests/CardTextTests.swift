@@ -21,7 +21,7 @@ struct CardTextTests {
         ])
     func refusesNothing(source: String) { #expect(throws: CardError.nothingToDraw) { try CardText(source) } }
 
-    @Test("Whatever shows something is drawn", arguments: [".", "🇩🇪", "\u{10FFFD}", "e\u{301}", "\u{600}", "#"])
+    @Test("Any visible character is drawn", arguments: [".", "🇩🇪", "\u{10FFFD}", "e\u{301}", "\u{600}", "#"])
     func takesAnythingElse(source: String) throws { #expect(try CardText(source).text == source) }
 
     @Test func takesTheLongestFactAndNoLongerOne() throws {
@@ -94,7 +94,7 @@ struct TypographyTests {
     func replaces(text: String, expected: String) { #expect(typographic(text) == expected) }
 
     @Test(
-        "What may be something else stays",
+        "Quotes and hyphens with another meaning stay",
         arguments: [
             "6'2\" tall", "5'10 or 6'", "a 19\" rack", "print(\"hi\")", "x = 'a'", "`ls 'a'`", "{\"a\": 1}", "--help",
             "a --- b", "C:\\ 'x'", "צה\"ל", "a \" b ' c", "i-- and --i",

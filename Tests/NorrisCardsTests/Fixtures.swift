@@ -3,25 +3,23 @@ import NorrisProtocol
 
 @testable import NorrisCards
 
-/// A fact to draw.
 func fact(
     _ text: String, id: String = "kvGZiIrcTZKfMXNKCfbqlw", categories: [String] = ["dev"],
     source: String = "chucknorris"
 ) -> Fact { Fact(id: id, text: text, categories: categories, source: source) }
 
-/// The pixels of a card, each 0x00RRGGBB.
+/// The pixels of a card in the form 0x00RRGGBB.
 struct Picture: Equatable {
     let width: Int
     let height: Int
     var pixels: [UInt32]
 
-    /// Reads a PNG with Cairo.
     init?(png: [UInt8]) {
         var rest = png[...]
         let surface = withUnsafeMutablePointer(to: &rest) { rest in
             cairo_image_surface_create_from_png_stream(
                 { closure, target, count in
-                    // Both are there: the one is passed below, the other has room for the count.
+                    // SAFETY: `closure` is the pointer passed below, and `target` has room for `count` bytes.
                     let rest = closure!.assumingMemoryBound(to: ArraySlice<UInt8>.self)
                     guard rest.pointee.count >= Int(count) else { return CAIRO_STATUS_READ_ERROR }
                     for (index, byte) in rest.pointee.prefix(Int(count)).enumerated() { target![index] = byte }
@@ -42,15 +40,13 @@ struct Picture: Equatable {
     }
 }
 
-/// How different two pictures look: the distance of the mean colors of cells of 4 × 4 pixels, in which grain and the
-/// smoothing of edges are averaged out, each channel 0 to 1.
+/// The visible difference of two pictures: the distance of the mean colors of cells of 4 × 4 pixels, with channels
+/// from 0 to 1. The means cancel grain and the smoothing of edges.
 struct PictureDistance {
-    /// Of all cells.
     private(set) var mean: Float = 0
-    /// Of the cell that differs most.
+    /// The largest distance of a cell.
     private(set) var worst: Float = 0
 
-    /// Nil for pictures of different sizes.
     init?(_ first: Picture, _ second: Picture) {
         guard first.width == second.width, first.height == second.height else { return nil }
         let (columns, rows) = (first.width / 4, first.height / 4)
@@ -66,7 +62,6 @@ struct PictureDistance {
 }
 
 extension Picture {
-    /// The mean color of a cell.
     fileprivate func color(column: Int, row: Int) -> SIMD4<Float> {
         var sum = SIMD4<UInt32>.zero
         for y in row * 4..<row * 4 + 4 {

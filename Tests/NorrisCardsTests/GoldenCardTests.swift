@@ -4,13 +4,11 @@ import Testing
 
 @testable import NorrisCards
 
-/// Cards kept in files below `Golden/`, drawn with the fonts of Debian's fonts-inter, fonts-noto-core, fonts-noto-cjk
-/// and fonts-noto-color-emoji.
-///
-/// `NORRIS_UPDATE_DOCUMENTS=1` writes the files; then they are to be looked at.
+/// Cards compared with files below `Golden/`, drawn with fonts-inter, fonts-noto-core, fonts-noto-cjk and
+/// fonts-noto-color-emoji of Debian. `NORRIS_UPDATE_DOCUMENTS=1` writes the files; look at them.
 struct GoldenCardTests {
-    /// Fonts and libraries of another version may move an edge of a letter by part of a pixel; a letter more or less,
-    /// or one that has moved by a pixel or two, is beyond these.
+    /// Other versions of fonts and libraries may move an edge by part of a pixel. An added, missing or moved letter
+    /// (by a pixel or two) exceeds these limits.
     private static let largestMean: Float = 0.008
     private static let largestWorst: Float = 0.2
 

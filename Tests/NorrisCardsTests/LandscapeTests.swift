@@ -42,7 +42,7 @@ struct LandscapeTests {
         let tall = Landscape(seed: 5, category: "travel", scene: .lake, hour: .dusk, width: 256, height: 640)
         let all = pixels(of: tall)
         #expect(all.count == 256 * 640)
-        // The upper half is sky: no row of it holds an edge.
+        // The upper half is sky, without an edge in any row.
         for row in 0..<300 {
             let line = all[row * 256..<(row + 1) * 256].map(relativeLuminance)
             #expect((line.max() ?? 0) - (line.min() ?? 0) < 0.16, "row \(row)")
@@ -100,7 +100,7 @@ struct LandscapeTests {
     }
 
     @Test func scenesDifferByMoreThanColor() {
-        // Gray, and as bright as each other.
+        // Grayscale pictures of equal mean lightness.
         let pictures = Scene.allCases.map { scene in
             let lights = painted(seed: 5, category: "dev", scene: scene).map { relativeLuminance($0).squareRoot() }
             let mean = lights.reduce(0, +) / Float(lights.count)
@@ -142,7 +142,6 @@ struct LandscapeTests {
     }
 }
 
-/// Where sun and moon are, beside letters.
 struct LuminaryPlacementTests {
     private func placement(_ hour: Hour, seed: UInt64, _ letters: Rectangle?) -> (LuminaryPlacement, Ground) {
         var random = SeededRandom(seed: seed)
@@ -207,10 +206,9 @@ private func channels(_ pixel: UInt32) -> [Int] {
     [Int(pixel >> 16 & 0xFF), Int(pixel >> 8 & 0xFF), Int(pixel & 0xFF)]
 }
 
-/// A comparison that does not print a hundred thousand pixels where it fails.
+/// Compares pixels without printing thousands of values if the comparison fails.
 private func areSame(_ one: [UInt32], _ other: [UInt32]) -> Bool { one.elementsEqual(other) }
 
-/// The mean difference of two pictures, in levels.
 private func difference(_ one: [UInt32], _ other: [UInt32]) -> Double {
     var sum = 0
     for (left, right) in zip(one, other) {

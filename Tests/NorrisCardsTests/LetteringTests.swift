@@ -2,7 +2,7 @@ import Testing
 
 @testable import NorrisCards
 
-/// With the fonts of Debian's fonts-inter, fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji.
+/// Texts with fonts from the Debian packages fonts-inter, fonts-noto-core, fonts-noto-cjk and fonts-noto-color-emoji.
 struct LetteringTests {
     private func block(_ text: String) throws -> TextBlock {
         let typesetter = try Typesetter(language: language(of: text))
@@ -113,7 +113,7 @@ struct LetteringTests {
 }
 
 struct TiesTests {
-    /// No-break spaces as `~`, word joiners as `+`.
+    /// Represents no-break spaces as `~` and word joiners as `+`.
     private func tied(_ text: String) -> String {
         String(withTies(text, language: language(of: text)).map { $0 == "\u{A0}" ? "~" : $0 == "\u{2060}" ? "+" : $0 })
     }
@@ -160,7 +160,7 @@ struct TypeScaleTests {
         for columns in 1...20_000 {
             let size = TypeScale.size(columns: columns)
             #expect(size <= before && size >= TypeScale.smallest)
-            // Four per cent from one length to the next cannot be told by the eye.
+            // A step of 4 % between two lengths is not visible.
             #expect(columns < 20 || size > 0.96 * before)
             before = size
         }
@@ -177,7 +177,7 @@ struct TypeScaleTests {
 
 struct LanguageTests {
     @Test(
-        "Han characters are those of the country whose script stands beside them",
+        "The script beside Han characters determines their language",
         arguments: [
             ("Chuck", "en"), ("骨", "zh-cn"), ("骨の", "ja"), ("骨 한", "ko"), ("ﾁｬｯｸ", "ja"), ("عدّ", "en"), ("🚀", "en"),
         ])

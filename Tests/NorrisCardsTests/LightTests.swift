@@ -8,7 +8,7 @@ struct ToneTests {
         #expect(Tone(lightness: 0, a: 0, b: 0).light.luminance == 0)
     }
 
-    /// #3366CC, #CC6633 and #449955, calculated by the matrices of the paper in the other direction.
+    /// #3366CC, #CC6633 and #449955, computed with the inverse of the paper's matrices.
     @Test(arguments: [
         (Tone(lightness: 0.5325, a: -0.0225, b: -0.1663), LinearColor(0.0331, 0.1329, 0.6038, 0)),
         (Tone(lightness: 0.6228, a: 0.1021, b: 0.1023), LinearColor(0.6038, 0.1329, 0.0331, 0)),

@@ -17,13 +17,13 @@ struct PNGWriterTests {
         return writer.finish()
     }
 
-    @Test("What is written can be read", arguments: [1, 2, 6]) func writesPixels(bands: Int) throws {
+    @Test("A written picture can be read", arguments: [1, 2, 6]) func writesPixels(bands: Int) throws {
         let picture = try #require(Picture(png: png(bands: bands)))
         #expect(picture.width == 7 && picture.height == 6)
         #expect(picture.pixels == pixels)
     }
 
-    /// Debian's python3-pil reads it strictly: every checksum, order and length.
+    /// python3-pil of Debian checks all checksums, lengths and the order of chunks.
     @Test func carriesTextsAndIsCorrectInAllChunks() throws {
         let folder = TemporaryFolder()
         try Data(png(bands: 2)).write(to: URL(fileURLWithPath: folder("a.png")))

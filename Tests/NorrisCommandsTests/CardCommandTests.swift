@@ -10,7 +10,7 @@ struct CardCommandTests {
     private static let card = "/opt/bin/norris-card"
     private static let further = "/opt/libexec/norris-card"
 
-    /// The beginning of a PNG of 1080 × 1350 pixels, which is all that is looked at.
+    /// The header of a PNG of 1080 × 1350 pixels. norrisctl does not read the bytes after it.
     private static let picture: [UInt8] = [0x89] + Array("PNG\r\n\u{1A}\n\0\0\0\u{D}IHDR\0\0\u{4}8\0\0\u{5}F".utf8)
     private static let drawn = SubprocessOutcome.ended(status: 0, output: picture)
 
@@ -29,7 +29,7 @@ struct CardCommandTests {
         return .success(Array(Response(id: .integer(1), outcome: .failure(error)).jsonText.utf8))
     }
 
-    /// What norris-card was given.
+    /// The standard input of the last norris-card run.
     private func input(_ machine: Machine) -> String {
         guard case .bytes(let bytes)? = machine.runs.last?.input else { return "" }
         return String(decoding: bytes, as: UTF8.self)
@@ -120,7 +120,7 @@ struct CardCommandTests {
     }
 
     @Test(
-        "What is no PNG, style or headline is refused before anything is asked",
+        "Invalid file names, styles and headlines are refused before the first request",
         arguments: [
             (["-o", "x.jpg"], "Cards are PNG files, not JPG: give -o a name that ends in .png."),
             (["-o", "a.b/x.JPEG"], "Cards are PNG files, not JPEG: give -o a name that ends in .png."),
@@ -183,7 +183,7 @@ struct CardCommandTests {
                     status: .unavailable))
     }
 
-    // MARK: Alone
+    // MARK: Without an output file
 
     private func terminal(_ results: [String], chafa: [SubprocessOutcome] = [.ended(status: 0)]) -> Machine {
         let machine = machine(results).onTerminal()
@@ -205,10 +205,10 @@ struct CardCommandTests {
         #expect(
             options.run(["card"] + words).errors == "To save it: norrisctl card --text 'Ship it.' --style poster "
                 + "--headline Grit --size 540 --no-tags -o card.png\n")
-        // A command line of one line would be of another text.
+        // A one-line command would draw a different text.
         #expect(
             terminal([]).run("card", "--text", "Ship\nit.").errors == "To save it: the same command with -o card.png\n")
-        // It is the last that was shown then, and the daemon knows the name.
+        // The suggested command draws the fact shown last, and the daemon remembers the name.
         let random = terminal([page(fact("n", "Next."))])
         #expect(random.run("card", "-c", "dev", "--name", "Ada").errors == "To save it: norrisctl card -o card.png\n")
     }
@@ -327,7 +327,7 @@ struct CardCommandTests {
 
     @Test func writesThePictureToStandardOutput() {
         let machine = machine()
-        // The machine keeps its output as text.
+        // The machine decodes its output as UTF-8.
         #expect(
             machine.run("card", "--text", "x", "-o", "-")
                 == Outcome(output: String(decoding: Self.picture, as: UTF8.self)))
@@ -369,7 +369,7 @@ struct CardCommandTests {
         #expect(name.status == .done)
         #expect(forbidden(in: name.errors) == [])
         let failing = machine()
-        failing.fileSystemErrors[hostile] = SystemError("open", code: EACCES)
+        failing.fileWriteErrors[hostile] = SystemError("open", code: EACCES)
         #expect(forbidden(in: failing.run("card", "--text", "x", "-o", hostile).errors) == [])
     }
 
@@ -418,7 +418,7 @@ struct CardCommandTests {
 
     @Test func saysWhyAFileCannotBeWritten() {
         let machine = machine()
-        machine.fileSystemErrors["f.png"] = SystemError("open", code: ENOSPC)
+        machine.fileWriteErrors["f.png"] = SystemError("open", code: ENOSPC)
         machine.environment["DISPLAY"] = ":0"
         #expect(
             machine.run("card", "--text", "x", "-o", "f.png", "--open")

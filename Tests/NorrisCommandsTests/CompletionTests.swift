@@ -4,9 +4,8 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// What the completion scripts get for the words of a line.
 struct CompletionTests {
-    /// The words behind a line, whose last word stands at the cursor, without their summaries.
+    /// The completions for the last word of a line, without their summaries.
     private func words(_ line: String, on machine: Machine = Machine()) -> [String] {
         let outcome = machine.run(
             ["---complete"] + line.split(separator: " ", omittingEmptySubsequences: false).map { String($0) })
@@ -37,7 +36,7 @@ struct CompletionTests {
         #expect(options.starts(with: ["--category", "--count", "--max-length", "--name", "--source", "--id"]))
         #expect(Set(options).isSuperset(of: ["--json", "--socket", "--timeout", "--help", "--version"]))
         #expect(words("norrisctl fact --co") == options)
-        // Nothing else can stand there.
+        // The command takes no positional argument.
         #expect(words("norrisctl fact ") == options)
         let root = words("norrisctl --")
         #expect(root.contains("--color"))

@@ -12,7 +12,7 @@ struct ConfigCommandTests {
     private var copy: String { ConfigEditCommand.copy(of: path, old) }
     private let new = Array("facts: {refresh: 12h}\n".utf8)
 
-    /// A machine whose daemon reads `path`, with an editor that writes these texts, one a run.
+    /// A machine whose daemon reads `path`. Each editor run writes the next text.
     private func machine(_ texts: [UInt8]..., checks: Int32..., editor: Int32 = 0) -> Machine {
         let machine = Machine(
             results: """
@@ -233,7 +233,7 @@ struct ConfigCommandTests {
 
     @Test func namesTheCommandForWhoMayNotWrite() {
         let machine = machine()
-        machine.fileSystemErrors[path] = SystemError("open", code: EACCES)
+        machine.fileWriteErrors[path] = SystemError("open", code: EACCES)
         machine.listener = 7
         machine.environment["NORRISD_SOCKET"] = "/s"
         #expect(
@@ -250,7 +250,7 @@ struct ConfigCommandTests {
         let machine = Machine(failure: .noSocket(paths: ["/s"]))
         machine.environment = environment
         machine.files[file] = old
-        machine.fileSystemErrors[file] = SystemError("open", code: EACCES)
+        machine.fileWriteErrors[file] = SystemError("open", code: EACCES)
         #expect(
             machine.run("config", "edit") == .failed(.notPermitted, "You may not change \(file).", "Run: \(command)"))
     }
@@ -281,7 +281,7 @@ struct ConfigFileTests {
         #expect(stat(folder("a/b/c.yaml"), &status) == 0 && status.st_mode & 0o7777 == 0o600)
         #expect(stat(folder("a/b"), &status) == 0 && status.st_mode & 0o7777 == 0o700)
         #expect(throws: SystemError("open", code: EEXIST)) { try createFile(folder("a/b/c.yaml"), [3], home: nil) }
-        // The system's daemon, another user, reads the files in it.
+        // The system daemon runs as another user and must read files in this folder.
         try createFile(folder("etc/c.yaml"), [1], home: folder("a"))
         mkdir(folder("open"), 0o755)
         var other = stat()
@@ -292,12 +292,11 @@ struct ConfigFileTests {
     @Test func knowsWhatMayBeReplaced() throws {
         #expect(mayReplace(folder("new")))
         #expect(mayReplace(folder("no/such/folder/new")))
-        // Nothing is closed to root but what no file can be in.
+        // Root may create a file in every folder except proc(5).
         #expect(mayReplace("/proc/norrisd/config.yaml") == (geteuid() == 0))
     }
 
     @Test func whatIsReplacedKeepsItsOwner() throws {
-        // Only root may give a file away.
         try #require(geteuid() == 0)
         let file = try folder.write("old", to: "f")
         #expect(chown(file, 1234, 5678) == 0 && chmod(file, 0o640) == 0)
@@ -308,7 +307,6 @@ struct ConfigFileTests {
     }
 }
 
-/// Lines on standard error.
 struct ErrorTextTests {
     private func text(_ hint: Advice, columns: Int?) -> String {
         Report(Failure(.usage, "It does not work.", hint: hint), json: false).errorText(columns: columns)
@@ -330,7 +328,7 @@ struct ErrorTextTests {
                   just: norrisd
 
                 """)
-        // One that does not fit on a line is wrapped at its words all the same.
+        // A command longer than a line also wraps between words.
         #expect(
             text(hint, columns: 20) == """
                 norrisctl: It does

@@ -3,7 +3,6 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// What `norrisctl doctor` makes of a status, of the clock and of the file for prompts.
 struct DoctorChecksTests {
     private static let now = Machine.now
 
@@ -20,7 +19,6 @@ struct DoctorChecksTests {
         return SourceStatus(name: name, kind: kind, isEnabled: isEnabled, items: 3, freshness: freshness)
     }
 
-    /// A daemon with these sources and so much space.
     private func machine(_ sources: [SourceStatus] = [], freeBytes: Int? = nil) -> Machine {
         let info = ServerInfo.Result(
             name: "norrisd", version: NorrisVersion.current, protocolVersion: 1, capabilities: [], pid: 1,
@@ -40,7 +38,6 @@ struct DoctorChecksTests {
         try GoldenScreen(name: "doctor", arguments: ["doctor"]) { machine(sources, freeBytes: 40 << 20) }.check()
     }
 
-    /// The lines about a subject.
     private func lines(_ subject: String, _ machine: Machine) -> [String] {
         let outcome = machine.run("doctor")
         #expect(outcome.status == .done)
@@ -63,11 +60,11 @@ struct DoctorChecksTests {
         #expect(NorrisVersion.beginningOfYear.description.hasSuffix("-01-01T00:00:00Z"))
     }
 
-    // MARK: Prompt
+    // MARK: Prompt file
 
     private static let path = "/run/norrisd/prompt-facts"
 
-    /// - Parameter status: nil for a file that cannot be looked at.
+    /// - Parameter status: nil if stat(2) fails.
     private func prompt(_ status: FileStatus?) -> [String] {
         let machine = machine()
         machine.files = [:]
@@ -91,7 +88,7 @@ struct DoctorChecksTests {
         empty.files[Self.path] = []
         #expect(lines("prompt", empty) == ["warn\tprompt\t\(Self.path) is empty. Rewrite it: \(restart)"])
 
-        // The user's own file, while the system's daemon answers.
+        // The prompt file of the user remains while the system daemon answers.
         let left = machine()
         left.environment = ["XDG_RUNTIME_DIR": "/run/user/7", "NORRISD_SOCKET": "/run/norrisd.sock"]
         left.files["/run/user/7/norrisd/prompt-facts"] = []

@@ -197,7 +197,6 @@ struct OpenTests {
     }
 }
 
-/// Other programs, run for real.
 struct SubprocessTests {
     private func run(
         _ program: String, _ arguments: String..., input: SubprocessRequest.Input = .nothing,
@@ -217,7 +216,7 @@ struct SubprocessTests {
         #expect(try await run("cat", input: .bytes([])) == .ended(status: 0))
         #expect(try await run("cat") == .ended(status: 0))
         #expect(try await run("cat", input: .bytes(bytes), output: .discarded) == .ended(status: 0))
-        // Not all is read; as norrisctl, it does not die of that.
+        // `head` closes its input early. norrisctl also ignores SIGPIPE.
         signal(SIGPIPE, SIG_IGN)
         #expect(try await run("head", "-c1", input: .bytes(bytes)) == .ended(status: 0, output: [0]))
     }
@@ -239,7 +238,7 @@ struct SubprocessTests {
         let folder = TemporaryFolder()
         let program = try await TestThread.run { try folder.writeProgram("printf %s \"$0\"", to: "program") }
         #expect(try await run(program) == .ended(status: 0, output: Array(program.utf8)))
-        // In Swift the slash and such a mark behind it are one character.
+        // Swift combines a slash and a following combining mark into one `Character`.
         let marked = try await TestThread.run { try folder.writeProgram("", to: "\u{301}program") }
         #expect(try await run(marked) == .ended(status: 0))
         let file = try folder.write("#!/bin/sh\n", to: "file")
@@ -253,7 +252,7 @@ struct SubprocessTests {
     }
 
     @Test func givesItTheUsualSignals() async throws {
-        // As norrisctl does; what is ignored is inherited.
+        // norrisctl ignores SIGPIPE, and exec preserves ignored signals.
         signal(SIGPIPE, SIG_IGN)
         #expect(try await run("sh", "-c", "kill -PIPE $$") == .ended(status: 141))
     }
@@ -266,7 +265,7 @@ struct SubprocessTests {
     }
 
     @Test func endsOneThatHangsWithAllItStarted() async throws {
-        // On a busy machine a shell may need more than the first for what it does before it hangs.
+        // On a busy machine, a shell may need more than 2 s to start its child.
         for timeout in [Duration.seconds(2), .seconds(20), .seconds(200)] {
             let folder = TemporaryFolder()
             let outcome = try await run(
@@ -292,7 +291,7 @@ struct SubprocessTests {
         try await TestThread.run {
             #expect(waits { processID(in: folder("shell")) != nil })
             _ = try folder.write("", to: "end")
-            // A child that nobody waited for would keep the runner's own waiting for exit tests busy.
+            // Reaps the shell, because a zombie would keep the exit-test wait of the test runner busy.
             let shell = try #require(processID(in: folder("shell")))
             var status: CInt = 0
             #expect(waitpid(shell, &status, 0) == shell)
@@ -302,7 +301,7 @@ struct SubprocessTests {
 
     @Test func ignoresOneThatStaysBehindWithItsOutput() async throws {
         let folder = TemporaryFolder()
-        // As clipboard programs do, but those have no pipe of ours.
+        // Clipboard programs also leave a background process, but without a pipe to norrisctl.
         let script = "sleep 90 & echo $! > '\(folder("sleep"))'; echo a"
         let outcome = try await run("sh", "-c", script, timeout: .seconds(60))
         #expect(outcome == .ended(status: 0, output: Array("a\n".utf8)))
@@ -310,13 +309,13 @@ struct SubprocessTests {
     }
 }
 
-/// The number that a shell has written; nil as long as it is not there whole.
+/// The process id in a file; nil until the final LF is written.
 private func processID(in path: String) -> Int32? {
     guard let text = try? readFile(path, limit: 100), text.last == UInt8(ascii: "\n") else { return nil }
     return Int32(String(decoding: text.dropLast(), as: UTF8.self))
 }
 
-/// Whether a process is gone within some seconds; one that nobody has waited for yet counts as gone.
+/// Returns true if a process ends within 30 s. A zombie counts as ended.
 private func hasEnded(_ processID: Int32) -> Bool {
     waits {
         guard let status = try? readFile("/proc/\(processID)/stat", limit: 1000) else { return true }
@@ -324,7 +323,7 @@ private func hasEnded(_ processID: Int32) -> Bool {
     }
 }
 
-/// Whether something comes true within some seconds.
+/// Returns true if a condition becomes true within 30 s.
 private func waits(for condition: () -> Bool) -> Bool {
     for _ in 0..<3000 {
         if condition() { return true }

@@ -42,7 +42,7 @@ struct FavoriteImportTests {
 
     @Test("A request is filled to its last byte", arguments: [(0, false), (1, true)])
     func knowsTheLimitToTheByte(excess: Int, isCut: Bool) {
-        // What everything but the text takes, measured at a request of one item.
+        // The size of a request minus its text, measured with a request of one item.
         let probe = machine([Self.fact("a", bytes: 1)], results: #"{"added":1,"known":0}"#)
         _ = probe.run("favorite", "import")
         let room = LineSplitter.maximumRequest - (probe.requests.first?.jsonBytes.count ?? 0) + 1
@@ -72,7 +72,6 @@ struct FavoriteImportTests {
         #expect(machine.requests.count == requests)
     }
 
-    /// Of each request.
     private func sentIDs(_ machine: Machine) throws -> [[String]] {
         try machine.requests.map { request in
             let params: JSONObject = try request.objectValue().required("params")

@@ -5,7 +5,6 @@ import NorrisSystem
 import NorrisTestSupport
 import Testing
 
-/// Files on a real disk.
 struct FilesTests {
     private let folder = TemporaryFolder()
     private let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -44,7 +43,7 @@ struct FilesTests {
     @Test func writesANewFile() throws {
         try writeFile(folder("new.png"), bytes)
         #expect(try contents("new.png") == bytes)
-        // What any program's new file gets here.
+        // The reference: the mode of a new file from creat(2).
         close(creat(folder("other"), 0o666))
         #expect(mode("new.png") == mode("other"))
         #expect(try names() == ["new.png", "other"])
@@ -61,7 +60,7 @@ struct FilesTests {
         #expect(self.mode("f") & 0o7777 == mode)
         #expect(self.mode("link") & S_IFMT == S_IFLNK)
         #expect(try names() == ["f", "link"])
-        // It is replaced, not written over: who reads the old one reads it to its end.
+        // The old file is replaced, not overwritten, so an open reader still reads the old contents.
         var buffer = [UInt8](repeating: 0, count: 10)
         #expect(read(reader, &buffer, 10) == 3)
     }
@@ -76,7 +75,7 @@ struct FilesTests {
             try writeFile(folder("pipe"), bytes)
             #expect(reader.wait() == 0)
             #expect(try contents("copy") == bytes)
-            // One who has read enough is no error.
+            // A reader that closes the pipe early causes no error.
             let impatient = try ChildProcess("head", ["-c1", folder("pipe")])
             try writeFile(folder("pipe"), bytes)
             #expect(impatient.wait() == 0)

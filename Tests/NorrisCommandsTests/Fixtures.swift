@@ -17,11 +17,11 @@ func page(_ facts: String..., total: Int? = nil, next: String? = nil, freshness:
     return #"{"items":[\#(facts.joined(separator: ","))],\#(total)\#(next)"freshness":\#(freshness)}"#
 }
 
-/// What must never reach a terminal: escape sequences, C0, DEL, C1, bidi controls, separators.
+/// Characters that must never reach a terminal: escape sequences, C0, DEL, C1, bidi controls, separators.
 let hostile =
     "a\u{1B}[31mb\u{1B}]0;title\u{7}c\u{9B}2Jd\u{0}\u{8}\u{7F}e\u{85}f\u{202E}g\u{2066}\u{2028}h\r\ni\tj\u{1B}"
 
-/// The scalars of a text that must not be in any output; tabs stand between fields.
+/// The forbidden scalars in a text. Tabs are allowed because they separate fields.
 func forbidden(in text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.filter { scalar in
         switch scalar.value {
@@ -32,7 +32,7 @@ func forbidden(in text: String) -> [Unicode.Scalar] {
     }
 }
 
-/// An unread post of Ada's, a day before the tests' hour.
+/// An unread post from Ada, one day before ``Machine/now``.
 func post(_ id: String, _ text: String) -> String {
     """
     {"id":"\(id)","source":"town","author":{"id":"town:7","name":"Ada","handle":"@ada","email":"ada@town.example"},\

@@ -4,7 +4,6 @@ import NorrisProtocol
 import NorrisTerminal
 import Testing
 
-/// The screens as people see them, in files below `Golden/`.
 struct GoldenScreenTests {
     private func check(
         _ name: String, _ arguments: [String], _ result: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -130,7 +129,7 @@ struct GoldenScreenTests {
         try check("post", ["post", "town:2", "--full"], PostGet.Result(post: post).jsonText)
     }
 
-    // MARK: What a user keeps
+    // MARK: Lists of the user
 
     @Test func showsRecentSearches() throws {
         let searches = [
@@ -138,7 +137,7 @@ struct GoldenScreenTests {
             ("fact", "ضربة", "2026-11-20T12:00:00Z"),
             ("fact", "what is so long that nobody would type it, but some programs do", "2026-11-19T12:00:00Z"),
         ].map { kind, query, time in
-            // The literals are times.
+            // SAFETY: The literals are valid timestamps.
             RecentList.Search(kind: .init(rawValue: kind), query: query, at: Timestamp(time)!)
         }
         try check("recent", ["recent"], RecentList.Result(items: searches).jsonText)
@@ -146,7 +145,7 @@ struct GoldenScreenTests {
 
     @Test func showsFavorites() throws {
         let long = Self.facts[1].fact
-        // The literals are times.
+        // SAFETY: The literals are valid timestamps.
         let times = ["2026-11-21T11:00:00Z", "2026-11-20T12:00:00Z"].map { Timestamp($0)! }
         let favorites = [
             Favorite(kind: .fact, id: long.id, title: long.text, addedAt: times[0], fact: long),
@@ -186,7 +185,7 @@ struct GoldenScreenTests {
     }
 }
 
-/// The page of `norrisctl status`, in files below `Golden/`.
+/// The page of `norrisctl status`, compared with files below `Golden/`.
 struct GoldenStatusTests {
     private func time(_ minutes: Int64) -> Timestamp { Timestamp(seconds: Machine.now.seconds + minutes * 60) }
 
@@ -244,7 +243,7 @@ struct GoldenStatusTests {
         try check("status-degraded", status)
     }
 
-    /// Its daemon is not degraded yet, since the content is not old. A key that was never given is no fault.
+    /// The daemon is not degraded, because its content is still recent. A missing API key is no failure.
     @Test func showsWhichSourcesFail() throws {
         var status = healthy
         for (index, kind) in [(0, SourceFailure.Kind.offline), (2, .timeout)] {
@@ -276,12 +275,12 @@ struct GoldenStatusTests {
     }
 }
 
-/// What a command shows at a terminal of 40, 80 and 132 columns, in color and not, and to a pipe, kept in a file below
-/// `Golden/` and compared byte for byte. ESC stands there as `␛`.
+/// The output of a command to terminals of 40, 80 and 132 columns, with and without color, and to a pipe. Compared
+/// byte for byte with a file below `Golden/`, in which `␛` represents ESC.
 struct GoldenScreen {
     let name: String
     let arguments: [String]
-    /// One for each run, since it answers but once.
+    /// Creates a machine for each run, because a machine replies only once.
     let machine: () -> Machine
 
     func check(sourceLocation: SourceLocation = #_sourceLocation) throws {

@@ -3,9 +3,8 @@ import Foundation
 import NorrisProtocol
 import Testing
 
-/// The help pages, in files below `Golden/help`, and the words that people read.
 struct HelpPageTests {
-    /// All commands by their words, with the program as a whole.
+    /// All commands; the empty list is the program.
     static let commands: [[String]] =
         [[]]
         + Norrisctl.commands.flatMap { command -> [[String]] in
@@ -37,11 +36,11 @@ struct HelpPageTests {
     }
 }
 
-/// People are told of commands, never of requests of the protocol or of fields in it.
+/// User-visible text names commands, never methods or fields of the protocol.
 struct WordingTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
     private static let methods = MethodTable.methods.map(\.name)
-    /// Names on the wire that are no English word.
+    /// Field names of the protocol that contain an underscore.
     private static let fields = Set(
         MethodTable.methods.flatMap { method in method.parameters.map(\.name) + names(in: method.result) }
             + SharedSchemas.all.flatMap { names(in: $0.schema) }
@@ -56,13 +55,12 @@ struct WordingTests {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// Those of the names that stand in a text as words of their own.
     private static func found(_ names: some Collection<String>, in text: String) -> [String] {
         let words = Set(text.matches(of: #/[A-Za-z_]+(\.[A-Za-z_]+)*/#).map { String($0.output.0) })
         return names.filter(words.contains)
     }
 
-    /// The texts of several words in the source files below some folders, without comments.
+    /// The string literals with a space in the source files below some folders.
     private static func sentences(in folders: [String]) throws -> [String] {
         try folders.flatMap { folder -> [String] in
             let url = root.appending(path: "Sources/\(folder)")
@@ -88,7 +86,7 @@ struct WordingTests {
         let sentences = try Self.sentences(in: modules)
         #expect(sentences.count > 500)
         for sentence in sentences where !sentence.contains("norrisctl call") {
-            // The help of `call`, and the answer to a client that asks for a method by name.
+            // The help of `call` and the reply to an unknown method may name a method.
             if sentence.contains("rpc.discover lists") { continue }
             #expect(Self.found(Self.methods, in: sentence).isEmpty, "\(sentence)")
         }
@@ -129,7 +127,7 @@ struct WordingTests {
     @Test func oneSpellingIsUsed() throws {
         let pages = ["norrisctl.1", "norrisd.8", "norrisd.conf.5", "norrisd-protocol.7"].map { "Scripts/man/\($0)" }
         for path in pages + ["README.md"] {
-            // The other spelling is an alias.
+            // The British spelling is an alias.
             let text = try Self.text(path).replacing(".Cm favourite\n", with: "").lowercased()
             for word in ["favourite", "colour", "behaviour"] { #expect(!text.contains(word), "\(path): \(word)") }
         }

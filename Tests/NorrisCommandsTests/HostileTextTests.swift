@@ -4,7 +4,7 @@ import NorrisProtocol
 import NorrisTerminal
 import Testing
 
-/// No text of the daemon, the upstreams or the command line reaches the terminal raw, whatever the field.
+/// Text from the daemon, the upstreams or the command line never reaches the terminal unescaped.
 struct HostileTextTests {
     private static let freshness = Freshness(
         origin: Freshness.Origin(rawValue: hostile), state: Freshness.State(rawValue: hostile),
@@ -103,7 +103,7 @@ struct HostileTextTests {
                 let machine = Machine(results: result)
                 machine.terminal = TerminalFacts(isTerminal: isTerminal, columns: 80)
                 machine.environment["NO_COLOR"] = "1"
-                // Options stand in front, since the last argument may be words.
+                // Options precede the arguments, because the last argument may take all remaining words.
                 let outcome = machine.run(extra + arguments)
                 #expect(!outcome.output.isEmpty || !outcome.errors.isEmpty)
                 #expect(forbidden(in: outcome.output + outcome.errors) == [])

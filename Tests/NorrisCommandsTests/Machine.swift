@@ -6,45 +6,43 @@ import NorrisSystem
 import NorrisTerminal
 import Testing
 
-/// Swift Testing has a type of that name too.
+/// Disambiguates from the `ExitStatus` of Swift Testing.
 typealias ExitStatus = NorrisCommands.ExitStatus
 
-/// A machine made up for a test: what the daemon answers, one reply a call, and everything else a command may ask.
+/// A simulated machine: one daemon reply for each call, files, programs and terminals.
 final class Machine {
     var environment: [String: String] = [:]
     var terminal = TerminalFacts(isTerminal: false)
     var input: [UInt8]? = []
 
-    /// What comes on a connection that is followed, and how it ends after that.
+    /// The lines of a followed connection. `streamEnd` is the error after them.
     var stream: [String] = []
     var streamEnd = ClientError.closed(path: "/run/norrisd.sock")
     var isErrorTerminal = false
-    /// The width of standard error where that is a terminal.
+    /// The width of standard error, if `isErrorTerminal`.
     var errorColumns = 80
     var isInputTerminal = false
     var files: [String: [UInt8]] = [:]
-    /// What is at a path; nil for one that cannot be looked at. Files that are not here were written just now.
+    /// The status of each path; nil makes stat(2) fail. A file without a status was modified at ``now``.
     var fileStatuses: [String: FileStatus?] = [:]
-    /// What was written into files, and those that cannot be written.
+    /// The contents of written files. A path in `fileWriteErrors` refuses writes.
     private(set) var writtenFiles: [String: [UInt8]] = [:]
-    var fileSystemErrors: [String: SystemError] = [:]
-    /// What somebody types.
+    var fileWriteErrors: [String: SystemError] = [:]
     var answers: [String] = []
-    /// What a program does to the files.
+    /// The changes to files that a program makes.
     var whileRunning: (SubprocessRequest) -> Void = { _ in }
-    /// What standard output answers to what is written at once.
+    /// The error of every immediate write to standard output.
     var outputError: SystemError?
 
-    /// What becomes of programs, one outcome a run; those not named here, or run more often, are missing.
+    /// The outcomes of programs, one for each run. A program without a remaining outcome is missing.
     var programs: [String: [SubprocessOutcome]] = [:]
     private(set) var runs: [SubprocessRequest] = []
 
-    /// The process that listens on any socket.
     var listener: Int?
-    /// How far east of UTC the machine's time zone is, in seconds.
+    /// The offset of the machine's time zone east of UTC, in seconds.
     static let zone: Int64 = 19_800
 
-    /// How long each call takes, and each line that comes.
+    /// The duration of each call, program run and streamed line.
     var delay: Duration = .zero
     private var elapsed: Duration = .zero
 
@@ -52,7 +50,7 @@ final class Machine {
     private(set) var requests: [JSON] = []
     private(set) var sockets: [[String]] = []
     private(set) var timeouts: [Duration] = []
-    /// For how long the lines of a followed connection were waited for.
+    /// The timeout before each line of a followed connection.
     private(set) var waits: [Duration?] = []
     private var written: [UInt8] = []
     private var told: [UInt8] = []
@@ -62,25 +60,21 @@ final class Machine {
 
     init(_ replies: [Result<[UInt8], ClientError>] = []) { self.replies = replies }
 
-    /// A daemon that answers with these results.
     convenience init(results: String...) {
         self.init(results.map { .success(Array(#"{"jsonrpc":"2.0","id":1,"result":\#($0)}"#.utf8)) })
     }
 
-    /// A daemon that answers with an error.
     convenience init(error: ResponseError) {
         self.init([.success(Array(Response(id: .integer(1), outcome: .failure(error)).jsonText.utf8))])
     }
 
     convenience init(failure: ClientError) { self.init([.failure(failure)]) }
 
-    /// With the file that the system's daemon keeps for prompts.
     func withPromptFacts() -> Machine {
         files["/run/norrisd/prompt-facts"] = Array("One.\n".utf8)
         return self
     }
 
-    /// Makes standard output a terminal without colors.
     func onTerminal(columns: Int = 80) -> Machine {
         terminal = TerminalFacts(isTerminal: true, columns: columns)
         environment["NO_COLOR"] = "1"
@@ -89,14 +83,13 @@ final class Machine {
 
     func run(_ arguments: String...) -> Outcome { run(arguments) }
 
-    /// Makes the daemon answer once more.
     func reply(_ reply: Result<[UInt8], ClientError>) { replies.append(reply) }
 
     func run(_ arguments: [String]) -> Outcome {
         use { Outcome(Program.report(arguments: arguments, system: $0), columns: $0.errorColumns()) }
     }
 
-    /// Runs a body with the machine as commands see it.
+    /// Calls a body with the system interface of commands.
     @discardableResult func use(_ body: (System) -> Outcome) -> Outcome {
         let waiting = WaitingLine(
             isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { self.errorColumns },
@@ -157,16 +150,16 @@ final class Machine {
             return FileStatus(isPlainFile: true, bytes: bytes.count, modifiedAt: Self.now)
         }
         system.writeFile = { path, bytes throws(SystemError) in
-            if let error = self.fileSystemErrors[path] { throw error }
+            if let error = self.fileWriteErrors[path] { throw error }
             self.writtenFiles[path] = bytes
         }
         system.createFile = { path, bytes throws(SystemError) in
-            if let error = self.fileSystemErrors[path] { throw error }
+            if let error = self.fileWriteErrors[path] { throw error }
             guard self.files[path] == nil else { throw SystemError("open", code: EEXIST) }
             self.files[path] = bytes
         }
         system.removeFile = { self.files[$0] = nil }
-        system.mayReplace = { self.fileSystemErrors[$0] == nil }
+        system.mayReplace = { self.fileWriteErrors[$0] == nil }
         system.readAnswer = { self.answers.isEmpty ? nil : self.answers.removeFirst() }
         system.ownFolders = { ["/opt/bin", "/opt/libexec"] }
         system.run = { request in
@@ -192,7 +185,7 @@ final class Machine {
         }
     }
 
-    /// Lets time go by as the client does, which wakes up as often as the line wants.
+    /// Advances the clock in the steps in which the client updates the waiting line.
     private func pass(_ time: Duration, _ waiting: WaitingLine) {
         let end = elapsed + time
         while elapsed < end { elapsed = min(end, elapsed + waiting.tick()) }
@@ -214,10 +207,9 @@ final class Machine {
         return streamEnd
     }
 
-    /// Whether there are replies that no call asked for, or lines that no connection was followed for.
+    /// Whether the test supplied replies or streamed lines that no command read.
     var hasUnusedReplies: Bool { !replies.isEmpty || !stream.isEmpty && waits.isEmpty }
 
-    /// The parameters of the calls, as text.
     var parameters: [String] {
         requests.map { request in
             guard case .object(let object) = request else { return "" }
@@ -233,7 +225,6 @@ final class Machine {
     }
 }
 
-/// What a run leaves behind, as text.
 struct Outcome: Equatable {
     var output: String
     var errors: String
@@ -245,7 +236,6 @@ struct Outcome: Equatable {
         self.status = status
     }
 
-    /// Nothing but a failure: its message, and the hints below it.
     static func failed(_ status: ExitStatus, _ message: String, _ hints: String...) -> Outcome {
         Outcome(errors: "norrisctl: \(message)\n" + hints.map { "  \($0)\n" }.joined(), status: status)
     }
@@ -258,7 +248,6 @@ struct Outcome: Equatable {
 }
 
 extension Machine {
-    /// A reply line with a result.
     static func result(_ result: String, id: Int = 1) -> String {
         #"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#
     }

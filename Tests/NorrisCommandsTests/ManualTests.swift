@@ -6,13 +6,13 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// norrisctl(1) says what the program does, no more and no less.
+/// norrisctl(1) describes exactly the options and commands of the program.
 struct ManualTests {
     private let page: ManualPage
 
     init() throws { page = try ManualPage("norrisctl.1") }
 
-    /// The commands that are no groups, by their full names.
+    /// The commands without subcommands, by their full names.
     private let commands: [(name: String, type: any SessionCommand.Type)] = Norrisctl.commands.flatMap { command in
         command.commands.isEmpty
             ? [(command.name, command)] : command.commands.map { ("\(command.name) \($0.name)", $0) }
@@ -47,7 +47,7 @@ struct ManualTests {
         }
     }
 
-    /// `-o file` and `--output file` of `-o, --output file`.
+    /// Expands `-o, --output file` to `-o file` and `--output file`.
     private func spellings(of item: String) -> [String] {
         let names = item.components(separatedBy: ", ")
         let value = names.last?.drop { $0 != " " } ?? ""
@@ -79,7 +79,7 @@ struct ManualTests {
             }
         }
         let told = page.section("ENVIRONMENT").items.flatMap { $0.components(separatedBy: ", ") }
-        // One is not read, but set by the text of "norrisctl init", and read by prompts.
+        // NORRIS_FACT is not read by norrisctl. The script of `norrisctl init` sets it for prompts.
         #expect(told.sorted() == (read + ["NORRIS_FACT"]).sorted())
     }
 
@@ -121,10 +121,10 @@ struct ManualTests {
         }
     }
 
-    /// Runs a command line where no daemon answers and nothing can be read.
+    /// Runs a command line without a daemon and without standard input.
     private func expectIsNoUsageError(_ arguments: [String]) {
         let machine = Machine(Array(repeating: .failure(.noSocket(paths: ["/s"])), count: 40))
-        // A picture for standard output is piped into something.
+        // A picture on standard output needs a pipe.
         if !arguments.contains("-") { _ = machine.onTerminal() }
         machine.input = nil
         let outcome = machine.run(arguments)

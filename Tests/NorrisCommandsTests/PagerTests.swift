@@ -2,7 +2,6 @@
 import NorrisProtocol
 import Testing
 
-/// The program that shows long output, apart from a real terminal.
 struct PagerTests {
     private func show(
         _ outcome: SubprocessOutcome, environment: [String: String] = [:]

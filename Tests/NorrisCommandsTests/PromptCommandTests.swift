@@ -35,7 +35,7 @@ struct PromptCommandTests {
 }
 
 struct LongInputTests {
-    /// The longest ids, of characters that JSON writes as six bytes each and of plain ones.
+    /// The longest ids, with characters that JSON escapes (up to six bytes each) and with plain characters.
     @Test(arguments: ["\u{7F}", "x", "\""]) func sendsManyIdsInRequestsThatFit(character: String) {
         let ids = (100...999).map { "\($0)" + String(repeating: character, count: 197) }
         let machine = Machine((1...30).map { _ in .success(Array(Machine.result(#"{"marked":2}"#).utf8)) })

@@ -5,7 +5,7 @@ import NorrisSystem
 import NorrisTestSupport
 import Testing
 
-/// Random command lines from the words of the declarations themselves.
+/// Random command lines from the words of the command declarations.
 struct RandomCommandLineTests {
     private static let paths: [[String]] =
         [[]]
@@ -22,7 +22,7 @@ struct RandomCommandLineTests {
         "--" + String(repeating: "y", count: 70_000),
     ]
 
-    /// The words of a command: its options in each spelling, and the junk.
+    /// The words for a command: its options in each spelling, and invalid words.
     private static func words(of path: [String]) throws -> [String] {
         var invocation = Invocation(path, isLenient: true)
         try invocation.parse()
@@ -47,7 +47,7 @@ struct RandomCommandLineTests {
             var line = path
             for _ in 0..<Int.random(in: 0...5, using: &generator) {
                 let word = words[Int.random(in: 0..<words.count, using: &generator)]
-                // Most words stand behind the command.
+                // Most words follow the command.
                 let start = Int.random(in: 0..<8, using: &generator) == 0 ? 0 : path.count
                 line.insert(word, at: Int.random(in: start...line.count, using: &generator))
             }

@@ -1,14 +1,11 @@
 import NorrisArguments
 @testable import NorrisCommands
 
-/// A slow parser of command lines: it looks at whole lists where ``CommandArguments`` looks at one token, and knows the
-/// options only from their descriptions.
+/// A slow, independent parser that works on whole lists and knows the options only from their descriptions.
 struct ReferenceParser {
-    /// The meaning of a valid command line.
     struct Meaning: Equatable {
-        /// The canonical names of the command.
         var command: [String] = []
-        /// Long names with their values, in order; flags have none.
+        /// Long names with their values, in order. A flag has no value.
         var options: [Pair] = []
         var positionals: [String] = []
         var wantsHelp = false
@@ -19,14 +16,12 @@ struct ReferenceParser {
             let value: String?
         }
 
-        /// The same command line in its most explicit spelling.
         var spelledOut: [String] {
             let words = options.map { pair in "--\(pair.name)" + (pair.value.map { "=\($0)" } ?? "") }
             return command + words + ["--"] + positionals
         }
     }
 
-    /// The command line is wrong.
     struct Wrong: Error {}
 
     private var meaning = Meaning()
@@ -35,7 +30,6 @@ struct ReferenceParser {
     private var hasEnded = false
     private var items: [Description]
 
-    /// The meaning of a command line; nil if it is wrong.
     static func meaning(of words: [String]) -> Meaning? {
         var parser = ReferenceParser(rest: words)
         do {
@@ -99,7 +93,7 @@ struct ReferenceParser {
                 return try take(option: item, index + 1 < scalars.count ? String(behind) : nil)
             }
             try take(option: item, behind.first == "=" ? "" : nil)
-            // The equals sign has been refused along with the flag.
+            // `take` has already refused the equals sign with the flag.
             if behind.first == "=" { return }
         }
     }
@@ -135,12 +129,12 @@ struct ReferenceParser {
         guard let item = place < places.count ? places[place] : places.last(where: \.isRepeating) else {
             return try refuse()
         }
-        // An invalid word takes its place all the same, which matters behind --help alone.
+        // An invalid word also counts as a positional argument. The count matters only after `--help`.
         meaning.positionals.append(word)
         if !isValid(word, item) { try refuse() }
     }
 
-    /// Ends the parse, or ignores the fault behind `--help`.
+    /// Ends the parse. After `--help` the parse continues.
     private func refuse() throws {
         if !meaning.wantsHelp { throw Wrong() }
     }

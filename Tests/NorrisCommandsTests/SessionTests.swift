@@ -77,7 +77,6 @@ struct ExitStatusTests {
     }
 }
 
-/// Replies that do not belong to the request.
 struct ReplyIDTests {
     private let fact = #"{"items":[{"id":"a","text":"One.","categories":[],"source":"s"}],"freshness":null}"#
 
@@ -90,7 +89,7 @@ struct ReplyIDTests {
         for arguments in [["fact"], ["fact", "--json"], ["categories"]] {
             #expect(Machine([.success(Array(line.utf8))]).run(arguments) == ReplyIDTests.other)
         }
-        // A prompt never has a message.
+        // `prompt` never prints a message.
         #expect(Machine([.success(Array(line.utf8))]).run("prompt") == Outcome())
         #expect(Machine([.success(Array(line.utf8))]).run("prompt", "--json") == Outcome())
     }

@@ -7,7 +7,7 @@ import NorrisTerminal
 import NorrisTestSupport
 import Testing
 
-/// What commands send, print and end with, in files below `Golden/Transcripts`.
+/// The requests, output and exit status of commands, compared with files below `Golden/Transcripts`.
 struct TranscriptTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Golden/Transcripts")
@@ -37,7 +37,7 @@ struct TranscriptTests {
         try checkGolden("Transcripts/\(file)", shown + "\n")
     }
 
-    /// They are for persons: those of `call` and `--json` are the protocol's.
+    /// Messages for users. The output of `call` and `--json` is part of the protocol instead.
     @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted())
     func adviceNamesCommandsOnlyAndEndsNothingByItsName(file: String) throws {
         let golden = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
@@ -54,21 +54,21 @@ struct TranscriptTests {
     }
 }
 
-/// A command line, what the daemon replies, and what came of it, a line each:
+/// A command line, the replies of the daemon and the result, one item a line:
 ///
-///     let fresh = {"origin":…}    at the head of a file; below, «fresh» stands for it, and «version» for norrisctl's
+///     let fresh = {"origin":…}    a name at the head of a file, used as «fresh»; «version» is norrisctl's version
 ///
 ///     # a title
-///     terminal 80                 and other settings of the machine, see ``set(_:_:)``
-///     $ norrisctl fact --count 2  words in single quotes where a shell needs them
+///     terminal 80                 a setting of the machine, see ``set(_:_:)``
+///     $ norrisctl fact --count 2  a word with special characters is in single quotes
 ///     < {"items":[]}              the result of a call; `<error` an error; `<raw` a line; `<failed` a connection
-///     ~ {"jsonrpc":"2.0"}         a line of a connection that is followed
-///     > fact.random {"count":2}   what was sent
+///     ~ {"jsonrpc":"2.0"}         a line of a followed connection
+///     > fact.random {"count":2}   a request
 ///     | standard output
 ///     ! standard error
 ///     = 64                        the exit status, unless it is 0
 ///
-/// All up to the daemon's lines is written by hand, the rest by a run with `NORRIS_UPDATE_DOCUMENTS=1`.
+/// The lines before `>` are written by hand. A run with `NORRIS_UPDATE_DOCUMENTS=1` writes the others.
 struct Transcript {
     private var inputs: [String] = []
     private var arguments: [String]?
@@ -92,7 +92,7 @@ struct Transcript {
         names.reduce(text) { $0.replacing("«\($1.key)»", with: $1.value) }
     }
 
-    /// - Returns: false for what is no setting.
+    /// - Returns: false if `name` is not a setting.
     private mutating func set(_ name: String, _ value: String) throws -> Bool {
         func text(_ json: some StringProtocol) throws -> [UInt8] {
             guard case .string(let text) = try JSON.parse(Array(json.utf8)) else { throw Invalid(line: value) }
@@ -147,7 +147,6 @@ struct Transcript {
         }
     }
 
-    /// All of it, with what comes of a run.
     func text() throws -> String {
         guard let arguments else { throw Invalid(line: "a transcript without $: \(inputs.first ?? "")") }
         let outcome = machine.run(arguments)
@@ -162,14 +161,14 @@ struct Transcript {
         let lines = text.replacing("\u{1B}", with: "␛").replacing("\r", with: "␍")
             .replacing("norrisctl \(NorrisVersion.current)", with: "norrisctl «version»")
             .replacing("norrisd \(NorrisVersion.current)", with: "norrisd «version»").components(separatedBy: "\n")
-        // The last newline is as usual; where it is missing, that is shown.
+        // `␃` marks a missing final newline.
         let whole = lines.last == "" ? lines.dropLast() : lines.dropLast() + [(lines.last ?? "") + "␃"]
         return whole.map { $0.isEmpty ? mark : "\(mark) \($0)" }
     }
 }
 
 extension Machine {
-    /// What was sent, where and for how long if that is not usual, and how long a line that follows was waited for.
+    /// The requests, unusual sockets and timeouts, and the timeouts of followed lines.
     fileprivate var sentLines: [String] {
         let waits = waits.map { $0.map { "\($0)" } ?? "for ever" }
         let changes = waits.indices.filter { $0 == 0 || waits[$0] != waits[$0 - 1] }.map { waits[$0] }
@@ -183,9 +182,7 @@ extension Machine {
     }
 }
 
-/// Compares a text to a file below `Golden/`.
-///
-/// `NORRIS_UPDATE_DOCUMENTS=1` writes the file; then it is to be read, as a person would read it.
+/// Compares a text with a file below `Golden/`. `NORRIS_UPDATE_DOCUMENTS=1` writes the file, for review.
 func checkGolden(_ name: String, _ shown: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name)")
     if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {

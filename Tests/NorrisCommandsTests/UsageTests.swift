@@ -34,7 +34,7 @@ struct UsageTests {
         #expect(outcome.status == .done)
         #expect(outcome.output.contains("\nEXAMPLES\n  "))
         #expect(outcome.output.contains("\nUSAGE\n  norrisctl \(command)"))
-        // The options of every command stand on the page of the program.
+        // Only the help of the program lists the options of every command.
         #expect(!outcome.output.contains("--socket <path>"))
         #expect(outcome.output.hasSuffix("\n\nOptions of every command: norrisctl --help\n"))
         #expect(Machine().run(["--help"] + words) == outcome)
@@ -45,7 +45,7 @@ struct UsageTests {
     @Test func helpFitsTheTerminal() {
         func widest(_ columns: Int, _ arguments: String...) -> Int {
             let lines = Machine().onTerminal(columns: columns).run(arguments).output.split(separator: "\n")
-            // Examples are to be copied, so they are not wrapped.
+            // Examples are not wrapped, because users copy them.
             return lines.prefix { $0 != "EXAMPLES" }.map { $0.count }.max() ?? 0
         }
         for command in ["fact", "gif", "refresh"] {
@@ -161,7 +161,6 @@ struct UsageTests {
 }
 
 struct GrammarTests {
-    /// What a run of `fact` or `call` shows of the options that every command takes.
     private func socketAndTimeout(_ arguments: [String]) -> ([String], Duration)? {
         let machine = Machine(results: page(fact("a", "x")))
         let outcome = machine.run(arguments)

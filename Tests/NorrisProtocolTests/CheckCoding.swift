@@ -1,11 +1,10 @@
 import NorrisProtocol
 import Testing
 
-/// Pins a type to its form on the wire, both ways: the value is written as exactly this text, and the text is read as
-/// the same value.
+/// Expects that a value is encoded as exactly this text, and that the text is decoded as the value.
 ///
-/// - Parameter ignoresUnknown: also reads the text with a member more in every object, as a newer peer may send it.
-///   False for types that keep what they do not know.
+/// - Parameter ignoresUnknown: true to also decode the text with an unknown member in each object, as from a newer
+///   peer; false for types that keep unknown members.
 func checkCoding<Value: JSONEncodable & JSONDecodable & Equatable>(
     _ value: Value, json: String, ignoresUnknown: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -13,13 +12,11 @@ func checkCoding<Value: JSONEncodable & JSONDecodable & Equatable>(
     checkDecoding(value, json: json, ignoresUnknown: ignoresUnknown, sourceLocation: sourceLocation)
 }
 
-/// Pins what is written to exact text.
 func checkEncoding(_ value: some JSONEncodable, json: String, sourceLocation: SourceLocation = #_sourceLocation) {
     let written = value.jsonText
     #expect(written.utf8.elementsEqual(json.utf8), "\(written)", sourceLocation: sourceLocation)
 }
 
-/// Pins what a text is read as.
 func checkDecoding<Value: JSONDecodable & Equatable>(
     _ value: Value, json: String, ignoresUnknown: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -34,9 +31,7 @@ func checkDecoding<Value: JSONDecodable & Equatable>(
     }
 }
 
-/// Pins the text of parameters, and that the daemon reads from it what the client has written.
-///
-/// - Returns: what the daemon reads, with defaults in place of what is absent.
+/// Expects that parameters are encoded as this text. Returns the parameters as the daemon decodes them, with defaults.
 @discardableResult func check<M: Method>(
     _ parameters: M.Parameters, of method: M.Type, json: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> M.Parameters {
@@ -44,13 +39,12 @@ func checkDecoding<Value: JSONDecodable & Equatable>(
     return try read(json, of: method)
 }
 
-/// The parameters of a method as the daemon reads them.
 func read<M: Method>(_ json: String, of method: M.Type) throws -> M.Parameters {
     try M.Parameters(MethodDescription(method).arguments(from: JSON.parse(json)))
 }
 
 extension JSON {
-    /// The value with a member more in each of its objects.
+    /// The value with an unknown member in each of its objects.
     fileprivate var withUnknownMembers: JSON {
         switch self {
         case .object(let object):
@@ -64,10 +58,10 @@ extension JSON {
 }
 
 extension MethodDescription {
-    /// Checks parameters as those of a request line.
+    /// Checks parameters in the form of a request line.
     func arguments(from params: JSON?) throws(ResponseError) -> Arguments {
         let line = Array("{\"params\":\((params ?? .object(JSONObject())).jsonText)}".utf8)[...]
-        // Written by the encoder, so it can be read.
+        // SAFETY: The encoder wrote valid JSON.
         let envelope = try! line.withRawBytes { bytes throws(JSONError) in try RequestEnvelope(entry: bytes) }
         return try arguments(in: line, params: params == nil ? nil : envelope.params)
     }

@@ -115,7 +115,7 @@ struct JSONRoundTripTests {
         }
     }
 
-    /// A line changed in one byte is read or refused, never a crash, and what is read is written and read the same.
+    /// A line with one to three changed bytes is decoded or refused. A decoded value survives a round trip.
     @Test(arguments: UInt64(1)...5) func survivesMutatedLines(seed: UInt64) {
         var generator = SeededRandom(seed: seed)
         for _ in 0..<400 {
@@ -156,7 +156,7 @@ struct JSONRoundTripTests {
             let ranges: [ClosedRange<UInt32>] = [
                 0...0x7F, 0x20...0x7E, 0x80...0x7FF, 0x2000...0x2070, 0x800...0xFFFF, 0x10000...0x10FFFF,
             ]
-            // A surrogate is no scalar; it becomes a letter instead.
+            // A surrogate is not a scalar, so a letter replaces it.
             let range = ranges[Int.random(in: ranges.indices, using: &generator)]
             text.append(Unicode.Scalar(UInt32.random(in: range, using: &generator)) ?? "s")
         }

@@ -190,9 +190,9 @@ struct JSONParseTests {
         #expect(JSONError(.tooDeep, at: 32).description == "The bracket at byte 32 opens more than 32 levels.")
     }
 
-    // MARK: Many keys
+    // MARK: Duplicate keys
 
-    @Test("A key that stands twice is found among many, however it is written", arguments: [3, 8, 9, 100, 1_000])
+    @Test("A duplicate key is found among many keys in every spelling", arguments: [3, 8, 9, 100, 1_000])
     func duplicateAmongMany(count: Int) throws {
         let plain = (0..<count).map { "\"k\($0)\":0" }
         let escaped = (0..<count).map { "\"\\u006b\($0)\":0" }
@@ -206,7 +206,7 @@ struct JSONParseTests {
                     let twice = String(fine.dropLast()) + "," + again + "}"
                     let error = #expect(throws: JSONError.self) { try JSON.parse(twice) }
                     #expect(error == JSONError(.duplicateKey, at: fine.utf8.count))
-                    // The same in params, at any depth, and in a batch.
+                    // The duplicate is also found in params, at any depth, and in a batch.
                     for line in [twice, #"{"params":\#(twice)}"#, #"{"x":[{"y":\#(twice)}]}"#, "[\(twice)]"] {
                         #expect(throws: JSONError.self) {
                             try Array(line.utf8)[...].withRawBytes { bytes throws(JSONError) in try RequestLine(bytes) }

@@ -2,14 +2,14 @@ import Foundation
 import NorrisProtocol
 import Testing
 
-/// The public JSONTestSuite, whole: `y_` files must be accepted, `n_` files refused, `i_` files are up to the parser.
+/// The public JSONTestSuite: `y_` files must be accepted and `n_` files refused; RFC 8259 leaves `i_` files open.
 struct JSONTestSuiteTests {
-    /// Accepted by RFC 8259 and refused here, because a key stands twice.
+    /// Files that RFC 8259 permits, refused here because of a duplicate key.
     private static let refusedByChoice: Set = [
         "y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json",
     ]
 
-    /// What this parser does where the RFC leaves it free.
+    /// The error for each `i_` file; nil if the file is accepted.
     private static let undecided: [String: JSONError.Reason?] = [
         "i_number_double_huge_neg_exp.json": nil, "i_number_huge_exp.json": .numberTooLarge,
         "i_number_neg_int_huge_exp.json": .numberTooLarge, "i_number_pos_double_huge_exp.json": .numberTooLarge,
@@ -39,7 +39,6 @@ struct JSONTestSuiteTests {
 
     init() throws { files = try Self.load() }
 
-    /// The files by name.
     static func load() throws -> [String: [UInt8]] {
         let folder = try #require(Bundle.module.url(forResource: "JSONTestSuite", withExtension: nil))
             .appendingPathComponent("test_parsing")
@@ -81,7 +80,6 @@ struct JSONTestSuiteTests {
         files.keys.filter { $0.hasPrefix(prefix) }.sorted()
     }
 
-    /// Why the file is refused; `nil` if it is accepted.
     private func reason(_ name: String) -> JSONError.Reason? {
         do throws(JSONError) {
             _ = try JSON.parse(files[name] ?? [])

@@ -95,7 +95,7 @@ struct JSONWriterTests {
         ("\u{2065}\u{2066}\u{2069}\u{206A}", "\"\u{2065}\\u2066\\u2069\u{206A}\""), ("dé — 日本 😀 ", #""dé — 日本 😀 ""#),
         ("eight by\"te words \\ cross\n", #""eight by\"te words \\ cross\n""#),
     ]) func escapesWhatCouldHarmAndNothingElse(text: String, expected: String) {
-        // Compared by bytes: the separators and controls are what this is about.
+        // Compared by bytes, because separators and controls must match exactly.
         #expect(Array(text.jsonText.utf8) == Array(expected.utf8))
     }
 

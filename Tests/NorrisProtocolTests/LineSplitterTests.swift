@@ -4,7 +4,6 @@ import NorrisTestSupport
 import Testing
 
 struct LineSplitterTests {
-    /// What comes out when the input arrives in the given chunks, with the end of input after the last.
     private func lines(_ chunks: [[UInt8]], maximumLength: Int = 65_536) -> [String] {
         var splitter = LineSplitter(maximumLength: maximumLength)
         var lines: [String] = []
@@ -132,7 +131,7 @@ struct LineSplitterTests {
     }
 
     @Test func staysFastOnABufferOfManyLines() {
-        // Moving or searching the rest again for each line would be 10^10 steps here.
+        // Moving or searching the remaining bytes for each line would take 10^10 steps.
         let input = Array(String(repeating: "x\n", count: 200_000).utf8)
         #expect(lines([input], maximumLength: 500_000).count == 200_000)
         let withLongLine = input + Array(repeating: UInt8(ascii: "x"), count: 400_000)
@@ -161,7 +160,7 @@ struct LineSplitterTests {
         stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
     }
 
-    // MARK: Memory of half lines
+    // MARK: Memory of incomplete lines
 
     @Test("The rest of a line takes at most two pages beside its bytes", arguments: [1, 100, 4_096, 65_000])
     func capacityOfHalfLines(chunk: Int) {

@@ -8,7 +8,7 @@ struct MethodArgumentsTests {
         ("at", .timestamp), ("list", .list(.integer(0...1))), ("maybe", .nullable(.boolean)), ("object", .object([])),
     ])
 
-    /// A method that needs the parameter `needed` and takes the others.
+    /// A method with these parameters, of which `needed` is required.
     private static func description(_ parameters: [(String, Schema)]) -> MethodDescription {
         MethodDescription(
             name: "test.method", summary: "Takes parameters.",
@@ -17,7 +17,7 @@ struct MethodArgumentsTests {
     }
 
     @Test(
-        "What has the shape is taken",
+        "Valid parameters are accepted",
         arguments: [
             #"{"needed":""}"#, #"{"needed":"a","flag":true}"#, #"{"needed":"a","day":"2024-02-29"}"#,
             #"{"needed":"a","small":-1}"#, #"{"needed":"a","small":100}"#, #"{"needed":"a","count":0}"#,
@@ -33,7 +33,7 @@ struct MethodArgumentsTests {
     }
 
     @Test(
-        "What has not is refused, and the parameter is named",
+        "Invalid parameters are refused, and the message names the parameter",
         arguments: [
             ("{}", "needed", "The parameter needed is missing: a string."),
             (#"{"flag":true}"#, "needed", "The parameter needed is missing: a string."),
@@ -132,7 +132,7 @@ struct MethodArgumentsTests {
 
     @Test("Words count by their bytes, not by how they look") func comparesWordsByBytes() {
         let method = Self.description([("unit", .word(["K"]))])
-        // The Kelvin sign is canonically equivalent to the letter.
+        // The Kelvin sign is canonically equivalent to the letter K.
         #expect(refusal(of: method, ["unit": "\u{212A}"]) != nil)
         #expect(refusal(of: method, ["unit": "K"]) == nil)
     }

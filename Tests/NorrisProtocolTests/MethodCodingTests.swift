@@ -1,7 +1,7 @@
 import NorrisProtocol
 import Testing
 
-/// What clients write as parameters and daemons as results, and that the other side reads it.
+/// The parameters of clients and the results of daemons, encoded by one side and decoded by the other.
 struct MethodCodingTests {
     private let fact = Fact(id: "a", text: "t", categories: ["dev"], source: "builtin")
     private let factJSON = #"{"id":"a","text":"t","categories":["dev"],"source":"builtin"}"#
@@ -87,7 +87,7 @@ struct MethodCodingTests {
     }
 
     @Test(
-        "What Giphy does not take is refused",
+        "Values that Giphy does not accept are refused",
         arguments: [
             (#"{"query":""}"#, "query"), (#"{"query":"a","limit":51}"#, "limit"),
             (#"{"query":"a","limit":0}"#, "limit"),
@@ -137,7 +137,7 @@ struct MethodCodingTests {
             AuthorList.Author(id: "t:2", name: "Ada", postCount: 0), json: #"{"id":"t:2","name":"Ada","post_count":0}"#)
     }
 
-    // MARK: What belongs to a user
+    // MARK: State of a user
 
     @Test func favorites() {
         checkCoding(favorite, json: favoriteJSON)

@@ -81,7 +81,7 @@ struct SchemaTests {
     }
 }
 
-/// The structure that the OpenRPC specification 1.3.2 asks of a document.
+/// The document structure of the OpenRPC specification 1.3.2.
 struct DiscoverTests {
     private let document: JSONObject
 
@@ -134,7 +134,7 @@ struct DiscoverTests {
             #expect(schemas[String(reference.dropFirst(prefix.count))] != nil, "\(reference)")
         }
         #expect(found.filter { !$0.hasPrefix(prefix) } == ["https://meta.open-rpc.org/"])
-        // No schema is carried along that nothing refers to.
+        // Every schema is referenced.
         for (name, _) in schemas.members { #expect(found.contains(prefix + name), "\(name)") }
     }
 

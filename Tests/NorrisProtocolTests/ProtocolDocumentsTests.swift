@@ -5,7 +5,7 @@ import Testing
 
 @testable import NorrisProtocol
 
-/// The list of methods in PROTOCOL.md stands between two marks and is made from the table of methods.
+/// The list of methods between two marks in PROTOCOL.md, generated from the table of methods.
 struct ProtocolMethodListTests {
     private static let begin = "<!-- methods: begin -->\n"
     private static let end = "<!-- methods: end -->\n"
@@ -42,7 +42,7 @@ struct ProtocolMethodListTests {
     }
 }
 
-/// norrisd-protocol(7) has the methods of the table, and the errors, limits and events of the program.
+/// norrisd-protocol(7) lists all methods, errors, limits and events of the program.
 struct ProtocolManualTests {
     private static let name = "norrisd-protocol.7"
 
@@ -112,7 +112,7 @@ struct ProtocolManualTests {
         ".Bl -tag -width Ds\n" + SharedSchemas.all.map { ".It \($0.name)\n\(shape($0.schema))\n" }.joined() + ".El\n"
     }
 
-    /// The short form of a schema, with places where a line may end and without hyphens in its words.
+    /// The short form of a schema, with possible line breaks and without hyphenation.
     private static func shape(_ schema: Schema) -> String {
         ManualPage.escaped("\(schema)".replacing(",", with: ", ").replacing(":", with: ": "))
             .replacing("|", with: "|\\:")

@@ -73,7 +73,6 @@ struct RequestTests {
 }
 
 extension Request {
-    /// The request of a line that is read in place.
     init(line: String) throws { try self.init(line: Array(line.utf8)[...]) }
 
     init(line: ArraySlice<UInt8>) throws {
@@ -92,7 +91,7 @@ extension Request {
             params: try envelope.params.map { try JSON.parse(UnsafeRawBufferPointer(rebasing: bytes[$0.range])) })
     }
 
-    /// The oracle: the same from a tree of values, as JSON-RPC 2.0, section 4, has it.
+    /// Decodes a request from a tree of values (JSON-RPC 2.0, section 4), as a reference.
     fileprivate init(tree: JSON) throws(EnvelopeError) {
         guard case .object(let object) = tree else { throw EnvelopeError(id: .null, error: .invalidRequest("")) }
         let id: RequestID? =
@@ -111,7 +110,7 @@ extension Request {
     }
 }
 
-/// Requests read in place beside the same from a tree: whatever comes, both must say the same.
+/// Compares requests decoded in place with requests decoded from a tree, for any input.
 struct RequestLineTests {
     private enum Reading: Equatable {
         case fault(JSONError)

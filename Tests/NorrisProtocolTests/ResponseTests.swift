@@ -68,7 +68,7 @@ struct ResponseTests {
         "", "[]", "7", "{}", #"{"result":[]}"#, #"{"result":{}}"#, #"{"result":{"items":{}}}"#,
         #"{"result":{"items":[]}}"#, #"{"result":{"items":[7,{"text":"b"}]}}"#, #"{"result":{"items":[{"text":7}]}}"#,
         #"{"error":{"items":[{"text":"a"}]}}"#,
-        // Not JSON, if only behind the text.
+        // Invalid JSON after the text.
         #"{"result":{"items":[{"text":"a"}]}"#, #"{"result":{"items":[{"text":"a"}]}}}"#,
         #"{"result":{"items":[{"text":"a"}]},"result":1}"#, #"{"result":{"items":[{"text":"a","text":"b"}]}}"#,
     ]) func noTextOfAFirstItem(line: String) {
@@ -126,7 +126,7 @@ struct ResponseErrorTests {
             ResponseError(ErrorCode(rawValue: -32000), reason: "", message: "m"), json: json, ignoresUnknown: false)
     }
 
-    @Test("What is unknown in data is kept, and so is a code of a newer daemon") func keepsWhatItDoesNotKnow() throws {
+    @Test("Unknown members of data and unknown codes of a newer daemon are kept") func keepsWhatItDoesNotKnow() throws {
         let error = try ResponseError(json: [
             "code": -32099, "message": "m", "x": 1, "data": ["reason": "new", "retry_at": "later"],
         ])
@@ -175,7 +175,7 @@ struct ResponseErrorTests {
         #expect(name.quotedForMessage == "\"" + String(repeating: "\u{1F94B}", count: 80) + "…\"")
         #expect(String(repeating: "a", count: 80).quotedForMessage == "\"" + String(repeating: "a", count: 80) + "\"")
         #expect("".quotedForMessage == "\"\"")
-        // One character to a reader, ten thousand code points to the wire.
+        // One character for a reader, but 10,001 code points in the protocol.
         let marks = "e" + String(repeating: "\u{301}", count: 10_000)
         #expect(marks.quotedForMessage.unicodeScalars.count == 83)
     }

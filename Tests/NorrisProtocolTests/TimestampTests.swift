@@ -39,7 +39,7 @@ struct TimestampTests {
         #expect(Timestamp(seconds: .min).description == "0001-01-01T00:00:00Z")
     }
 
-    /// Clocks, databases and upstreams may say anything.
+    /// Clocks, databases and upstreams may supply any value.
     private static let extremes = [Int64.min, .min + 1, -62_135_596_801, -1, 0, 253_402_300_800, .max - 1, .max]
 
     @Test("No arithmetic with extreme times and durations ends the process", arguments: extremes, extremes)
@@ -100,7 +100,7 @@ struct CivilDateTests {
         #expect(number == -719_162)
         while let next = CivilDate(dayNumber: number + 1) {
             number += 1
-            // Only comparisons that failed are recorded: there are 3.6 million days.
+            // Only failed comparisons are recorded, because the loop checks 3.6 million days.
             if next.dayNumber != number || !(next > date) || !follows(next, date) {
                 Issue.record("\(next) after \(date)")
                 return
@@ -113,7 +113,6 @@ struct CivilDateTests {
         #expect(CivilDate(year: 1970, month: 1, day: 1)?.dayNumber == 0)
     }
 
-    /// Whether one day is the next after another, by the rules of the calendar alone.
     private func follows(_ next: CivilDate, _ date: CivilDate) -> Bool {
         if let sameMonth = CivilDate(year: date.year, month: date.month, day: date.day + 1) {
             return next == sameMonth

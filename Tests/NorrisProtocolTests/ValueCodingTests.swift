@@ -1,7 +1,6 @@
 import NorrisProtocol
 import Testing
 
-/// The values that several results share, pinned to their text on the wire.
 struct ValueCodingTests {
     @Test func factWithAllMembers() {
         checkCoding(
@@ -32,7 +31,7 @@ struct ValueCodingTests {
     }
 
     @Test func gifWithAllMembers() {
-        // A rendition of an unknown name is kept, so no further member is put in.
+        // Renditions keep unknown names, so no unknown member is added.
         checkCoding(
             Gif(
                 id: "bq2Nk0o7bQhhseGATA", title: "Full House Angel GIF", rating: "pg-13",
@@ -122,7 +121,7 @@ struct ValueCodingTests {
                 + #""retry_at":"1970-01-01T00:01:02Z"}}"#)
     }
 
-    @Test("Its error is null where there is none, unlike every other member of the protocol")
+    @Test("A missing error is null, unlike every other missing member of the protocol")
     func writesNullForNoError() {
         checkCoding(
             Freshness(origin: .builtin, state: .stale), json: #"{"origin":"builtin","state":"stale","error":null}"#)
@@ -187,7 +186,7 @@ struct ValueCodingTests {
                 + #""freshness":{"origin":"none","state":"empty","error":null},"consecutive_failures":0}"#)
     }
 
-    private static let noon = Timestamp("2026-11-21T12:00:00Z")!  // A time that exists.
+    private static let noon = Timestamp("2026-11-21T12:00:00Z")!  // SAFETY: A valid time.
     private static let at = #""at":"2026-11-21T12:00:00Z"}"#
 
     @Test(
@@ -243,7 +242,7 @@ struct ValueCodingTests {
     }
 
     @Test(
-        "A member that must be there is named where it is missing",
+        "The message names a missing required member",
         arguments: [
             "id", "source", "author", "tags", "images", "stats", "read",
         ])

@@ -29,10 +29,10 @@ struct StartingCollectionTests {
         for fact in facts { #expect(fact.id.wholeMatch(of: /builtin-[0-9a-v]{13}/) != nil, "\(fact)") }
     }
 
-    /// Users keep favorites by id: whoever changes the derivation loses them.
+    /// The derivation of ids must not change, because users keep favorites by id.
     @Test(arguments: [
         ("Chuck Norris has no backups. He has witnesses.", "builtin-1dulrm4h1rneu"),
-        // Needs its leading zero, and its line in the collection ends in a further category.
+        // The id needs a leading zero, and the line in the collection ends with an additional category.
         (
             "Chuck Norris explained a bug to a rubber duck. The duck fixed it, and two more on the way out.",
             "builtin-0n09k11nnljre"
@@ -49,12 +49,12 @@ struct StartingCollectionTests {
             #expect(!scalars.contains { $0 == "\u{2028}" || $0 == "\u{2029}" }, "\(fact)")
             #expect(scalars.count <= 400, "\(fact)")
             #expect(scalars.first != " " && scalars.last != " ", "\(fact)")
-            // The mark of a further category must not be left behind in the text.
+            // The mark of an additional category must not remain in the text.
             #expect(!fact.text.contains(" #"), "\(fact)")
         }
     }
 
-    /// `prompt-facts` holds 64 facts of at most 100 columns without the characters that shells and prompts expand.
+    /// `prompt-facts` contains 64 facts of at most 100 columns without characters that shells and prompts expand.
     @Test func enoughFactsFitAShellPrompt() {
         let fitting = facts.filter { fact in
             fact.text.utf8.count <= 100 && fact.text.utf8.allSatisfy { $0 < 0x80 }
@@ -90,7 +90,7 @@ struct StartingCollectionTests {
 
     @Test func digestIsTheSameInEveryProcess() {
         #expect(StartingCollection.digest.wholeMatch(of: /[0-9a-f]{16}/) != nil)
-        // The 64-bit FNV-1a of the bytes "a", newline, "b", zero.
+        // 64-bit FNV-1a of the bytes "a", LF, "b", NUL.
         let sections = [("a", "b")]
         #expect(StartingCollection.digest(of: sections) == "78ed5d81f1369050")
     }

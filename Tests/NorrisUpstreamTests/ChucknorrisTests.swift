@@ -5,7 +5,6 @@ import Testing
 @testable import NorrisUpstream
 
 @Suite(.timeLimit(.minutes(20))) struct ChucknorrisTests {
-    /// The facts of a response's body.
     private func search(_ body: String, type: String? = "application/json") async throws(UpstreamError) -> FactBatch {
         let headers = HTTPHeaderFields(type.map { [(name: "Content-Type", value: $0)] } ?? [])
         let api = Chucknorris(
@@ -13,7 +12,7 @@ import Testing
         return try await api.search("chuck").value
     }
 
-    // MARK: Over a socket
+    // MARK: HTTP
 
     @Test func aSearchFindsFacts() async throws {
         let jokes = FakeUpstream.jokes(count: 100)
@@ -113,7 +112,6 @@ struct JokeTests {
         JSONItem(item: Array(json.utf8)[...]).flatMap { Fact(joke: $0, .untimed) }
     }
 
-    /// A joke with these members besides an id and a text.
     private func fact(with members: String) -> Fact? { fact(#"{"id":"x","value":"y",\#(members)}"#) }
 
     @Test func aWholeJoke() {
@@ -168,7 +166,7 @@ struct JokeTests {
     )
     func categories(members: String, names: [String]) { #expect(fact(with: members)?.categories == names) }
 
-    /// A fact without its category `explicit` would be served to everybody.
+    /// Without its category `explicit`, the fact would be served to users who did not allow explicit facts.
     @Test func explicitIsReadFromALongListToo() {
         let names = (0..<100).map { "c\($0)" } + ["explicit"]
         let categories = fact(with: #""categories":["\#(names.joined(separator: #"",""#))"]"#)?.categories

@@ -6,7 +6,7 @@ import Testing
 @testable import NorrisStore
 @testable import NorrisSystem
 
-/// Values that norrisd has never stored.
+/// Column values that norrisd never stores.
 struct DamageTests {
     private let fixture = StoreFixture()
     private static let extremes: [Int64] = [.min, -1, 0, 1 << 31, 1 << 32, 1 << 53, .max]
@@ -70,9 +70,8 @@ struct DamageTests {
         #expect(CheckedText(stored: "e\u{301}" + "#" + String(SipHash.hash("é".utf8, key: (0, 0)), radix: 36)) == nil)
     }
 
-    // MARK: The state
+    // MARK: State
 
-    /// Everything of one user, and some of the daemon's own.
     private func fillState() async throws {
         let store = try fixture.open()
         let databases = store.databases
@@ -103,7 +102,6 @@ struct DamageTests {
         var name: String { "\(table).\(column)" }
     }
 
-    /// The integer columns of all tables.
     private func columns(of file: String) throws -> [Column] {
         let pool = try DatabasePool(path: fixture.folder[file])
         let columns = try pool.read { database in
@@ -150,7 +148,7 @@ struct DamageTests {
             let marks = ReadMarks(databases: databases)
             _ = await marks.read(uid: 1)
             let marked = try await marks.mark(uid: 1, [.sample("a:8", number: 8)])
-            // A watermark that is too high is as good as another one.
+            // A watermark that is too high covers the post already.
             if column.name != "read_watermarks.number" { #expect(marked == 1, comment) }
             try await marks.markAll(uid: 1, .sample(["a"], upTo: 7))
             #expect(await marks.read(uid: 1).contains(.sample("a:7", number: 7)), comment)
@@ -177,7 +175,7 @@ struct DamageTests {
         try await fillState()
         let pool = try DatabasePool(path: fixture.folder["state/state.db"])
         try pool.withWriter { database in
-            // The index then has a row that the table has not.
+            // Creates an index row without a table row.
             try database.execute("PRAGMA writable_schema = ON")
             try database.execute("CREATE TABLE kept AS SELECT sql FROM sqlite_schema WHERE name = 'favorites_by_time'")
             try database.execute(
@@ -229,10 +227,10 @@ struct DamageTests {
     @Test("With any wrong byte in the header of the state the daemon starts and stores", arguments: [0x00, 0x03, 0xFF])
     func headerBytes(value: UInt8) async throws {
         try await fillState()
-        // Bytes 60 to 63 are the version of the schema, which another norrisd may have written.
+        // Bytes 60 to 63 contain the schema version, and a newer norrisd may have written the file.
         for offset in 0..<100 where !(60..<64).contains(offset) {
             let copy = try fixture.killed()
-            // Else the log has the page of the header.
+            // Merges the log, because the log contains a copy of the header page.
             try DatabasePool(path: copy.folder["state/state.db"]).close()
             var bytes = try copy.folder.bytes("state/state.db")
             bytes[offset] = value
@@ -241,7 +239,6 @@ struct DamageTests {
             do {
                 store = try copy.open()
             } catch let error as StoreError {
-                // Another program's file is left alone.
                 #expect(error.reason == .foreign && 68..<72 ~= offset, "byte \(offset): \(error)")
                 continue
             }
@@ -250,7 +247,7 @@ struct DamageTests {
         }
     }
 
-    // MARK: The cache
+    // MARK: Cache
 
     @Test("A cache with a damaged integer is quarantined at the start or when it is read", arguments: extremes)
     func extremesOfTheCache(value: Int64) async throws {
@@ -280,7 +277,7 @@ struct DamageTests {
                 _ = try? await posts.fetch([.sample("a:1"), .sample("a:2")], at: 20)
             }
             await use()
-            // The maintenance does this.
+            // The maintenance of the daemon calls this function.
             if databases.recreateLostCaches(BlockingAccess()).contains(.facts) { store.loadIndex(BlockingAccess()) }
             await use()
             #expect(await store.nextFacts(9).count > 0, comment)

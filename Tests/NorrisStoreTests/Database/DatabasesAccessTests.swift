@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisStore
 
-/// What a read or write that fails leaves, notes and throws, on this thread and on another.
+/// Failed reads and writes: the database contents, the log and the thrown error, on this and on another thread.
 struct DatabasesAccessTests {
     private let databases: Databases
     private let fixture = StoreFixture()
@@ -27,7 +27,7 @@ struct DatabasesAccessTests {
         try database.execute("CREATE TABLE IF NOT EXISTS kept (x); INSERT INTO kept VALUES (1)")
     }
 
-    /// The functions for threads that may wait; in a task the others would be called.
+    /// The synchronous functions. In a task, the compiler would select the asynchronous functions.
     private func run(_ content: Databases.Content, _ body: (Database) throws -> Void) throws {
         try databases.write(content, body)
     }

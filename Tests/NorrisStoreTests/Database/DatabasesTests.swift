@@ -4,7 +4,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// Opening, closing and refusing the two files, as a daemon's start and stop do.
 struct DatabasesTests {
     private let fixture = StoreFixture()
 
@@ -17,12 +16,12 @@ struct DatabasesTests {
         #expect(databases.sizes.cache > 0 && databases.sizes.state > 0)
         databases.close()
         for name in ["cache", "state"] { #expect(try fixture.folder.mode(name) == 0o700) }
-        // Nothing is left in a log.
+        // No log file remains.
         #expect(try fixture.folder.names("state") == ["state.db"])
         #expect(try fixture.folder.names("cache") == ["cache.db", "cache.db-facts", "cache.db-gifs", "cache.db-posts"])
     }
 
-    /// The mask is the whole process's, so that it needs one of its own.
+    /// umask(2) affects the whole process, so this test needs a separate process.
     @Test func filesAreTheirUsersOwn() async {
         await #expect(processExitsWith: .success) {
             umask(0)
@@ -40,7 +39,7 @@ struct DatabasesTests {
     @Test func fileSaysWhoseItIs() throws {
         try open().close()
         for (kind, name, id) in [(DatabaseKind.facts, "cache", "NRRC"), (.state, "state", "NRRS")] {
-            // Offsets 60 and 68 of the header: user_version, application_id (SQLite, "Database File Format").
+            // Header offsets 60 and 68: user_version and application_id (SQLite, "Database File Format").
             let header = try fixture.folder.bytes("\(name)/\(name).db")
             #expect(header[68..<72].elementsEqual(id.utf8))
             #expect(header[60..<64].elementsEqual([0, 0, 0, UInt8(kind.schemaVersion)]))
@@ -59,7 +58,7 @@ struct DatabasesTests {
         #expect(try fixture.folder.bytes("\(name)/\(name).db") == before)
     }
 
-    /// The version may stand in the log alone, after an unclean end.
+    /// After an unclean stop, the version may be only in the log.
     @Test func newerSchemaInTheLogIsLeftUntouched() async throws {
         let databases = try open()
         try databases.state.writer.withWriter { database in try database.execute("PRAGMA user_version = 900") }
@@ -102,7 +101,7 @@ struct DatabasesTests {
         #expect(try fixture.folder.bytes("\(name)/\(name).db.damaged") == garbage)
         #expect(try fixture.folder.bytes("\(name)/\(name).db.damaged-wal") == Array("log".utf8))
 
-        // Whole by now, and another time does not overwrite what was quarantined before.
+        // The database is intact now. A second quarantine keeps the files of the first quarantine.
         try await fixture.run { #expect($0.databases.faults == []) }
         try fixture.folder.write("\(name)/\(name).db", garbage.reversed() + [1])
         try await fixture.run { #expect($0.databases.faults == ["A damaged database was quarantined as \(aside).2"]) }
@@ -125,7 +124,7 @@ struct DatabasesTests {
         }
         try fixture.folder.write("\(name)/\(name).db", bytes)
         try await fixture.run { store in
-            // The cache is checked while the daemon serves.
+            // The daemon checks the cache after it has begun to serve.
             store.databases.checkCache()
             if store.databases.recreateLostCache() { store.refill() }
             #expect(store.databases.faults.map { $0.contains("quarantined") } == [true])
@@ -175,7 +174,7 @@ struct DatabasesTests {
 
         rename(fixture.folder["state/state.db"], fixture.folder["state/old.db"])
         if isReplaced { try fixture.folder.write("state/state.db", "") }
-        // A change looks for itself.
+        // A write detects the deletion itself.
         let error = ResponseError.storage("state.db was deleted while norrisd was running.", hint: "Restart norrisd.")
         await #expect(throws: error) { try await favorites.add(Favorite(fact: .upstream("g")), uid: 1) }
         #expect(databases.faults == ["state.db was deleted under the daemon: restart it"])

@@ -6,7 +6,7 @@ import Testing
 struct FolderTests {
     private let scratch = ScratchFolder()
 
-    /// The mask is the whole process's, so that it needs one of its own.
+    /// umask(2) affects the whole process, so this test needs a separate process.
     @Test func foldersAreMadeWithTheirParentsForThisUserOnly() async {
         await #expect(processExitsWith: .success) {
             umask(0)
@@ -32,7 +32,7 @@ struct FolderTests {
         let path = try scratch.write("file", "a")
         let free = try #require(Folder.freeBytes(besides: path))
         #expect(free > 0)
-        // proc(5) has no room at all.
+        // The file system of proc(5) has no free space.
         #expect(Folder.freeBytes(besides: "/proc/self/stat") == 0)
         #expect(Folder.freeBytes(besides: scratch["none"]) == nil)
     }
@@ -69,7 +69,7 @@ struct InstanceLockTests {
         #expect(try isFree())
     }
 
-    /// What was written by a holder that is gone says nothing.
+    /// The contents of a lock file from a process that has ended do not matter.
     @Test(arguments: ["", "123\n", "garbage", String(repeating: "9", count: 100)])
     func leftLockFileDoesNotHold(text: String) throws {
         try folder.write("lock", text)
@@ -77,7 +77,7 @@ struct InstanceLockTests {
         #expect(try folder.bytes("lock") == Array("\(getpid())\n".utf8))
     }
 
-    /// Else the daemon of an administrator would empty files wherever a link in somebody's folder leads.
+    /// Otherwise a link in a user's folder could make a daemon that root runs truncate any file.
     @Test func lockThatIsALinkIsRefused() throws {
         let file = try folder.write("precious", "text")
         #expect(symlink(file, folder["lock"]) == 0)

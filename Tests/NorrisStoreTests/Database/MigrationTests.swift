@@ -4,7 +4,7 @@ import Testing
 @testable import NorrisStore
 @testable import NorrisSystem
 
-/// The migration to a later version, made by appending to the schema of today.
+/// Migrations to a later version: a migration appended to the current schema.
 struct MigrationTests {
     private let folder = ScratchFolder()
 
@@ -12,14 +12,12 @@ struct MigrationTests {
         kind.with(kind.migrations + [.init(name: "later", apply: apply)])
     }
 
-    /// The number of today's schema of the state.
     private let today = DatabaseKind.state.schemaVersion
 
     private func open(_ kind: DatabaseKind) throws -> OpenedDatabase {
         try OpenedDatabase.open(kind, folder: folder.path, logger: .silent, BlockingAccess())
     }
 
-    /// Makes a file, and closes it.
     private func write(_ kind: DatabaseKind, _ sql: String) throws {
         let opened = try open(kind)
         try opened.writer.write { try $0.execute(sql) }
@@ -43,7 +41,7 @@ struct MigrationTests {
         #expect(try folder.names() == ["state.db", "state.db.v\(today)"])
         #expect(try folder.mode("state.db.v\(today)") == 0o600)
 
-        // The copy is what the older version opens again.
+        // An older norrisd would open this copy.
         try folder.write("state.db", try folder.bytes("state.db.v\(today)"))
         let again = try open(.state)
         #expect(again.condition == .good)
@@ -66,7 +64,7 @@ struct MigrationTests {
             try open(later(kind) { try $0.execute("CREATE TABLE more (x)") })
             #expect(announced == (kind.isDurable ? 2 : 1), "the copy and the migration")
         }
-        // Only the state is copied, and only for a migration.
+        // Only the state is copied, and only before a migration.
         #expect(try folder.names() == ["cache.db", "state.db", "state.db.v\(today)"])
         let large = later(.state) { try $0.execute("CREATE TABLE more (x)") }
         try write(large, "INSERT INTO more VALUES (zeroblob(40000000))")
@@ -79,7 +77,7 @@ struct MigrationTests {
         let opened = try open(
             later(.state) { database in
                 try database.execute("DELETE FROM shuffles")
-                // What the migration did not reckon with; not on the empty database in memory.
+                // Fails only if rows exist, so the empty in-memory database is migrated.
                 if database.changesCount > 0 { throw DatabaseError(19) }
             })
         #expect(opened.condition != .good)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The one query behind all lists, on a table of its own.
 struct PageQueryTests {
     private let pool: DatabasePool
 
@@ -37,7 +36,6 @@ struct PageQueryTests {
         }
     }
 
-    /// The items of all pages.
     private func pages(_ query: PageQuery, limit: Int) throws -> [[String]] {
         var pages: [[String]] = []
         var cursor: String?
@@ -111,7 +109,7 @@ struct PageQueryTests {
 }
 
 struct SipHashTests {
-    /// Appendix A of the paper, and the first entries of the vectors that the authors' reference code comes with.
+    /// Appendix A of the SipHash paper, and the first test vectors of the reference implementation.
     @Test(
         arguments: [
             (0, 0x726f_db47_dd0e_0e31), (1, 0x74f8_39c5_93dc_67fd), (7, 0xab02_00f5_8b01_d137),

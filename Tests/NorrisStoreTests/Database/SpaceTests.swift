@@ -6,14 +6,13 @@ import Testing
 @testable import NorrisStore
 @testable import NorrisSystem
 
-/// Files become shorter when much is removed.
 struct SpaceTests {
     private let fixture = StoreFixture()
     private static let kinds = ["state.db", "cache.db"]
 
     private static func kind(_ name: String) -> DatabaseKind { name == "state.db" ? .state : .facts }
 
-    /// Opens a database in a folder of its own, and closes it after the body.
+    /// Opens a database in the fixture's folder, and closes the database after the body.
     private func with<Value>(
         _ name: String, willTakeLong: () -> Void = {}, _ body: (OpenedDatabase) throws -> Value
     ) throws -> Value {
@@ -57,7 +56,7 @@ struct SpaceTests {
         let opened = databases.state
         let free = try #require(try number("PRAGMA freelist_count", opened))
         #expect(free <= OpenedDatabase.spareFreePages && free > OpenedDatabase.spareFreePages - 256)
-        // What is left, what is spared, and a log of 1,000 pages.
+        // The remaining rows, the spare free pages, and a log of 1,000 pages.
         #expect(databases.sizes.state < 11 << 20)
         #expect(Folder.size(of: fixture.folder["state/state.db"]) < 6 << 20)
         #expect(try await favorites.list(uid: 1, cursor: nil, limit: 50).items.count == 10)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NorrisStore
 
-/// Each names the thing and says what to do.
+/// Each message names the faulty file or folder and a remedy.
 struct StoreErrorTests {
     @Test(
         arguments: [
@@ -26,7 +26,6 @@ struct StoreErrorTests {
     }
 }
 
-/// What a status says of a database that fails.
 struct DatabaseFailureTests {
     private let error = DatabaseError(10, message: "disk I/O error", sql: "SELECT 1")
 
@@ -35,7 +34,7 @@ struct DatabaseFailureTests {
         #expect(DatabaseError.summary(of: error, path: "/none/state.db") == "disk I/O error (SQLite error 10)")
     }
 
-    /// proc(5) says that it has no room.
+    /// proc(5) reports no free space.
     @Test func aFullDiskIsNamed() {
         #expect(
             DatabaseError.summary(of: error, path: "/proc/version")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NorrisStore
 
-/// Each text is given once, whoever has it: the starting collection, the upstream, a fortune file.
+/// Equal texts of the starting collection, the upstream and fortune files are served once.
 struct EqualTextTests {
     private let folder = ScratchFolder()
     private let store: FactStore
@@ -11,7 +11,6 @@ struct EqualTextTests {
 
     init() throws { store = try FactStore.inMemory() }
 
-    /// The ids of all facts with a text.
     private func ids(_ text: String) async -> Set<String> {
         let facts = await store.nextFacts(store.count, uid: .random(in: 1 ... .max))
         return Set(facts.filter { $0.text.hasSameBytes(as: text) }.map(\.id))
@@ -22,12 +21,12 @@ struct EqualTextTests {
         #expect(store.importFortunes([path]) == [])
     }
 
-    /// Another start, or the daemon after a change: the file is as it was.
+    /// Imports the unchanged file again, as the daemon does at a start or after a change.
     private func importFortunesAgain() { store.importFortunes([folder["jokes"]]) }
 
     enum Going: CaseIterable { case replaced, cleared, changed, becomesDouble }
 
-    /// Left out because it came later, or taken out because it came earlier.
+    /// The fortune is either left out, because its text exists already, or removed when the upstream stores its text.
     @Test(arguments: Going.allCases, [false, true])
     func fortuneComesBackWhenItsTextIsFree(going: Going, isFortuneFirst: Bool) async throws {
         if isFortuneFirst { try importFortunes("Same.", "Own.") }
@@ -55,7 +54,7 @@ struct EqualTextTests {
         try await store.clearUpstream()
         #expect(try mark() == read)
         #expect(read != nil)
-        // Not for good: once they are all in, texts come and go without them again.
+        // After a complete import, changes to other texts do not remove the mark again.
         try await store.replaceUpstream([.upstream("a", "Own.")])
         try await store.clearUpstream()
         #expect(try mark() == nil)
@@ -65,7 +64,7 @@ struct EqualTextTests {
         #expect(try mark() == read)
     }
 
-    /// Another version of the program may ship other facts.
+    /// Another version of norrisd may contain other built-in facts.
     @Test func whatABuiltInFactKeptOutComesBackWhenItGoes() async throws {
         let fact = Fact(id: "builtin-x", text: "Same.", categories: [], source: "builtin")
         try store.replaceBuiltin([fact])
@@ -77,7 +76,7 @@ struct EqualTextTests {
         try store.replaceBuiltin([])
         importFortunesAgain()
         #expect(await store.nextIDs(5).count == 1)
-        // The next fetch must bring the whole again, but not sooner than it would come.
+        // The next fetch must be unconditional, but its scheduled time stays.
         let record = await FetchRecords(databases: store.databases).record(of: "facts")
         #expect(record == FetchRecord(settings: "", fetchedAt: Timestamp(seconds: 1)))
         try await store.replaceUpstream([.upstream("a", "Same.")])

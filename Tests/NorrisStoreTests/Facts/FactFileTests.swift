@@ -7,16 +7,16 @@ import Testing
 
 @testable import NorrisStore
 
-/// The encoded facts beside `cache.db`: whatever becomes of that file, every fact is served as it was stored.
+/// The file with encoded facts beside `cache.db`. Damage to the file never changes the served facts.
 struct FactFileTests {
     private let fixture = StoreFixture()
     private static let name = "cache/cache.db-facts"
 
-    /// Below and above what is in memory.
+    /// Fewer and more facts than memory keeps.
     enum Size: CaseIterable {
         case few, many
 
-        /// Those of many have 9,000 code points each, the most of them in records over several pages.
+        /// The facts of `many` have 9,000 code points each, and most of their records span several pages.
         var facts: [Fact] {
             switch self {
             case .few: upstreamFacts(0..<300, categories: ["x"])
@@ -44,7 +44,7 @@ struct FactFileTests {
             let third = bytes.count / 3
             bytes.replaceSubrange(third..<2 * third, with: repeatElement(0, count: third))
         case .another:
-            // The same ordinals and lengths, other facts.
+            // Other facts with the same ordinals and lengths.
             let other = StoreFixture()
             let store = try other.open()
             try await store.replaceUpstream(
@@ -56,7 +56,7 @@ struct FactFileTests {
             try fixture.folder.write(file, bytes)
             return #expect(chmod(fixture.folder[file], 0o400) == 0)
         case .swapped:
-            // Whole records swapped.
+            // Swaps the halves of the file at a record boundary.
             let half = bytes.count / 2 / FactRecord.unit * FactRecord.unit
             bytes = Array(bytes[half...] + bytes[..<half])
         }
@@ -65,7 +65,7 @@ struct FactFileTests {
 
     @Test("A read that must not wait reads from memory alone, whatever the file system", arguments: [true, false])
     func readsWithoutWaiting(isNetwork: Bool) throws {
-        // On tmpfs(5) no read waits, though the file system does not know the flag.
+        // tmpfs(5) does not support the flag, but its reads never wait.
         let path =
             isNetwork ? fixture.folder["facts"] : "/dev/shm/norris-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }
@@ -85,7 +85,7 @@ struct FactFileTests {
         }
     }
 
-    /// All facts of the store as they are served, by one user after the other.
+    /// All facts in serving order of one user, sorted by id.
     private func served(_ store: FactStore, uid: UInt32) async -> [Fact] {
         var facts: [Fact] = []
         for _ in 0..<10 { facts += await store.nextFacts(store.count / 10, uid: uid) }
@@ -108,16 +108,16 @@ struct FactFileTests {
             #expect(store.databases.faults == [])
         }
         if damage == .readOnly, geteuid() != 0 { return }
-        // Zeros between two records are no part of them; a file that was shorter may have holes there.
+        // Zeros between two records are not part of a record. A file that was shorter may contain holes.
         let records = records(whole)
         #expect(records.count == facts.count)
         #expect(self.records(try fixture.folder.bytes(Self.name)) == records)
     }
 
-    /// The ordinals of the records that a reader would find whole.
+    /// The intact records by their byte offsets.
     private func records(_ bytes: [UInt8]) -> [UInt32: [UInt8]] {
         var records: [UInt32: [UInt8]] = [:]
-        // No fact has the ordinal 0.
+        // Ordinal 0 is never used.
         for start in stride(from: FactRecord.unit, to: bytes.count - FactRecord.unit, by: FactRecord.unit) {
             bytes[start...].withUnsafeBytes { rest in
                 if let fact = FactRecord.read(UInt32(start / FactRecord.unit), rest) {
@@ -128,7 +128,7 @@ struct FactFileTests {
         return records
     }
 
-    /// While the daemon runs: what is in memory is not read again, and what is not is made again.
+    /// Damage while the daemon runs: facts in memory are not read again, and other records are rebuilt.
     @Test(arguments: Size.allCases) func fileThatIsDamagedUnderTheDaemon(size: Size) async throws {
         let facts = size.facts
         try await fixture.run { store in
@@ -143,7 +143,7 @@ struct FactFileTests {
         try await fixture.run { #expect(await served($0, uid: 10) == facts) }
     }
 
-    /// A record across the end of what is read at once, and the longest there are.
+    /// Records that cross the end of a read, and the longest records.
     @Test(arguments: [900, 1_000, 1_008, 1_009, 1_010, 1_020, 1_100, 5_000, 10_000])
     func lengthsOfRecordsDoNotMatter(length: Int) async throws {
         let facts = [
@@ -159,7 +159,7 @@ struct FactFileTests {
         try await fixture.run { store in #expect(await store.nextFacts(3).sorted { $0.id < $1.id } == facts) }
     }
 
-    /// A search brings a few facts: the file grows by them, and nothing else of it is written.
+    /// A search adds a few facts: their records are appended, and no other record is written.
     @Test(arguments: Size.allCases) func foundFactsAreAppended(size: Size) async throws {
         try await fixture.run { store in
             try await store.replaceUpstream(size.facts)
@@ -197,7 +197,7 @@ struct FactFileTests {
         #expect(seen.count == 4)
     }
 
-    /// The ordinals of a fetch that is given up are used again; its records are never taken for the facts that come.
+    /// The ordinals of a failed fetch are reused. Its records are never served as later facts.
     @Test(arguments: [false, true]) func factsOfAFetchThatFailedAreNeverServed(isInMemory: Bool) async throws {
         let text = String(repeating: "never ", count: 400)
         try await fixture.run { store in
@@ -217,7 +217,7 @@ struct FactFileTests {
         }
     }
 
-    /// Space of long runs of removed facts goes back to the disk; those that are left are whole.
+    /// Long runs of removed facts return their space to the file system. The other records remain intact.
     @Test func removedFactsGiveTheirSpaceBack() async throws {
         let facts = Size.many.facts
         try await fixture.run { store in
@@ -235,7 +235,7 @@ struct FactFileTests {
         try await fixture.run { #expect(await $0.nextFacts(50).count == 14) }
     }
 
-    /// Most of a list goes: what is left is drawn without looking for it among the removed ones.
+    /// After most facts of a list are removed, a draw does not skip over removed entries.
     @Test func compactedListsAreDrawnFromInFewSteps() async throws {
         let facts = upstreamFacts(0..<5_000, categories: ["x"])
         let filters = [ShuffleFilter(), ShuffleFilter(categories: ["x"]), ShuffleFilter(maxLength: 100)]
@@ -261,7 +261,7 @@ struct FactFileTests {
         }
     }
 
-    /// The store's lists follow the disk's, whatever is imported: as after a start.
+    /// The lists in memory equal the lists after a restart, for random sequences of imports.
     @Test(arguments: 1...6 as ClosedRange<UInt64>) func memoryFollowsTheDisk(seed: UInt64) async throws {
         var generator = SeededRandom(seed: seed)
         let store = try fixture.open()
@@ -305,7 +305,7 @@ struct FactFileTests {
         }
     }
 
-    // MARK: What was served last
+    // MARK: Last served fact
 
     @Test func lastServedIsKnownAcrossRestarts() async throws {
         let last = try await fixture.run { store -> String in
@@ -341,7 +341,7 @@ struct FactFileTests {
         let store = try fixture.open()
         defer { store.databases.close() }
         try await store.replaceUpstream(upstreamFacts(0..<5))
-        nonisolated(unsafe) var wakes = 0  // Only this task draws.
+        nonisolated(unsafe) var wakes = 0  // SAFETY: Only this task draws.
         store.onMove { wakes += 1 }
         for number in 1...64 { _ = await store.nextIDs(1, ShuffleFilter(maxLength: 100 + number)) }
         #expect(wakes == 1)

@@ -7,10 +7,10 @@ import Testing
 @testable import NorrisSystem
 
 struct FactOfTheDayTests {
-    private let today = CivilDate(year: 2026, month: 2, day: 28)!  // A day of the calendar.
+    private let today = CivilDate(year: 2026, month: 2, day: 28)!  // SAFETY: A valid date.
 
     private func day(_ distance: Int) -> CivilDate {
-        CivilDate(dayNumber: today.dayNumber + distance)!  // A few thousand days from today.
+        CivilDate(dayNumber: today.dayNumber + distance)!  // SAFETY: A few thousand days from today.
     }
 
     @Test func dayHasOneFactThroughRestartsArrivalsAndClearing() async throws {
@@ -34,7 +34,7 @@ struct FactOfTheDayTests {
             #expect(store.count == 0)
             #expect(await store.factOfTheDay(today, today: today, source: .all) == fact)
         }
-        // It was on the disk before it was given.
+        // The fact was stored before it was returned.
         try await fixture.killed().run { #expect(await $0.factOfTheDay(today, today: today, source: .all) == fact) }
     }
 
@@ -44,7 +44,7 @@ struct FactOfTheDayTests {
         for start in [0, 6, 11] {
             try await fixture.run { store in
                 try await store.replaceUpstream(upstreamFacts(0..<20))
-                for distance in start..<[0: 6, 6: 11, 11: 20][start]! {  // The keys are the three starts.
+                for distance in start..<[0: 6, 6: 11, 11: 20][start]! {  // SAFETY: The keys are the three starts.
                     ids += [await store.factOfTheDay(day(distance), today: today, source: .all)?.id].compactMap { $0 }
                 }
             }
@@ -149,7 +149,6 @@ struct FactOfTheDayTests {
     }
 }
 
-/// Facts in a random order, for prompts.
 struct RandomFactsTests {
     private func ids(
         _ store: FactStore, _ source: FactScope = .all, maxLength: Int = 1_000, seed: UInt64 = 1, limit: Int = .max
@@ -202,7 +201,7 @@ struct RandomFactsTests {
         #expect(ids(try .inMemory()) == [])
     }
 
-    /// Of many facts a sample, of both kinds by their numbers; none that is gone.
+    /// For many facts, a random sample is read, with facts and fortunes in proportion and without removed facts.
     @Test func ofManyFactsASampleIsRead() async throws {
         let store = try FactStore.inMemory()
         let kept = upstreamFacts(1_000..<6_000)

@@ -20,7 +20,7 @@ struct FactSearchTests {
         return Set(page.items.map(\.text))
     }
 
-    /// No character of a word is special; of quotes only a pair is.
+    /// No character of a word has a special meaning, except a pair of double quotes.
     @Test(arguments: [
         "%", "_", "\"", "*", "'", "\\", "^", "(", ":", "-", "+", "{", ",", ".", "?", "[", "50%", "a_b", "\"ab", "ab*",
         "it's", "a\\b", "\"\"\"", "a\"b", "AND", "a OR b", "NOT x", "^ab", "NEAR(a b)", "folded:a", "a - b", "(ab)",
@@ -56,7 +56,7 @@ struct FactSearchTests {
         }
     }
 
-    /// What was there all the time comes exactly once, whatever comes and goes between the pages.
+    /// Facts that remain stored are found exactly once, although other facts change between the pages.
     @Test(arguments: ["text of", "fa"]) func cursorsStayTrueWhileFactsComeAndGo(query: String) async throws {
         let query = try FactQuery(text: query)
         var generator = SeededRandom(seed: 4)
@@ -71,7 +71,7 @@ struct FactSearchTests {
             ids += page.items.map(\.id)
             cursor = page.next
             passing.shuffle(using: &generator)
-            // The fact the cursor stands on goes too, now and then.
+            // Sometimes the fact at the cursor is removed too.
             passing.removeAll { $0.id == page.items.last?.id && Bool.random(using: &generator) }
             passing = passing.dropLast(2) + upstreamFacts(born..<born + 3)
             born += 3
@@ -87,7 +87,6 @@ struct FactSearchTests {
         let query = try FactQuery(text: "text", categories: ["x"])
         let cursor = try #require(try await store.search(query, cursor: nil, limit: 10).next)
         #expect(try await store.search(query, cursor: cursor, limit: 5).items.count == 5)
-        // Another spelling of the same search.
         let same = try FactQuery(text: "TEXT", categories: ["x", "x"])
         #expect(try await store.search(same, cursor: cursor, limit: 5).items.count == 5)
 
@@ -167,7 +166,7 @@ struct FactSearchTests {
 
     // MARK: Blocks
 
-    /// Several blocks of texts lose facts at their beginning, in the middle and at their end, and whole ones go.
+    /// Removes facts at the beginning, in the middle and at the end of blocks, and whole blocks.
     @Test func factsThatAreLeftInABlockAreFound() async throws {
         func text(_ number: Int) -> String { "number \(number)x " + String(repeating: "lorem ipsum ", count: 20) }
         let all = (0..<1_000).map { Fact.upstream(String(10_000 + $0), text($0)) }
@@ -197,12 +196,12 @@ struct FactSearchTests {
         #expect(try await blocks() == 0)
     }
 
-    // MARK: A model
+    // MARK: Model
 
-    /// Any sequence of imports and removals leaves a search that a plain loop over the facts finds too.
+    /// After random imports and removals, a search finds the same facts as a linear scan.
     @Test(arguments: 1...8 as ClosedRange<UInt64>) func searchIsWhatTheModelSays(seed: UInt64) async throws {
         var generator = SeededRandom(seed: seed)
-        /// Newest last.
+        /// Ordered by age; the newest fact is last.
         var model: [Fact] = []
         let words = ["kick", "Kick", "chuck", "a", "b ", "é", "\n", "ß", "ss", "norris", "x  y"]
         for step in 0..<60 {
@@ -210,7 +209,7 @@ struct FactSearchTests {
                 let new = (0..<Int.random(in: 1...40, using: &generator)).map { _ in
                     Fact.upstream(
                         String(1_000 + Int.random(in: 0..<500, using: &generator)),
-                        (0..<4).map { _ in words.randomElement(using: &generator)! + " " }.joined()  // There are words.
+                        (0..<4).map { _ in words.randomElement(using: &generator)! + " " }.joined()  // Not empty.
                             + "\(Int.random(in: 0..<1_000_000, using: &generator))",
                         categories: ["p", "q", "explicit"].filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
                     )

@@ -5,7 +5,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// What a user is given, over starts, stops, kills and losses of the disk.
 struct FactStoreTests {
     private let dev = ShuffleFilter(categories: ["dev"])
     private let devIDs = Set(StartingCollection.facts().filter { $0.categories.contains("dev") }.map(\.id))
@@ -37,7 +36,7 @@ struct FactStoreTests {
         store.databases.close()
     }
 
-    /// Each fact once in a cycle that restarts with the cache.
+    /// A lost cache restarts the cycle, and each cycle contains each fact once.
     @Test func lossOfTheCacheBetweenRunsRestartsTheShuffles() async throws {
         let fixture = StoreFixture()
         let upstream = upstreamFacts(0..<30, categories: ["dev"])
@@ -49,7 +48,7 @@ struct FactStoreTests {
         try fixture.folder.remove("cache")
         let given = try await fixture.run { store in
             store.importStartingCollection()
-            // Draws while the upstream's facts are not there yet, and they come in another order.
+            // Draws before the upstream facts are stored. The upstream facts then arrive in another order.
             let early = await store.nextIDs(3, dev)
             for end in 1...3 { try await store.replaceUpstream(Array(upstream.reversed().prefix(10 * end))) }
             return await early + store.nextIDs(devIDs.count + 30 - 3, dev)
@@ -77,11 +76,11 @@ struct FactStoreTests {
         #expect(await Set(store.nextIDs(devIDs.count, dev)) == devIDs)
         await store.writeShuffles()
         store.databases.close()
-        // The new file is whole, and the old one's log has not got into it.
+        // The new file is intact and does not contain frames from the old log.
         try await fixture.run { #expect($0.count == everything - 1 && $0.databases.faults == []) }
     }
 
-    /// Only the database is deleted; its log and index stay, as when somebody deletes by the exact name.
+    /// Deletes only the database file, like `rm cache.db`. The log and its index remain.
     @Test func leftoversOfADeletedCacheDoNoHarm() async throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
@@ -90,7 +89,7 @@ struct FactStoreTests {
         let before = identities()
         try fixture.folder.remove("cache/cache.db")
         #expect(store.databases.recreateLostCache())
-        // The old connections were open until then; what they share is not what the new ones share.
+        // The old connections were still open. The new connections must not share their log and index.
         #expect(zip(before, identities()).allSatisfy { $0 != nil && $1 != nil && $0 != $1 })
         store.refill()
         try await store.replaceUpstream(upstreamFacts(50..<60))
@@ -109,7 +108,7 @@ struct FactStoreTests {
         store.importStartingCollection()
         for _ in 0..<devIDs.count { #expect(await store.nextIDs(1, uid: 1, dev).count == 1) }
         #expect(await Set(store.nextIDs(devIDs.count, uid: 2, dev)) == devIDs)
-        // 32 bits of uid, the highest included.
+        // The highest 32-bit uid.
         #expect(await Set(store.nextIDs(devIDs.count, uid: .max, dev)) == devIDs)
     }
 
@@ -121,7 +120,6 @@ struct FactStoreTests {
             return await filters.mapped { await store.nextIDs(19, $0) }
         }
         try await fixture.run { store in
-            // The second shuffle goes on where it was.
             #expect(await Set(given[1] + store.nextIDs(1, filters[1])).count == 20)
             let count = try await store.databases.state.writer.read { try Int.fetchOne($0, shufflesOfUser) }
             #expect(count == 64)
@@ -130,7 +128,7 @@ struct FactStoreTests {
 
     private var shufflesOfUser: String { "SELECT count(*) FROM shuffles WHERE uid = 1" }
 
-    /// A fact with another text is a new one: it comes in this cycle, whether the old one was served or not.
+    /// A fact with a changed text is new: it is served in this cycle, even if its old text was served.
     @Test func changedTextIsServedInThisCycle() async throws {
         let store = try FactStore.inMemory()
         try await store.replaceUpstream(upstreamFacts(0..<20))
@@ -168,7 +166,7 @@ struct FactStoreTests {
         #expect(store.categories(of: .all).map(\.name) == ["dev"])
         #expect(store.categories(of: .all).map(\.count) == [1])
         #expect(try await store.fact(id: "rude")?.isExplicit == true)
-        // A known name, so that asking for it is no error.
+        // A known category name, so a request for it causes no error.
         #expect(store.hasCategory("explicit"))
 
         try await store.replaceUpstream([
@@ -214,7 +212,7 @@ struct FactStoreTests {
         #expect(store.isLocal)
     }
 
-    /// The lists grow beside the readers, who begin shuffles of their own meanwhile.
+    /// The lists grow while readers draw and begin new shuffles.
     @Test func readersNoticeNothingOfALargeFetch() async throws {
         let store = try FactStore.inMemory()
         store.importStartingCollection()
@@ -227,10 +225,10 @@ struct FactStoreTests {
         var given: [String] = []
         var rounds = 0
         while !isDone.withLock({ $0 }) {
-            // Fewer than there were, for with those the round would end.
+            // Fewer than the initial facts, because the cycle would end with the last of these facts.
             if given.count < devIDs.count - 1 { given += await store.nextIDs(1, dev) }
             rounds += 1
-            // The change may need this thread.
+            // Lets the change run, because it may need this thread.
             await Task.yield()
             let filter = ShuffleFilter(categories: ["none\(rounds % 50)", "food"], maxLength: 1 + rounds % 300)
             #expect(await store.nextFacts(2, uid: 2, filter: filter).count <= 2)

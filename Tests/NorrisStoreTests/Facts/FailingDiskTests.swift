@@ -6,7 +6,7 @@ import Testing
 
 @testable import NorrisStore
 
-/// The store goes on serving whatever the disk does, says so, and loses nothing that it can keep.
+/// With a failing disk, the store continues to serve, reports the fault and loses no recoverable data.
 struct FailingDiskTests {
     @Test func shufflesThatCannotBeWrittenAreWrittenLater() async throws {
         let fixture = StoreFixture()
@@ -39,7 +39,7 @@ struct FailingDiskTests {
         let fixture = StoreFixture()
         let path = try fixture.folder.write("jokes", "One.\n%\nTwo.\n")
         try await fixture.run { store in
-            // SQLITE_FULL, as on a disk without space.
+            // Causes SQLITE_FULL, as on a full disk.
             try store.databases.cache(.facts).writer.withWriter { database in
                 let pages = try Int.fetchOne(database, "PRAGMA page_count") ?? 0
                 try database.execute("PRAGMA max_page_count = \(pages)")
@@ -52,7 +52,6 @@ struct FailingDiskTests {
             #expect(store.databases.faults.count == 1)
             #expect(store.databases.faults.first?.contains("in memory: database or disk is full") == true)
         }
-        // With space again it is as if nothing had been.
         try await fixture.run { store in
             store.importStartingCollection()
             store.importFortunes([path])
@@ -62,7 +61,7 @@ struct FailingDiskTests {
         }
     }
 
-    /// All or nothing: neither the facts nor what is written with them.
+    /// A fetch is atomic: its facts and its record are stored together or not at all.
     @Test(arguments: ["facts", "fetches", "fact_entries", "fact_texts"])
     func fetchThatCannotBeWrittenChangesNothing(table: String) async throws {
         let fixture = StoreFixture()
@@ -126,14 +125,14 @@ struct FailingDiskTests {
         databases.close()
     }
 
-    /// The folders are there but belong to somebody else: what they hold is read, and nothing is written.
+    /// Folders of another user: the databases are read, and never written.
     @Test func foreignDatabasesAreRead() async throws {
         let fixture = StoreFixture()
         let before = try fixture.open()
         try await before.replaceUpstream(upstreamFacts(0..<20))
         var given = await before.nextIDs(15)
         await before.writeShuffles()
-        // Not of a clean stop: what the log holds is read too.
+        // An unclean stop: the log is read too.
         let foreign = try fixture.killed()
         before.databases.close()
         for folder in ["cache", "state"] {
@@ -155,10 +154,10 @@ struct FailingDiskTests {
         store.databases.close()
     }
 
-    /// Without the log and its index, which cannot be made there.
+    /// The log and its index do not exist and cannot be created.
     @Test func databasesOfACleanStopAreReadWhereNothingCanBeMade() async throws {
         let fixture = StoreFixture()
-        // SQLite is given the paths as addresses.
+        // SQLite receives the paths as URIs.
         let folder = fixture.folder["a ?#%41é"]
         func open() throws -> FactStore {
             let databases = try Databases(cacheFolder: folder + "/c", stateFolder: folder + "/s", logger: .silent)
@@ -174,7 +173,7 @@ struct FailingDiskTests {
             chmod("\(folder)/\(name)", 0o555)
         }
         defer { for name in ["c", "s"] { chmod("\(folder)/\(name)", 0o755) } }
-        // The folders above belong to whoever runs the tests.
+        // The parent folders belong to the user who runs the tests.
         chmod(fixture.folder.path, 0o755)
         chmod(folder, 0o755)
         let store = try asNobody { try open() }
@@ -191,7 +190,7 @@ struct FailingDiskTests {
 }
 
 extension OpenedDatabase {
-    /// Makes every insertion into a table fail, on the connection that writes.
+    /// Makes every insertion into a table fail, on the writer connection.
     func refuseWrites(to table: String) async throws { try await refuse("INSERT", on: table) }
 
     func refuse(_ statement: String, on table: String) async throws {

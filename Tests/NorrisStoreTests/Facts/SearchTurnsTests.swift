@@ -4,7 +4,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// Whose search runs while there are more searches than processors.
 struct SearchTurnsTests {
     @Test func asManySearchesRunAsThereAreSlots() {
         var queue = SearchQueue<String>(slots: 2)
@@ -25,7 +24,7 @@ struct SearchTurnsTests {
         #expect(queue.begin(1, "b") == false)
         #expect(queue.begin(2, "c") == false)
         #expect(queue.pause(1, "a", spent: 4) == "c")
-        // It goes on until its user has had as much.
+        // The search continues until its user has spent more than the other user.
         #expect(queue.pause(2, "c", spent: 3) == nil)
         #expect(queue.pause(2, "c", spent: 1) == nil)
         #expect(queue.pause(2, "c", spent: 1) == "b")
@@ -37,17 +36,17 @@ struct SearchTurnsTests {
         var queue = SearchQueue<Int>(slots: 2)
         for number in 0..<100 { #expect(queue.begin(1, number) == (number < 2)) }
         for _ in 0..<1000 { _ = queue.pause(1, 0, spent: 4) }
-        // Who comes later owes nothing and has saved nothing.
+        // A new user begins with neither debt nor credit.
         #expect(queue.begin(2, 200) == false)
         #expect(queue.pause(1, 0, spent: 4) == 200)
-        // The other slot belongs to the first user, who is paid by it.
+        // The first user spends as much in the other slot, so neither search yields.
         for _ in 0..<50 {
             #expect(queue.pause(1, 1, spent: 4) == nil)
             #expect(queue.pause(2, 200, spent: 4) == nil)
         }
     }
 
-    @Test("Searches that are run by threads all end, and no more run at a time than there are slots")
+    @Test("All searches on threads end, and at most one search for each slot runs at a time")
     func threads() async {
         let turns = SearchTurns(slots: 2)
         final class Counts: Sendable { let state = Mutex((running: 0, most: 0, ended: 0)) }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// What becomes of the upstream's facts when a fetch or a search brings others.
 struct UpstreamFactsTests {
     private let fixture = StoreFixture()
 
@@ -34,14 +33,14 @@ struct UpstreamFactsTests {
         UpstreamChanges(added: added, changed: changed, removed: removed, total: total, droppedCategories: 0)
     }
 
-    /// Each field by itself: what is compared is compared whole.
+    /// Each field is compared on its own and completely.
     @Test func changeOfAnyFieldIsAChange() async throws {
         let store = try FactStore.inMemory()
         let (early, late) = (Timestamp(seconds: 1), Timestamp(seconds: 2))
         var fact = Fact(id: "a", text: "é", categories: ["x"], source: "chucknorris")
         try await store.replaceUpstream([fact])
         let steps: [(inout Fact) -> Void] = [
-            // Canonically the same, and other bytes.
+            // Canonically equivalent, but other bytes.
             { $0.text = "e\u{301}" }, { $0.categories = ["x", "y"] }, { $0.categories = ["y", "x"] },
             { $0.source = "other" }, { $0.url = "https://example.org" }, { $0.url = "https://example.com" },
             { $0.createdAt = early }, { $0.updatedAt = early }, { $0.updatedAt = late }, { $0.url = nil },
@@ -105,7 +104,7 @@ struct UpstreamFactsTests {
         }
     }
 
-    /// An id says whose a fact is: an upstream cannot change what the starting collection or a file gave.
+    /// An id belongs to its source: an upstream cannot change built-in facts or fortunes.
     @Test func idsOfOthersAreNotTheUpstreams() async throws {
         let store = try FactStore.inMemory()
         store.importStartingCollection()
@@ -118,26 +117,24 @@ struct UpstreamFactsTests {
     }
 }
 
-/// An upstream that invents categories: how many of them are stored.
 struct CategoryLimitTests {
     private let fixture = StoreFixture()
     private let maximum = CategoryLimit.maximumCount
 
-    /// A fact for each number, with a category of its own.
     private func facts(_ numbers: Range<Int>) -> [Fact] {
         numbers.map { .upstream("fact-\(1_000 + $0)", categories: ["c\($0)"]) }
     }
 
     private func names(_ store: FactStore) -> Set<String> { Set(store.categories(of: .all).map(\.name)) }
 
-    /// One place is kept for `explicit`.
+    /// One category is reserved for `explicit`.
     @Test func furtherCategoriesAreDroppedAndCounted() async throws {
         let store = try FactStore.inMemory()
         let changes = try await store.replaceUpstream(facts(0..<300))
         #expect(changes.droppedCategories == 300 - (maximum - 1))
         #expect(store.count == 300)
         #expect(store.categories(of: .all).count == maximum - 1)
-        // The same reply changes nothing, although it names more than is stored.
+        // The same reply changes nothing, although it names more categories than the store contains.
         let again = try await store.replaceUpstream(facts(0..<300))
         #expect((again.added, again.changed, again.removed) == (0, 0, 0))
         #expect(again.droppedCategories == changes.droppedCategories)
@@ -168,7 +165,7 @@ struct CategoryLimitTests {
     @Test func explicitFactsStayExplicit() async throws {
         let store = try FactStore.inMemory()
         let many = (0..<20).map { "c\($0)" } + ["explicit"]
-        // Names are admitted from the highest id down: those of "z" first, those of "a" last.
+        // Categories are admitted in descending order of fact ids: "z" first, "a" last.
         try await store.replaceUpstream(
             [.upstream("z", categories: many), .upstream("a", categories: many)] + facts(20..<300))
         #expect(try await store.fact(id: "z")?.categories == many[..<15] + ["explicit"])
@@ -195,7 +192,6 @@ struct CategoryLimitTests {
         #expect(try await store.fact(id: "a")?.categories == ["fine"])
     }
 
-    /// An upstream that invents others with every reply.
     @Test func listsDoNotGrowWithEveryReply() async throws {
         try await fixture.run { store in
             for reply in 0..<6 {
@@ -209,7 +205,7 @@ struct CategoryLimitTests {
                 #expect(lists == 201)
                 #expect(names(store) == Set((reply * 200..<reply * 200 + 200).map { "c\($0)" }))
             }
-            // A category that comes back is shuffled again, and its facts come once each.
+            // A category that returns is shuffled again, and each of its facts is served once.
             try await store.replaceUpstream(upstreamFacts(0..<30, categories: ["c0"]))
             #expect(await Set(store.nextIDs(30, ShuffleFilter(categories: ["c0"]))).count == 30)
             #expect(await Set(store.nextIDs(30, uid: 2, ShuffleFilter(categories: ["c0"]))).count == 30)

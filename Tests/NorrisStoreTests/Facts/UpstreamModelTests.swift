@@ -6,7 +6,7 @@ import Testing
 
 @testable import NorrisStore
 
-/// Any sequence of fetches, searches, clearings and imports leaves what a few plain lines say it should.
+/// After random fetches, searches, clearings and imports, the store equals a simple model.
 struct UpstreamModelTests {
     @Test(arguments: 1...12) func storeIsWhatTheModelSays(seed: Int) async throws {
         var world = try World(seed: UInt64(seed))
@@ -17,7 +17,7 @@ struct UpstreamModelTests {
     }
 }
 
-/// What is in the store by rules written without regard to cost.
+/// The expected contents of the store, by simple and slow rules.
 private struct World {
     struct Known: Equatable {
         var fact: Fact
@@ -36,10 +36,10 @@ private struct World {
     private var upstream: [String: Known] = [:]
     private var builtin: [String] = []
     private var fortunes: [String] = []
-    /// Whether the fortune files were imported after the last change.
+    /// Whether an import of the fortune files followed the last change.
     private var isSettled = true
 
-    /// Several of the same length, and several with the same beginning.
+    /// Includes texts of equal length and texts with a common prefix.
     private static let texts = ["a", "b", "aa", "ab", "aaa", "aab", "bbb", "aaaa", "é", "e\u{301}"]
 
     init(seed: UInt64) throws {
@@ -96,7 +96,6 @@ private struct World {
             importFortunes()
             return
         default:
-            // A restart, on the same databases.
             store = FactStore(databases: store.databases)
             return
         }
@@ -109,7 +108,6 @@ private struct World {
         isSettled = true
     }
 
-    /// The rules of a fetch or a search.
     private mutating func take(_ facts: [Fact], isSearch: Bool = false, stays: (Known) -> Bool) {
         var first: [Fact] = []
         for fact in facts where !first.contains(where: { $0.id == fact.id }) { first.append(fact) }
@@ -121,7 +119,7 @@ private struct World {
             let categories = same.flatMap(\.categories)
             let holder = upstream.values.first { $0.fact.text.hasSameBytes(as: text) }
             let stored = same.filter { before[$0.id] != nil }
-            let kept = (stored.isEmpty ? same : stored).min { $0.id < $1.id }!  // Not empty, as looked at above.
+            let kept = (stored.isEmpty ? same : stored).min { $0.id < $1.id }!  // SAFETY: `same` is not empty.
             var known = holder ?? Known(fact: kept, isFound: isSearch && before[kept.id]?.isFound ?? true)
             if holder == nil { known.fact.categories = [] }
             for category in categories where !known.fact.categories.contains(category) {
@@ -159,7 +157,7 @@ private struct World {
 }
 
 extension Database {
-    /// Lists and texts are those of the facts, and nothing else.
+    /// Expects that lists and texts match the facts exactly.
     func expectWholeFacts(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
         var expected: [String: Set<UInt32>] = [:]
         var texts: [UInt32: String] = [:]

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// What is known of the last fetches, over starts and on a failing disk.
 struct FetchRecordsTests {
     private let fixture = StoreFixture()
 
@@ -80,14 +79,13 @@ struct FetchRecordsTests {
         records.write(record, for: "facts")
         databases.close()
         await #expect(records.record(of: "facts") == nil)
-        // It says that the content is there, or each failing write would cost a fetch.
+        // Returns true because the content exists. Otherwise each failed write would cause another fetch.
         await #expect(records.renew(record, for: "facts"))
         #expect(databases.isReadOnly)
     }
 }
 
 extension FetchRecords {
-    /// What a fetch writes together with its content.
     func write(_ record: FetchRecord, for source: String) {
         do {
             let content = Databases.Content(ofSource: source)
@@ -98,7 +96,6 @@ extension FetchRecords {
     }
 }
 
-/// The schedules of the sources, over starts, kills and on a failing disk.
 struct ScheduleRecordsTests {
     private let fixture = StoreFixture()
 

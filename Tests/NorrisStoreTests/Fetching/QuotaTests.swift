@@ -10,7 +10,7 @@ struct QuotaWindowTests {
         _ count: Int, _ purpose: QuotaWindow.Purpose, limit: Int, now: Timestamp = .start, of window: inout QuotaWindow
     ) -> Int { (0..<count).filter { _ in window.take(purpose, limit: limit, now: now) == .granted }.count }
 
-    /// The fifth is rounded up.
+    /// A fifth of the limit is rounded up.
     @Test("The last tenth is for users who have had less than a tenth") func shares() {
         var window = QuotaWindow()
         func taken(by uid: UInt32, limit: Int = 100, at second: Int64) -> Int {
@@ -24,7 +24,7 @@ struct QuotaWindowTests {
         #expect(taken(by: 2, at: 30) == 10)
         #expect(window.take(.user, by: 3, limit: 100, now: .start + 30) == .exhausted(until: .start + 3_600))
         #expect(taken(by: 1, at: 3_600) > 0)
-        // A quota of less than ten calls has no such tenth.
+        // A quota below ten calls has no reserved tenth.
         window = QuotaWindow()
         #expect(taken(by: 1, limit: 9, at: 0) == 9)
         #expect(window.take(.user, by: 2, limit: 9, now: .start) == .exhausted(until: .start + 3_600))
@@ -51,9 +51,9 @@ struct QuotaWindowTests {
         for second in 0..<10 { #expect(window.take(.user, limit: 10, now: .start + Int64(second)) == .granted) }
         let now = Timestamp.start + 20
         #expect(window.nextFree(.user, limit: 10, now: now) == .start + 3_600)
-        // Eight may be used when one of the background goes out as the eighth.
+        // The background limit is eight calls, so three of the ten calls must expire first.
         #expect(window.take(.background, limit: 10, now: now) == .exhausted(until: .start + 3_602))
-        // A reload that takes most of the limit away, one that gives more, and one that leaves nothing.
+        // A reload with a lower limit, a higher limit, and a limit of zero.
         #expect(window.take(.user, limit: 3, now: now) == .exhausted(until: .start + 3_607))
         #expect(window.nextFree(.user, limit: 11, now: now) == now)
         #expect(window.take(.user, limit: 0, now: now) == .exhausted(until: nil))
@@ -72,7 +72,7 @@ struct QuotaWindowTests {
         #expect(window.used(now: .start + 3_600) == 0)
     }
 
-    /// In no hour are there more calls than the limit, and none is refused that would fit.
+    /// No hour contains more calls than the limit, and no call is refused that the limit allows.
     @Test(arguments: 0..<20) func windowSlides(seed: Int) {
         var generator = SeededRandom(seed: UInt64(seed))
         let limit = Int.random(in: 1...30, using: &generator)
@@ -105,7 +105,6 @@ struct QuotaWindowTests {
 struct QuotaLedgerTests {
     private let fixture = StoreFixture()
 
-    /// A start, something, and a stop.
     private func run<Result>(
         _ fixture: StoreFixture? = nil, source: String = "gifs", _ body: (QuotaLedger, Databases) async throws -> Result
     ) async throws -> Result {
@@ -114,7 +113,6 @@ struct QuotaLedgerTests {
         return try await body(QuotaLedger(source: source, databases: databases), databases)
     }
 
-    /// Looks at the times of the calls that are on the disk.
     private func check(
         _ databases: Databases, _ calls: [Int64], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -127,7 +125,6 @@ struct QuotaLedgerTests {
     @Test func callsCountOverRestarts() async throws {
         try await run { ledger, _ in
             #expect(ledger.status(limit: 5, now: .start) == .init(limit: 5, used: 0, resetsAt: .start))
-            // Several in one second are several.
             for _ in 0..<3 { #expect(await ledger.take(.background, limit: 5, now: .start) == .granted) }
         }
         try await run { ledger, _ in
@@ -177,7 +174,7 @@ struct QuotaLedgerTests {
             #expect(ledger.status(limit: 3, now: .start).used == 2)
             try await check(databases, [])
             try await databases.state.takeWritesAgain()
-            // The next that is written brings them along.
+            // The next write also stores the earlier calls.
             #expect(await ledger.take(.user, limit: 3, now: .start + 1) == .granted)
             #expect(databases.faults == [])
             #expect(await ledger.take(.user, limit: 3, now: .start + 1) == .exhausted(until: .start + 3_600))
@@ -207,7 +204,7 @@ struct QuotaLedgerTests {
         }
     }
 
-    /// Each write has the new calls and the expired ones, however many count.
+    /// A write contains only the new and the expired calls.
     @Test func aTakeWritesNoCallTwice() async throws {
         try await run { ledger, databases in
             for second in 0..<10 { _ = await ledger.take(.user, limit: 100, now: .start + Int64(second) * 600) }
@@ -229,7 +226,7 @@ struct QuotaLedgerTests {
         }
     }
 
-    /// Also where no call is left, and where the disk takes no writes for a while: no restart counts them anew.
+    /// The corrected times are stored even if the call is refused, so restarts do not count calls anew.
     @Test func clockThatIsSetBackIsNotedOnTheDiskWithoutACall() async throws {
         let start = Timestamp.start.seconds
         try await run { ledger, databases in

@@ -6,7 +6,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// Which files configured paths lead to.
 struct FortuneFilesTests {
     private let folder = ScratchFolder()
 
@@ -63,7 +62,7 @@ struct FortuneFilesTests {
         #expect(symlink("one", folder["f/two"]) == 0)
         let found = find("f")
         #expect(found.names == ["f/sub/a"])
-        // The two that lead to each other lead nowhere.
+        // Two links that refer to each other are reported.
         #expect(found.faults.count == 2)
         #expect(found.faults.allSatisfy { $0.contains("Too many levels of symbolic links") })
     }
@@ -107,7 +106,7 @@ struct FortuneFilesTests {
         note()
         try folder.write("f/b", "three")
         note()
-        // As long as before, and of another time.
+        // The same size, but another modification time.
         let path = try folder.write("f/b", "seven")
         try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
         note()
@@ -123,7 +122,6 @@ struct FortuneFilesTests {
     }
 }
 
-/// A fortune file's bytes, cut into texts.
 struct FortuneTextTests {
     private func texts(_ text: String) -> [String] { texts(in: Array(text.utf8)) }
 
@@ -137,7 +135,7 @@ struct FortuneTextTests {
         ("", []), ("\n", []), ("%\n", []), ("%", []), ("%\n%\n%\n", []), ("One.\n%\nTwo.\n%\n", ["One.", "Two."]),
         ("One.\n%\nTwo.\n", ["One.", "Two."]), ("One.\n%\nTwo.", ["One.", "Two."]),
         ("%\nOne.\n%\n%\n\n%\nTwo.\n%", ["One.", "Two."]),
-        // Only a line of nothing but the sign ends a text.
+        // Only a line that consists of a single percent sign ends a text.
         ("100%\n%%\n% \n %\n%x\n", ["100%\n%%\n% \n %\n%x"]),
         ("One.\r\nMore.\r\n%\r\nTwo.\r\n", ["One.\nMore.", "Two."]),
         ("\n \n\n  One.\n\n  More.\n \t\n\n%\nTwo. \t\n", ["  One.\n\n  More.", "Two."]),
@@ -170,7 +168,7 @@ struct FortuneTextTests {
 
     // MARK: Large files
 
-    /// Bytes that count how often they are looked at.
+    /// Bytes that count their reads.
     private struct CountedBytes: RandomAccessCollection {
         final class Reads { var count = 0 }
 

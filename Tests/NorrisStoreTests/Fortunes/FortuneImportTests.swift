@@ -6,7 +6,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// Fortune files in the store: what of them is served, and what becomes of it when they change.
 struct FortuneImportTests {
     private let fixture = StoreFixture()
 
@@ -33,7 +32,7 @@ struct FortuneImportTests {
         }
     }
 
-    /// Users keep favorites by id.
+    /// Ids must remain stable because users keep favorites by id.
     @Test func idIsMadeFromTheTextAsEver() async throws {
         try folder.write("f/a", "You will be hungry again in one hour.")
         try await fixture.run { store in
@@ -83,7 +82,7 @@ struct FortuneImportTests {
         }
     }
 
-    /// Told by content that changed behind the size and time of the file: it is not looked at.
+    /// The content changes without a new size or time, so the test fails if the file is read.
     @Test func unchangedFilesAreNotReadAgain() async throws {
         let path = try folder.write("f/a", "First.")
         let date = Date(timeIntervalSince1970: 1_700_000_000)
@@ -116,7 +115,7 @@ struct FortuneImportTests {
         }
     }
 
-    /// What a file gave before it could not be read any more stays, and it is tried again each time.
+    /// Facts of a file remain if the file becomes unreadable, and each import tries to read the file again.
     @Test func factsOfAFileThatCannotBeReadStay() async throws {
         try folder.write("f/a", "One.")
         try folder.write("f/b", "Two.")
@@ -136,13 +135,13 @@ struct FortuneImportTests {
         }
     }
 
-    /// A folder may hide any number of files: nothing goes while it cannot be looked at.
+    /// Facts remain while a folder is unreadable, because the folder may contain any number of files.
     @Test func factsOfAFolderThatCannotBeLookedAtStay() async throws {
         try folder.write("f/sub/a", "One.")
         try folder.write("f/b", "Two.")
         try await fixture.run { _ = $0.importFortunes([folder["f"]]) }
         #expect(rename(folder["f/sub"], folder["away"]) == 0)
-        // A link to itself, as something that is there and cannot be followed.
+        // A link to itself exists but cannot be followed.
         #expect(symlink("sub", folder["f/sub"]) == 0)
         try await fixture.run { store in
             #expect(store.importFortunes([folder["f"]]).count == 1)
@@ -178,7 +177,7 @@ struct FortuneImportTests {
         try folder.write("f/b", "Two.")
         chmod(folder["f/a"], 0)
         try await fixture.run { store in
-            // Opens the connection that reads, while that is allowed.
+            // Opens the reader connection before the user changes.
             _ = try store.databases.cache(.facts).value(forKey: "none")
             let faults = asNobody { store.importFortunes([folder["f"]]) }
             let fault = "cannot be read (Permission denied); check its permissions and the disk"
@@ -187,9 +186,9 @@ struct FortuneImportTests {
         }
     }
 
-    // MARK: In parts
+    // MARK: Imports in parts
 
-    /// Ends an import at the nth time it asks whether it is cancelled.
+    /// Returns a function that cancels an import after `limit` calls.
     private func cancelling(after limit: Int) -> () -> Bool {
         var looks = 0
         return {
@@ -198,7 +197,7 @@ struct FortuneImportTests {
         }
     }
 
-    /// Several parts of one file, and several files.
+    /// Writes one file of several parts, and two other files.
     private func writeMany(_ folder: String = "f") throws -> Set<String> {
         var all: Set<String> = []
         for (name, count) in [("a", 2_500), ("b", 30), ("c", 1_024)] {
@@ -222,7 +221,7 @@ struct FortuneImportTests {
             #expect(store.databases.faults == [])
             try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts() }
             if looks < 3 { #expect(store.count < 2_500) }
-            // What was served counts when the rest comes.
+            // Facts served before the remaining parts still count as served.
             let served = await store.nextFacts(store.count).map(\.text)
             store.importFortunes([folder["f"]])
             #expect(store.count == all.count)
@@ -243,12 +242,12 @@ struct FortuneImportTests {
                 looks += 1
                 return looks > 7
             }
-            // The text of a fortune that is in, one that is not, and one of its own.
+            // The text of an imported fortune, the text of a later fortune, and a new text.
             try await store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 1000."), .upstream("u3")])
             store.importFortunes([folder["f"]])
             #expect(store.count == all.count + 1)
             #expect(await everything(in: store) == all.union(["The text of u3."]))
-            // They come back when the upstream has them no more.
+            // The fortunes return after the upstream has removed their texts.
             try await store.replaceUpstream([.upstream("u3")])
             store.importFortunes([folder["f"]])
             #expect(await everything(in: store, uid: 2) == all.union(["The text of u3."]))
@@ -256,7 +255,7 @@ struct FortuneImportTests {
         }
     }
 
-    /// A fetch between two parts takes a text that was left out before: the files are read again.
+    /// A fetch between two parts frees a text that the import left out, so the files are read again.
     @Test func textThatGetsFreeWhileFilesAreReadComesBack() async throws {
         let all = try writeMany()
         let store = try fixture.open()
@@ -267,7 +266,7 @@ struct FortuneImportTests {
         var looks = 0
         store.importFortunes([path]) {
             looks += 1
-            // The import is asked while it may write, so that the fetch waits for its part.
+            // The import calls this function with its write access, so the fetch waits for the part.
             if looks == 8 {
                 Task {
                     await #expect(throws: Never.self) { try await store.clearUpstream() }
@@ -286,7 +285,6 @@ struct FortuneImportTests {
         #expect(await everything(in: store) == all)
     }
 
-    /// Whoever comes last wins, and the one before ends.
     @Test func ofTwoImportsAtOnceTheLaterCounts() async throws {
         _ = try writeMany("f")
         try folder.write("g/x", (0..<3_000).map { "x \($0)." }.joined(separator: "\n%\n"))
@@ -316,7 +314,7 @@ struct FortuneImportTests {
         try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts() }
     }
 
-    /// Also files of one name in several folders, and more files than any fact has categories.
+    /// Includes equal file names in several folders, and more files than a fact may have categories.
     @Test func textOfManyFilesIsStoredOnceWithAllCategories() async throws {
         let names = (0..<80).map { "f\($0)" }
         for name in names { try folder.write("one/\(name)", "Same.\n%\nOnly in one/\(name).") }
@@ -340,7 +338,7 @@ struct FortuneImportTests {
         }
     }
 
-    /// A file that is added must not make facts of several others new again.
+    /// A new file must not make facts of other files new again.
     @Test func factsOfSeveralFilesStayWhatTheyAre() async throws {
         for name in ["a", "b", "c"] { try folder.write("f/\(name)", "Same.\n%\nAlso.\n%\nOnly \(name).") }
         try await fixture.run { store in
@@ -350,7 +348,7 @@ struct FortuneImportTests {
             try folder.write("f/d", "New one.")
             store.importFortunes([folder["f"]])
             #expect(await store.nextFacts(1).map(\.text) == ["New one."])
-            // One that loses a file, and one that gets another, are new.
+            // A fact that loses a file and a fact that gains a file are new.
             try folder.write("f/c", "Also.\n%\nOnly c.")
             try folder.write("f/d", "New one.\n%\nAlso.")
             store.importFortunes([folder["f"]])

@@ -9,12 +9,11 @@ extension GifStore {
         GifStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent))
     }
 
-    /// How many rows a table of the cache has, whatever their age.
     func rows(of table: String) async throws -> Int {
         try await databases.cache(.gifs).writer.read { try Int.fetchOne($0, "SELECT count(*) FROM \(table)") ?? 0 }
     }
 
-    /// All ids that a list gives, page by page, without asking anybody for more.
+    /// All ids of a list in pages, without requests to Giphy.
     func ids(of list: GifList, limit: Int = 50, notBefore: Timestamp = .start) async throws -> [String] {
         var ids: [String] = []
         var cursor: String?
@@ -29,7 +28,6 @@ extension GifStore {
 }
 
 extension StoreFixture {
-    /// A start, something, and a stop.
     func withGifs<Result>(_ body: (GifStore) async throws -> Result) async throws -> Result {
         let databases = try databases()
         defer { databases.close() }
@@ -45,20 +43,18 @@ extension Gif {
     }
 }
 
-/// GIFs with ids in the order of their numbers.
 func gifs(_ numbers: Range<Int>) -> [Gif] {
     numbers.map { .some("gif-" + String(String($0 + 100_000).dropFirst())) }
 }
 
 extension Timestamp {
-    /// When tests begin: before any clock that runs them, so that what is stored now is not old.
+    /// The time at which tests begin. It is before the real time, so content stored now has not expired.
     static let start = Timestamp(seconds: 1_700_000_000)
 
     static func + (time: Timestamp, seconds: Int64) -> Timestamp { Timestamp(seconds: time.seconds + seconds) }
 }
 
 extension GifStore {
-    /// How many GIFs a read may show.
     func count(notBefore: Timestamp) async -> Int {
         let sql = "SELECT count(*) FROM gifs WHERE fetched_at >= ?"
         return (try? await databases.read(.gifs) { try Int.fetchOne($0, sql, [notBefore.seconds]) }) ?? -1

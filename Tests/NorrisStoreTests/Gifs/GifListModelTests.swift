@@ -5,9 +5,9 @@ import Testing
 
 @testable import NorrisStore
 
-/// Whoever follows `next` gets each GIF once, in the order in which Giphy gave it first.
+/// A reader that follows `next` receives each GIF once, in the order of its first occurrence at Giphy.
 struct GifListModelTests {
-    /// Pages as Giphy gives them: its order moves between the requests, so that they overlap.
+    /// A simulated Giphy: pages overlap because the order changes between requests.
     private struct Giphy {
         let pages: [[Gif]]
 
@@ -25,7 +25,7 @@ struct GifListModelTests {
             self.pages = pages
         }
 
-        /// A page for an offset of 10 for each page before it.
+        /// Returns the page for an offset. Each page advances the offset by 10.
         func answer(at offset: Int) -> (gifs: [Gif], next: Int?) {
             let number = offset / 10
             guard number < pages.count else { return ([], nil) }
@@ -37,7 +37,7 @@ struct GifListModelTests {
             var ids: [String] = []
             for (number, page) in pages.enumerated() {
                 let new = page.map(\.id).filter { seen.insert($0).inserted }
-                // Nobody is asked for more after a page of doubles.
+                // The store requests no page after a page without new GIFs.
                 if number > 0, new.isEmpty { break }
                 ids += new
             }
@@ -45,7 +45,6 @@ struct GifListModelTests {
         }
     }
 
-    /// One who reads on, page by page.
     private struct Reader {
         let list: GifList
         let giphy: Giphy
@@ -80,11 +79,11 @@ struct GifListModelTests {
     @Test(arguments: 0..<30) func everyGifComesOnce(seed: Int) async throws {
         var generator = SeededRandom(seed: UInt64(seed))
         let store = try GifStore.inMemory()
-        // Two lists over the same GIFs, and two readers of each.
+        // Two lists of the same GIFs, with two readers each.
         let lists = [GifList.search("a", rating: "g"), .trending(rating: "g")]
         let readers = lists.map { Reader(list: $0, giphy: Giphy(using: &generator)) }
         var all = readers + readers
-        // The first page is there before anybody has a cursor of it.
+        // Stores the first pages, because a cursor exists only after them.
         for reader in readers {
             let answer = reader.giphy.answer(at: 0)
             try await store.put(

@@ -31,7 +31,7 @@ struct GifListTests {
             cats, .search("cat s", rating: "g"), .search("cats", rating: "pg"),
             .search("cats", rating: "g", lang: "de"), .search("cats", rating: "", lang: "g"),
             .search("", rating: "g"), .search("trending", rating: "g"), .trending(rating: "g"), .trending(rating: "pg"),
-            // Canonically equivalent, but Giphy gets other bytes.
+            // Canonically equivalent, but Giphy receives other bytes.
             .search("\u{E9}", rating: "g"), .search("e\u{301}", rating: "g"),
         ]
         for (number, list) in lists.enumerated() {
@@ -55,7 +55,7 @@ struct GifListTests {
         let second = try #require(try await page(cursor: first.next, limit: 3))
         #expect(second.items == gifs(3..<5))
         #expect(second.needsUpstream == nil)
-        // Nothing stored is left, but Giphy has more: the same place is asked for again when it has come.
+        // The stored items end here, but Giphy has more. After the next page is stored, the same cursor continues.
         let third = try #require(try await page(cursor: second.next, limit: 3))
         #expect(third.items == [])
         #expect(third.needsUpstream == 5)
@@ -68,7 +68,7 @@ struct GifListTests {
     @Test func emptyListIsAnAnswer() async throws {
         try await store.put([], in: cats, offset: 0, nextOffset: nil, totalCount: 0, at: .start)
         #expect(try await page() == GifListPage(items: [], total: 0, fetchedAt: .start))
-        // Where nothing of the first page can be used, the next may still be good.
+        // If no GIF of the first page is usable, the next page may contain usable GIFs.
         try await store.put([], in: cats, offset: 0, nextOffset: 25, totalCount: 30, at: .start)
         let page = try #require(try await page())
         #expect(page.needsUpstream == 25)
@@ -89,7 +89,7 @@ struct GifListTests {
         for offset in [1, 3, 25, -1] {
             #expect(try await store.put(gifs(2..<4), in: cats, offset: offset, nextOffset: 50, totalCount: 9) == 0)
         }
-        // Asked for twice at one time: the second has come already.
+        // Two requests for one page: the second reply is ignored.
         #expect(try await store.put(gifs(2..<4), in: cats, offset: 2, nextOffset: nil, totalCount: nil) == 2)
         #expect(try await store.put(gifs(2..<4), in: cats, offset: 2, nextOffset: 4, totalCount: nil) == 0)
         #expect(try await store.ids(of: cats) == gifs(0..<4).map(\.id))
@@ -115,7 +115,7 @@ struct GifListTests {
         let second = try #require(try await stored(first.next, limit: 2))
         #expect(second.items == gifs(2..<3))
         #expect(second.next == nil && second.needsUpstream == nil)
-        // Begun while there was somebody to ask.
+        // The cursor is from a request that could continue at Giphy.
         let end = try #require(try await page(limit: 3)?.next)
         let rest = try #require(try await stored(end, limit: 2))
         #expect(rest.items == [] && rest.next == nil && rest.needsUpstream == nil)
@@ -129,7 +129,7 @@ struct GifListTests {
         #expect(try await page()?.fetchedAt == .start + 1)
         #expect(try await store.rows(of: "gif_lists") == 1)
         #expect(try await store.rows(of: "gif_list_items") == 4)
-        // Those that are no longer in it are still GIFs.
+        // GIFs that left the list remain stored.
         #expect(await store.gif(id: "gif-00000", notBefore: .start) == gifs(0..<1).first)
     }
 
@@ -144,8 +144,7 @@ struct GifListTests {
         #expect(await store.count(notBefore: .start) == 3)
     }
 
-    /// What Giphy labels more strongly than the list allows stays out of it; what it does not label was asked for by
-    /// rating, and is believed.
+    /// Stronger ratings are left out. Unknown ratings are kept, because the request to Giphy limits the rating.
     @Test func listHoldsNothingStrongerThanItsRating() async throws {
         let items = ["g", "r", "pg", "pg-13", "", "y"].map { Gif.some("gif-\($0)", rating: $0) }
         try await store.put(items, in: cats, offset: 0, nextOffset: nil, totalCount: 6)
@@ -213,7 +212,7 @@ struct GifCursorTests {
                 == gifs(3..<6))
     }
 
-    /// The generation's number is never given out again.
+    /// The generation number of a list is never reused.
     @Test func cursorOfAListThatIsGoneIsRefused() async throws {
         let first = try await begin(cats, store)
         try await store.clear()

@@ -44,7 +44,7 @@ struct GifStoreTests {
         #expect(await store.missing(ids: [], notBefore: .start) == [])
     }
 
-    /// Nothing that has passed its time is given by any call, although it is still on the disk.
+    /// No call returns expired content, even if it is still stored.
     @Test func nothingOldIsServed() async throws {
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start)
         let limit = Timestamp.start + 1
@@ -54,12 +54,12 @@ struct GifStoreTests {
         #expect(await store.random(text: nil, rating: "r", notBefore: limit) == nil)
         #expect(await store.random(text: "cats", rating: "r", notBefore: limit) == nil)
         #expect(await store.random(text: "title", rating: "r", notBefore: limit) == nil)
-        // One that has been fetched since is not old, but its list is.
+        // A renewed GIF has not expired, but its list has.
         try await store.put([.some("gif-00001", "Same")], at: limit)
         #expect(try await store.page(of: cats, PageRequest(limit: 9), notBefore: limit) == nil)
         #expect(await store.random(text: "cats", rating: "r", notBefore: limit) == nil)
         #expect(await store.random(text: "same", rating: "r", notBefore: limit)?.id == "gif-00001")
-        // And one that is older than its list, as a clock that was set back makes it, is left out.
+        // A GIF that is older than its list, after a clock rollback, is left out.
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: limit)
         try await store.put([.some("gif-00001")], at: .start)
         let page = try await store.page(of: cats, PageRequest(limit: 9), notBefore: limit)
@@ -98,7 +98,7 @@ struct GifStoreTests {
         for table in ["gifs", "gif_lists", "gif_list_items"] { #expect(try await store.rows(of: table) == 0) }
     }
 
-    /// A GIF that passes its time before the list does leaves a gap, and the pages go on.
+    /// A GIF that expires before its list leaves a gap, and the pages continue after the gap.
     @Test func purgedGifLeavesItsLists() async throws {
         try await store.put(gifs(0..<5), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start + 10)
         try await store.put(gifs(2..<3), at: .start)
@@ -136,7 +136,6 @@ struct GifStoreTests {
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
         #expect(try await !store.finishRun(fetch, of: [cats, trending]))
         await #expect(records.record(of: "gifs") == nil)
-        // An empty one is there as well.
         try await store.put([], in: trending, offset: 0, nextOffset: nil, totalCount: nil)
         #expect(try await store.finishRun(fetch, of: [cats, trending]))
         await #expect(records.record(of: "gifs") == fetch)
@@ -163,7 +162,7 @@ struct GifStoreTests {
 
 extension Timestamp { fileprivate static func - (time: Timestamp, seconds: Int64) -> Timestamp { time + -seconds } }
 
-/// What cannot be written changes nothing and is told; what cannot be read is as absent, or an error.
+/// Failed writes change nothing and are reported. Failed reads return nothing or throw.
 struct GifFailingDiskTests {
     private let fixture = StoreFixture()
     private let cats = GifList.search("cats", rating: "g")
@@ -183,7 +182,7 @@ struct GifFailingDiskTests {
             #expect(store.databases.isReadOnly)
             #expect(try await store.page(of: cats, PageRequest(limit: 9), notBefore: .start) == before)
             #expect(await store.count(notBefore: .start) == 3)
-            // What changes nothing proves nothing.
+            // A purge without changes does not prove that writes succeed.
             #expect(await store.purge(before: .start, now: .start) == 0)
             #expect(store.databases.isReadOnly)
             try await store.databases.cache(.gifs).opened.takeWritesAgain()

@@ -3,13 +3,11 @@ import Testing
 
 @testable import NorrisStore
 
-/// Lists of posts and authors, page by page.
 struct PostListTests {
     private let store: PostStore
 
     init() throws { store = try PostStore.inMemory() }
 
-    /// Posts with ids in the order of the list.
     private func posts(_ numbers: Range<Int>, at seconds: Int64? = 1) -> [Post] {
         numbers.map { .sample("a:" + String(String(100_000 + $0).dropFirst()), at: seconds) }
     }
@@ -22,7 +20,7 @@ struct PostListTests {
         return pages
     }
 
-    @Test("What comes or goes between two pages shifts none, be it the post at which the page ended")
+    @Test("Changes between two pages shift no post, even if the last post of the page is removed")
     func pagesHoldStill() async throws {
         try await store.fetch(posts(2..<8), at: 10)
         let first = try await store.page(limit: 3)
@@ -35,12 +33,12 @@ struct PostListTests {
     }
 
     @Test func pagesEndAtAnyID() async throws {
-        // The first begins with a combining mark, which a dot before it would take in.
+        // The first id begins with a combining mark, which would combine with a preceding dot.
         let posts = ["\u{301}a", ".", "a.b.c"].map { Post.sample($0, at: 1) }
         try await store.fetch(posts, at: 10)
         let pages = try await all(PostQuery(sources: ["a"]), limit: 1)
         let ids = pages.flatMap(\.items).map(\.id)
-        // Byte for byte: the dot, the letter, the mark.
+        // Bytewise order: the dot, the letter, the mark.
         #expect(ids.elementsEqual([".", "a.b.c", "\u{301}a"]) { $0.hasSameBytes(as: $1) })
     }
 
@@ -83,11 +81,10 @@ struct PostListTests {
         await #expect(throws: ResponseError.foreignCursor) {
             try await store.authors(source: "a", sources: ["a"], cursor: authorsCursor, limit: 1)
         }
-        // That of another cache.
         let other = try PostStore.inMemory()
         try await other.fetch(posts(0..<6), at: 10)
         await #expect(throws: ResponseError.foreignCursor) { try await other.page(cursor: cursor) }
-        // A reload that adds a source ends no list.
+        // A reload that adds a source keeps cursors valid.
         #expect(try await store.page(PostQuery(sources: ["a", "b"]), cursor: cursor).items == posts(2..<6))
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NorrisStore
 
-/// Any sequence of fetches, marks and clearings leaves lists that a few plain lines say they should.
+/// After random fetches, marks and clearings, the lists equal a simple model.
 struct PostModelTests {
     @Test(arguments: 1...10) func listsAreWhatTheModelSays(seed: Int) async throws {
         var world = try World(seed: UInt64(seed))
@@ -16,15 +16,15 @@ struct PostModelTests {
     }
 }
 
-/// The posts of two sources, and what two users have read, by rules written without regard to cost.
+/// The posts of two sources and the read marks of two users, by simple and slow rules.
 private struct World {
     struct Known {
         var post: Post
         let firstSeen: Int64
-        /// When the last fetch was that held it, and whether that is the source's last.
+        /// The time of the last fetch with the post, and whether that fetch is the latest of the source.
         var heldAt: Int64
         var isHeld = true
-        /// As of the fetch that brought it last, changed or again.
+        /// Updated by a fetch that adds, changes or restores the post.
         var sortAt: Int64 = 0
 
         mutating func sort(at now: Int64) {
@@ -47,9 +47,9 @@ private struct World {
     private var posts: [Known] = []
     private var authors: [KnownAuthor] = []
     private var fetched: Set<String> = []
-    /// The posts that were marked by their ids: for good.
+    /// The posts marked by id. These marks are permanent.
     private var read: [UInt32: Set<String>] = [:]
-    /// The posts that were marked with all others of their source: until they are removed.
+    /// The posts marked with all posts of their source. These marks end with the removal of the post.
     private var readByAll: [UInt32: Set<String>] = [:]
 
     private static let keep: Int64 = 30
@@ -113,7 +113,6 @@ private struct World {
             authors.removeAll { $0.source == source }
             fetched.remove(source)
         default:
-            // A restart, on the same databases.
             store = PostStore(databases: databases)
             marks = ReadMarks(databases: databases)
         }

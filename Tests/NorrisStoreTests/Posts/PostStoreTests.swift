@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// What stays of the posts of a source over its fetches.
 struct PostStoreTests {
     @Test func postIsGivenAsItCame() async throws {
         let store = try PostStore.inMemory()
@@ -35,7 +34,7 @@ struct PostStoreTests {
             ], at: 10)
         let expected = ["a:future", "a:none", "a:now", "a:Z", "a:e\u{301}", "a:past", "a:é"]
         #expect(try await store.listed().map { Array($0.utf8) } == expected.map { Array($0.utf8) })
-        // It is past now, but was first seen when it was not.
+        // The time is past now, but it was in the future when the post was first stored.
         try await store.fetch([.sample("a:future", at: 99), .sample("a:later", at: 50)], keep: .seconds(999), at: 200)
         #expect(try await store.listed() == ["a:later"] + expected)
     }
@@ -47,7 +46,7 @@ struct PostStoreTests {
         try await store.fetch(posts, at: 2_000_001)
         let before = try await store.page(read: ReadPosts(["a:undated", "a:gone"]))
         #expect(before.items.map(\.id) == ["a:undated", "a:dated", "a:gone"])
-        // What left the source while the clock was behind stays as long as any other.
+        // A post that left the source during the clock rollback is kept for the usual time.
         for (now, posts): (Int64, [Post]) in [(500, posts), (501, posts), (2_000_010, [posts[0]]), (2_000_050, [])] {
             #expect(try await store.fetch(posts, at: now) == PostChanges(total: 3))
             #expect(try await store.page(read: ReadPosts(["a:undated", "a:gone"])) == before)
@@ -59,7 +58,7 @@ struct PostStoreTests {
         try await store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
         try await store.fetch([.sample("b:1", source: "b")], source: "b", at: 9_000)
         #expect(store.counts == ["a": 2, "b": 1])
-        // What is still shown after all that time stays; the other was last held long ago.
+        // The post that the source still contains stays. The other post was last fetched long ago.
         #expect(try await store.fetch([.sample("a:2")], at: 10_000) == PostChanges(removed: 1, total: 1))
     }
 
@@ -83,7 +82,7 @@ struct PostStoreTests {
         #expect(try await store.post(id: "a:held", sources: ["a"], read: ReadPosts()) != nil)
     }
 
-    @Test("An answer without news holds what the last fetch held, and lets go of what was kept long enough")
+    @Test("A reply without changes renews the posts of the last fetch and removes expired posts")
     func confirmation() async throws {
         let store = try PostStore.inMemory()
         let records = FetchRecords(databases: store.databases)
@@ -133,17 +132,16 @@ struct PostStoreTests {
         #expect(authors.items.map(\.id) == ["b:ann"])
     }
 
-    /// Such as those of a feed that is repaired each time.
+    /// An example is a repaired feed: its fetches are incomplete and remove no posts.
     @Test func authorsWithoutPostsGoAlsoWhereNoPostDoes() async throws {
         let store = try PostStore.inMemory()
         func fetch(_ posts: Post..., at now: Int64) async throws -> [String] {
             try await store.fetch(posts, isComplete: false, keep: nil, at: now)
             return try await store.authors(sources: ["a"], cursor: nil, limit: 10).items.map(\.id)
         }
-        // Each time by another one.
         #expect(try await fetch(.sample("a:1", by: "ann"), at: 10) == ["a:ann"])
         #expect(try await fetch(.sample("a:1", by: "bob"), at: 20) == ["a:bob"])
-        // One who was missing before.
+        // An author who was not stored before.
         #expect(try await fetch(.sample("a:2", by: "cy"), at: 30) == ["a:bob", "a:cy"])
         #expect(try await fetch(.sample("a:1", by: "cy"), at: 40) == ["a:cy"])
         #expect(store.count(source: "a") == 2)
@@ -193,7 +191,7 @@ struct PostStoreTests {
     }
 }
 
-/// Posts where the disk fails or nobody waits: all or nothing, and it is said.
+/// Posts on a failing disk or after a cancellation: a fetch is atomic, and failures are reported.
 struct PostFailingDiskTests {
     private let fixture = StoreFixture()
 
@@ -253,7 +251,7 @@ struct PostFailingDiskTests {
             }
             #expect(store.counts == ["a": 600])
             #expect(store.databases.faults == [])
-            // None has left: they are held again without a change.
+            // All posts are still part of the source, without a change.
             #expect(try await store.fetch([], keep: .seconds(10), at: 19) == PostChanges(total: 600))
         }
     }
@@ -262,7 +260,7 @@ struct PostFailingDiskTests {
         try await withStore { store in
             try await store.fetch((1...4).map { .sample("a:\($0)") }, at: 10)
             try await store.databases.cache(.posts).writer.write { database in
-                // Intact, but no post of this version.
+                // Valid rows whose content this version cannot decode.
                 try database.execute("UPDATE posts SET content = ? WHERE id IN ('a:2', 'a:4')", [CheckedText("{")])
             }
             let first = try await store.page(limit: 2)

@@ -8,11 +8,9 @@ import Testing
 
 @testable import NorrisStore
 
-/// Several connections to one file: who may do what, and when.
 @Suite(.timeLimit(.minutes(2))) struct DatabasePoolTests {
     private let folder = ScratchFolder()
 
-    /// Counts for ever.
     private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 
     private func open(readers: Int) throws -> DatabasePool {
@@ -29,10 +27,10 @@ import Testing
         try pool.close()
     }
 
-    /// In an asynchronous context the calls that block are chosen only in here.
+    /// Selects the blocking overloads in asynchronous tests.
     private func sync<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
 
-    /// Calls the body with all reading connections at the same time.
+    /// Calls the body while it has exclusive use of `count` reader connections.
     private func withReaders(
         _ count: Int, of pool: DatabasePool, _ held: [Database] = [], _ body: ([Database]) throws -> Void
     ) throws {
@@ -51,7 +49,7 @@ import Testing
         let databases = try Databases(cacheFolder: nil, stateFolder: folder["state"], logger: .silent)
         defer { databases.close() }
         for opened in [databases.state, databases.cache(.facts).opened] {
-            // A migration has switched it off for as long as it took.
+            // A migration switches foreign keys off temporarily.
             #expect(try opened.writer.withWriter(settings) == [1, 0, 5_000])
         }
     }
@@ -99,7 +97,7 @@ import Testing
                 #expect(try await pool.read { try Int.fetchOne($0, "SELECT count(*) FROM t") } == 0)
                 try await pool.write { try $0.execute("INSERT INTO t VALUES (2); DELETE FROM t") }
             }
-            // A task that is cancelled before changes nothing.
+            // A task that is canceled before its write changes nothing.
             let early = Task {
                 while !Task.isCancelled { await Task.yield() }
                 try await pool.write { try $0.execute("INSERT INTO t VALUES (3)") }
@@ -118,7 +116,7 @@ import Testing
                 }
                 #expect(error?.isTimeLimit == true)
             }
-            // Also between short statements.
+            // The limit also applies between short statements.
             let error = await #expect(throws: DatabaseError.self) {
                 try await pool.read(within: .milliseconds(10)) { database in
                     while true { _ = try database.cachedStatement("SELECT 1").execute() }
@@ -182,7 +180,7 @@ import Testing
         let atOnce = Mutex((now: 0, most: 0))
     }
 
-    /// Nine blocked readers leave the writer alone, and each connection has one thread at a time, however many ask.
+    /// Blocked readers do not block the writer, and each connection uses at most one thread at a time.
     @Test func blockedReadersDoNotBlockTheWriter() async throws {
         try await withPool(readers: CacheDatabase.readers) { pool in
             let release = DispatchSemaphore(value: 0)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// One connection: statements, values, transactions and errors.
 @Suite struct DatabaseTests {
     private let database: Database
 
@@ -46,7 +45,7 @@ import Testing
 
     private func expectSame<Value: ColumnValue & Equatable>(_ value: Value) throws {
         #expect(try Value.fetchOne(database, "SELECT ?", [value]) == value)
-        // Not NULL, and of its own type: '' and x'' are two values.
+        // Not NULL, and of the bound type: '' and x'' differ.
         let type = value is String ? "text" : value is [UInt8] ? "blob" : "integer"
         #expect(try String.fetchOne(database, "SELECT typeof(?)", [value]) == type)
     }
@@ -69,7 +68,7 @@ import Testing
         #expect(try database.cachedStatement(sql) === statement)
         #expect(try Int.fetchAll(database, sql, [2]) == [1, 2])
 
-        // While its rows are being read, another serves: the first goes on where it was.
+        // While the rows of a cached statement are read, another statement runs the same SQL.
         let rows = try Rows(statement, [3])
         var seen: [Int] = []
         while try rows.next() {
@@ -101,7 +100,7 @@ import Testing
             error.description == """
                 SQLite error 2067: UNIQUE constraint failed: users.name - while executing `\(sql)`
                 """)
-        // Of several statements it is the one that failed.
+        // The error names the statement that failed.
         let second = #expect(throws: DatabaseError.self) { try database.execute("SELECT 1; DELETE FROM missing") }
         #expect(second?.message == "no such table: missing")
         #expect(!DatabaseError.isCorruption(error) && !error.isTimeLimit)
@@ -118,7 +117,7 @@ import Testing
             }
         }
         #expect(committed == 0)
-        // SQLite has rolled this one back itself.
+        // SQLite itself rolls this transaction back.
         #expect(throws: DatabaseError.self) {
             try database.write { database in
                 try database.execute("INSERT INTO users (name) VALUES ('gone')")

@@ -11,7 +11,6 @@ struct ShuffleBookTests {
         ShuffleBook.Key(uid: uid, filter: filter(number))
     }
 
-    /// - Returns: whether the shuffle is a new one.
     @discardableResult
     private func use(_ number: Int, uid: Int64 = 1, name: String? = nil, in book: inout ShuffleBook) -> Bool {
         var isNew = false
@@ -23,7 +22,7 @@ struct ShuffleBookTests {
         return isNew
     }
 
-    /// Whose shuffles are in the book, by what it writes.
+    /// The keys of all shuffles that the book would write.
     private func kept(_ book: inout ShuffleBook) -> Set<ShuffleBook.Key> { Set(book.takeChanges().records.map(\.key)) }
 
     @Test func leastRecentlyUsedIsForgotten() {
@@ -53,7 +52,7 @@ struct ShuffleBookTests {
         #expect(kept.count == ShuffleBook.maximum && !kept.contains(key(1, uid: 1)))
     }
 
-    /// The one who asks has the least recently used shuffle, and no other.
+    /// The least recently used shuffle is the only shuffle of the requesting user.
     @Test func userWhoseOnlyShuffleIsForgottenHasTheNewOne() {
         var book = ShuffleBook()
         for uid in 0..<1_024 as Range<Int64> { use(1, uid: uid, in: &book) }
@@ -106,7 +105,6 @@ struct ShuffleBookTests {
         #expect(again.served.map(\.key.kind) == served.map(\.key.kind))
     }
 
-    /// What moved since then is not undone by it.
     @Test func failedWriteDoesNotHideWhatCameMeanwhile() {
         var book = ShuffleBook()
         let gif = ServedItem.Key(uid: 1, kind: .gif)
@@ -143,7 +141,7 @@ struct ShuffleBookTests {
         #expect(use(1, in: &book))
     }
 
-    // MARK: What was served last
+    // MARK: Last served items
 
     private func ordinal(_ served: ShuffleBook.Served?) -> UInt32? {
         if case .ordinal(let ordinal)? = served?.what { ordinal } else { nil }
@@ -191,7 +189,7 @@ struct ShuffleBookTests {
         #expect(served.first?.name == "Bob")
     }
 
-    /// Whoever asks as other users all the time is not remembered for each.
+    /// The number of noted items is limited, even if requests arrive from many users.
     @Test func whatIsToBeWrittenIsBounded() {
         var book = ShuffleBook()
         for length in 1...6_000 {

@@ -15,7 +15,7 @@ struct ShuffleTests {
         ShuffleFilter(categories: ["nobody"]),
     ]
 
-    /// Whatever happens, every shuffle keeps the contract: a few hundred steps of chance for each seed.
+    /// Every shuffle fulfills its contract for 400 random steps with each seed.
     @Test(arguments: 0..<40 as Range<UInt64>) func everyMatchingFactComesOnceBeforeAnyComesAgain(seed: UInt64) throws {
         var generator = SeededRandom(seed: seed)
         var world = ShuffleWorld()
@@ -60,11 +60,11 @@ struct ShuffleTests {
         return .upstream("\(number)", text, categories: categories, source: source)
     }
 
-    /// One of a hundred in a row would already be one too many.
+    /// 500 draws repeat no fact in a row.
     @Test(arguments: 2...5) func newCycleDoesNotBeginWithTheLastFact(count: Int) {
         var world = ShuffleWorld()
         world.arrive(upstreamFacts(0..<count))
-        // An entry that is removed stands before, so that the first of a cycle is not always the first entry.
+        // A removed first entry, so that a cycle does not always begin with the first entry.
         world.leave(world.arrive([.upstream("gone")]))
         var shuffle = world.shuffle(ShuffleFilter(), key: 3)
         let served = (0..<500).flatMap { _ in world.next(1, &shuffle, ShuffleFilter()) }
@@ -83,7 +83,7 @@ struct ShuffleTests {
     func maximumLengthIsExact(length: Int) {
         var world = ShuffleWorld()
         for length in [length - 1, length, length + 1] where 1...10_000 ~= length {
-            // Two code points that are one character, and four bytes.
+            // One character, two code points, three bytes.
             let text = String(repeating: "e\u{301}", count: length / 2) + String(repeating: "x", count: length % 2)
             world.arrive([.upstream("\(length)", text)])
         }
@@ -94,7 +94,7 @@ struct ShuffleTests {
         #expect(!expected.isEmpty)
     }
 
-    /// Blocks of 1,024 entries are counted together: at their ends, and with segments that begin within one.
+    /// The count of entries uses blocks of 1,024. Tests block boundaries, and segments that begin inside a block.
     @Test(arguments: [1_023, 1_024, 1_025, 3_000]) func shortFactsOfLongListsComeOnceEach(count: Int) {
         var world = ShuffleWorld()
         let filter = ShuffleFilter(maxLength: 50)
@@ -111,7 +111,7 @@ struct ShuffleTests {
         #expect(Set(served).isSuperset(of: world.matching(filter)))
     }
 
-    /// A draw takes the same few steps for a hundred times the facts: it meets one entry, and few removed ones.
+    /// The number of steps of a draw does not depend on the number of facts.
     @Test(arguments: [100, 10_000]) func drawMeetsFewEntries(count: Int) {
         var world = ShuffleWorld()
         world.arrive((0..<count).map { .upstream("\($0)", String(repeating: "x", count: 1 + $0 % 90)) })
@@ -138,7 +138,7 @@ struct ShuffleTests {
         }
     }
 
-    /// A category that loses all its facts, and has others later.
+    /// A category that loses all its facts and later receives others.
     @Test func emptiedListRestarts() {
         var world = ShuffleWorld()
         let filter = ShuffleFilter(categories: ["a"])
@@ -151,7 +151,7 @@ struct ShuffleTests {
         }
     }
 
-    /// The disk has no such list; memory must not have its removed entry either.
+    /// The database has no such list, so memory must not keep its removed entry.
     @Test func listThatComesAndGoesInOneChangeIsEmpty() {
         var index = FactIndex()
         let name = FactListName(category: "a", kind: .norris)
@@ -163,7 +163,7 @@ struct ShuffleTests {
         #expect(index.list(name)?.count == 0)
     }
 
-    // MARK: The form on the disk
+    // MARK: Encoded form
 
     private func used(_ filter: ShuffleFilter, _ world: inout ShuffleWorld) -> Shuffle {
         var shuffle = world.shuffle(filter, key: 0xFEDC_BA98_7654_3210)
@@ -188,7 +188,7 @@ struct ShuffleTests {
         #expect(Shuffle(encoded: new.encoded, lists: [0, 1]) == new)
     }
 
-    /// Shuffles live longer than a version of norrisd.
+    /// The encoding is stable because shuffles outlive a version of norrisd.
     @Test func formIsAsEver() {
         var world = ShuffleWorld()
         world.arrive([.upstream("a", "xyz")])
@@ -218,7 +218,6 @@ struct ShuffleTests {
         var world = ShuffleWorld()
         world.arrive(upstreamFacts(0..<40))
         let encoded = used(ShuffleFilter(), &world).encoded
-        // Fewer entries, and another epoch.
         var other = ShuffleWorld()
         other.arrive(upstreamFacts(0..<10))
         other.arrive(upstreamFacts(50..<55, categories: ["a"]))
@@ -250,7 +249,7 @@ struct KeyedPermutationTests {
         #expect(Set(positions).count == positions.count)
     }
 
-    /// Over many keys each number comes first, second, … and last equally often.
+    /// Over many keys, each number is first and last equally often.
     @Test(arguments: [2, 3, 5, 7, 8, 16, 33, 100] as [UInt32]) func everyPlaceIsSpreadEvenly(count: UInt32) {
         for place in Set([0, count - 1]) {
             var counts = [Int](repeating: 0, count: Int(count))
@@ -259,7 +258,7 @@ struct KeyedPermutationTests {
         }
     }
 
-    /// With few facts a person would notice an order that comes too often.
+    /// A user would notice an unevenly frequent order of few facts.
     @Test(arguments: [3, 4, 5] as [UInt32]) func everyOrderOfFewComesEquallyOften(count: UInt32) {
         var orders: [[UInt32]: Int] = [:]
         for key in keys(6_000) {
@@ -275,7 +274,7 @@ struct KeyedPermutationTests {
         return (0..<count).map { _ in generator.next() }
     }
 
-    /// Pearson's statistic within six standard deviations of what chance gives.
+    /// Returns true if Pearson's chi-squared statistic is within six standard deviations of its expected value.
     private func isEven(_ counts: [Int]) -> Bool {
         let expected = Double(counts.reduce(0, +)) / Double(counts.count)
         let statistic = counts.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }

@@ -4,25 +4,23 @@ import NorrisTestSupport
 
 @testable import NorrisStore
 
-/// Lists that grow, lose facts and are compacted, as the store keeps them, without a disk.
+/// Simulated fact lists that grow, lose facts and are compacted, as in the store, but without a database.
 struct ShuffleWorld {
     private(set) var index = FactIndex()
-    /// By their ordinals.
     private(set) var facts: [UInt32: Fact] = [:]
     private var lastOrdinal: UInt32 = 0
     private var lastEpoch: UInt32 = 0
-    /// What `cache.db` has of each list: ordinals, lengths, and whether the fact is gone.
     private var entries: [FactListName: [(ordinal: UInt32, length: Int, isRemoved: Bool)]] = [:]
     private var epochs: [FactListName: UInt32] = [:]
 
-    /// In an order that a seed repeats, as that of a dictionary is not.
+    /// The order is deterministic for a seed, unlike the order of a dictionary.
     var sortedOrdinals: [UInt32] { facts.keys.sorted() }
 
     @discardableResult mutating func arrive(_ new: [Fact]) -> [UInt32] {
         var changes = FactChanges()
         var ordinals: [UInt32] = []
         for fact in new {
-            // With gaps, as long records leave them.
+            // Leaves gaps, as long records do.
             lastOrdinal += 1 + UInt32(fact.length % 3)
             ordinals.append(lastOrdinal)
             facts[lastOrdinal] = fact
@@ -39,8 +37,8 @@ struct ShuffleWorld {
         return ordinals
     }
 
-    /// - Parameter compacts: whether lists lose their removed entries.
-    /// - Returns: the lists whose shuffles restart, if they have come to them.
+    /// - Parameter compacts: true to delete the removed entries of the affected lists.
+    /// - Returns: the lists that restart the shuffles that have reached them.
     @discardableResult mutating func leave(_ ordinals: [UInt32], compacts: Bool = false) -> Set<FactListName> {
         var renewed: Set<FactListName> = []
         var changes = FactChanges()
@@ -75,7 +73,7 @@ struct ShuffleWorld {
         index.apply(changes)
     }
 
-    /// Another start: the index as `cache.db` has it, its lists in any order.
+    /// Simulates a restart: the index has the lists of `cache.db` in random order.
     mutating func restart(using generator: inout SeededRandom) {
         index = FactIndex()
         for name in entries.keys.sorted(by: { "\($0)" < "\($1)" }).shuffled(using: &generator) {
@@ -99,7 +97,6 @@ struct ShuffleWorld {
         Shuffle(key: key, lists: positions(filter))
     }
 
-    /// Reads the lists that are not in memory, as a request does that finds them missing.
     mutating func load(_ filter: ShuffleFilter) {
         while let name = index.missing(positions(filter)) {
             var list = FactList(name: name)
@@ -110,7 +107,7 @@ struct ShuffleWorld {
         }
     }
 
-    /// The shuffle as it comes back from the disk; nil where it would not.
+    /// Returns the decoded shuffle, or nil if it differs from the original.
     mutating func restored(_ shuffle: Shuffle, _ filter: ShuffleFilter) -> Shuffle? {
         guard var restored = Shuffle(encoded: shuffle.encoded, lists: positions(filter)), restored == shuffle else {
             return nil
@@ -131,7 +128,6 @@ struct ShuffleWorld {
             }.keys)
     }
 
-    /// Draws a reply, as the store does.
     mutating func next(_ count: Int, _ shuffle: inout Shuffle, _ filter: ShuffleFilter) -> [UInt32] {
         load(filter)
         var served: [UInt32] = []
@@ -142,17 +138,15 @@ struct ShuffleWorld {
     }
 }
 
-/// The contract of a shuffle, told what it serves: an independent judge.
+/// An independent check of the contract of a shuffle, by its served facts.
 struct ShuffleJudge {
-    /// What was served in this cycle, and last; several where it is not known whether the shuffle has restarted.
+    /// The served facts of the cycle and the last fact. Several cycles are possible if the shuffle may have restarted.
     private var cycles: [(served: Set<UInt32>, last: UInt32?)] = [([], nil)]
 
-    /// The shuffle may restart: a list of it was compacted.
+    /// Notes the compaction of a list, after which the shuffle may restart.
     mutating func mayRestart() { cycles += cycles.map { ([], $0.last) } }
 
-    /// Takes the next reply.
-    ///
-    /// - Returns: what is wrong with it, or nil.
+    /// Checks the next reply. Returns a description of the fault, or nil.
     mutating func fault(in reply: [UInt32], count: Int, matching: Set<UInt32>) -> String? {
         guard reply.count == min(count, matching.count) else { return "\(reply.count) of \(matching.count)" }
         guard Set(reply).count == reply.count else { return "a fact twice in a reply" }

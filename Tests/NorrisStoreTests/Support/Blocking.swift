@@ -4,7 +4,7 @@ import NorrisProtocol
 @testable import NorrisStore
 @testable import NorrisSystem
 
-// A test may block its thread, so that its calls need no access.
+// Overloads without an access parameter, because a test may block its thread.
 
 extension Databases {
     convenience init(
@@ -21,7 +21,6 @@ extension Databases {
     func checkState() { checkState(BlockingAccess()) }
     func releaseFreePages() { releaseFreePages(BlockingAccess()) }
 
-    /// Whether a file of the cache was lost.
     func recreateLostCache() -> Bool { !recreateLostCaches(BlockingAccess()).isEmpty }
 
     var isCacheLost: Bool { Content.cached.contains { isLost($0, BlockingAccess()) } }

@@ -3,7 +3,6 @@ import NorrisProtocol
 @testable import NorrisStore
 
 extension Post {
-    /// A post whose author is named like the id says.
     static func sample(
         _ id: String, _ text: String? = nil, by author: String = "ann", at seconds: Int64? = nil, source: String = "a"
     ) -> Post {
@@ -20,7 +19,7 @@ extension Post.Author {
 }
 
 extension MarkedPost {
-    /// A stored post, as read marks need it.
+    /// The part of a stored post that read marks need.
     static func sample(_ id: String, number: Int64 = 1, table: Int64 = 7, source: String = "a") -> MarkedPost {
         MarkedPost(
             key: PostKey(id: id), source: source, number: SequenceNumber(columnValue: number),
@@ -42,12 +41,12 @@ extension FetchRecord {
 }
 
 extension PostStore {
-    /// A store that is nowhere on a disk.
+    /// A store without files.
     static func inMemory() throws -> PostStore {
         PostStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent))
     }
 
-    /// A fetch at a time, in seconds.
+    /// Fetches posts at a time, in seconds.
     @discardableResult func fetch(
         _ posts: [Post], authors: [Post.Author] = [], source: String = "a", isComplete: Bool = true,
         keep: Duration? = .seconds(100), at now: Int64
@@ -62,7 +61,6 @@ extension PostStore {
         limit: Int = 100
     ) async throws -> Page<Post> { try await list(query, read: read, cursor: cursor, limit: limit) }
 
-    /// The ids of the first posts.
     func listed(
         _ query: PostQuery = PostQuery(sources: ["a"]), read: ReadPosts = ReadPosts()
     ) async throws -> [String] {
@@ -78,7 +76,6 @@ extension ReadPosts {
 }
 
 extension DatabaseKind {
-    /// The database with other migrations.
     func with(_ migrations: [Migration]) -> DatabaseKind {
         DatabaseKind(fileName: fileName, applicationID: applicationID, isDurable: isDurable, migrations: migrations)
     }

@@ -6,7 +6,7 @@ import Synchronization
 @testable import NorrisStore
 @testable import NorrisSystem
 
-/// A store on disk that a test can close and open again, as a daemon that stops and starts.
+/// A store on disk that a test can close and reopen, as at a restart of the daemon.
 struct StoreFixture {
     let folder = ScratchFolder()
 
@@ -17,10 +17,10 @@ struct StoreFixture {
         try Databases(cacheFolder: cacheFolder, stateFolder: stateFolder, logger: .silent)
     }
 
-    /// Opens the store; whoever opened it closes its databases.
+    /// Opens the store. The caller must close its databases.
     func open() throws -> FactStore { FactStore(databases: try databases()) }
 
-    /// A start, something, and a clean stop.
+    /// Opens the store, runs the body and stops cleanly.
     func run<Result>(_ body: (FactStore) async throws -> Result) async throws -> Result {
         let store = try open()
         let result = try await body(store)
@@ -29,7 +29,7 @@ struct StoreFixture {
         return result
     }
 
-    /// What is left on the disk when the daemon is killed now: the databases with their logs.
+    /// A copy of the databases and their logs, as they are after a kill at this moment.
     func killed() throws -> StoreFixture {
         let copy = StoreFixture()
         for name in ["cache", "state"] where folder.exists(name) {
@@ -40,24 +40,24 @@ struct StoreFixture {
 }
 
 extension FactStore {
-    /// A store that is nowhere on a disk.
+    /// A store without files.
     static func inMemory() throws -> FactStore {
         FactStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent))
     }
 
-    /// Stores facts as those of the upstream, in place of the ones before.
+    /// Replaces the facts of the upstream.
     @discardableResult func replaceUpstream(_ facts: [Fact], isComplete: Bool = true) async throws -> UpstreamChanges {
         let fetch = FetchRecord(settings: "test", fetchedAt: Timestamp(seconds: 0))
         return try await replaceUpstream(facts, isComplete: isComplete, fetch: fetch)
     }
 
-    /// Stores facts as the starting collection, in place of the ones before.
+    /// Replaces the facts of the starting collection.
     @discardableResult func replaceBuiltin(_ facts: [Fact]) throws -> FactChanges {
         let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
         return try change(BlockingAccess()) { try FactImport.run(facts, rules, $1, $0) }
     }
 
-    /// The next facts, as a request gets them: from memory, or read from the disk.
+    /// The next facts, from memory or from disk, as for a request.
     func nextFacts(_ count: Int, uid: UInt32 = 1, filter: ShuffleFilter = ShuffleFilter()) async -> [Fact] {
         var facts: [Fact] = []
         if case .served = next(count, uid: uid, filter: filter, write: { facts.append(Fact(encoded: Array($0.json))) })
@@ -67,7 +67,6 @@ extension FactStore {
         return (try? await nextReading(count, uid: uid, filter: filter))?.facts.map(Fact.init(encoded:)) ?? []
     }
 
-    /// The ids of the next facts.
     func nextIDs(_ count: Int, uid: UInt32 = 1, _ filter: ShuffleFilter = ShuffleFilter()) async -> [String] {
         await nextFacts(count, uid: uid, filter: filter).map(\.id)
     }
@@ -85,7 +84,7 @@ extension Logger { static var silent: Logger { Logger(label: "test") { _ in Swif
 
 extension Fact {
     fileprivate init(encoded: [UInt8]) {
-        self = try! Fact(json: JSON.parse(encoded))  // Encoded by the store from a fact.
+        self = try! Fact(json: JSON.parse(encoded))  // SAFETY: The store encoded the fact.
     }
 
     static func upstream(
@@ -93,7 +92,6 @@ extension Fact {
     ) -> Fact { Fact(id: id, text: text ?? "The text of \(id).", categories: categories, source: source) }
 }
 
-/// Facts with ids in the order of their numbers.
 func upstreamFacts(_ numbers: Range<Int>, categories: [String] = []) -> [Fact] {
     numbers.map { number in
         .upstream(
@@ -101,7 +99,7 @@ func upstreamFacts(_ numbers: Range<Int>, categories: [String] = []) -> [Fact] {
     }
 }
 
-/// A folder of its own for a test, gone when the test lets go of it.
+/// A separate folder for a test. Deinitialization deletes the folder.
 final class ScratchFolder: Sendable {
     let path: String
 
@@ -114,10 +112,9 @@ final class ScratchFolder: Sendable {
 
     subscript(name: String) -> String { path + "/" + name }
 
-    /// Writes a file, and the folders above it.
     @discardableResult func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let path = self[name]
-        let folder = String(path[..<path.lastIndex(of: "/")!])  // The folder's own path holds one.
+        let folder = String(path[..<path.lastIndex(of: "/")!])  // SAFETY: The folder's path contains a slash.
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try Data(bytes).write(to: URL(filePath: path))
         return path
@@ -127,14 +124,12 @@ final class ScratchFolder: Sendable {
     func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: self[name]))) }
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: self[name]) }
 
-    /// The names in a folder below, sorted.
     func names(_ name: String = ".") throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: self[name]).sorted()
     }
 
     func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: self[name]) }
 
-    /// The permission bits of a file.
     func mode(_ name: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: self[name])
         return (attributes[.posixPermissions] as? Int) ?? -1

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisStore
 
-/// Favorites from a file, which may hold anything.
+/// Imports of favorites from untrusted files.
 struct FavoriteImportTests {
     private let fixture = StoreFixture()
     private let favorites: Favorites
@@ -23,7 +23,7 @@ struct FavoriteImportTests {
         Favorite(kind: .fact, id: id, title: "Title of \(id)", addedAt: Timestamp(seconds: seconds))
     }
 
-    @Test("What one user lists another imports, and lists the same") func roundTrip() async throws {
+    @Test("Another user imports the list of a user and then has an equal list") func roundTrip() async throws {
         let gif = Gif(id: "g", title: "GIF", rating: "g", pageURL: "https://g.example/g")
         for (number, item) in [
             Favorite(fact: .upstream("f", "A\tfact\nof lines.", categories: ["x"]), at: now),
@@ -32,7 +32,7 @@ struct FavoriteImportTests {
         ].enumerated() { #expect(try await favorites.add(item, uid: 1), "\(number)") }
         var listed = try await kept()
         #expect(listed.map(\.id) == ["a:1", "g", "f", "a:2"])
-        // The daemon puts in the GIF where it has it.
+        // The daemon adds GIFs that it has stored.
         listed[1].gif = gif
         #expect(try await favorites.import(listed, uid: 2, at: now) == .init(added: 4, known: 0))
         #expect(try await kept(2) == kept())
@@ -151,12 +151,11 @@ struct FavoriteImportTests {
         #expect(error?.code == .invalidParams)
         #expect(error?.message.contains("1001") == true)
         #expect(try await favorites.import(many, uid: 1, at: now) == .init(added: 1_000, known: 0))
-        // In the order of the file, though all are of one second.
+        // In the order of the file, although all have the same time.
         #expect(try await kept() == Array(many.prefix(100)))
     }
 }
 
-/// The lines by which favorites are known again.
 struct FavoriteTitleTests {
     private func title(_ text: String) -> String { Favorite(fact: .upstream("f", text)).title }
 
@@ -172,9 +171,9 @@ struct FavoriteTitleTests {
         #expect(displayWidth(of: wide) <= 80)
         #expect(wide.hasSuffix("…") && wide.count == 40)
         #expect(title(String(repeating: "x", count: 80)).count == 80)
-        // Marks that take no column.
+        // Combining marks, which occupy no column.
         #expect(title("e" + String(repeating: "\u{301}", count: 1_000)).unicodeScalars.count == 200)
-        // A title is its own title.
+        // The title of a title is unchanged.
         #expect(Favorite.titleLine(wide) == wide)
     }
 
@@ -195,7 +194,7 @@ struct FavoriteTitleTests {
         #expect(Favorite(post: post).title == "Title")
         post.title = ""
         #expect(Favorite(post: post).title == "First.")
-        // What is to be hidden at first is no title.
+        // Hidden text is never a title.
         post.isSensitive = true
         #expect(Favorite(post: post).title == "Post by ann")
         post.isSensitive = false

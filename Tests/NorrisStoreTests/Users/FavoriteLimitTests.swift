@@ -4,11 +4,9 @@ import Testing
 @testable import NorrisStore
 @testable import NorrisSystem
 
-/// What favorites may take: of one user, and of all.
 struct FavoriteLimitTests {
     private let fixture = StoreFixture()
 
-    /// A favorite of so many bytes.
     private func item(_ id: String, bytes: Int) -> Favorite {
         let title = String(repeating: "x", count: bytes - id.utf8.count)
         return Favorite(kind: .gif, id: id, title: title, addedAt: Timestamp(seconds: 1))
@@ -48,7 +46,7 @@ struct FavoriteLimitTests {
             #expect(error == Favorites.isLarge)
             #expect(error?.code == .busy)
             #expect(error?.message.contains("16 MiB") == true && error?.hint?.contains("Remove some") == true)
-            // The last byte is theirs, what is kept stays, and others have their own.
+            // The last byte is usable, existing favorites stay, and each user has a separate limit.
             #expect(try await favorites.add(item("last", bytes: 100), uid: 1))
             #expect(try await !favorites.add(item("last", bytes: 100), uid: 1))
             #expect(try await favorites.import([item("last", bytes: 100)], uid: 1) == .init(added: 0, known: 1))
@@ -113,7 +111,7 @@ struct FavoriteLimitTests {
     }
 }
 
-/// Compares what is kept of the sums with what is stored.
+/// Compares the stored totals with totals computed from the rows.
 func expectTotalsToAddUp(_ databases: Databases, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let (kept, counted) = try await databases.state.writer.read { database in
         let size = "ifnull(length(CAST(id || title || ifnull(content, '') AS BLOB)), 0)"

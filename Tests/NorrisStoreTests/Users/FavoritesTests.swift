@@ -6,7 +6,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// What each user keeps.
 struct FavoritesTests {
     private let fixture = StoreFixture()
 
@@ -43,7 +42,7 @@ struct FavoritesTests {
             let bytes = try fixture.folder.bytes("state/state.db-wal")
             #expect(bytes.contains("A kick") && !bytes.contains("g.example"))
 
-            // Whether it is read is not a matter of the favorite.
+            // A favorite does not include the read mark.
             post.id = "a:2"
             post.isRead = true
             #expect(try await favorites.add(Favorite(post: post), uid: 1))
@@ -56,7 +55,7 @@ struct FavoritesTests {
             #expect(try await favorites.add(fact("f", at: 1), uid: 1))
             #expect(try await !favorites.add(Favorite(fact: .upstream("f", "New."), at: Timestamp(seconds: 9)), uid: 1))
             #expect(try await page(favorites).items == [fact("f", at: 1)])
-            // The same id is another item in another kind, and for another user.
+            // An id is unique only within a kind and a user.
             #expect(try await favorites.add(Favorite(post: .sample("f")), uid: 1))
             #expect(try await favorites.add(fact("f"), uid: .max))
             #expect(try await favorites.remove(.fact, id: "f", uid: 1))
@@ -87,7 +86,7 @@ struct FavoritesTests {
             }
             #expect(favorites.databases.faults == [])
         }
-        // It is good after a restart, and without the page's last item.
+        // A cursor stays valid after a restart and after removal of the page's last item.
         try await withFavorites { favorites in
             let cursor = try #require(try await page(favorites, limit: 2).next)
             #expect(try await favorites.remove(.fact, id: "b", uid: 1))
@@ -152,7 +151,7 @@ struct FavoritesTests {
         let marks = ReadMarks(databases: databases)
         await #expect(throws: error) { try await marks.mark(uid: 1, [.sample("a:1")]) }
         #expect(await !marks.read(uid: 1).contains(.sample("a:1")))
-        // No disk has failed, and what is no more than a convenience goes on.
+        // No disk fault is reported, and optional state is still kept in memory.
         #expect(databases.faults.allSatisfy { $0.contains("in memory") })
         let recents = RecentSearches(databases: databases)
         await recents.record(uid: 1, kind: .fact, query: "kick")
@@ -215,7 +214,7 @@ struct FavoritesTests {
             await #expect(throws: refusal) { try await favorites.add(fact("g"), uid: 1) }
             await #expect(throws: refusal) { try await favorites.import([fact("h")], uid: 1) }
             #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
-            // Nothing was written for it.
+            // The known favorite needs no write.
             #expect(try await !favorites.add(fact("f"), uid: 1))
             #expect(databases.isReadOnly)
             try await databases.state.takeWritesAgain()
@@ -245,7 +244,6 @@ struct FavoritesTests {
         defer { databases.close() }
         let favorites = Favorites(databases: databases)
         var generator = SeededRandom(seed: seed)
-        /// In the order of adding.
         var known: [(uid: UInt32, item: Favorite)] = []
         for _ in 0..<150 {
             let uid = UInt32.random(in: 1...2, using: &generator)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// What each user has read.
 struct ReadMarksTests {
     private let fixture = StoreFixture()
 
@@ -50,14 +49,14 @@ struct ReadMarksTests {
     @Test func aWatermarkIsOfASourceAndATableOfPosts() async throws {
         try await withMarks { marks, databases async throws in
             try await marks.markAll(uid: 1, .sample(["a", "b"], upTo: 5))
-            // An older request that is late takes nothing back.
+            // A late request with a lower number changes nothing.
             try await marks.markAll(uid: 1, .sample(["b"], upTo: 3))
             let read = await marks.read(uid: 1)
             #expect(read.contains(.sample("a:5", number: 5)) && !read.contains(.sample("a:6", number: 6)))
             #expect(read.contains(.sample("b:5", number: 5, source: "b")))
             #expect(!read.contains(.sample("c:1", source: "c")))
             #expect(!read.contains(.sample("a:1", table: 8)), "another cache")
-            // A post below it costs no row.
+            // A post below the watermark needs no row.
             #expect(try await marks.mark(uid: 1, [.sample("a:1"), .sample("a:9", number: 9)]) == 1)
             #expect(try await databases.state.count("read_marks") == 1)
             #expect(try await databases.state.count("read_watermarks") == 2)
@@ -70,7 +69,7 @@ struct ReadMarksTests {
             try await posts.fetch([.sample("a:1"), .sample("a:2")], at: 10)
             try await markAll(marks, posts)
             #expect(try await posts.page(read: await marks.read(uid: 1)).items.map(\.isRead) == [true, true])
-            // The highest number was that of a deleted post, and the clock was set back.
+            // The highest number belonged to a deleted post, and the clock was set back.
             try await posts.fetch([.sample("a:1")], at: 20)
             await #expect(try posts.fetch([.sample("a:1")], at: 300).removed == 1)
             try await posts.fetch([.sample("a:1"), .sample("a:3", at: 1)], at: 5)
@@ -80,7 +79,7 @@ struct ReadMarksTests {
             let unread = PostQuery(sources: ["a"], isUnreadOnly: true)
             #expect(try await posts.page(unread, read: read).items.map(\.id) == ["a:3"])
             #expect(await posts.isRead(["a:1", "a:3", "a:9"], read) == [true, false, false])
-            // A recreated cache numbers its posts anew.
+            // A recreated cache numbers its posts from the beginning.
             try fixture.folder.remove("cache/cache.db-posts")
             #expect(databases.recreateLostCache())
             try await posts.fetch([.sample("a:4")], at: 30)
@@ -130,7 +129,7 @@ struct ReadMarksTests {
             #expect(await !marks.read(uid: 1).contains(.sample("a:2")))
             #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
             try await databases.state.takeWritesAgain()
-            // What changes nothing has not shown that the disk takes writes.
+            // An empty change does not prove that writes succeed.
             #expect(try await marks.mark(uid: 1, []) == 0)
             #expect(databases.isReadOnly)
             #expect(try await marks.mark(uid: 1, [.sample("a:2")]) == 1)
@@ -143,7 +142,7 @@ struct ReadMarksTests {
             #expect(try await marks.mark(uid: 1, [.sample("a:1")]) == 1)
             try await databases.state.writer.write { try $0.execute("ALTER TABLE read_marks RENAME TO x") }
             #expect(await !marks.read(uid: 1).contains(.sample("a:1")))
-            // And that is not remembered.
+            // The failure is not cached.
             try await databases.state.writer.write { try $0.execute("ALTER TABLE x RENAME TO read_marks") }
             #expect(await marks.read(uid: 1).contains(.sample("a:1")))
         }

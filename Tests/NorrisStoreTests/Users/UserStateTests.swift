@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisStore
 
-/// The ledger of what users have in the state.
 struct UserStateTests {
     private let fixture = StoreFixture()
 
@@ -14,7 +13,7 @@ struct UserStateTests {
         databases.close()
     }
 
-    /// Lets all users together have what the limit allows.
+    /// Sets the size of all users' state to the limit.
     private func fill(_ store: FactStore) async throws {
         try await store.databases.state.writer.write { database in
             try database.execute(
@@ -26,7 +25,7 @@ struct UserStateTests {
         try await store.databases.state.writer.read { try UserState.bytes(of: uid, $0) }
     }
 
-    /// The ledger says what counting again says.
+    /// Expects that the recorded sizes equal recomputed sizes.
     private func expectExact(_ store: FactStore, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         func all() async throws -> [String] {
             try await store.databases.state.writer.read { database in
@@ -38,7 +37,6 @@ struct UserStateTests {
         #expect(try await all() == before, sourceLocation: sourceLocation)
     }
 
-    /// Any sequence of changes.
     @Test func everythingIsCounted() async throws {
         try await withStores { store, marks, recents async throws in
             try await store.replaceUpstream(upstreamFacts(0..<20))
@@ -82,7 +80,6 @@ struct UserStateTests {
             await recents.record(uid: 1, kind: .fact, query: "kick")
             try await fill(store)
 
-            // A user without state.
             await #expect(throws: UserState.isFull) { try await marks.mark(uid: 2, [.sample("a:1")]) }
             await #expect(throws: UserState.isFull) { try await marks.markAll(uid: 2, .sample(["a"], upTo: 5)) }
             #expect(await !marks.read(uid: 2).contains(.sample("a:1")))
@@ -94,7 +91,7 @@ struct UserStateTests {
             #expect(try await store.lastServed(.gif, uid: 2) == nil)
             #expect(try await bytes(2, store) == 0)
 
-            // A user with state goes on with as much as before.
+            // A user with state may replace it within its current size.
             #expect(try await marks.mark(uid: 1, [.sample("a:3")]) == 1)
             let read = await marks.read(uid: 1)
             #expect(["a:1", "a:2", "a:3"].map { read.contains(.sample($0)) } == [false, true, true])
@@ -102,7 +99,7 @@ struct UserStateTests {
             #expect(try await recents.list(uid: 1).count == 1)
             await recents.record(uid: 1, kind: .fact, query: "another")
             #expect(try await recents.list(uid: 1).count == 1)
-            // Watermarks replace marks.
+            // A watermark replaces marks.
             _ = try await marks.mark(uid: 1, (10..<12).map { .sample("a:\($0)") })
             try await marks.markAll(uid: 1, .sample(["a"], upTo: 5))
             #expect(await marks.read(uid: 1).contains(.sample("a:1")))

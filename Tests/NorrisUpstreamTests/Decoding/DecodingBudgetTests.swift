@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-/// The cost of small or hostile documents: counted in bytes and elements, never in seconds.
+/// The decoding cost of small or hostile documents, counted in bytes and elements instead of seconds.
 struct DecodingBudgetTests {
     private func budget(bytes: Int = 64 << 20, elements: Int = 2_000_000) -> DecodingBudget {
         DecodingBudget(.init(bytes: bytes, elements: elements), clock: { .zero })
@@ -12,7 +12,7 @@ struct DecodingBudgetTests {
 
     private static func items(_ count: Int, _ item: String) -> String { String(repeating: item, count: count) }
 
-    // MARK: The budget itself
+    // MARK: Budget
 
     @Test func theFirstLimitCounts() throws {
         let budget = budget(bytes: 1 << 20, elements: 10)
@@ -26,7 +26,7 @@ struct DecodingBudgetTests {
         #expect(fault { () throws(UpstreamError) in try budget.check() } == message)
     }
 
-    /// A clock that begins at 0 and moves by a step at each reading.
+    /// A clock that begins at 0 and advances by `step` seconds at each reading.
     private func clock(step: Int, _ readings: borrowing Mutex<Int>) -> Duration {
         readings.withLock { count in
             count += 1
@@ -37,7 +37,7 @@ struct DecodingBudgetTests {
     @Test func theClockIsReadNowAndThen() throws {
         let readings = Mutex(0)
         let budget = DecodingBudget(clock: { clock(step: 1, readings) })
-        // At the start, and then once for 64 KiB.
+        // Once at the start, and then once for each 64 KiB.
         for _ in 0..<(3 * 64 * 1024) { #expect(budget.read(bytes: 1)) }
         #expect(readings.withLock { $0 } == 4)
         #expect(!budget.read(bytes: 64 * 1024))
@@ -45,7 +45,7 @@ struct DecodingBudgetTests {
         #expect(fault?.contains("takes too long to decode: more than 3 s of CPU time") == true)
     }
 
-    /// A clock that passes the limit at its second reading ends each decoder.
+    /// A clock that exceeds the limit at its second reading stops each decoder.
     @Test(arguments: [
         rss("<item><title>\(items(20_000, "&amp; "))</title></item>"), rss(items(20_000, "<x/>")),
         "{\"items\":[\(items(20_000, "1,"))1]}", "<!--" + items(50_000, "- ") + "--><rss/>",
@@ -62,9 +62,9 @@ struct DecodingBudgetTests {
     private static let long = String(repeating: "x", count: 50_000)
     private static let base = "https://h/" + String(repeating: "x", count: 2000)
 
-    /// Each is refused with a message, before more than some elements and bytes are spent.
+    /// Each document is refused with a message, after at most the given number of elements.
     @Test(arguments: [
-        // Default attributes, and anything else that declarations may hold.
+        // Default attributes and other declarations.
         (
             "<!DOCTYPE rss [<!ATTLIST item a CDATA \"\(long)\">]><rss>\(items(9000, "<item/>"))</rss>",
             "document type has declarations, in line 1", 0
@@ -119,7 +119,7 @@ struct DecodingBudgetTests {
         let budget = budget()
         let document = "<rss><!--" + Self.items(1_000_000, "- ")
         #expect(fault(document, budget)?.contains("unclosed token") == true)
-        // The document, and once more for the attempt to repair it.
+        // The document is read twice, because a repair is attempted.
         #expect(budget.bytes < 2 * document.utf8.count + 10_000)
     }
 
@@ -142,14 +142,14 @@ struct DecodingBudgetTests {
     }
 
     @Test func theOutputOfAnEncodingIsCounted() {
-        // Each byte that is no character becomes three.
+        // Each invalid byte becomes three bytes of UTF-8.
         let head = Array("<?xml version='1.0' encoding='euc-kr'?><rss>".utf8)
         let budget = budget(bytes: 1 << 20)
         #expect(fault(head + Array(repeating: 0xFF, count: 400_000), budget)?.contains("too large to decode") == true)
         #expect(budget.bytes < 1 << 20 + 64 * 1024)
     }
 
-    // MARK: Where it is used
+    // MARK: Users of the budget
 
     @Test func upstreamsHaveOne() async {
         let transport = FixedTransport("{\"data\":[\(Self.items(1 << 21, "0,"))0]}")

@@ -4,7 +4,6 @@ import Testing
 @testable import NorrisUpstream
 
 struct JSONItemsTests {
-    /// The elements as text.
     private func items(_ json: String, under key: String? = "result") throws(UpstreamError) -> [String] {
         var items: [String] = []
         let append = { (item: ArraySlice<UInt8>) throws(UpstreamError) in
@@ -25,7 +24,7 @@ struct JSONItemsTests {
             (#"{"result":[1,"x",null,true,[],{}],"more":{"result":[9]}}"#, ["1", "\"x\"", "null", "true", "[]", "{}"]),
             (#"{"a":{"result":[9]},"result":["]}\"\\",{"x":"]}"}]}"#, [#""]}\"\\""#, #"{"x":"]}"}"#]),
             (#"{"r\u0065sult":[1]}"#, ["1"]),
-            // What is wrong inside an element or another member is not the scanner's concern.
+            // The scanner does not check the contents of elements and of other members.
             (#"{"result":[{"a" 1},truth,"\ud800"]}"#, [#"{"a" 1}"#, "truth", #""\ud800""#]),
             (#"{"x":{"y":1,"y":2},"y":1e999,"z":tru,"result":[1],"u":"\ud800"}"#, ["1"]),
         ] as [(String, [String])]
@@ -37,7 +36,7 @@ struct JSONItemsTests {
         #expect(throws: UpstreamError.self) { try items("{}", under: nil) }
     }
 
-    @Test("What is cut anywhere is refused") func everyPrefix() throws {
+    @Test("Every truncated document is refused") func everyPrefix() throws {
         let json = #"{"total":2,"x":[{"y":"\"z"}],"result":[{"a":"b\\"},[1,2],"s",null],"end":true}"#
         #expect(try items(json).count == 4)
         for length in 0..<json.utf8.count {
@@ -65,7 +64,7 @@ struct JSONItemsTests {
         #expect(count == 1)
     }
 
-    // MARK: The members of an element
+    // MARK: Members of an element
 
     @Test(
         arguments: [

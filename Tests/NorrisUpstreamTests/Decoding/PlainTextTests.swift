@@ -18,7 +18,7 @@ struct PlainTextTests {
     ]) func htmlBecomesText(html: String, text: String) { #expect(plainText(fromHTML: html) == text) }
 
     @Test(
-        "What only looks like HTML stays",
+        "Text that resembles HTML stays",
         arguments: [
             "x < y and y > x", "I <3 you", "a<b", "1<2>1", "<unknown>", "<>", "</>", "< b>", "AT&T", "a&b;", "&;",
             "&#;", "&#x;", "&#xg;", "&#+5;", "&#-5;", "&#99999999999;", "&unknown;", "&copy", "a=1&copy=2",

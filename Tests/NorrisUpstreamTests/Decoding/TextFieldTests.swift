@@ -32,7 +32,7 @@ struct TextFieldTests {
         #expect(post?.publishedAt == nil)
     }
 
-    /// The cost of a document grows with its size, whatever field has it.
+    /// The cost is proportional to the size of the document, for every field.
     @Test(arguments: [
         "author", "dc:creator", "title", "link", "guid", "pubDate", "category", "description", "content:encoded",
         "media:description", "itunes:author", "slash:comments",
@@ -52,7 +52,6 @@ struct TextFieldTests {
     }
 }
 
-/// What a document holds, as the ledger counts it.
 struct DecodingMemoryTests {
     private func budget(_ ledger: MemoryLedger, memory: Int = 48 << 20, isLarge: Bool = false) -> DecodingBudget {
         DecodingBudget(.init(memory: memory), isLarge: isLarge, ledger: ledger, clock: { .zero })
@@ -85,7 +84,7 @@ struct DecodingMemoryTests {
         #expect(!large.hold(2 << 20))
         let error = failure { () throws(UpstreamError) in try large.check() }
         #expect(error?.kind == .decode && error?.isRetryable == true)
-        // What is left is for small ones.
+        // The reserve for small documents remains available.
         #expect(budget(ledger).hold(10 << 20))
     }
 

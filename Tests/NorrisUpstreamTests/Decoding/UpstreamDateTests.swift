@@ -25,7 +25,7 @@ struct UpstreamDateTests {
             ("Sat, 21 Nov 2026 03:25:04 GST", "2026-11-20T23:25:04Z"),
             ("Sat, 21 Nov 2026 03:25:04 WAT", "2026-11-21T02:25:04Z"),
             ("Sat, 21 Nov 2026 03:25:04 WAST", "2026-11-21T01:25:04Z"),
-            // A name with several meanings is UTC.
+            // A zone name with several meanings is read as UTC.
             ("Sat, 21 Nov 2026 03:25:04 EAST", "2026-11-21T03:25:04Z"),
             ("Sat, 21 Nov 2026 03:25:04 CCT", "2026-11-21T03:25:04Z"),
             ("Sat, 21 Nov 2026 03:25:04 NT", "2026-11-21T03:25:04Z"),
@@ -37,16 +37,16 @@ struct UpstreamDateTests {
             ("Sat, 21 Nov 2026 03:25:04 +0100 (CET)", "2026-11-21T02:25:04Z"),
             ("Sat, 21 Nov 2026 23:59:60 GMT", "2026-11-22T00:00:00Z"),
             ("Sat, 21 Nov 2026 03:25:04.750 GMT", "2026-11-21T03:25:04Z"),
-            // The day of the week is not checked: people get it wrong, and the date right.
+            // The day of the week is ignored, because feeds with a wrong day have correct dates.
             ("Mon, 21 Nov 2026 03:25:04 GMT", "2026-11-21T03:25:04Z"),
             ("Sa, 21 Nov 2026 03:25:04 GMT", "2026-11-21T03:25:04Z"),
-            // JavaScript's.
+            // The format of JavaScript.
             ("Tue Mar 08 2022 06:56:06 GMT-0500", "2022-03-08T11:56:06Z"),
             ("Tue Dec 14 2021 00:11:26 GMT-0500 (Colombia Standard Time)", "2021-12-14T05:11:26Z"),
             ("Tue Dec 14 2021 00:11:26 GMT-0500(Colombia (or so))", "2021-12-14T05:11:26Z"),
             ("Sat Feb 29 2020 23:59:59 GMT+0545 (Nepal Time)", "2020-02-29T18:14:59Z"),
             ("Wed Jan 01 2122 00:30:00 GMT+0100", "2121-12-31T23:30:00Z"),
-            // That of chucknorris.io and Giphy.
+            // The format of chucknorris.io and Giphy.
             ("2020-01-05 13:42:19.324003", "2020-01-05T13:42:19Z"),
         ]
     )

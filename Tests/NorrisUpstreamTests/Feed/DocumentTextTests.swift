@@ -5,7 +5,7 @@ import Testing
 struct DocumentTextTests {
     private func text(_ bytes: [UInt8], type: String? = nil) throws -> String {
         var document = bytes
-        // What is not replaced is not changed.
+        // Without a conversion, the document must be unchanged.
         if try !convertToText(&document, contentType: type, .untimed) { #expect(document == bytes) }
         return String(decoding: document, as: UTF8.self)
     }
@@ -17,7 +17,6 @@ struct DocumentTextTests {
         }
     }
 
-    /// A document that says its own encoding.
     private func declared(_ name: String, _ bytes: [UInt8]) -> [UInt8] {
         Array("<?xml version='1.0' encoding='\(name)'?><a>".utf8) + bytes + Array("</a>".utf8)
     }
@@ -33,7 +32,7 @@ struct DocumentTextTests {
         let bytes = utf16(document, isBigEndian: isBigEndian)
         #expect(try text(bytes) == document)
         #expect(try text((isBigEndian ? [0xFE, 0xFF] : [0xFF, 0xFE]) + bytes) == document)
-        // One byte too few, and half of a pair.
+        // A missing byte, and half of a surrogate pair.
         #expect(try text(Array(bytes.dropLast())) == String(document.dropLast()))
         let half = Array(bytes.prefix(bytes.count - 10))
         #expect(try text(half).hasSuffix("\u{FFFD}"))
@@ -45,7 +44,7 @@ struct DocumentTextTests {
             ("ISO-8859-15", [0xA4], "€"), ("windows-1251", [0xCF, 0xF0], "Пр"), ("KOI8-R", [0xF0, 0xD2], "Пр"),
             ("Shift_JIS", [0x82, 0xA0], "あ"), ("EUC-JP", [0xA4, 0xA2], "あ"), ("gb2312", [0xC4, 0xE3], "你"),
             ("big5", [0xA7, 0x41], "你"), ("EUC-KR", [0xB0, 0xA1], "가"), ("us-ascii", [0xC3, 0xBC], "ü"),
-            // Programs that write a text and send it as UTF-8 leave the name of what they had in memory.
+            // Some programs declare the encoding of their strings in memory, but send UTF-8.
             ("utf-16", [0xC3, 0xBC], "ü"),
         ] as [(String, [UInt8], String)]
     )
@@ -59,7 +58,7 @@ struct DocumentTextTests {
         let bytes = declared("ISO-8859-1", Array("ü".utf8))
         #expect(try text(bytes, type: "application/rss+xml; charset=\"UTF-8\"").contains("<a>ü</a>"))
         #expect(try text(bytes, type: "application/rss+xml").contains("<a>Ã¼</a>"))
-        // What it says may be nothing that is known, or nothing at all.
+        // An empty or unknown charset is ignored.
         #expect(try text(bytes, type: "text/xml; charset=; x=y").contains("<a>Ã¼</a>"))
         #expect(try text(bytes, type: "text/xml; Charset=martian").contains("<a>Ã¼</a>"))
     }
@@ -77,7 +76,6 @@ struct DocumentTextTests {
     @Test func bytesThatAreNoCharactersCostOnlyThemselves() throws {
         #expect(try text(Array("<a>x".utf8) + [0xFF, 0xC3] + Array("y</a>".utf8)) == "<a>x\u{FFFD}\u{FFFD}y</a>")
         #expect(try text(declared("windows-1252", [0x81, 0x80])).contains("<a>\u{FFFD}€</a>"))
-        // A character that breaks off.
         #expect(try text(Array("x".utf8) + [0x82], type: "text/xml;charset=Shift_JIS") == "x\u{FFFD}")
     }
 

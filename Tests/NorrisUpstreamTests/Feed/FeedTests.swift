@@ -22,7 +22,7 @@ import Testing
                     ("Content-Type", "text/html; charset=iso-8859-1"), ("ETag", "\"1\""),
                     ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Cache-Control", "max-age=600"),
                 ],
-                // No matter what the server takes it for; but what it is encoded in, it has to know.
+                // The media type is ignored, but the charset is used.
                 body: Array("<rss><channel><item><title>Gr".utf8) + [0xFC, 0xDF]
                     + Array("e</title></item></channel></rss>".utf8)))
         let fetched = try await feed(transport).posts(
@@ -47,7 +47,7 @@ import Testing
         let transport = FixedTransport(HTTPResponse(status: 200, body: Array(body.utf8), url: end))
         let batch = try await feed(transport).posts(validators: Validators(), timeout: .seconds(1)).value
         #expect(batch.posts.map(\.url) == ["https://new.example/a/p"])
-        // The page of a redirect may repeat the key of the request.
+        // The target of a redirect may repeat the key of the request.
         let page = "<html><link rel=alternate type=application/rss+xml href='/f?key=secret'>"
         let plain = HTTPURL("https://new.example/")
         let response = HTTPResponse(status: 200, body: Array(page.utf8), url: plain)
@@ -110,7 +110,7 @@ import Testing
     @Test func addressesOfPagesAreNotTrusted() {
         let page = "<html><link rel=alternate type=application/rss+xml href='javascript:alert(1)'>"
         #expect(fault(page, url: "https://x.example/")?.contains("javascript") == false)
-        // A key may be in the query; a message goes to everybody.
+        // The query may contain a key, and error messages are visible to all users.
         let keyed = "<html><link rel=alternate type=application/rss+xml href='/f?key=secret'>"
         let message = fault(keyed, url: "https://x.example/?key=secret")
         #expect(message?.contains("https://x.example/f,") == true)

@@ -4,7 +4,7 @@ import Testing
 @testable import NorrisUpstream
 
 struct RSSTests {
-    /// As a blog of WordPress writes it.
+    /// A feed in the form of WordPress.
     private let blog = rss(
         """
         <item>
@@ -51,7 +51,7 @@ struct RSSTests {
     }
 
     @Test func theChannelWritesWhatNobodyElseWrites() throws {
-        // Also where its title and picture stand behind the items.
+        // The title and picture of the channel may follow the items.
         let document = rss(
             "<item><title>x</title></item><title>The &lt;i>Blog&lt;/i></title><image><url>/logo.png</url></image>",
             channel: "")
@@ -85,7 +85,7 @@ struct RSSTests {
     }
 
     @Test(
-        "An id is what the item has of its own",
+        "The item itself provides the id",
         arguments: [
             ("<guid>a-1</guid><link>https://x.example/</link>", "a-1", "https://x.example/"),
             ("<guid>https://x.example/p?a=1</guid>", "https://x.example/p?a=1", "https://x.example/p?a=1"),
@@ -179,7 +179,7 @@ struct RSSTests {
     @Test func unknownTagsOfHTMLAreNoText() throws {
         let html = "<p>a <my-tag x='1'>b</my-tag> <svg><linearGradient id='g'/></svg>c</p>"
         #expect(try rssPost("<content:encoded><![CDATA[\(html)]]></content:encoded>")?.text == "a b c")
-        // Where nobody says that it is HTML, it may be what somebody wrote.
+        // A description may be plain text, so an unknown tag is part of the text.
         #expect(try rssPost("<description>use &lt;T&gt; here</description>")?.text == "use <T> here")
     }
 

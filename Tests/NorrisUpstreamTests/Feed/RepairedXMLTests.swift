@@ -5,7 +5,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-/// Feeds that are not well-formed, in the ways that are common.
+/// Feeds with common faults of well-formedness.
 struct RepairedXMLTests {
     @Test func aBareAmpersandIsRead() throws {
         let batch = try batch(
@@ -54,7 +54,6 @@ struct RepairedXMLTests {
             try entry("<content type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'>a<br>b</div></content>")
                 == "a\nb")
         #expect(try entry("<summary type=\"xhtml\"><div>a & b</div></summary>") == "a & b")
-        // A plain text stays one.
         #expect(try entry("<content>a & &lt;b></content>") == "a & <b>")
     }
 
@@ -102,7 +101,7 @@ struct RepairedXMLTests {
         for item in broken {
             #expect(fault(rss("<item><title>a & b</title></item>\(item)"))?.contains("XML that is broken") == true)
         }
-        // Its own fault is said, not that of the attempt.
+        // The message describes the original fault, not the fault after the repair.
         #expect(fault("<rss>\n&\n<channel>\n</rss>")?.contains("line 2: not well-formed") == true)
     }
 
@@ -117,7 +116,7 @@ struct RepairedXMLTests {
     }
 
     @Test func whatIsWellFormedIsNotRepaired() throws {
-        // HTML in a text that is not escaped is read without its markup, as it always was.
+        // Unescaped HTML in a text is read without its markup.
         let batch = try batch(rss("<item><guid>1</guid><description>a<br/>b &lt;i&gt;</description></item>"))
         #expect(batch.repairs == 0)
         #expect(batch.posts.first?.text == "ab")
@@ -138,7 +137,6 @@ struct RepairedXMLTests {
     }
 }
 
-/// Whatever a feed was before it was damaged, what comes out is a feed or a fault.
 struct DamagedFeedTests {
     @Test func damagedFeedsAreReadOrRefused() {
         let whole = Array(

@@ -9,7 +9,7 @@ struct XMLReaderTests {
         let post = try rssPost("<title>A&nbsp;B &eacute;&hellip; &amp; &#x2603;</title>")
         #expect(post?.title == "A B é… & ☃")
         #expect(try rssPost("<title>A &unheardof; B</title>")?.title == "A &unheardof; B")
-        // In a value they cannot be handed out; that is no reason to refuse the feed.
+        // The parser does not report entities in attribute values, but the feed is accepted.
         #expect(try rssPost("<title>A</title><guid isPermaLink=\"f&nbsp;alse\">x</guid>")?.id == "blog:x")
     }
 
@@ -43,7 +43,7 @@ struct XMLReaderTests {
         for declaration in ["<!ENTITY x SYSTEM \"file://\(secret)\">", "<!ENTITY % x SYSTEM \"\(secret)\"> %x;"] {
             #expect(fault("<!DOCTYPE rss [\(declaration)]>\(feed)")?.contains("has declarations") == true)
         }
-        // A document type elsewhere is not fetched; what it may declare stays unknown.
+        // An external document type is not fetched, so its entities stay unknown.
         #expect(try batch("<!DOCTYPE rss SYSTEM \"\(secret)\">\(feed)").posts.first?.title == "&x;")
     }
 
@@ -53,7 +53,7 @@ struct XMLReaderTests {
         ("<rss>\n<x:y/></rss>", "line 2: unbound prefix"), ("<rss>\n\n<a b=c/></rss>", "line 3: not well-formed"),
         ("<rss a='1' a='2'/>", "duplicate attribute"), ("<rss>a < b</rss>", "line 1: not well-formed"),
         ("\n\n<?xml version='1.0'?>\n<rss>< </rss>", "line 4:"),
-        // What is repaired before does not change the line.
+        // Earlier repairs do not change the reported line.
         ("<rss>&\n<channel></rss>", "line 1: not well-formed"),
     ]) func whatIsWrongIsSaidWithItsLine(document: String, reason: String) {
         #expect(fault(document)?.contains("answered with XML that is broken in ") == true)
@@ -108,7 +108,7 @@ struct XMLReaderTests {
     }
 
     @Test func itemsAreBounded() throws {
-        // Texts and elements past the limits are dropped, the item is not.
+        // Texts and elements beyond the limits are dropped, but the item is kept.
         let long = String(repeating: "word ", count: 200_000)
         let many = String(repeating: "<category>x</category>", count: 30_000)
         let batch = try batch(

@@ -22,7 +22,7 @@ struct GifPageTests {
         #expect(page == GifPage(gifs: page.gifs, totalCount: 4287, nextOffset: 1))
     }
 
-    @Test("What no request asks for is left out: GIFs beyond 100, renditions beyond 64")
+    @Test("GIFs beyond 100 and renditions beyond 64 are left out")
     func countsAreBounded() async throws {
         let images = (0..<80).map { #""r\#($0)":{"url":"https://m"}"# }.joined(separator: ",")
         let items = (0..<150).map { #"{"id":"a\#($0)","images":{\#($0 == 0 ? images : "")}}"# }.joined(separator: ",")
@@ -76,7 +76,7 @@ struct GifPageTests {
 
     @Test func longOrBrokenMembersAreIgnored() async throws {
         let long = String(repeating: " ", count: JSONItems.maximumItem)
-        // The status would make it an error.
+        // The status 401 would be an error if it were read.
         let meta =
             #"{"data":\#(Self.two),"meta":{"status":401\#(long)},"#
             + #""pagination":{"total_count":9,"count":2\#(long)}}"#
@@ -93,15 +93,15 @@ struct GifPageTests {
             (#"{"total_count":10,"count":2,"offset":4}"#, 4, 2, 6),
             (#"{"total_count":10,"count":2,"offset":8}"#, 8, 2, nil),
             (#"{"total_count":9,"count":2,"offset":8}"#, 8, 2, nil),
-            // The estimate says otherwise, but there is nothing.
+            // An empty page is the last page, despite the estimated total.
             (#"{"total_count":10,"count":0,"offset":2}"#, 2, 2, nil),
-            // A page may be short.
+            // A page may be shorter than the limit.
             (#"{"total_count":10,"count":2,"offset":0}"#, 0, 25, 2), (#"{"count":2,"offset":0}"#, 0, 25, 2),
-            // Not every endpoint says how many there are; without pagination a short page is the last.
+            // Some endpoints omit the total. Without pagination, a short page is the last page.
             (#"{"count":2,"offset":0}"#, 0, 2, 2), ("null", 0, 2, 2), ("null", 0, 3, nil), ("null", 6, 2, 8),
             (#"{"total_count":"10","count":"2"}"#, 0, 2, 2), (#"{"total_count":null,"count":-1}"#, 0, 3, nil),
             ("[]", 0, 3, nil), (#"{"total_count":10}"#, 0, 25, 2),
-            // An offset that does not move leads nowhere.
+            // The next offset is based on the request, because the offset in the reply may not advance.
             (#"{"total_count":10,"count":2,"offset":0}"#, 6, 2, 8),
             (#"{"total_count":90000,"count":2,"offset":4998}"#, 4997, 2, 4999),
             (#"{"total_count":90000,"count":2,"offset":4998}"#, 4998, 2, nil),

@@ -8,10 +8,8 @@ struct GifTests {
         JSONItem(item: Array(json.utf8)[...]).flatMap { Gif(giphy: $0, .untimed) }
     }
 
-    /// An item with these members besides an id.
     private func gif(with members: String) -> Gif? { gif(#"{"id":"x",\#(members)}"#) }
 
-    /// The rendition `r` with these members.
     private func rendition(_ members: String) -> Gif.Rendition? {
         gif(with: #""images":{"r":\#(members)}"#)?.renditions["r"]
     }
@@ -163,16 +161,16 @@ struct GifTests {
     }
 }
 
-/// A GIF as api.giphy.com sent it, with some of its members.
+/// A GIF recorded from api.giphy.com, with some of its members.
 enum RecordedGif {
     static let id = "bq2Nk0o7bQhhseGATA"
 
-    /// The form of addresses until 2024: the request stands in the query.
+    /// The media URLs until 2024, with the request in the query.
     static func media(_ file: String) -> String {
         "https://media3.giphy.com/media/\(id)/\(file)?cid=790b7611s2&ep=v1_gifs_search&rid=\(file)&ct=g"
     }
 
-    /// The form since then.
+    /// The media URLs since 2024, with the request in the path.
     static let pathMedia = "https://media1.giphy.com/media/v1.Y2lkPTc5MGI3NjExc2VhcmNo+/=/\(id)/giphy.gif"
 
     static let json = """

@@ -4,7 +4,6 @@ import Testing
 @testable import NorrisUpstream
 
 @Suite(.timeLimit(.minutes(20))) struct GiphyErrorTests {
-    /// The error of a search while the upstream has a fault.
     private func searchFailure(_ fault: FakeUpstream.Fault) async throws -> UpstreamError? {
         var error: UpstreamError?
         try await Fixture.run(FakeUpstream.start()) { fixture in
@@ -24,7 +23,7 @@ import Testing
             (400, "", ".", .http(status: 400), true), (401, "", advice, .credentials, false),
             (403, #"{"message":"Invalid credentials"}"#, ": Invalid credentials\(advice)", .credentials, false),
             (403, #"{"meta":{"status":403,"msg":"Forbidden"}}"#, ": Forbidden" + advice, .credentials, false),
-            // The key is fine: this GIF is not shown here.
+            // The key is valid, but the GIF is not available at this location.
             (
                 403, #"{"message":"Not available in your location"}"#, ": Not available in your location.",
                 .http(status: 403), false
@@ -55,11 +54,11 @@ import Testing
         }
     }
 
-    // MARK: The key
+    // MARK: API key
 
     @Test(arguments: [
         ("a \(key) b", "a *** b"), (key.uppercased(), "***"), ("\(key)\(key)", "******"),
-        // What was cut.
+        // Truncated keys.
         ("HTTP 401: Qw3/rT+yU", "HTTP 401: ***"), ("Qw3/rT+y.", "***."), ("Qw3/rT+", "Qw3/rT+"),
         ("QQQw3/rT+yUi0 pAsD", "QQ***"), ("100%", "100%"), ("", ""),
     ]) func aTextIsRedacted(text: String, redacted: String) {
@@ -78,10 +77,10 @@ import Testing
         #expect(!String(reflecting: Fixture.giphy(returning: "", key: Self.key)).contains("pAs"))
     }
 
-    /// Everything by which a request can end, each with the key in it where an upstream can put it.
+    /// All outcomes of a request, with the key in every place that an upstream controls.
     private static let faults: [FakeUpstream.Fault?] = [
         nil, .status(401, body: #"{"meta":{"msg":"The key \#(Fixture.key) is not known"}}"#),
-        // It breaks off in the key.
+        // The message is truncated within the key.
         .status(500, body: #"{"message":"\#(String(repeating: "x", count: 180))\#(Fixture.key)"}"#),
         .json(#"{"\#(Fixture.key)":1,"\#(Fixture.key)":2}"#),
         .answer(status: 200, headers: [("Content-Type", "text/\(Fixture.key)")], body: []),
@@ -94,7 +93,7 @@ import Testing
     @Test func theKeyIsInTheRequestAndNeitherInErrorsNorInTheLog() async throws {
         let log = LogRecorder()
         var errors: [String] = []
-        // Redirects are followed between https only.
+        // Redirects are followed only between https URLs.
         let certificate = try FakeCertificate()
         try await Fixture.run(
             FakeUpstream.start(security: .tls(certificate)), logger: log.logger,
@@ -110,7 +109,7 @@ import Testing
             #expect(fixture.upstream.requests.first?.parameter("api_key") == Fixture.key)
         }
         #expect(log.records.contains { $0.contains("http.response") })
-        // Letters may have been made small, and a text may have been cut.
+        // The log may contain the key in lowercase or truncated.
         let beginning = Fixture.key.prefix(8).lowercased()
         #expect((errors + log.records).filter { $0.lowercased().contains(beginning) } == [])
     }

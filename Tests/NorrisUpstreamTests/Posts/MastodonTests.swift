@@ -60,7 +60,6 @@ struct StatusTests {
         return try builder.batch().posts.first
     }
 
-    /// A status with these members besides an id, an author and a text.
     private func post(with members: String) throws -> Post {
         try #require(try post(#"{"id":"1","account":{"id":"2","acct":"ann"},"uri":"https://h/1",\#(members)}"#))
     }
@@ -131,7 +130,7 @@ struct StatusTests {
     func text(html: String, expected: String) throws { #expect(try text(html) == expected) }
 
     @Test(
-        "What the author hides is sensitive",
+        "Content hidden by the author is sensitive",
         arguments: [
             (#""spoiler_text":"Food","sensitive":false"#, "Food", true),
             (#""spoiler_text":"","sensitive":false"#, nil, false), (#""spoiler_text":"","sensitive":true"#, nil, false),
@@ -194,7 +193,7 @@ struct StatusTests {
         #expect(image == Post.Image(url: "https://h/a.png"))
     }
 
-    // MARK: The rest
+    // MARK: Other members
 
     @Test func wrongTypesAreLeftOut() throws {
         let post = try post(

@@ -5,7 +5,6 @@ import Testing
 @testable import NorrisUpstream
 
 struct PostCleaningTests {
-    /// What becomes of a post with a text, after a change.
     private func cleaned(_ change: (inout Post) -> Void) -> Post? {
         var post = Post(id: "1", source: "", author: Post.Author(id: "2", name: "Ann"), text: "x")
         change(&post)
@@ -25,7 +24,7 @@ struct PostCleaningTests {
     @Test func plainIDsStay() { for id in ["5", "A-b_c.d+e", x(60)] { #expect(Post.id(id, in: "s") == "s:\(id)") } }
 
     @Test func otherIDsBecomeAHash() {
-        // The 64 bits of `stableHash`, whose values are fixed by its own tests.
+        // The 64 bits of `stableHash`, whose values its own tests fix.
         for id in [x(61), "https://h/?p=1", "é", "a b", "a:b", "a/b", "\u{0}"] {
             let cleaned = Post.id(id, in: "s")
             #expect(cleaned.utf8.count == 18)

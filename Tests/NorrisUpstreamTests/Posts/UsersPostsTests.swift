@@ -8,7 +8,7 @@ struct UsersPostsTests {
         UsersPosts(baseURL: baseURL, source: "team", transport: transport)
     }
 
-    /// As it was recorded.
+    /// A recorded response.
     private static let recorded = """
         {"data":[{"uid":"e406bae8-1fd4-4e33-81d3-2fd053a40493","name":"Charles Riasc",
         "email":"Delaney.Walsh@gmail.com","profile_pic":"https://mock.koombea.io/profile/profile9.jpg",
@@ -35,7 +35,6 @@ struct UsersPostsTests {
                 ]),
         ], authors: [charles])
 
-    /// The posts of one user with these.
     private func posts(_ posts: String) async throws -> PostBatch {
         try await team.batch(#"{"data":[{"uid":"u","name":"U","posts":[\#(posts)]}]}"#)
     }
@@ -48,7 +47,7 @@ struct UsersPostsTests {
         #expect(request?.url == "https://api.example\(path.isEmpty ? "" : "/mt/api")/users/posts")
     }
 
-    // MARK: Forms
+    // MARK: Formats
 
     @Test func theOlderFormHasOnePostEach() async throws {
         let batch = try await team.batch(

@@ -2,13 +2,13 @@ import NorrisProtocol
 
 @testable import NorrisUpstream
 
-/// Reads a document as a feed that was fetched from `https://blog.example/feeds/all.xml`.
+/// Decodes a document as a feed fetched from `https://blog.example/feeds/all.xml`.
 func batch(
     _ document: some Collection<UInt8>, url: String = "https://blog.example/feeds/all.xml",
     _ budget: DecodingBudget = .untimed
 ) throws(UpstreamError) -> PostBatch {
     var response = HTTPResponse(status: 200, body: Array(document))
-    // Tests pass valid URLs.
+    // SAFETY: Tests pass valid URLs.
     let batch = try decodeFeed(&response, at: HTTPURL(url)!, for: "blog", budget)
     try budget.check()
     return batch
@@ -18,7 +18,7 @@ func batch(_ document: String, url: String = "https://blog.example/feeds/all.xml
     try batch(document.utf8, url: url)
 }
 
-/// The fault of a document; nil if it is read.
+/// The error message for a document; nil if the document is accepted.
 func fault(
     _ document: some Collection<UInt8>, url: String = "https://blog.example/feeds/all.xml",
     _ budget: DecodingBudget = .untimed
@@ -28,7 +28,7 @@ func fault(
     _ document: String, url: String = "https://blog.example/feeds/all.xml", _ budget: DecodingBudget = .untimed
 ) -> String? { fault(document.utf8, url: url, budget) }
 
-/// A feed of RSS 2.0 with all namespaces that items may use.
+/// An RSS 2.0 feed with all namespaces that items may use.
 func rss(_ items: String, channel: String = "<title>Blog</title>") -> String {
     """
     <?xml version="1.0" encoding="UTF-8"?>
@@ -41,7 +41,6 @@ func rss(_ items: String, channel: String = "<title>Blog</title>") -> String {
     """
 }
 
-/// A feed of Atom.
 func atom(_ entries: String, feed: String = "<title>Blog</title>") -> String {
     """
     <?xml version="1.0" encoding="utf-8"?>
@@ -51,13 +50,13 @@ func atom(_ entries: String, feed: String = "<title>Blog</title>") -> String {
     """
 }
 
-/// The only post of a feed with one item of RSS.
+/// The only post of an RSS feed with one item.
 func rssPost(_ item: String, channel: String = "<title>Blog</title>") throws -> Post? {
     let posts = try batch(rss("<item>\(item)</item>", channel: channel)).posts
     return posts.count == 1 ? posts[0] : nil
 }
 
-/// The only post of a feed with one entry of Atom.
+/// The only post of an Atom feed with one entry.
 func atomPost(_ entry: String) throws -> Post? {
     let posts = try batch(atom("<entry>\(entry)</entry>")).posts
     return posts.count == 1 ? posts[0] : nil

@@ -6,11 +6,11 @@ import Testing
 
 @testable import NorrisUpstream
 
-/// A fake upstream and a transport that fetches from it, both ended with the test.
+/// A fake upstream and a transport to it. Both end with the test.
 struct Fixture {
-    /// What `Retry-After` and the like are compared with in these tests: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The reference time of `Retry-After` and similar fields: `Sun, 06 Nov 1994 08:49:37 GMT`.
     static let now = Timestamp(seconds: 784_111_777)
-    /// What no request needs, however busy the machine is.
+    /// A timeout that no request reaches, even on a busy machine.
     static let longEnough = Duration.seconds(900)
     static let settings = HTTPSettings(timeout: longEnough, userAgent: "norrisd/test")
     static let quietLogger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -19,9 +19,6 @@ struct Fixture {
     let upstream: FakeUpstream
     let transport: CurlTransport
 
-    /// - Parameters:
-    ///   - baseURL: of the upstream by default.
-    ///   - configure: changes the settings.
     static func run(
         _ upstream: FakeUpstream, baseURL: String? = nil, baseIsPrivate: Bool? = nil, logger: Logger = quietLogger,
         configure: (inout HTTPSettings) -> Void = { _ in }, _ body: (Fixture) async throws -> Void
@@ -41,7 +38,6 @@ struct Fixture {
         await upstream.stop()
     }
 
-    /// Sends a request to a path of the upstream, or to another URL.
     func send(
         _ path: String = search, url: String? = nil, headers: [(name: String, value: String)] = [],
         timeout: Duration = longEnough
@@ -49,12 +45,11 @@ struct Fixture {
         try await transport.send(HTTPRequest(url: url ?? upstream.baseURL + path, headers: headers, timeout: timeout))
     }
 
-    /// The error of a request; nil if it succeeds.
+    /// The error of a request; nil if the request succeeds.
     func failure(_ path: String = search, url: String? = nil, timeout: Duration = longEnough) async -> UpstreamError? {
         await NorrisUpstreamTests.failure { _ = try await send(path, url: url, timeout: timeout) }
     }
 
-    /// The error of a request while the upstream has a fault.
     func failure(with fault: FakeUpstream.Fault?, timeout: Duration = longEnough) async -> UpstreamError? {
         upstream.setFault(fault)
         return await failure(timeout: timeout)
@@ -66,7 +61,7 @@ struct Fixture {
 
     // MARK: Giphy
 
-    /// As long as a real one, and of its letters.
+    /// A key with the length and the alphabet of a real key.
     static let key = "Qw3rTyUi0pAsDfGhJkLzXcVbNm1234567"
 
     func giphy(_ suffix: String = "", key: String = key, rating: String = "g") -> Giphy {
@@ -75,25 +70,24 @@ struct Fixture {
         )
     }
 
-    /// Giphy's API with one body as the response to everything; the status is 200.
+    /// The Giphy API with a fixed response body and status 200.
     static func giphy(returning body: String, key: String = key) -> Giphy {
         Giphy(
             baseURL: "https://api.example", key: key, rating: "g", transport: FixedTransport(body), timeout: .seconds(1)
         )
     }
 
-    /// A response of Giphy with an id and this as its data.
+    /// A Giphy response with an id and the given data.
     static func envelope(_ data: String, pagination: String? = nil) -> String {
         let pagination = pagination.map { #""pagination":\#($0),"# } ?? ""
         return #"{"data":\#(data),\#(pagination)"meta":{"status":200,"msg":"OK","response_id":"0qz07vp05l"}}"#
     }
 }
 
-/// One kind of upstream for posts.
 struct PostFixture {
     let make: @Sendable (_ baseURL: String, _ transport: any HTTPTransport) -> any PostUpstream
 
-    /// What is fetched where the response is this, and the request.
+    /// Returns the posts decoded from the given response, and the request.
     func fetch(
         status: Int = 200, headers: HTTPHeaderFields = [("Content-Type", "application/json")], body: String,
         path: String = ""
@@ -104,16 +98,14 @@ struct PostFixture {
         return (fetched, transport.requests.first)
     }
 
-    /// The batch of a response's body.
     func batch(_ body: String) async throws(UpstreamError) -> PostBatch { try await fetch(body: body).fetched.value }
 
-    /// The error of a response; nil if it is decoded.
     func failure(_ body: String, status: Int = 200) async -> UpstreamError? {
         await NorrisUpstreamTests.failure { _ = try await fetch(status: status, body: body) }
     }
 }
 
-/// Returns one response without a network, and records the requests.
+/// A transport that returns a fixed response and records the requests.
 final class FixedTransport: HTTPTransport {
     private let response: HTTPResponse
     private let recorded = Mutex<[HTTPRequest]>([])
@@ -142,7 +134,7 @@ extension HTTPResponse {
 }
 
 extension Fetched {
-    /// - Throws: an error for 304.
+    /// - Throws: an error for status 304.
     var value: Value {
         get throws(UpstreamError) {
             guard case .changed(let value, _) = self else { throw UpstreamError(.decode, "Nothing has changed.") }
@@ -151,7 +143,7 @@ extension Fetched {
     }
 }
 
-/// The error of an upstream; nil if there is none.
+/// The upstream error of a body; nil if the body succeeds.
 func failure(_ body: () async throws -> Void) async -> UpstreamError? {
     do {
         try await body()
@@ -161,7 +153,6 @@ func failure(_ body: () async throws -> Void) async -> UpstreamError? {
     }
 }
 
-/// Expects an error of a kind with a text in its message.
 func expect(
     _ error: UpstreamError?, _ kind: UpstreamError.Kind, _ text: String, isRetryable: Bool? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -171,7 +162,6 @@ func expect(
     if let isRetryable { #expect(error?.isRetryable == isRetryable, sourceLocation: sourceLocation) }
 }
 
-/// The message of an error; nil if there is none.
 func fault(_ body: () throws(UpstreamError) -> Void) -> String? {
     do throws(UpstreamError) {
         try body()
@@ -181,7 +171,7 @@ func fault(_ body: () throws(UpstreamError) -> Void) -> String? {
     }
 }
 
-/// The error of work in a task that is already cancelled.
+/// The error of a body in a canceled task.
 func failureWhenCancelled(_ body: @escaping @Sendable () throws -> Void) async -> UpstreamError? {
     await withTaskGroup(of: UpstreamError?.self) { group in
         group.cancelAll()
@@ -190,8 +180,7 @@ func failureWhenCancelled(_ body: @escaping @Sendable () throws -> Void) async -
     }
 }
 
-// Most tests are not about budgets: their limits are those of any document, but no time passes, for a debug build on a
-// busy machine needs more of it.
+// The usual limits without a clock, because a debug build on a busy machine may exceed the time limit.
 
 extension DecodingBudget { static var untimed: DecodingBudget { DecodingBudget(clock: { .zero }) } }
 

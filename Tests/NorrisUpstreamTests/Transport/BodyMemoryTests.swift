@@ -6,7 +6,7 @@ import Testing
 
 @testable import NorrisUpstream
 
-/// The memory of bodies that arrive or wait for a decoding thread.
+/// The memory of bodies during transfer and before decoding.
 @Suite(.timeLimit(.minutes(20))) struct BodyMemoryTests {
     private static let mebibyte = 1 << 20
     private let ledger = MemoryLedger(limits: [.bodies: 32 << 20])
@@ -37,7 +37,7 @@ import Testing
             return
         }
         #expect(taken(memory, Self.mebibyte + 1, of: 8 << 20, for: second) == 8 << 20)
-        // Small ones have the rest.
+        // Small bodies use the rest.
         let small = (0..<9).map { _ in memory.lease() }
         #expect(small.prefix(8).allSatisfy { taken(memory, Self.mebibyte, of: Self.mebibyte, for: $0) != nil })
         guard case .refused = memory.take(1, of: Self.mebibyte, for: small[8]) else {
@@ -59,7 +59,7 @@ import Testing
     @Test func aTransferWaitsForMemory() async throws {
         try await Fixture.run(FakeUpstream.start(jokes: FakeUpstream.jokes(count: 1))) { fixture async throws in
             fixture.upstream.setFault(.json(String(repeating: "1", count: 3 << 20)))
-            // Small bodies have the rest, of this test and of those beside it.
+            // Leaves the rest of the shared ledger to small bodies of this test and of parallel tests.
             var lease: MemoryLease? = BodyMemory(ledger: .shared).lease()
             lease?.force(24 << 20)
             let error = await fixture.failure(timeout: .milliseconds(500))
@@ -101,6 +101,5 @@ import Testing
         }
     }
 
-    /// The number of documents that are being decoded.
     private final class Running: Sendable { let count = Atomic(0) }
 }

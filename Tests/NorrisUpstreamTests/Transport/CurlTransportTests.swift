@@ -5,7 +5,6 @@ import Testing
 @testable import NorrisUpstream
 
 @Suite(.timeLimit(.minutes(20))) struct CurlTransportTests {
-    /// Runs a test with a fake upstream of three jokes.
     private func run(
         gzip: Bool = false, jokes: Int = 3, maximumBody: Int = 16 << 20, _ body: (Fixture) async throws -> Void
     ) async throws {
@@ -91,7 +90,7 @@ import Testing
 
     @Test(
         arguments: [
-            // None of it ever comes.
+            // The body never arrives.
             .raw("HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n"), .endless, .gzipBomb,
             .json(String(repeating: "1", count: 100_001)),
         ] as [FakeUpstream.Fault]
@@ -126,7 +125,7 @@ import Testing
         }
     }
 
-    /// Whatever the status is, and also if the fields are spread over several heads.
+    /// The limit applies to every status, and to the fields of all heads of a response together.
     @Test(arguments: ["200 OK", "302 Found\r\nLocation: /x", "304 Same", "404 None", "103 Early"])
     func fieldsAreCounted(status: String) async throws {
         try await run { fixture async throws in
@@ -153,7 +152,7 @@ import Testing
         }
     }
 
-    /// libcurl takes some of these for whole responses.
+    /// libcurl accepts some of these replies as complete.
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Type: applic", "HTTP/1.1 200 OK\r\nETag: x\r\n",
         "HTTP/1.1 302 F", "HTTP/1.1 404 None\r\nContent-Length: 5\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
@@ -178,7 +177,7 @@ import Testing
     @Test func damagedCompressionIsNoTransportFault() async throws {
         try await run { fixture in
             var damaged = gzipped(Array("whole".utf8))
-            // The checksum and the length at the end.
+            // The gzip trailer: checksum and length.
             damaged[damaged.count - 8] ^= 1
             for (coding, body) in [("gzip", Array("not gzip".utf8)), ("gzip", damaged), ("x-unknown", [1, 2, 3])] {
                 let headers = [("Content-Encoding", coding)]
@@ -201,7 +200,7 @@ import Testing
         }
     }
 
-    // MARK: No connection
+    // MARK: Failed connections
 
     @Test func aRefusedConnectionIsOfflineUntilThereIsOne() async throws {
         try await run { fixture async throws in
@@ -216,7 +215,7 @@ import Testing
 
     @Test func aNameThatDoesNotExistIsOffline() async throws {
         try await run { fixture in
-            // No such name can exist (RFC 6761, 6.4).
+            // Names in `.invalid` never exist (RFC 6761, section 6.4).
             let error = await fixture.failure(url: "http://upstream.invalid/jokes/search")
             #expect(error?.kind == .offline)
             #expect(error?.message == "upstream.invalid cannot be reached: the name cannot be resolved.")

@@ -30,7 +30,7 @@ struct FreshnessLifetimeTests {
         ([("cache-control", "max-age=60"), ("age", "20")], 40),
         ([("cache-control", "max-age=60"), ("age", "60")], nil), ([("cache-control", "max-age=60"), ("age", "x")], 60),
         ([("Cache-Control", "public"), ("cache-control", "max-age=60")], 60),
-        // From the date of the response on.
+        // Relative to the Date field of the response.
         ([expires], 3600), ([expires, ("Date", "Sun, 06 Nov 1994 09:49:27 GMT")], 10),
         ([expires, ("Date", "Sun, 06 Nov 1994 09:49:37 GMT")], nil), ([("Expires", "0")], nil),
         ([("Expires", "Sun, 06 Nov 1994 08:49:36 GMT")], nil),
@@ -45,7 +45,7 @@ struct FreshnessLifetimeTests {
     }
 }
 
-/// All by the clock of `Fixture`: 1994-11-06T08:49:37Z, 784,111,777 seconds after 1970.
+/// Relative to the time of ``Fixture``: 1994-11-06T08:49:37Z, 784,111,777 seconds after 1970.
 struct RateLimitTests {
     @Test(
         arguments: [

@@ -4,7 +4,7 @@ import Testing
 
 struct HTTPURLTests {
     @Test(
-        "A URL is what it was made from",
+        "The description of a URL equals its text",
         arguments: [
             "https://api.chucknorris.io/", "http://127.0.0.1:8080/x/y", "https://[2001:db8::1]:444/a?b=c&d=/?",
             "https://h/a%20b?q=%C3%A9", "https://h_1.example/;p=(1)'*,!$",
@@ -13,7 +13,7 @@ struct HTTPURLTests {
     func roundTrip(text: String) throws { #expect(try #require(HTTPURL(text)).description == text) }
 
     @Test(
-        "What may be written in several ways has one form",
+        "Equivalent URLs have one form",
         arguments: [
             ("HTTPS://API.Example", "https://api.example/"), ("https://h:443/x", "https://h/x"),
             ("http://h:80", "http://h/"), ("http://h:443/", "http://h:443/"), ("https://h:/", "https://h/"),
@@ -65,7 +65,6 @@ struct HTTPURLTests {
 }
 
 struct PrivateAddressTests {
-    /// First and last address of each block.
     static let blocks: [(first: String, last: String)] = [
         ("0.0.0.0", "0.255.255.255"), ("10.0.0.0", "10.255.255.255"), ("100.64.0.0", "100.127.255.255"),
         ("127.0.0.0", "127.255.255.255"), ("169.254.0.0", "169.254.255.255"), ("172.16.0.0", "172.31.255.255"),

@@ -4,10 +4,10 @@ import Testing
 @testable import NorrisUpstream
 
 @Suite(.timeLimit(.minutes(20))) struct ProxyTests {
-    /// `Basic` of `user:secret`.
+    /// Basic authentication with `user:secret`.
     private let authorization = "Basic dXNlcjpzZWNyZXQ="
 
-    /// - Parameter tls: the proxy goes on as the upstream after a CONNECT, with this certificate.
+    /// - Parameter tls: The certificate with which the proxy acts as the upstream after CONNECT.
     private func run(
         base: String, tls certificate: FakeCertificate? = nil, password: String? = nil,
         timeout: Duration = Fixture.longEnough, _ body: (Fixture) async throws -> Void

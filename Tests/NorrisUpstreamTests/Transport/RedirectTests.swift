@@ -9,8 +9,8 @@ import Testing
     init() throws { certificate = try FakeCertificate(names: ["IP:127.0.0.1", "IP:127.0.0.2", "DNS:localhost"]) }
 
     /// - Parameters:
-    ///   - host: of the base; the other upstream is at 127.0.0.1.
-    ///   - baseIsPrivate: nil to check the base, which is a loopback address.
+    ///   - host: The host of the base URL. The other upstream is at 127.0.0.1.
+    ///   - baseIsPrivate: nil to detect the private address of the base URL.
     private func run(
         host: String = "127.0.0.1", baseIsPrivate: Bool? = nil,
         _ body: (Fixture, _ other: FakeUpstream) async throws -> Void
@@ -59,7 +59,7 @@ import Testing
             }
             // The connection ends before the request is sent.
             #expect(other.requests.isEmpty)
-            // The configured host is always fetched, by a redirect too.
+            // Redirects to the configured host are always followed.
             fixture.upstream.setFault(nil)
             fixture.upstream.setFault(.redirect(to: "/jokes/categories"), path: "/jokes/search")
             #expect(try await fixture.send().status == 200)
@@ -71,7 +71,7 @@ import Testing
         try await run(host: "127.0.0.2", baseIsPrivate: false) { fixture, other in
             var settings = Fixture.settings
             settings.trustRoots = certificate.path
-            // A transport that may fetch from the other leaves a connection to it.
+            // A transport that may reach the other upstream leaves an open connection.
             let transport = CurlTransport(baseURL: other.baseURL, settings: settings, logger: Fixture.quietLogger)
             let url = other.baseURL + Fixture.search
             _ = try await transport.send(HTTPRequest(url: url, timeout: Fixture.longEnough))

@@ -32,7 +32,7 @@ struct TimeoutTests {
         ) { fixture in
             fixture.upstream.setFault(.redirect(to: "/slow"), path: "/jokes/search")
             fixture.upstream.setFault(.hang, path: "/slow")
-            // On a busy machine the first response may need most of the first of these.
+            // On a busy machine, the first response may take almost 2 s.
             for seconds in [2, 20, 200] {
                 let before = fixture.upstream.requests.count
                 let error = await fixture.failure(timeout: .seconds(seconds))
@@ -81,13 +81,13 @@ struct TimeoutTests {
     }
 }
 
-/// A listening socket that nobody accepts from, with a full queue: whoever connects waits.
+/// A listening socket with a full accept queue, so that new connections wait.
 private final class SilentListener {
     private var descriptors: [Int32] = []
     private(set) var port: UInt16 = 0
 
     init() {
-        // Each socket after the first is a client, which the queue of none does not hold.
+        // Sockets 1 to 4 are clients that fill the queue, because the backlog is 0.
         for index in 0..<5 {
             descriptors.append(socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0))
             var address = sockaddr_in()
