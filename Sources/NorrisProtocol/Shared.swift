@@ -2,28 +2,28 @@ import Glibc
 
 /// The version of norrisd and norrisctl, which are released together.
 package enum NorrisVersion {
-    /// Semantic Versioning 2.0.0; the protocol's own version is ``ServerInfo/protocolVersion``.
+    /// A version of Semantic Versioning 2.0.0, independent of ``ServerInfo/protocolVersion``.
     package static let current = "0.1.0"
 
-    /// When the year of this release began; a clock that says less is wrong.
-    // The text is a time of RFC 3339.
+    /// The beginning of the year of this release. A clock with an earlier time is wrong.
+    // Not nil: the text is a valid RFC 3339 time.
     package static let beginningOfYear = Timestamp("2026-01-01T00:00:00Z")!
 }
 
-/// The variables of a process, each looked up when somebody asks for it.
+/// The environment variables of a process, each looked up on demand.
 ///
-/// Reading all of them into a dictionary first takes a tenth of the time of a call from a shell's prompt.
+/// Reading all variables into a dictionary would take a tenth of the run time of a call from a shell prompt.
 package struct Environment: Sendable {
     private let lookUp: @Sendable (String) -> String?
 
-    /// - Parameter lookUp: the value of a variable; nil if it is not set.
+    /// - Parameter lookUp: returns the value of a variable; nil if it is not set.
     package init(_ lookUp: @escaping @Sendable (String) -> String?) { self.lookUp = lookUp }
 
     package init(_ variables: [String: String]) { self.init { variables[$0] } }
 
     package subscript(_ name: String) -> String? { lookUp(name) }
 
-    /// The value of a variable that is set and not empty.
+    /// The value of a variable; nil if the variable is unset or empty.
     package func value(of name: String) -> String? {
         guard let value = self[name], !value.isEmpty else { return nil }
         return value
@@ -36,33 +36,31 @@ extension Environment: ExpressibleByDictionaryLiteral {
     }
 }
 
-/// Where the socket is: one rule for the daemon that listens and for the clients that connect.
-///
-/// Variables that are set but empty count as unset.
+/// The path of the socket: the same rule for the daemon and its clients. An empty variable counts as unset.
 package enum SocketPath {
     /// The socket of the system's daemon.
     package static let system = "/run/norrisd.sock"
 
-    /// The longest path in bytes: `sun_path` holds 108 with the NUL at its end (unix(7)).
+    /// The longest path, in bytes: `sun_path` has room for 108 bytes, including the final NUL (unix(7)).
     package static let maximumBytes = 107
 
-    /// The path the daemon listens on unless it has inherited a socket: the flag, `$NORRISD_SOCKET`,
-    /// `$XDG_RUNTIME_DIR/norrisd.sock`, `/run/norrisd.sock`; the first there is.
+    /// The path on which the daemon listens if it inherits no socket: the first of the flag, `$NORRISD_SOCKET`,
+    /// `$XDG_RUNTIME_DIR/norrisd.sock` and `/run/norrisd.sock`.
     package static func listenPath(flag: String?, environment: Environment) -> String {
         named(flag: flag, environment) ?? user(environment) ?? system
     }
 
-    /// The paths a client tries, in order: the flag or `$NORRISD_SOCKET` alone if given, else the user's and the
-    /// system's.
+    /// The paths that a client tries in order: only the flag or `$NORRISD_SOCKET` if given, else the user's socket and
+    /// the system's.
     package static func connectCandidates(flag: String?, environment: Environment) -> [String] {
         if let path = named(flag: flag, environment) { return [path] }
         guard let user = user(environment), user != system else { return [system] }
         return [user, system]
     }
 
-    /// Refuses what cannot be the address of a socket.
+    /// Throws an error if the path cannot be the address of a socket.
     package static func validate(_ path: String) throws(SocketPathError) {
-        // An empty name or a leading NUL would mean Linux's abstract namespace, a NUL inside another path.
+        // On Linux, an empty name or a leading NUL means the abstract namespace; any other NUL ends the path early.
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .notAPath }
         guard path.utf8.count <= maximumBytes else { throw .tooLong(path: path) }
     }
@@ -71,7 +69,7 @@ package enum SocketPath {
         flag ?? environment.value(of: "NORRISD_SOCKET")
     }
 
-    /// A relative `XDG_RUNTIME_DIR` is ignored, as the XDG base directory specification asks.
+    /// Ignores a relative `XDG_RUNTIME_DIR`, as the XDG Base Directory Specification requires.
     private static func user(_ environment: Environment) -> String? {
         guard var directory = environment.value(of: "XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/") else {
             return nil
@@ -80,7 +78,7 @@ package enum SocketPath {
     }
 }
 
-/// Why a path cannot be that of a socket.
+/// The reason why a path cannot be the address of a socket.
 package enum SocketPathError: Error, Equatable, CustomStringConvertible {
     case notAPath
     case tooLong(path: String)
@@ -94,8 +92,8 @@ package enum SocketPathError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// A hash that is the same in every process: FNV-1a of 64 bits with a last round of mixing, for FNV's high bits hardly
-/// move with the last bytes (<http://www.isthe.com/chongo/tech/comp/fnv/>).
+/// A hash that is the same in every process: 64-bit FNV-1a (<http://www.isthe.com/chongo/tech/comp/fnv/>), with a final
+/// mixing step because the last bytes hardly change the high bits of FNV.
 package func stableHash(_ text: String) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

@@ -2,9 +2,9 @@ import Glibc
 
 /// Splits a stream of bytes into lines. Buffers at most one line of the maximum length and the last chunk.
 ///
-/// Call `append` with the bytes that were read, then call `next` until it returns `nil`. At the end of input, call `finish` until
-/// it returns `nil`. A line ends with LF or CR LF. Lines of spaces, tabs and carriage returns are skipped. The bytes of
-/// a line that is too long are dropped as they arrive; the line is reported once, at its end.
+/// Call `append` with each chunk, then `next` until it returns `nil`. At the end of input, call `finish` until it
+/// returns `nil`. A line ends with LF or CR LF. Lines of spaces, tabs and carriage returns are skipped. The bytes of a
+/// line that is too long are dropped as they arrive; the line is reported once, when its end arrives.
 package struct LineSplitter: Sendable {
     package enum Line: Sendable, Equatable {
         /// A line without its line ending. The slice shares the splitter's buffer: a slice that is still alive at the

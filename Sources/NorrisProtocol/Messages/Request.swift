@@ -78,8 +78,8 @@ package struct RequestEnvelope: Sendable {
     package private(set) var id: JSONToken?
     /// A string if ``isRequest`` is true.
     package private(set) var method: JSONToken?
-    /// An object, an array or nil if ``isRequest`` is true. Arrays are refused later, with the parameters, when the method is
-    /// known.
+    /// An object, an array or nil if ``isRequest`` is true. Arrays are refused later, with the parameters, when the
+    /// method is known.
     package private(set) var params: JSONToken?
     private var isObject = false
     private var hasVersion = false

@@ -54,7 +54,7 @@ package enum PostGet: Method {
     }
 }
 
-/// `post.mark_read`: remembers what this user has read.
+/// `post.mark_read`: marks posts as read for the requesting user.
 package enum PostMarkRead: Method {
     package static let name = "post.mark_read"
     package static let summary = "Marks posts as read for the user who asks; takes either ids or all."
@@ -76,7 +76,7 @@ package enum PostMarkRead: Method {
     package static var idsParameter: StaticString { "ids" }
 
     package struct Result: WireObject, Equatable, Sendable {
-        /// How many were unread before.
+        /// The number of posts that were unread before.
         package var marked = 0
 
         package init(marked: Int) { self.marked = marked }
@@ -89,7 +89,7 @@ package enum PostMarkRead: Method {
     }
 }
 
-/// `author.list`: who writes the posts.
+/// `author.list`: the authors of the posts.
 package enum AuthorList: Method {
     package static let name = "author.list"
     package static let summary = "Lists the authors of the stored posts, by name."
@@ -106,7 +106,7 @@ package enum AuthorList: Method {
         }
     }
 
-    /// An author and how many of their posts are stored.
+    /// An author, with the number of stored posts.
     package struct Author: WireObject, Equatable, Sendable {
         package var id: String
         package var name: String

@@ -1,9 +1,9 @@
-/// `server.info`: which daemon this is.
+/// `server.info`: the identity of the daemon.
 package enum ServerInfo: Method {
     package static let name = "server.info"
     package static let summary = "Says which daemon this is and what it can do."
 
-    /// The version of the protocol, which rises only on a break; not the version of the daemon.
+    /// The version of the protocol, independent of the version of the daemon. Only incompatible changes increase it.
     package static let protocolVersion = 1
 
     package struct Result: WireObject, Equatable, Sendable {
@@ -13,8 +13,8 @@ package enum ServerInfo: Method {
         package var capabilities: [String]
         package var pid: Int
         package var startedAt: Timestamp
-        /// The configuration file, absolute, whether it exists or not; nil where there is no place for one, and from
-        /// an older daemon.
+        /// The absolute path of the configuration file, even if the file does not exist; nil if there is no directory
+        /// for a configuration file, or from an older daemon.
         package var configPath: String?
 
         package init(
@@ -43,7 +43,7 @@ package enum ServerInfo: Method {
     }
 }
 
-/// `server.status`: how the daemon and its sources are.
+/// `server.status`: the state of the daemon and its sources.
 package enum ServerStatus: Method {
     package static let name = "server.status"
     package static let summary = "Says how the daemon, its sources and its databases are."
@@ -59,13 +59,13 @@ package enum ServerStatus: Method {
 
     package struct Result: WireObject, Equatable, Sendable {
         package var state: State
-        /// One line for a person.
+        /// One line for the user.
         package var message: String
         package var uptimeSeconds: Int
         package var connections: Int
         package var requestsTotal: Int
-        /// Requests of each of the last minutes, 60 at most, oldest first; the last one is not over yet. Nil from an
-        /// older daemon.
+        /// The requests in each of the last minutes, oldest first, at most 60 numbers; the last minute is incomplete.
+        /// nil from an older daemon.
         package var requestsPerMinute: [Int]?
         package var sources: [SourceStatus]
         package var database: Database
@@ -100,12 +100,12 @@ package enum ServerStatus: Method {
         }
     }
 
-    /// Sizes on disk, in bytes, with the write-ahead logs.
+    /// Sizes on disk, in bytes, including the write-ahead logs.
     package struct Database: WireObject, Equatable, Sendable {
         package var cacheBytes: Int
         package var stateBytes: Int
         package var isReadOnly: Bool
-        /// What its user may still write, on whichever of the two file systems has less; nil where that is not known.
+        /// The free space for the daemon's user, in bytes, on the fuller of the two file systems; nil if unknown.
         package var freeBytes: Int?
 
         package init(cacheBytes: Int, stateBytes: Int, isReadOnly: Bool, freeBytes: Int? = nil) {
@@ -151,7 +151,7 @@ package enum ServerReload: Method {
     package typealias Result = NoMembers
 }
 
-/// `source.refresh`: fetches now instead of at the next run.
+/// `source.refresh`: fetches now instead of at the next scheduled time.
 package enum SourceRefresh: Method {
     package static let name = "source.refresh"
     package static let summary =
@@ -184,17 +184,16 @@ package enum SourceRefresh: Method {
     }
 }
 
-/// `cache.clear`: removes what was fetched.
+/// `cache.clear`: removes fetched content.
 package enum CacheClear: Method {
     package static let name = "cache.clear"
     package static let summary = "Removes what was fetched from a source; favorites survive."
     package static let isAdministrative = true
     package typealias Parameters = SourceRefresh.Parameters
-    /// How many items were removed.
     package typealias Result = Removed
 }
 
-/// `event.subscribe`: asks for events on this connection.
+/// `event.subscribe`: requests events on this connection.
 package enum EventSubscribe: Method {
     package static let name = "event.subscribe"
     package static let summary =
@@ -227,7 +226,7 @@ package enum EventSubscribe: Method {
     }
 }
 
-/// `rpc.discover`: the OpenRPC document of this daemon (specification 1.3.2), made from ``MethodTable``.
+/// `rpc.discover`: the OpenRPC document of this daemon (specification 1.3.2), generated from ``MethodTable``.
 package enum Discover: Method {
     package static let name = "rpc.discover"
     package static let summary = "Describes all methods as an OpenRPC document."
@@ -267,19 +266,19 @@ package enum Discover: Method {
     }
 }
 
-/// The values that several results share, under `components.schemas` of `rpc.discover`.
+/// The types that several results share, under `components.schemas` of `rpc.discover`.
 package enum SharedSchemas {
     private static let types: [any SharedObject.Type] = [
         Fact.self, Favorite.self, Freshness.self, Gif.self, Post.self, Gif.Rendition.self, SourceStatus.self,
     ]
 
-    /// Name and shape, in the order of the document.
+    /// In the order of the document.
     package static let all: [(name: String, schema: Schema)] = types.map { ($0.schemaName, .object($0.members)) }
 
     static var document: JSONObject {
         var schemas = JSONObject()
         for (name, schema) in all { schemas[name] = schema.document }
-        // What rpc.discover itself answers is described by another specification.
+        // The OpenRPC specification describes the result of rpc.discover.
         schemas["OpenRPC"] = ["$ref": "https://meta.open-rpc.org/"]
         return schemas
     }
