@@ -50,8 +50,8 @@ package enum SocketPath {
         named(flag: flag, environment) ?? user(environment) ?? system
     }
 
-    /// The paths that a client tries in order: only the flag or `$NORRISD_SOCKET` if given, else the user's socket and
-    /// the system's.
+    /// The paths that a client tries in order: only the flag or `$NORRISD_SOCKET` if given, else the user's, then the
+    /// system's.
     package static func connectCandidates(flag: String?, environment: Environment) -> [String] {
         if let path = named(flag: flag, environment) { return [path] }
         guard let user = user(environment), user != system else { return [system] }

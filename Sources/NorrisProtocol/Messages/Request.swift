@@ -24,8 +24,7 @@ extension Request: JSONEncodable {
 
 /// The `id` of a JSON-RPC 2.0 request, returned to the client unchanged.
 ///
-/// The specification discourages fractional numbers as ids. This protocol refuses them, because a fraction could not be
-/// returned exactly.
+/// Fractional numbers, which the specification discourages, are refused: they could not be returned exactly.
 package enum RequestID: Sendable, Equatable, JSONEncodable {
     case null
     case integer(Int64)
@@ -78,8 +77,7 @@ package struct RequestEnvelope: Sendable {
     package private(set) var id: JSONToken?
     /// A string if ``isRequest`` is true.
     package private(set) var method: JSONToken?
-    /// An object, an array or nil if ``isRequest`` is true. Arrays are refused later, with the parameters, when the
-    /// method is known.
+    /// An object, an array or nil if ``isRequest`` is true. Arrays are refused later, with the parameters.
     package private(set) var params: JSONToken?
     private var isObject = false
     private var hasVersion = false

@@ -3,8 +3,7 @@ package struct Response: Equatable, Sendable {
     package var id: RequestID
     package var outcome: Outcome
 
-    /// Not the standard library's `Result`: for its `Error` type, the runtime would search all conformances of the
-    /// program.
+    /// Not `Result`: for its `Error` type, the runtime would search all conformances of the program.
     package enum Outcome: Equatable, Sendable {
         case success(JSON)
         case failure(ResponseError)
@@ -50,8 +49,7 @@ extension Response: JSONEncodable, JSONDecodable {
         }
     }
 
-    /// Whether a line is an error response. Reads only up to the first key `result` or `error`, so a long error costs
-    /// little.
+    /// Whether a line is an error response. Reads only up to the first key `result` or `error` to limit the cost.
     package static func isError(_ line: [UInt8]) -> Bool {
         line.withUnsafeBytes { bytes in
             var parser = JSONParser(bytes)

@@ -171,11 +171,9 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package static let parseError = ErrorCode(rawValue: -32700)
     /// The line is JSON but not a request.
     package static let invalidRequest = ErrorCode(rawValue: -32600)
-    /// The method does not exist.
     package static let unknownMethod = ErrorCode(rawValue: -32601)
     /// A parameter is unknown, missing or of the wrong type.
     package static let invalidParams = ErrorCode(rawValue: -32602)
-    /// The daemon has failed.
     package static let internalError = ErrorCode(rawValue: -32603)
     /// The id, category or source does not exist.
     package static let notFound = ErrorCode(rawValue: -32001)

@@ -73,7 +73,6 @@ extension MemberVisitor where Self: ~Copyable {
     }
 }
 
-/// `fact.today`: one fact a day, the same for all users.
 package enum FactToday: Method {
     package static let name = "fact.today"
     package static let summary = "Returns the fact of a day, the same for all users and all that day."
@@ -105,7 +104,6 @@ package enum FactToday: Method {
     }
 }
 
-/// `fact.get`: one fact by its id.
 package enum FactGet: Method {
     package static let name = "fact.get"
     package static let summary = "Returns the fact with an id."
@@ -163,7 +161,6 @@ extension MemberVisitor where Self: ~Copyable {
     }
 }
 
-/// `fact.search`: facts that contain all words of a query.
 package enum FactSearch: Method {
     package static let name = "fact.search"
     package static let summary =
@@ -199,7 +196,6 @@ package enum FactSearch: Method {
     package typealias Result = Page<Fact>
 }
 
-/// `fact.categories`: the categories of the stored facts, with counts.
 package enum FactCategories: Method {
     package static let name = "fact.categories"
     package static let summary = "Lists the categories of the stored facts with their counts; explicit is left out."

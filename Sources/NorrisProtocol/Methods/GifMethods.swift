@@ -1,4 +1,3 @@
-/// `gif.search`: GIFs that match a text.
 package enum GifSearch: Method {
     package static let name = "gif.search"
     package static let summary = "Finds GIFs for a text, in Giphy's order."
@@ -50,7 +49,6 @@ package enum GifSearch: Method {
     package typealias Result = Page<Gif>
 }
 
-/// `gif.trending`: the most shown GIFs.
 package enum GifTrending: Method {
     package static let name = "gif.trending"
     package static let summary = "Returns the GIFs that Giphy's users show most, as of the last fetch."
@@ -70,7 +68,6 @@ package enum GifTrending: Method {
     package typealias Result = Page<Gif>
 }
 
-/// `gif.random`: a random GIF.
 package enum GifRandom: Method {
     package static let name = "gif.random"
     package static let summary = "Returns any GIF, or any that matches a tag."
@@ -104,7 +101,6 @@ package enum GifRandom: Method {
     }
 }
 
-/// `gif.get`: one GIF by its id.
 package enum GifGet: Method {
     package static let name = "gif.get"
     package static let summary = "Returns the GIF with an id; Giphy is asked only for one that is not stored."

@@ -11,8 +11,7 @@ package protocol WireObject: WireValue {
 
     /// Reads the parameters of a request.
     ///
-    /// - Throws: `-32602` with the name of an invalid member in a list of objects; all other parameters were checked
-    ///   before.
+    /// - Throws: `-32602` for an invalid member of an object in a list; all other parameters were validated before.
     init(_ arguments: Arguments) throws(ResponseError)
 
     /// Visits every member, in wire order.

@@ -1,7 +1,6 @@
 /// A method of the protocol: its name, parameters and result.
 ///
-/// These declarations determine the server's dispatch and parameter checks, the requests of clients, `rpc.discover` and
-/// the manual.
+/// The declarations determine the server's dispatch and checks, client requests, `rpc.discover` and the manual.
 package protocol Method {
     associatedtype Parameters: WireObject & Sendable = NoMembers
     associatedtype Result: WireValue & SendableMetatype

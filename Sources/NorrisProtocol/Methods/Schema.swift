@@ -1,7 +1,6 @@
 /// The shape of a parameter or a result. Validates parameters, and describes both in `rpc.discover` and the manual.
 package indirect enum Schema: Equatable, Sendable {
     case boolean
-    /// Any JSON value.
     case any
     /// A calendar day, `YYYY-MM-DD`.
     case date
@@ -12,7 +11,6 @@ package indirect enum Schema: Equatable, Sendable {
     case string
     /// A string whose length in Unicode code points is in this range.
     case text(ClosedRange<Int>)
-    /// One of these words.
     case word([String])
     /// A string, or a list of at least one string.
     case stringOrStrings
@@ -69,7 +67,7 @@ extension Schema {
 
     /// Whether a parameter's value has this shape.
     ///
-    /// An integer has neither fraction nor exponent, as everywhere in the protocol. Of an object, only the kind is
+    /// An integer has neither fraction nor exponent, as everywhere in the protocol. The members of objects are not
     /// checked.
     ///
     /// - Parameter parser: a parser of the bytes that contain the token.

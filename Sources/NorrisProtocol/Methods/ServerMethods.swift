@@ -1,4 +1,3 @@
-/// `server.info`: the identity of the daemon.
 package enum ServerInfo: Method {
     package static let name = "server.info"
     package static let summary = "Says which daemon this is and what it can do."
@@ -43,7 +42,6 @@ package enum ServerInfo: Method {
     }
 }
 
-/// `server.status`: the state of the daemon and its sources.
 package enum ServerStatus: Method {
     package static let name = "server.status"
     package static let summary = "Says how the daemon, its sources and its databases are."
@@ -124,7 +122,6 @@ package enum ServerStatus: Method {
     }
 }
 
-/// `server.metrics`: figures for a monitoring system.
 package enum ServerMetrics: Method {
     package static let name = "server.metrics"
     package static let summary = "Returns the daemon's figures as OpenMetrics text, for a monitoring system."
@@ -143,7 +140,6 @@ package enum ServerMetrics: Method {
     }
 }
 
-/// `server.reload`: reads the configuration again.
 package enum ServerReload: Method {
     package static let name = "server.reload"
     package static let summary = "Reads the configuration again; a bad file changes nothing."
@@ -151,7 +147,6 @@ package enum ServerReload: Method {
     package typealias Result = NoMembers
 }
 
-/// `source.refresh`: fetches now instead of at the next scheduled time.
 package enum SourceRefresh: Method {
     package static let name = "source.refresh"
     package static let summary =
@@ -184,7 +179,6 @@ package enum SourceRefresh: Method {
     }
 }
 
-/// `cache.clear`: removes fetched content.
 package enum CacheClear: Method {
     package static let name = "cache.clear"
     package static let summary = "Removes what was fetched from a source; favorites survive."
@@ -193,7 +187,6 @@ package enum CacheClear: Method {
     package typealias Result = Removed
 }
 
-/// `event.subscribe`: requests events on this connection.
 package enum EventSubscribe: Method {
     package static let name = "event.subscribe"
     package static let summary =

@@ -1,6 +1,5 @@
 // The methods for data of one user: favorites, recent searches and the last served items.
 
-/// `favorite.add`: stores a favorite of the requesting user.
 package enum FavoriteAdd: Method {
     package static let name = "favorite.add"
     package static let summary = "Adds a favorite of the user who asks; it is on the disk when the reply comes."
@@ -20,7 +19,6 @@ package enum FavoriteAdd: Method {
     }
 }
 
-/// `favorite.remove`: removes a favorite of the requesting user.
 package enum FavoriteRemove: Method {
     package static let name = "favorite.remove"
     package static let summary = "Removes a favorite of the user who asks."
@@ -61,7 +59,6 @@ extension MemberVisitor where Self: ~Copyable {
     }
 }
 
-/// `favorite.import`: stores exported favorites.
 package enum FavoriteImport: Method {
     package static let name = "favorite.import"
     package static let summary =
@@ -98,7 +95,6 @@ package enum FavoriteImport: Method {
     }
 }
 
-/// `favorite.list`: the favorites of the requesting user.
 package enum FavoriteList: Method {
     package static let name = "favorite.list"
     package static let summary =
@@ -126,7 +122,6 @@ package enum FavoriteList: Method {
     package typealias Result = Page<Favorite>
 }
 
-/// `recent.list`: the last searches of the requesting user.
 package enum RecentList: Method {
     package static let name = "recent.list"
     package static let summary =
@@ -173,7 +168,6 @@ package enum RecentList: Method {
     }
 }
 
-/// `recent.clear`: deletes the recent searches of the requesting user.
 package enum RecentClear: Method {
     package static let name = "recent.clear"
     package static let summary = "Forgets the user's last searches."
@@ -193,7 +187,6 @@ package struct Removed: WireObject, Equatable, Sendable {
     }
 }
 
-/// `recent.served`: the last item of a kind that was served to the requesting user.
 package enum RecentServed: Method {
     package static let name = "recent.served"
     package static let summary = "Returns the last item of a kind that the user who asks was served."

@@ -21,7 +21,6 @@ package struct Freshness: SharedObject {
         package static let fresh = State(rawValue: "fresh")
         /// The last success is older than 1.5 refresh intervals, or no fetch has succeeded yet.
         package static let stale = State(rawValue: "stale")
-        /// There are no items.
         package static let empty = State(rawValue: "empty")
         package static let all = [fresh, stale, empty]
     }
