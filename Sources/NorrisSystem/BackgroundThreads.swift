@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Runs tasks on a few low-priority threads. A thread starts when a job arrives and ends when the queue is empty.
+/// Runs tasks on a few threads, by default of low priority. Threads start on demand and end when the queue is empty.
 package final class BackgroundThreads: TaskExecutor, Sendable {
     /// One thread, so one job at a time: stores fetched content, clears the cache and runs imports.
     package static let background = BackgroundThreads(maximumThreads: 1)
