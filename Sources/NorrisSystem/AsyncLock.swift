@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A lock that a task holds across suspensions; tasks get it in the order of their calls.
+/// A lock that a task holds across suspensions. Waiting tasks acquire the lock in the order of their calls.
 package final class AsyncLock: Sendable {
     private struct State {
         var isLocked = false
@@ -14,9 +14,9 @@ package final class AsyncLock: Sendable {
 
     package var isLocked: Bool { state.withLock { $0.isLocked } }
 
-    /// Waits for the lock and takes it.
+    /// Waits until the lock is free and acquires it.
     ///
-    /// - Returns: false if the task was cancelled before the lock was free.
+    /// - Returns: false if the task is cancelled before the lock is free.
     package func lock() async -> Bool {
         let ticket = state.withLock { state in
             state.tickets += 1

@@ -1,20 +1,20 @@
 import Glibc
 import Synchronization
 
-/// Runs the jobs of tasks on a few threads of low priority, each of which starts with a job and ends when none is left.
+/// Runs tasks on a few threads, by default of low priority. Threads start on demand and end when the queue is empty.
 package final class BackgroundThreads: TaskExecutor, Sendable {
-    /// Stores what was fetched, clears and imports: one thread, so one after the other.
+    /// One thread, so one job at a time: stores fetched content, clears the cache and runs imports.
     package static let background = BackgroundThreads(maximumThreads: 1)
 
-    /// Decodes documents, which may take seconds each: in parallel, and apart from the daemon's own upkeep. A source
-    /// has one fetch or search at a time, so a slow one takes one thread.
+    /// Decodes documents, which can take seconds each, without delaying the jobs of ``background``. Each source runs at
+    /// most one fetch or search at a time, so a slow source occupies one thread.
     package static let decoding = BackgroundThreads(maximumThreads: 4)
 
-    /// Opens the databases at the start: nothing is served yet, so at the priority of the process.
+    /// Opens the databases at startup, at the priority of the process, because no request is served yet.
     package static let starting = BackgroundThreads(maximumThreads: 1, niceness: 0)
 
-    /// A tenth of the weight of others (sched(7)). Not less: while such a thread holds a lock that requests need, they
-    /// wait for it on a machine whose cores are all busy.
+    /// About a tenth of the weight of nice 0 (sched(7)). A lower weight would delay requests on a busy machine, because
+    /// they wait for locks that such a thread holds.
     package static let lowPriority: Int32 = 10
 
     private struct State {
@@ -22,7 +22,7 @@ package final class BackgroundThreads: TaskExecutor, Sendable {
         var threads = 0
     }
 
-    /// Of decoding ones, each may hold a document with what is decoded of it.
+    /// For ``decoding``, also the maximum number of documents in memory, because each thread decodes one at a time.
     private let maximumThreads: Int
     private let niceness: CInt
     private let state = Mutex(State())
@@ -32,7 +32,6 @@ package final class BackgroundThreads: TaskExecutor, Sendable {
         self.niceness = niceness
     }
 
-    /// How many there are now.
     package var threads: Int { state.withLock { $0.threads } }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -44,7 +43,7 @@ package final class BackgroundThreads: TaskExecutor, Sendable {
             return true
         }
         guard needsThread, startThread({ self.run() }) != 0 else { return }
-        // No thread can be created now (pthread_create(3): EAGAIN). Those that run do it; without any, the services'.
+        // EAGAIN of pthread_create(3). The running threads take the job; without any, the services thread does.
         let left = state.withLock { state in
             state.threads -= 1
             guard state.threads == 0 else { return [] as [UnownedJob] }
@@ -55,7 +54,7 @@ package final class BackgroundThreads: TaskExecutor, Sendable {
     }
 
     private func run() {
-        // Where it is refused the thread is as good as others. On Linux each thread has its own (setpriority(2)).
+        // Affects only this thread on Linux (setpriority(2)). After an error, the thread keeps its priority.
         setpriority(CInt(PRIO_PROCESS.rawValue), 0, niceness)
         while true {
             let job: UnownedJob? = state.withLock { state in
@@ -71,10 +70,10 @@ package final class BackgroundThreads: TaskExecutor, Sendable {
 
 /// Permission to block the calling thread, for example on a database.
 ///
-/// Only ``BackgroundThreads/run(_:)`` makes a value, and only for a body without a suspension point. A function that
-/// takes one as a parameter therefore cannot be called on the event loop or the services thread.
+/// Only ``BackgroundThreads/run(_:)`` creates a value, and only for a body without a suspension point. A function with
+/// such a parameter therefore cannot be called on the event loop or the services thread.
 package struct BlockingAccess {
-    // Not `package`: a caller of another module could block any thread with it.
+    // Not `package`, because any other module could then block any thread.
     init() {}
 }
 
@@ -86,7 +85,7 @@ extension BackgroundThreads {
         _ body: @Sendable (BlockingAccess) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await withTaskExecutorPreference(self) { () async throws(Failure) -> Value in
-            // A body without a suspension point would otherwise begin on the caller's thread.
+            // An async closure, because a body without suspension points would run on the caller's thread.
             try body(BlockingAccess())
         }
     }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Counts the memory that peers and upstreams make the daemon hold, 192 MiB at most, by accounts with a limit each.
+/// Limits the memory that peers and upstreams make the daemon allocate: 192 MiB in four accounts with own limits.
 ///
-/// Each owner of such memory takes it from an account before it allocates, and gives it back when it frees. An account
-/// that is full makes its owners wait or refuse; the others are not affected.
+/// An owner takes memory from an account before it allocates, and returns the memory when it frees. If an account is
+/// full, only its owners wait or refuse.
 package final class MemoryLedger: Sendable {
     package enum Account: Int, CaseIterable, Sendable {
-        /// Request lines that are not complete yet.
+        /// Incomplete request lines.
         case input
-        /// Replies that are being made, or that peers do not take.
+        /// Replies that are being written or that peers have not read yet.
         case replies
-        /// Bodies of upstreams' responses.
+        /// Bodies of upstream responses.
         case bodies
-        /// The documents that are being decoded, and what is decoded of them.
+        /// Documents that are being decoded, and their decoded content.
         case decoding
 
         /// In bytes.
@@ -30,20 +30,20 @@ package final class MemoryLedger: Sendable {
     private let limits: [Int]
     private let used: [4 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
 
-    /// - Parameter limits: in bytes, for tests; of any other account the usual one.
+    /// - Parameter limits: in bytes, for tests; the other accounts keep their usual limits.
     package init(limits: [Account: Int] = [:]) {
         self.limits = Account.allCases.map { limits[$0] ?? $0.limit }
     }
 
-    /// The bytes that an account may have.
+    /// The limit of an account, in bytes.
     package func limit(of account: Account) -> Int { limits[account.rawValue] }
 
-    /// The bytes that are taken from an account.
+    /// The memory taken from an account, in bytes.
     package func used(of account: Account) -> Int { used[account.rawValue].load(ordering: .relaxed) }
 
     /// Takes memory from an account.
     ///
-    /// - Returns: false if the memory does not fit; then nothing is taken.
+    /// - Returns: false if the memory exceeds the limit; nothing is taken then.
     package func take(_ bytes: Int, from account: Account) -> Bool {
         let total = used[account.rawValue].wrappingAdd(bytes, ordering: .relaxed).newValue
         if total <= limits[account.rawValue] { return true }
@@ -51,7 +51,7 @@ package final class MemoryLedger: Sendable {
         return false
     }
 
-    /// Counts memory that is there already, or gives memory back if the number is negative.
+    /// Counts memory that is already allocated, or returns memory if the number is negative.
     package func add(_ bytes: Int, to account: Account) {
         used[account.rawValue].wrappingAdd(bytes, ordering: .relaxed)
     }

@@ -1,24 +1,24 @@
 import Glibc
 import Synchronization
 
-/// One thread that runs the jobs of tasks and ends their sleeps. It lives as long as the process.
+/// A single thread that runs tasks and ends their sleeps, until the process ends.
 ///
-/// Swift's own pool stays unused in an idle daemon: it runs on libdispatch, which wakes up once a second from the
-/// pool's first job to the end of the process (`_dispatch_workq_monitor_pools`). `Task {}` and `Task.sleep` use that
-/// pool, whatever executor the task prefers; `cancelOnGracefulShutdown()` does, and `cancelWhenGracefulShutdown` when
-/// it ends.
+/// It replaces Swift's own pool in an idle daemon: the pool uses libdispatch, which wakes up once a second from the
+/// pool's first job until the process ends (`_dispatch_workq_monitor_pools`). `Task {}`, `Task.sleep` and
+/// `cancelOnGracefulShutdown()` use the pool whatever executor the task prefers, and so does
+/// `cancelWhenGracefulShutdown` at its end.
 package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     /// Runs the services and deferred requests.
     package static let services = ThreadExecutor()
 
     private struct Sleeper {
-        /// By ``now``.
+        /// A time of ``now``.
         let until: Duration
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    // @unchecked Sendable: the variables are read and changed by the holder of `mutex` only. It and the condition are
-    // allocated once, and never moved or freed.
+    // @unchecked Sendable: the variables are accessed only while `mutex` is locked. The mutex and the condition are
+    // allocated once and never moved or freed.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var jobs: [UnownedJob] = []
@@ -29,7 +29,7 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // Not the time of day, which may jump.
+        // Unlike the wall clock, the monotonic clock never jumps.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(changed, &attributes)
         precondition(startThread { self.run() } == 0, "No thread can be created")
@@ -41,9 +41,9 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
         pthread_cond_signal(changed)
     }
 
-    /// Returns when the time has passed; a suspended machine adds its pause.
+    /// Returns when the time has passed. Time during which the machine is suspended does not count.
     ///
-    /// - Throws: where the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled before.
     package func sleep(for duration: Duration) async throws {
         let ticket = locked {
             tickets += 1
@@ -86,7 +86,7 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
 
     private static var now: Duration {
         var time = timespec()
-        // Fails for unknown clocks and bad pointers only.
+        // The call fails only for an unknown clock or a bad pointer.
         clock_gettime(CLOCK_MONOTONIC, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
@@ -104,21 +104,21 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// Runs a body on a new, detached thread (pthread_create(3)). The thread alone owns what the body captures.
+/// Runs a body on a new, detached thread (pthread_create(3)). Only this thread owns the values that the body captures.
 ///
-/// - Returns: 0, or a number of errno(3) where no thread can be created now.
+/// - Returns: 0, or a number of errno(3) if no thread can be created.
 package func startThread(_ body: @escaping () -> Void) -> CInt {
     final class Start {
         let body: () -> Void
         init(_ body: @escaping () -> Void) { self.body = body }
     }
     var thread = pthread_t()
-    // Owned by the thread from here on.
+    // The new thread releases this reference.
     let start = Unmanaged.passRetained(Start(body))
     let code = pthread_create(
         &thread, nil,
         { argument in
-            // Never nil: what is retained above is passed.
+            // Not nil: the argument is the reference that was retained above.
             Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue().body()
             return nil
         }, start.toOpaque())

@@ -1,7 +1,7 @@
-/// A JSON value as read from or written to a line of the wire protocol.
+/// A JSON value of the wire protocol.
 ///
-/// Numbers without fraction and exponent are integers, all others doubles: the wire protocol tells them apart (an `id`
-/// of `1.0` is refused), so `.integer(1)` and `.double(1)` are different values.
+/// Numbers without fraction and exponent are integers; all others are doubles. `.integer(1)` and `.double(1)` are
+/// different values, because the protocol refuses, for example, an `id` of `1.0`.
 package enum JSON: Sendable {
     case null
     case bool(Bool)
@@ -13,9 +13,9 @@ package enum JSON: Sendable {
 }
 
 extension JSON: Equatable {
-    /// Compares strings by their bytes, and objects without regard to the order of their members.
+    /// Compares strings by their bytes, and objects regardless of the order of their members.
     ///
-    /// Written out because `String.==` takes canonically equivalent texts for equal, which JSON does not.
+    /// Not synthesized, because `String.==` treats canonically equivalent texts as equal, unlike JSON.
     package static func == (left: JSON, right: JSON) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -30,7 +30,7 @@ extension JSON: Equatable {
     }
 }
 
-// Literals build values in tests and in the few places that answer with a fixed document.
+// Literals are for tests and for the few fixed documents of the daemon.
 
 extension JSON: ExpressibleByNilLiteral { package init(nilLiteral: ()) { self = .null } }
 
@@ -45,25 +45,24 @@ extension JSON: ExpressibleByStringLiteral { package init(stringLiteral value: S
 extension JSON: ExpressibleByArrayLiteral { package init(arrayLiteral elements: JSON...) { self = .array(elements) } }
 
 extension JSON: ExpressibleByDictionaryLiteral {
-    /// An object; a key that stands twice is a programming error and traps in debug builds.
     package init(dictionaryLiteral elements: (String, JSON)...) {
         self = .object(JSONObject(uniqueMembers: elements.map { (key: $0.0, value: $0.1) }))
     }
 }
 
 extension JSON {
-    /// How many brackets may be open at one time.
+    /// The maximum number of nested arrays and objects.
     package static let maximumDepth = 32
 
-    /// The largest magnitude of an integer literal, 2^53: up to here every integer is exact in a binary64 as well, so
-    /// peers that know only doubles read the same number (RFC 8259, section 6).
+    /// The largest magnitude of an integer literal, 2^53. Up to this limit, peers that have only binary64 numbers read
+    /// every integer exactly (RFC 8259, section 6).
     package static let maximumInteger: Int64 = 1 << 53
 
-    /// Reads exactly one value, with white space around it.
+    /// Parses exactly one value, with optional white space around it.
     ///
-    /// RFC 8259 and stricter where it leaves room: valid UTF-8 without byte order mark, no duplicate keys (compared
-    /// after decoding, by bytes), at most `maximumDepth` open brackets, integer literals within ±`maximumInteger`, no
-    /// number that overflows binary64 (underflow gives zero), no lone surrogate escapes.
+    /// Stricter than RFC 8259: valid UTF-8 without byte order mark, no duplicate keys (compared by decoded bytes), at
+    /// most `maximumDepth` open brackets, integers within ±`maximumInteger`, no numbers that overflow binary64
+    /// (underflow gives zero), no escapes of lone surrogates.
     package static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONError) -> JSON {
         var parser = JSONParser(bytes)
         return try parser.document()

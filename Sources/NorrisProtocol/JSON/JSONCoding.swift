@@ -1,11 +1,10 @@
-/// A type that has a form on the wire.
+/// A type with a wire form that can be written.
 package protocol JSONEncodable {
     /// Writes exactly one value.
     func encode(to json: inout JSONWriter)
 }
 
 extension JSONEncodable {
-    /// The wire form.
     package var jsonBytes: [UInt8] {
         var json = JSONWriter()
         encode(to: &json)
@@ -19,7 +18,7 @@ extension JSONEncodable {
 extension JSONWriter {
     package mutating func value(_ value: some JSONEncodable) { value.encode(to: &self) }
 
-    /// A member of an object; nothing at all when there is no value, since absent means unknown on this wire.
+    /// Writes a member of an object, or nothing if there is no value, because an absent member means unknown.
     package mutating func member<Value: JSONEncodable>(_ key: StaticString, _ value: Value?) {
         guard let value else { return }
         self.key(key)
@@ -27,30 +26,30 @@ extension JSONWriter {
     }
 }
 
-/// A type that can be read from its form on the wire.
+/// A type with a wire form that can be read.
 package protocol JSONDecodable {
     init(json: JSON) throws(JSONDecodingError)
 
-    /// Reads a token of these bytes, which has been read before.
+    /// Reads a token that was parsed from these bytes.
     init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError)
 }
 
 extension JSONDecodable {
     package init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
         var parser = JSONParser(rereading: token, of: bytes)
-        // The same code has read it before, so it is JSON.
+        // The value is valid JSON, because it was parsed before.
         try self.init(json: (try? parser.value()) ?? .null)
     }
 }
 
 extension JSON {
-    /// The members, if this is an object.
+    /// The members of an object. Throws an error for other values.
     package func objectValue() throws(JSONDecodingError) -> JSONObject {
         guard case .object(let object) = self else { throw JSONDecodingError(message: "must be an object") }
         return object
     }
 
-    /// The elements, if this is an array.
+    /// The elements of an array. Throws an error for other values.
     package func arrayValue() throws(JSONDecodingError) -> [JSON] {
         guard case .array(let elements) = self else { throw JSONDecodingError(message: "must be an array") }
         return elements
@@ -58,7 +57,7 @@ extension JSON {
 }
 
 extension JSONObject {
-    /// The value of a member that must be there. Errors carry the key in their path.
+    /// Reads a member that must be present. The path of an error contains the key.
     package func required<Value: JSONDecodable>(
         _ key: String, as type: Value.Type = Value.self
     ) throws(JSONDecodingError) -> Value {
@@ -66,7 +65,7 @@ extension JSONObject {
         return try Value(json: json, below: key)
     }
 
-    /// The value of a member that may be absent or `null`. Errors carry the key in their path.
+    /// Reads a member that may be absent or `null`. The path of an error contains the key.
     package func optional<Value: JSONDecodable>(
         _ key: String, as type: Value.Type = Value.self
     ) throws(JSONDecodingError) -> Value? {
@@ -78,7 +77,7 @@ extension JSONObject {
 }
 
 extension JSONDecodable {
-    /// Decodes, and puts the step that led to the value before the path of an error.
+    /// Decodes a value, and prepends a step to the path of an error.
     fileprivate init(json: JSON, below step: String) throws(JSONDecodingError) {
         do {
             try self.init(json: json)
@@ -111,7 +110,7 @@ extension Array: JSONDecodable where Element: JSONDecodable {
 }
 
 extension Dictionary: JSONDecodable where Key == String, Value: JSONDecodable {
-    /// Keys that differ in bytes but are canonically equivalent cannot both be kept and are an error.
+    /// Throws an error for different keys that are canonically equivalent, because `String` treats them as equal.
     package init(json: JSON) throws(JSONDecodingError) {
         self = [:]
         for (key, value) in try json.objectValue().members {
@@ -122,17 +121,17 @@ extension Dictionary: JSONDecodable where Key == String, Value: JSONDecodable {
     }
 }
 
-/// A value that is JSON but not of the shape that was asked for.
+/// An error for valid JSON of an unexpected shape.
 package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
-    /// Keys and indices from the outermost value to the faulty one, joined by dots; empty for the outermost itself.
+    /// The keys and indices from the outermost value to the invalid value, joined by dots; can be empty.
     package var path: String
 
-    /// What is wrong, as the end of a sentence that begins with the path: "must be a string".
+    /// The end of a sentence that begins with the path: "must be a string".
     package var message: String
 
     package init(path: String = "", message: String) { (self.path, self.message) = (path, message) }
 
-    /// The same error seen from one level further out.
+    /// Returns this error with a step prepended to the path.
     package func below(_ step: String) -> JSONDecodingError {
         JSONDecodingError(path: path.isEmpty ? step : "\(step).\(path)", message: message)
     }
@@ -140,8 +139,6 @@ package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
     /// One sentence, such as `items.0.text must be a string.`
     package var description: String { "\(path.isEmpty ? "The value" : path) \(message)." }
 }
-
-// The wire forms of the standard library's types.
 
 extension JSON: JSONEncodable, JSONDecodable {
     package init(json: JSON) { self = json }
@@ -196,7 +193,7 @@ extension Bool: JSONEncodable, JSONDecodable {
 }
 
 extension Int64: JSONEncodable, JSONDecodable {
-    /// Literals without fraction and exponent only: `1.0` is not an integer here.
+    /// Accepts only literals without fraction and exponent: `1.0` is not an integer.
     package init(json: JSON) throws(JSONDecodingError) {
         guard case .integer(let value) = json else { throw JSONDecodingError(message: "must be an integer") }
         self = value
@@ -206,14 +203,12 @@ extension Int64: JSONEncodable, JSONDecodable {
 }
 
 extension Int: JSONEncodable, JSONDecodable {
-    /// Literals without fraction and exponent only: `1.0` is not an integer here.
     package init(json: JSON) throws(JSONDecodingError) { self = Int(try Int64(json: json)) }
 
     package func encode(to json: inout JSONWriter) { json.integer(self) }
 }
 
 extension Double: JSONEncodable, JSONDecodable {
-    /// Any number.
     package init(json: JSON) throws(JSONDecodingError) {
         switch json {
         case .integer(let value): self = Double(value)
@@ -234,7 +229,7 @@ extension Array: JSONEncodable where Element: JSONEncodable {
 }
 
 extension Dictionary: JSONEncodable where Key == String, Value: JSONEncodable {
-    /// An object with its keys in ascending order, so that equal values have equal texts.
+    /// Writes an object with its keys in ascending order, so that equal values have equal texts.
     package func encode(to json: inout JSONWriter) {
         json.beginObject()
         for (key, value) in sorted(by: { $0.key < $1.key }) {

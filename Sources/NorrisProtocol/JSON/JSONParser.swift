@@ -1,11 +1,9 @@
-/// A recursive descent over the raw bytes of one value; the depth limit bounds the recursion.
-///
-/// It reads only inside `bytes`, which must outlive it.
+/// A recursive-descent parser of one JSON value; the depth limit bounds the recursion. `bytes` must outlive the parser.
 struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     var position = 0
     private var depth = 0
-    /// Whether the bytes have been read before, so that no object has a key twice.
+    /// Whether the bytes were parsed before, so that duplicate keys are impossible.
     let isRereading: Bool
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -13,14 +11,14 @@ struct JSONParser {
         isRereading = false
     }
 
-    /// Reads a token of these bytes once more.
+    /// Creates a parser for a token that was parsed from these bytes.
     init(rereading token: JSONToken, of bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         position = token.range.lowerBound
         isRereading = true
     }
 
-    /// The whole input as one value.
+    /// Reads the whole input as one value.
     mutating func document() throws(JSONError) -> JSON {
         try begin()
         let value = try value()
@@ -28,12 +26,12 @@ struct JSONParser {
         return value
     }
 
-    /// Refuses a byte order mark.
+    /// Throws an error if the input begins with a byte order mark.
     mutating func begin() throws(JSONError) {
         if bytes.first == 0xEF, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONError(.byteOrderMark, at: 0) }
     }
 
-    /// Refuses anything but white space behind the value.
+    /// Throws an error if anything but white space follows the value.
     mutating func end() throws(JSONError) {
         skipWhiteSpace()
         guard position == bytes.count else { throw JSONError(.trailingBytes, at: position) }
@@ -79,7 +77,7 @@ struct JSONParser {
             return JSONObject()
         }
         var members: [(key: String, value: JSON)] = []
-        members.reserveCapacity(4)  // the size of a request's envelope
+        members.reserveCapacity(4)  // The size of a request's envelope.
         var keys = DistinctKeys()
         repeat {
             let key = try nextKey(&keys)
@@ -88,7 +86,7 @@ struct JSONParser {
         return JSONObject(uniqueMembers: members)
     }
 
-    /// Steps over the comma (false) or the closing bracket (true) after an element.
+    /// Consumes the comma or the closing bracket after an element. Returns true for the bracket.
     mutating func isLast(before bracket: UInt8) throws(JSONError) -> Bool {
         skipWhiteSpace()
         switch try peek() {
@@ -129,7 +127,7 @@ struct JSONParser {
         }
     }
 
-    /// The byte at the position, which stays.
+    /// Returns the byte at the position without consuming it.
     @inline(__always) func peek() throws(JSONError) -> UInt8 {
         guard position < bytes.count else { throw JSONError(.unexpectedEnd, at: position) }
         return bytes[position]
@@ -137,7 +135,7 @@ struct JSONParser {
 }
 
 extension JSONParser {
-    /// The number that begins at the position.
+    /// Reads the number at the position.
     mutating func number() throws(JSONError) -> JSON {
         let start = position
         let isNegative = bytes[position] == UInt8(ascii: "-")
@@ -146,7 +144,7 @@ extension JSONParser {
         var magnitude: Int64 = 0
         var isTooLarge = false
         while let digit = takeDigit() {
-            // Stops growing once it is out of range, so it never overflows.
+            // Stops accumulating when the magnitude is out of range, so that it never overflows.
             if magnitude <= JSON.maximumInteger {
                 magnitude = magnitude * 10 + Int64(digit)
             } else {
@@ -169,7 +167,7 @@ extension JSONParser {
         return .integer(isNegative ? -magnitude : magnitude)
     }
 
-    /// The nearest double to the literal between `start` and the position, which is known to be well formed.
+    /// Returns the nearest double to the valid literal between `start` and the position.
     private func double(from start: Int) throws(JSONError) -> Double {
         let literal = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
         guard let value = Double(literal), value.isFinite else { throw JSONError(.numberTooLarge, at: start) }
@@ -197,14 +195,14 @@ extension JSONParser {
 }
 
 extension JSONParser {
-    /// The string whose opening quote is at the position.
+    /// Reads the string at the position.
     mutating func string() throws(JSONError) -> String { text(of: try stringToken()) }
 
-    /// Steps over the string whose opening quote is at the position, and checks it, without memory for its text.
+    /// Validates the string at the position and moves past it, without memory for its text.
     ///
-    /// UTF-8 is validated here and nowhere else: outside strings the grammar refuses every byte that is not ASCII.
+    /// Only strings need UTF-8 validation, because the grammar refuses any other byte that is not ASCII.
     ///
-    /// - Returns: whether its bytes are ASCII without escapes, so that they are its text.
+    /// - Returns: whether the string is ASCII without escapes, so that its raw bytes are its text.
     @inline(__always) mutating func skipString() throws(JSONError) -> Bool {
         let quote = position
         position += 1
@@ -217,7 +215,7 @@ extension JSONParser {
         return false
     }
 
-    /// The same for a string with other bytes, of which the ones before the position have no quote.
+    /// Validates a string with escapes or non-ASCII bytes, from its opening quote on, and moves past it.
     private mutating func skipRest(ofStringAt quote: Int) throws(JSONError) {
         position = quote + 1
         var isValid = true
@@ -237,7 +235,7 @@ extension JSONParser {
         }
     }
 
-    /// The character that the escape at the position stands for.
+    /// Decodes the escape at the position.
     mutating func escape() throws(JSONError) -> Unicode.Scalar {
         let start = position
         position += 1
@@ -255,11 +253,11 @@ extension JSONParser {
         }
     }
 
-    /// The scalar of the `\u` escape whose digits are at the position, and of its second half if it is a pair.
+    /// Decodes a `\u` escape from its digits at the position, with the second escape of a surrogate pair.
     private mutating func unicodeEscape(at start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try fourHexDigits(of: start)
         if let scalar = Unicode.Scalar(first) { return scalar }
-        // Only surrogates are no scalars: a leading one (RFC 8259, section 7) must be followed by a trailing one.
+        // Not a scalar, so a surrogate: a leading surrogate must precede a trailing one (RFC 8259, section 7).
         guard first < 0xDC00, position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
             bytes[position + 1] == UInt8(ascii: "u")
         else { throw JSONError(.loneSurrogate, at: start) }
@@ -268,7 +266,7 @@ extension JSONParser {
         let second = try fourHexDigits(of: secondStart)
         guard 0xDC00...0xDFFF ~= second else { throw JSONError(.loneSurrogate, at: start) }
         let value = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
-        // Both halves are in range, so the value is one of U+10000...U+10FFFF, all of which are scalars.
+        // Not nil: the surrogates are in range, so the value is in U+10000...U+10FFFF.
         return Unicode.Scalar(value)!
     }
 
@@ -288,7 +286,7 @@ extension JSONParser {
         return value
     }
 
-    /// Moves to the next quote, backslash or control character, or to the end; true if all it passed is ASCII.
+    /// Moves to the next quote, backslash or control character, if any. Returns whether all passed bytes are ASCII.
     mutating func skipPlainBytes() -> Bool {
         var seen: UInt64 = 0
         while position + 8 <= bytes.count {
@@ -314,7 +312,7 @@ extension JSONParser {
     }
 }
 
-/// Why bytes are not JSON as this protocol understands it, and where.
+/// The reason and the place of a violation of this protocol's JSON.
 package struct JSONError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Sendable, Equatable {
         case byteOrderMark, controlCharacter, duplicateKey, integerOutOfRange, invalidEscape, invalidNumber, invalidUTF8
@@ -323,12 +321,12 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
 
     package let reason: Reason
 
-    /// The byte at which the fault was found, counted from 0; for a fault of a whole string or number, its first byte.
+    /// The offset of the invalid byte, from 0, or of the first byte of an invalid string or number.
     package let offset: Int
 
     package init(_ reason: Reason, at offset: Int) { (self.reason, self.offset) = (reason, offset) }
 
-    /// One sentence. It never repeats bytes of the input, so it may be logged and printed as it is.
+    /// One sentence. It contains no bytes of the input, so it is safe to log and print.
     package var description: String {
         switch reason {
         case .byteOrderMark: "A byte order mark stands at byte \(offset); send plain UTF-8."

@@ -1,16 +1,15 @@
 import Glibc
 
-/// A JSON value that was read in place: what it is, and where its bytes are. Offsets count from the parser's first
-/// byte.
+/// A JSON value that was parsed in place: its kind, and its range as offsets from the parser's first byte.
 ///
-/// It is found by the same code that builds ``JSON`` values, so it is checked as strictly, but it allocates nothing.
+/// The parser checks tokens as strictly as ``JSON`` values, but allocates nothing for them.
 package struct JSONToken: Equatable, Sendable {
     package enum Kind: UInt8, Sendable { case null, `false`, `true`, integer, double, string, array, object }
 
     package let kind: Kind
-    /// Of a string: whether its bytes are ASCII without escapes, so that they are its text.
+    /// Whether the value is a string of ASCII without escapes, so that its raw bytes are its text.
     package let isPlain: Bool
-    /// Quotes and brackets included. A line is far shorter than 2 GiB.
+    /// Includes quotes and brackets. 32 bits suffice, because a line is far shorter than 2 GiB.
     private let start, end: Int32
 
     package init(_ kind: Kind, _ range: Range<Int>, isPlain: Bool = false) {
@@ -22,7 +21,7 @@ package struct JSONToken: Equatable, Sendable {
 
     package var range: Range<Int> { Int(start)..<Int(end) }
 
-    /// Of a string: what is between its quotes.
+    /// The range between the quotes of a string.
     var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
 }
 
@@ -30,14 +29,14 @@ extension JSONToken {
     /// The text of a string token of these bytes.
     package func text(in bytes: UnsafeRawBufferPointer) -> String { JSONParser(bytes).text(of: self) }
 
-    /// The text of a string token of these bytes where its bytes are its text; else nil.
+    /// The text of a string token of these bytes, without a copy; nil if the token is not ``isPlain``.
     package func plainText(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         isPlain ? UnsafeRawBufferPointer(rebasing: bytes[content]) : nil
     }
 }
 
 extension JSONParser {
-    /// Reads the value at the position in place, as strictly as ``document()`` does.
+    /// Reads the next value in place, as strictly as ``document()``.
     mutating func token() throws(JSONError) -> JSONToken {
         skipWhiteSpace()
         let start = position
@@ -65,7 +64,7 @@ extension JSONParser {
         }
     }
 
-    /// The string whose opening quote is at the position.
+    /// Reads the string that begins at the position.
     @inline(__always) mutating func stringToken() throws(JSONError) -> JSONToken {
         let start = position
         let isPlain = try skipString()
@@ -92,7 +91,7 @@ extension JSONParser {
         repeat { try body(try token()) } while try !isLast(before: UInt8(ascii: "]"))
     }
 
-    /// Reads a key that the object does not have yet, and the colon behind it.
+    /// Reads a key and the following colon. Throws an error if the object already has the key.
     mutating func nextKey(_ keys: inout DistinctKeys) throws(JSONError) -> JSONToken {
         skipWhiteSpace()
         let key = try keyToken()
@@ -112,13 +111,12 @@ extension JSONParser {
         position += 1
     }
 
-    /// The text of a string token of these bytes.
     func text(of token: JSONToken) -> String {
         if token.isPlain {
             return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[token.content]), as: UTF8.self)
         }
         let content = token.content
-        // A text is never longer than the bytes that stand for it.
+        // A decoded text is never longer than its encoded bytes.
         return String(unsafeUninitializedCapacity: content.count) { text in
             var (decoded, count) = (DecodedBytes(of: token, in: bytes), 0)
             while let byte = decoded.next() {
@@ -129,25 +127,24 @@ extension JSONParser {
         }
     }
 
-    /// The number of an integer token of these bytes.
     func integer(of token: JSONToken) -> Int64 {
         var parser = JSONParser(rereading: token, of: bytes)
-        // The same code has read it before, so it is one.
+        // The number is valid, because it was parsed before.
         guard case .integer(let integer)? = try? parser.number() else { return 0 }
         return integer
     }
 
-    /// What ends a ``forEachMember(of:_:)`` or ``forEachElement(of:_:)`` early.
+    /// The error that ends ``forEachMember(of:_:)`` or ``forEachElement(of:_:)`` early.
     private static let stop = JSONError(.trailingBytes, at: 0)
 
-    /// Calls the body with each member of an object token of these bytes, which has been read before and cannot fail,
-    /// until it returns false.
+    /// Calls the body with each member of an object token of these bytes until the body returns false. Cannot fail,
+    /// because the object was parsed before.
     func forEachMember(of token: JSONToken, _ body: (_ key: JSONToken, _ value: JSONToken) -> Bool) {
         var parser = JSONParser(rereading: token, of: bytes)
         try? parser.members { (key, value) throws(JSONError) in if !body(key, value) { throw JSONParser.stop } }
     }
 
-    /// The value of a member of an object token of these bytes; nil if the token is no object, or has no such member.
+    /// Returns the value of a member of a token; nil if the token is not an object or has no such member.
     func member(_ name: StaticString, of token: JSONToken?) -> JSONToken? {
         guard let token, token.kind == .object else { return nil }
         var member: JSONToken?
@@ -158,14 +155,14 @@ extension JSONParser {
         return member
     }
 
-    /// Calls the body with each element of an array token of these bytes, which has been read before and cannot fail,
-    /// until it returns false.
+    /// Calls the body with each element of an array token of these bytes until the body returns false. Cannot fail,
+    /// because the array was parsed before.
     func forEachElement(of token: JSONToken, _ body: (JSONToken) -> Bool) {
         var parser = JSONParser(rereading: token, of: bytes)
         try? parser.elements { (element) throws(JSONError) in if !body(element) { throw JSONParser.stop } }
     }
 
-    /// - Parameter areSome: whether there must be at least one.
+    /// - Parameter areSome: whether an empty array gives false.
     func allElements(of token: JSONToken, satisfy isGood: (JSONToken) -> Bool, areSome: Bool = false) -> Bool {
         var (hasSome, areGood) = (false, true)
         forEachElement(of: token) { element in
@@ -176,12 +173,11 @@ extension JSONParser {
         return areGood && (hasSome || !areSome)
     }
 
-    /// Whether the text of a string token of these bytes is this one, byte for byte.
+    /// Whether the text of a string token equals this text, byte for byte.
     @inline(__always) func isWord(_ text: StaticString, _ token: JSONToken) -> Bool {
         isText(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), token)
     }
 
-    /// The same for a text that is known only when the program runs.
     func isText(_ text: String, _ token: JSONToken) -> Bool {
         var text = text
         return text.withUTF8 { isText(UnsafeRawBufferPointer($0), token) }
@@ -191,19 +187,19 @@ extension JSONParser {
         let content = token.content
         guard token.isPlain else { return DecodedBytes(of: token, in: bytes).are(text) }
         guard content.count == text.count else { return false }
-        // An empty text compares nothing; any other token is one of `bytes`, which are not empty then.
+        // An empty text has no bytes to compare. Otherwise the token has bytes, so neither address is nil.
         return text.isEmpty || memcmp(bytes.baseAddress! + content.lowerBound, text.baseAddress!, text.count) == 0
     }
 }
 
-/// The bytes of the text of a string token, one after the other, without memory for the text.
+/// Iterates over the bytes of a string token's text, without memory for the text.
 struct DecodedBytes: IteratorProtocol {
     private var parser: JSONParser
     private let end: Int
-    /// The rest of a character that was escaped, its next byte lowest, with a 1 above its last.
+    /// The remaining bytes of an escaped character, the next one lowest, below a 1 bit that marks the end.
     private var rest: UInt32 = 1
 
-    /// - Parameter token: a string of these bytes, which has been read before.
+    /// - Parameter token: a string token that was parsed from these bytes.
     init(of token: JSONToken, in bytes: UnsafeRawBufferPointer) {
         parser = JSONParser(bytes)
         parser.position = token.content.lowerBound
@@ -222,13 +218,13 @@ struct DecodedBytes: IteratorProtocol {
         return byte
     }
 
-    /// The first byte of the escaped character at the position.
+    /// Decodes the escape at the position and returns its first byte.
     private mutating func escaped() -> UInt8? {
-        // The same code has read it before, so it cannot fail.
+        // The escape is valid, because it was parsed before.
         guard let scalar = try? parser.escape() else { return nil }
         guard !scalar.isASCII else { return UInt8(truncatingIfNeeded: scalar.value) }
         let encoded = Unicode.UTF8.encode(scalar)
-        // A scalar always has an encoding, of four bytes at most: three are left.
+        // UTF-8 encodes every scalar in at most four bytes, so at most three bytes remain.
         var bytes = encoded?.makeIterator()
         let first = bytes?.next()
         var (left, shift) = (UInt32(0), UInt32(0))
@@ -259,27 +255,26 @@ struct DecodedBytes: IteratorProtocol {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether these bytes are valid UTF-8.
     var isUTF8: Bool { withMemoryRebound(to: UInt8.self) { bytes in (try? UTF8Span(validating: bytes.span)) != nil } }
 
     /// Whether these bytes are the UTF-8 of a text.
     package func isText(_ text: String) -> Bool {
         guard count == text.utf8.count else { return false }
         var text = text
-        // An empty text compares nothing.
+        // The address is not nil if there are bytes.
         return text.withUTF8 { text in count == 0 || memcmp(baseAddress!, text.baseAddress!, count) == 0 }
     }
 }
 
-/// Finds duplicate keys: by comparing while there are few, by hashing once there are many, so that an object of ten
-/// thousand members does not cost fifty million comparisons.
+/// Finds duplicate keys: by comparison up to eight keys, by hashing above, so that an object of 10,000 members does not
+/// need 50 million comparisons.
 struct DistinctKeys {
-    /// Keys while there are few.
+    /// The first eight keys.
     private var few: InlineArray<8, JSONToken> = InlineArray(repeating: JSONToken(.null, 0..<0))
     private var count = 0
     private var many: KeyTable?
 
-    /// False if the object has the key already. Keys count by their decoded bytes.
+    /// Returns false if the object already has the key. Keys are compared by their decoded bytes.
     mutating func insert(_ key: JSONToken, _ parser: JSONParser) -> Bool {
         guard count < 8 else { return insertIntoMany(key, parser) }
         for index in 0..<count where parser.hasSameContent(key, few[index]) { return false }
@@ -297,12 +292,12 @@ struct DistinctKeys {
     }
 }
 
-/// The keys of an object by their hashes. Keys are compared only if their hashes are equal.
+/// A hash table of the keys of an object. Keys are compared only if their hashes are equal.
 private struct KeyTable {
     private var keys: [(hash: Int, token: JSONToken)] = []
-    /// The index of a key plus 1, from the place of its hash on; 0 is a free place. At least half of them are free.
+    /// A key's index plus 1, at the first free place from its hash on; 0 if free. At least half of the places are free.
     private var places = [Int32](repeating: 0, count: 64)
-    /// The text of a key that has escapes.
+    /// A buffer for the text of a key with escapes.
     private var decoded: [UInt8] = []
 
     mutating func insert(_ key: JSONToken, _ parser: JSONParser) -> Bool {
@@ -319,7 +314,7 @@ private struct KeyTable {
         return true
     }
 
-    /// The standard library's hasher is keyed at random in every process, so a peer cannot choose colliding keys.
+    /// Swift seeds its hasher at random in every process, so a peer cannot choose colliding keys.
     private mutating func hash(of key: JSONToken, _ parser: JSONParser) -> Int {
         var hasher = Hasher()
         if key.isPlain {
@@ -344,13 +339,13 @@ private struct KeyTable {
 }
 
 extension JSONParser {
-    /// Whether the texts of two strings are the same bytes.
+    /// Whether two strings have the same text, byte for byte.
     @inline(__always) fileprivate func hasSameContent(_ left: JSONToken, _ right: JSONToken) -> Bool {
         guard left.isPlain, right.isPlain else {
             return DecodedBytes(of: left, in: bytes).areSame(as: DecodedBytes(of: right, in: bytes))
         }
         guard left.content.count == right.content.count else { return false }
-        // Both are tokens of `bytes`, which are not empty then.
+        // Both tokens are ranges of `bytes`, so `bytes` is not empty.
         let base = bytes.baseAddress!
         return memcmp(base + left.content.lowerBound, base + right.content.lowerBound, left.content.count) == 0
     }

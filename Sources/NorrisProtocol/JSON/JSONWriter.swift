@@ -1,9 +1,9 @@
-/// Writes JSON values, one after the other, as the bytes of the wire.
+/// Writes a sequence of JSON values in their wire form.
 ///
-/// Commas come by themselves. The caller keeps the grammar otherwise: a key before each value of an object, every
-/// bracket closed. Output holds no raw line feed but those of `newline()`, and no character that `string(_:)` escapes.
+/// The writer adds the commas. The caller writes a key before each value of an object, and closes every bracket. The
+/// output has no raw LF except from `newline()`, and no character that `string(_:)` escapes.
 package struct JSONWriter: ~Copyable, Sendable {
-    /// A state to return to: what was written after it can be undone.
+    /// A state of the writer, to which it can be rewound.
     package struct Mark: Sendable {
         fileprivate let count: Int
         fileprivate let needsComma: Bool
@@ -11,22 +11,22 @@ package struct JSONWriter: ~Copyable, Sendable {
 
     var output: OutputBytes
 
-    /// Whether a value has just ended, so that the next key or value of the same level needs a comma before it.
+    /// Whether the next key or value on the same level needs a comma before it.
     private var needsComma = false
 
     package init(capacity: Int = 512) { output = OutputBytes(capacity: capacity) }
 
     package var count: Int { output.count }
 
-    /// A copy of what was written.
+    /// A copy of the output.
     package var bytes: [UInt8] { withBytes { Array($0.bindMemory(to: UInt8.self)) } }
 
-    /// Lends what was written from an offset on.
+    /// Calls the body with the output from an offset on.
     package func withBytes<Result>(from start: Int = 0, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         output.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
 
-    /// Begins anew and keeps the memory.
+    /// Removes all output and keeps the memory.
     package mutating func removeAll() {
         output.shrink(to: 0)
         needsComma = false
@@ -34,19 +34,19 @@ package struct JSONWriter: ~Copyable, Sendable {
 
     package func mark() -> Mark { Mark(count: output.count, needsComma: needsComma) }
 
-    /// Removes everything written since the mark, which must be of this writer and not from before a `removeAll()`.
+    /// Removes the output after a mark of this writer. A `removeAll()` invalidates all marks.
     package mutating func rewind(to mark: Mark) {
         output.shrink(to: mark.count)
         needsComma = mark.needsComma
     }
 
-    /// Removes whole lines from the end, up to this count.
+    /// Truncates the output to this number of bytes, which must be the end of a line.
     package mutating func truncate(to count: Int) {
         output.shrink(to: count)
         needsComma = false
     }
 
-    /// Ends the line: the next value starts a new one, without comma.
+    /// Ends the line; the next value begins without a comma.
     package mutating func newline() {
         output.append(UInt8(ascii: "\n"))
         needsComma = false
@@ -81,7 +81,7 @@ package struct JSONWriter: ~Copyable, Sendable {
         needsComma = false
     }
 
-    /// A key of the source code, copied as it is: plain ASCII without quote and backslash.
+    /// Copies a key without escaping. The key must be printable ASCII without quotes and backslashes.
     package mutating func key(_ key: StaticString) {
         beginValue()
         let text = UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
@@ -102,39 +102,39 @@ package struct JSONWriter: ~Copyable, Sendable {
         appendQuoted(value)
     }
 
-    /// One complete value that is encoded already, copied unseen.
+    /// Copies one complete encoded value without checks.
     package mutating func raw(_ encoded: [UInt8]) {
         beginValue()
         output.append(encoded)
     }
 
-    /// One complete value that is encoded already, copied unseen.
+    /// Copies one complete encoded value without checks.
     package mutating func raw(_ encoded: UnsafeRawBufferPointer) {
         beginValue()
         output.append(encoded)
     }
 
-    /// A value, or the first part of one, as the source code spells it out.
+    /// Copies a value, or the first part of a value, from a literal.
     ///
-    /// - Parameter endsValue: whether what follows on the same level needs a comma before it.
+    /// - Parameter endsValue: whether the next value on the same level needs a comma before it.
     package mutating func literal(_ text: StaticString, endsValue: Bool = false) {
         beginValue()
         join(text, endsValue: endsValue)
     }
 
-    /// A further part of a value, the commas before it included.
+    /// Copies a further part of a value, which includes the commas.
     package mutating func join(_ text: StaticString, endsValue: Bool = false) {
         output.append(text)
         needsComma = endsValue
     }
 
-    /// The last part of a value that is encoded already, the commas before it included.
+    /// Copies the last, already encoded part of a value, which includes the commas.
     package mutating func join(_ encoded: [UInt8]) {
         output.append(encoded)
         needsComma = true
     }
 
-    /// Complete lines that are encoded already, with their ends.
+    /// Copies complete encoded lines, including the LF of each.
     package mutating func raw(lines: UnsafeRawBufferPointer) {
         output.append(lines)
         needsComma = false
@@ -145,7 +145,7 @@ package struct JSONWriter: ~Copyable, Sendable {
         output.append(word)
     }
 
-    /// Separates what follows from the value before it.
+    /// Writes a comma if the next value needs one.
     mutating func beginValue() {
         if needsComma { output.append(UInt8(ascii: ",")) }
         needsComma = true
@@ -153,12 +153,12 @@ package struct JSONWriter: ~Copyable, Sendable {
 }
 
 extension JSONWriter {
-    /// An integer; beyond ±`JSON.maximumInteger` it would not be read back, so such a number must go as a string.
+    /// Writes an integer. Larger integers than ±`JSON.maximumInteger` must be strings, because the parser refuses them.
     package mutating func integer(_ value: Int64) {
         assert(value.magnitude <= UInt64(JSON.maximumInteger), "\(value) is beyond 2^53.")
         beginValue()
         if value < 0 { output.append(UInt8(ascii: "-")) }
-        // 20 digits hold any number of 64 bits; they are found from the last to the first.
+        // A 64-bit number has at most 20 digits. The last digit is computed first.
         var digits: InlineArray<20, UInt8> = InlineArray(repeating: 0)
         var first = 20
         var rest = value.magnitude
@@ -172,11 +172,11 @@ extension JSONWriter {
 
     package mutating func integer(_ value: Int) { integer(Int64(value)) }
 
-    /// The shortest text that reads back as the same double. JSON has no infinity and no NaN: they become `null`.
+    /// Writes the shortest text that reads back as the same double; `null` for infinity and NaN, which JSON lacks.
     package mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         beginValue()
-        // `description` is the shortest round trip, and its forms (`0.1`, `5e-324`, `1e+16`) are all JSON numbers.
+        // `description` is that text, and all its forms (`0.1`, `5e-324`, `1e+16`) are JSON numbers.
         output.append(Array(value.description.utf8))
     }
 }
@@ -184,8 +184,8 @@ extension JSONWriter {
 extension JSONWriter {
     /// Appends the text in quotes.
     ///
-    /// Escaped are the quote, the backslash and whatever could harm a terminal or a reader by lines: C0, DEL, C1, the
-    /// bidi controls (Unicode annex 9, section 2) and the separators U+2028 and U+2029. Everything else stays UTF-8.
+    /// Escapes quotes, backslashes and all characters that can harm a terminal or a line reader: C0, DEL, C1, bidi
+    /// controls (Unicode annex 9, section 2), U+2028 and U+2029. All other characters remain UTF-8.
     mutating func appendQuoted(_ text: String) {
         output.append(UInt8(ascii: "\""))
         var text = text
@@ -217,9 +217,8 @@ extension JSONWriter {
         output.append(UnsafeRawBufferPointer(rebasing: raw[copied...]))
     }
 
-    /// The scalar that begins at the position and its length in bytes, if it is one that must be escaped.
-    ///
-    /// `text` is valid UTF-8, so the bytes that the first one announces are there.
+    /// Returns the scalar at the position and its length in bytes if it must be escaped. `text` is valid UTF-8, so the
+    /// reads after the first byte are in bounds.
     private static func scalarToEscape(
         _ text: UnsafeBufferPointer<UInt8>, at position: Int
     ) -> (length: Int, scalar: UInt16)? {
@@ -259,24 +258,24 @@ extension JSONWriter {
     }
 }
 
-// Eight bytes of text looked at together: strings are most of what is read and written.
+// Tests eight bytes of text at once, because most input and output is strings.
 //
-// `x - 0x01…01` borrows into the top bit of a byte that is zero, and `~x` rules out those that had it set before. A
-// borrow may run on from such a byte into the next one, never start elsewhere: an answer of "no" is always right.
+// `x - 0x01…01` borrows into the top bit of a zero byte, and `~x` excludes bytes whose top bit was set before. A borrow
+// can continue from a zero byte into the next byte but never begins elsewhere: a false mark has a true mark below it.
 
 private let ones: UInt64 = 0x0101_0101_0101_0101
 private let topBits: UInt64 = 0x8080_8080_8080_8080
 
 extension UInt64 {
-    /// How many bytes stand before the first that is a quote, a backslash or below U+0020: what ends a run of a JSON
-    /// string. The lowest byte comes first. The lowest mark is always right, for borrows run upwards.
+    /// The number of bytes before the first quote, backslash or byte below 0x20, the lowest byte first. The lowest mark
+    /// is always exact, because borrows propagate upwards.
     var plainBytes: Int {
         let belowSpace = (self &- ones &* 0x20) & ~self
         let marks = (belowSpace | zeroByteMark(xor: 0x22) | zeroByteMark(xor: 0x5C)) & topBits
         return marks.trailingZeroBitCount / 8
     }
 
-    /// Whether one of the eight bytes is anything but printable ASCII without quote and backslash.
+    /// Whether any byte is not printable ASCII, or is a quote or a backslash.
     var hasByteToInspect: Bool {
         let belowSpace = (self &- ones &* 0x20) & ~self
         let marks = belowSpace | zeroByteMark(xor: 0x22) | zeroByteMark(xor: 0x5C) | zeroByteMark(xor: 0x7F)

@@ -1,10 +1,9 @@
 import Glibc
 
-/// Bytes that grow at their end: what `[UInt8]` is, less the checks whether somebody else holds the same memory, which
-/// cost more than the short copies that replies are made of.
+/// A growing byte buffer without the uniqueness checks of `[UInt8]`, which cost more than the short copies of a reply.
 struct OutputBytes: ~Copyable, @unchecked Sendable {
-    // @unchecked Sendable: the memory is owned by this value alone, and a value that cannot be copied is used by one
-    // thread at a time. Bytes up to `count` are initialized; `count` never passes `capacity`.
+    // @unchecked Sendable: only this value owns the memory. It cannot be copied, so only one thread at a time uses it.
+    // The first `count` bytes are initialized, and `count` never exceeds `capacity`.
     private var base: UnsafeMutableRawPointer
     private(set) var count = 0
     private var capacity: Int
@@ -39,7 +38,7 @@ struct OutputBytes: ~Copyable, @unchecked Sendable {
         count += length
     }
 
-    /// Forgets the bytes from an offset on and keeps the memory.
+    /// Removes the bytes after the first `count` bytes, and keeps the memory.
     mutating func shrink(to count: Int) {
         precondition(count <= self.count)
         self.count = count

@@ -1,53 +1,53 @@
 import Glibc
 
-/// Cuts a stream of bytes into lines, holding no more of it than one line of the maximum length and the last chunk.
+/// Splits a stream of bytes into lines. Buffers at most one line of the maximum length and the last chunk.
 ///
-/// Pure: `append` what was read, then call `next` until it gives `nil`; at the end of input call `finish` until it
-/// gives `nil`. A line ends with LF or CR LF. Lines of spaces, tabs and carriage returns only are skipped. A line that
-/// is too long is dropped while it arrives and reported once, when its end has been seen.
+/// Call `append` with each chunk, then `next` until it returns `nil`. At the end of input, call `finish` until it
+/// returns `nil`. A line ends with LF or CR LF. Lines of spaces, tabs and carriage returns are skipped. The bytes of a
+/// line that is too long are dropped as they arrive; the line is reported once, when its end arrives.
 package struct LineSplitter: Sendable {
     package enum Line: Sendable, Equatable {
-        /// A line without its end. The slice shares the splitter's memory: let go of it before the next `append`, or
-        /// the buffer is copied.
+        /// A line without its line ending. The slice shares the splitter's buffer: a slice that is still alive at the
+        /// next `append` causes a copy.
         case line(ArraySlice<UInt8>)
         case tooLong
     }
 
-    /// In bytes, the end of the line not counted.
+    /// In bytes, without the line ending.
     private let maximumLength: Int
 
     private var buffer: [UInt8] = []
 
-    /// Where the first line that has not been handed out begins.
+    /// The index at which the first unreturned line begins.
     private var start = 0
 
-    /// No LF stands between `start` and here, so these bytes are never searched again.
+    /// The bytes between `start` and this index contain no LF and are not searched again.
     private var searched = 0
 
-    /// Inside a line that is too long: everything up to its LF is dropped.
+    /// Whether the bytes up to the next LF belong to a line that is too long and are dropped.
     private var isDraining = false
 
-    /// Buffers grow by steps of so many bytes, and larger ones are given back when they are empty: connections that
-    /// wait in the middle of a line hold little more than what has come of it.
+    /// The buffer grows by this number of bytes. An empty buffer that is larger is freed, so that connections that wait
+    /// in the middle of a line use little memory.
     private static let step = 4_096
-    /// What an array needs beside its elements, so that a step is a whole page.
+    /// The bytes reserved for the header of an array, so that each step fills whole pages.
     private static let header = 64
 
-    /// The longest request line, in bytes without its end.
+    /// The longest request line, in bytes without the line ending.
     package static let maximumRequest = 65_536
 
     package init(maximumLength: Int = LineSplitter.maximumRequest) { self.maximumLength = maximumLength }
 
-    /// How many bytes are held that no line has taken yet.
+    /// The number of buffered bytes that no returned line contains.
     package var bufferedBytes: Int { buffer.count - start }
 
-    /// How much memory is held for them, in bytes.
+    /// The allocated size of the buffer, in bytes.
     package var capacity: Int { buffer.capacity }
 
-    /// The buffer's memory, where it is empty and has some to give away.
+    /// Removes and returns the memory of an empty buffer, or nil if the buffer is not empty or larger than a step.
     package mutating func takeStorage() -> [UInt8]? {
         guard start == buffer.count, buffer.capacity > 0, buffer.capacity <= Self.step else { return nil }
-        // Swapped, so that nobody else holds the memory and nothing is copied.
+        // The swap avoids a second reference, which would cause a copy.
         var storage: [UInt8] = []
         swap(&storage, &buffer)
         (start, searched) = (0, 0)
@@ -55,7 +55,7 @@ package struct LineSplitter: Sendable {
         return storage
     }
 
-    /// Uses the memory of an empty array, where it has none.
+    /// Uses the memory of an empty array if the buffer has no memory.
     package mutating func lendStorage(_ storage: inout [UInt8]) {
         if buffer.capacity == 0 { swap(&buffer, &storage) }
     }
@@ -63,7 +63,7 @@ package struct LineSplitter: Sendable {
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         discardTakenBytes()
         guard isDraining, bufferedBytes == 0 else { return store(bytes) }
-        // The LF itself is kept, for `next` to find the end of the long line. Once it is there, what follows is kept.
+        // The LF is stored, so that `next` finds the end of the long line; so are the bytes after it.
         if let index = Self.indexOfLineFeed(in: bytes) { store(UnsafeRawBufferPointer(rebasing: bytes[index...])) }
     }
 
@@ -72,8 +72,8 @@ package struct LineSplitter: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Moves what no line has taken to a buffer of so many bytes or a step more. An array by itself would take twice as
-    /// many; only what is longer than any request grows by half.
+    /// Moves the unreturned bytes to a buffer of this size, rounded up to a step. An array by itself would double its
+    /// size. Only a buffer of more than four maximum requests grows by half.
     private mutating func move(toCapacity count: Int) {
         let wanted = count > 4 * Self.maximumRequest ? count + count / 2 : count
         var moved: [UInt8] = []
@@ -84,12 +84,12 @@ package struct LineSplitter: Sendable {
         start = 0
     }
 
-    /// Gives back the memory of lines that were taken, where it is most of the buffer.
+    /// Frees the memory of returned lines if less than a quarter of the buffer is in use.
     package mutating func shrink() {
         if buffer.capacity > Self.step, bufferedBytes < buffer.capacity / 4 { move(toCapacity: bufferedBytes) }
     }
 
-    /// The next complete line, or `nil` when more bytes are needed.
+    /// Returns the next complete line, or `nil` if more bytes are needed.
     package mutating func next() -> Line? {
         while let end = indexOfNextLineFeed() {
             let line = start..<end
@@ -101,7 +101,7 @@ package struct LineSplitter: Sendable {
             }
             if let line = taken(line) { return line }
         }
-        // One byte more may be the CR of a line that is just short enough.
+        // A CR at the end does not count, because it may belong to the line ending.
         let lengthWithoutEnd = buffer.last == Self.carriageReturn ? bufferedBytes - 1 : bufferedBytes
         if lengthWithoutEnd > maximumLength {
             isDraining = true
@@ -116,7 +116,7 @@ package struct LineSplitter: Sendable {
         return nil
     }
 
-    /// What is left at the end of input: complete lines first, then a last one that has no end.
+    /// Returns the remaining lines at the end of input. The last line may have no line ending.
     package mutating func finish() -> Line? {
         if let line = next() { return line }
         if isDraining {
@@ -129,7 +129,7 @@ package struct LineSplitter: Sendable {
         return taken(rest)
     }
 
-    /// The line in the range without a CR at its end; `nil` if it is blank.
+    /// Returns the line in the range, less a final CR; `nil` if the line is blank.
     private func taken(_ range: Range<Int>) -> Line? {
         var end = range.upperBound
         if end > range.lowerBound, buffer[end - 1] == Self.carriageReturn { end -= 1 }
@@ -161,8 +161,8 @@ package struct LineSplitter: Sendable {
         return UnsafeRawPointer(found) - base
     }
 
-    /// Moves the rest to the front once at least half of the buffer has been taken: each byte moves at most once for
-    /// each byte that was taken, so lines never pay for their neighbours.
+    /// Moves the rest to the front when at least half of the buffer was returned. Each returned byte therefore pays for
+    /// at most one moved byte.
     private mutating func discardTakenBytes() {
         guard start > 0, start >= buffer.count - start else { return }
         if start == buffer.count {

@@ -3,8 +3,7 @@ package struct Request: Equatable, Sendable {
     /// nil for a notification, which never gets a reply.
     package var id: RequestID?
     package var method: String
-    /// An object, an array or absent; anything else is no request. That arrays are refused is said with the
-    /// parameters, after the method is known.
+    /// An object, an array or nil. Arrays are refused later, with the parameters, when the method is known.
     package var params: JSON?
 
     package init(id: RequestID?, method: String, params: JSON? = nil) {
@@ -23,16 +22,15 @@ extension Request: JSONEncodable {
     }
 }
 
-/// The `id` of a JSON-RPC 2.0 request, returned to the sender as it came.
+/// The `id` of a JSON-RPC 2.0 request, returned to the client unchanged.
 ///
-/// The specification also lets a client send a fractional number and advises against it; this protocol refuses one,
-/// because it could not be returned as it was sent.
+/// Fractional numbers, which the specification discourages, are refused: they could not be returned exactly.
 package enum RequestID: Sendable, Equatable, JSONEncodable {
     case null
     case integer(Int64)
     case string(String)
 
-    /// The id a value stands for, or nil where the value is none.
+    /// Returns nil if the value is not an id.
     package init?(_ json: JSON) {
         switch json {
         case .null: self = .null
@@ -51,13 +49,13 @@ package enum RequestID: Sendable, Equatable, JSONEncodable {
     }
 }
 
-/// A line of JSON-RPC 2.0 read in place: a single request, or a batch whose entries are read one by one.
+/// A line of JSON-RPC 2.0, parsed in place: a single request, or a batch of entries.
 package enum RequestLine: Sendable {
     case single(RequestEnvelope)
-    /// Where each entry stands in the line. All of them are strict JSON.
+    /// The ranges of the entries in the line. Every entry is strict JSON, but not necessarily a request.
     case batch([Range<Int>])
 
-    /// - Throws: where the line is not the strict JSON of this protocol (see ``JSON/parse(_:)``).
+    /// - Throws: if the line is not the strict JSON of this protocol (see ``JSON/parse(_:)``).
     package init(_ line: UnsafeRawBufferPointer) throws(JSONError) {
         var parser = JSONParser(line)
         try parser.begin()
@@ -73,14 +71,13 @@ package enum RequestLine: Sendable {
     }
 }
 
-/// The members of one request, as tokens of its line or entry (JSON-RPC 2.0, section 4). Other members are ignored.
+/// The members of one request, as tokens of its line or batch entry (JSON-RPC 2.0, section 4). Ignores other members.
 package struct RequestEnvelope: Sendable {
     /// nil for a notification, which never gets a reply.
     package private(set) var id: JSONToken?
-    /// A string, where there is no ``fault(in:)``.
+    /// A string if ``isRequest`` is true.
     package private(set) var method: JSONToken?
-    /// An object, an array or nil, where there is no ``fault(in:)``. That arrays are refused is said with the
-    /// parameters, after the method is known.
+    /// An object, an array or nil if ``isRequest`` is true. Arrays are refused later, with the parameters.
     package private(set) var params: JSONToken?
     private var isObject = false
     private var hasVersion = false
@@ -103,7 +100,7 @@ package struct RequestEnvelope: Sendable {
             parser.close()
             return
         }
-        // Other members are rare: what finds duplicates among them is made for the first.
+        // Other members are rare, so the set that finds duplicates among them is created for the first.
         var others: DistinctKeys?
         var hasVersionMember = false
         repeat {
@@ -131,12 +128,12 @@ package struct RequestEnvelope: Sendable {
         } while try !parser.isLast(before: UInt8(ascii: "}"))
     }
 
-    /// Whether this is a request: there is no ``fault(in:)``.
+    /// Whether the value is a request: ``fault(in:)`` returns nil.
     package var isRequest: Bool {
         isObject && hasVersion && method?.kind == .string && id?.isID != false && params?.isContainer != false
     }
 
-    /// What makes this no request, and the id that could be saved from it; nil for a request.
+    /// Returns the error for a value that is not a request, with its id if valid; nil for a request.
     package func fault(in bytes: UnsafeRawBufferPointer) -> EnvelopeError? {
         if isRequest { return nil }
         let message =
@@ -155,7 +152,7 @@ package struct RequestEnvelope: Sendable {
     }
 }
 
-/// A value that is no request, with the id that could be saved from it.
+/// The error for a value that is not a request. The id is null if the value has no valid id.
 package struct EnvelopeError: Error, Equatable {
     package var id: RequestID
     package var error: ResponseError
@@ -169,17 +166,16 @@ extension JSONToken {
 extension DistinctKeys? {
     fileprivate mutating func insert(_ key: JSONToken, _ parser: JSONParser) -> Bool {
         if self == nil { self = DistinctKeys() }
-        // Changed in place: a copy for each key would make the line's cost quadratic.
+        // Inserts in place, because a copy for each key would make the cost of a line quadratic.
         return self?.insert(key, parser) == true
     }
 }
 
-/// The members of a request.
 private enum EnvelopeMember { case id, method, params, version, other }
 
 extension JSONParser {
     @inline(__always) fileprivate func member(_ key: JSONToken) -> EnvelopeMember {
-        // The lengths of the names differ but for two; a key with escapes may be any of them.
+        // Only two names have the same length. A key with escapes can be any of the names.
         let length = key.isPlain ? key.content.count : 0
         if length == 2 || length == 0, isWord("id", key) { return .id }
         if length == 6 || length == 0, isWord("method", key) { return .method }
@@ -192,7 +188,7 @@ extension JSONParser {
 }
 
 extension RequestID {
-    /// The id that a token stands for; null for what is none.
+    /// The id in a token; null if the token is neither an integer nor a string.
     package init(_ token: JSONToken, in bytes: UnsafeRawBufferPointer) {
         switch token.kind {
         case .integer: self = .integer(JSONParser(bytes).integer(of: token))
@@ -203,7 +199,7 @@ extension RequestID {
 }
 
 extension JSONWriter {
-    /// An id as it was sent.
+    /// Writes an id as the client sent it.
     package mutating func id(_ token: JSONToken, in bytes: UnsafeRawBufferPointer) {
         if token.kind != .string {
             raw(UnsafeRawBufferPointer(rebasing: bytes[token.range]))
@@ -214,7 +210,7 @@ extension JSONWriter {
 }
 
 extension ArraySlice<UInt8> {
-    /// Calls the body with these bytes, from which tokens count.
+    /// Calls the body with these bytes. The offsets of tokens count from the first of them.
     package func withRawBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -3,13 +3,12 @@ package struct Response: Equatable, Sendable {
     package var id: RequestID
     package var outcome: Outcome
 
-    /// Not the standard library's `Result`, for which the runtime would look among all conformances of the program for
-    /// that of its error.
+    /// Not `Result`: for its `Error` type, the runtime would search all conformances of the program.
     package enum Outcome: Equatable, Sendable {
         case success(JSON)
         case failure(ResponseError)
 
-        /// The result, where there is one.
+        /// Returns the result or throws the error.
         package func get() throws(ResponseError) -> JSON {
             switch self {
             case .success(let result): return result
@@ -20,8 +19,8 @@ package struct Response: Equatable, Sendable {
 
     package init(id: RequestID, outcome: Outcome) { (self.id, self.outcome) = (id, outcome) }
 
-    /// Whether this is the response to the request with this id. An error without an id is too: it says why the
-    /// connection or the line was refused before its id was known.
+    /// Whether this response answers the request with an id. An error with a null id does, because the daemon refused
+    /// the connection or the line before it knew the id.
     package func answers(_ id: Int64) -> Bool {
         if self.id == .integer(id) { return true }
         guard case .failure = outcome else { return false }
@@ -50,8 +49,7 @@ extension Response: JSONEncodable, JSONDecodable {
         }
     }
 
-    /// Whether a line is a response with an error. Reads up to the key of the first member `result` or `error`, so that
-    /// a long error is recognized without reading it.
+    /// Whether a line is an error response. Reads only up to the first key `result` or `error` to limit the cost.
     package static func isError(_ line: [UInt8]) -> Bool {
         line.withUnsafeBytes { bytes in
             var parser = JSONParser(bytes)
@@ -69,16 +67,16 @@ extension Response: JSONEncodable, JSONDecodable {
                     }
                 } while try !parser.isLast(before: UInt8(ascii: "}"))
             } catch {
-                // Whoever reads the whole line is told what is wrong with it.
+                // An invalid line is reported when the whole line is parsed.
             }
             return false
         }
     }
 
-    /// The text of the first item of the page that a line has as its result; nil where there is none, or the line is
-    /// not the response to the request with this id.
+    /// Returns the text of the first item in a line's result page. Returns nil if there is no such text, or if the line
+    /// is not the response to the request with this id.
     ///
-    /// The line is checked as strictly as by ``JSON/parse(_:)``, but no value is built: a prompt has no time for that.
+    /// Checks the line as strictly as ``JSON/parse(_:)`` but builds no values, because a shell prompt must be fast.
     package static func firstItemText(_ line: [UInt8], of id: Int64) -> String? {
         line.withUnsafeBytes { bytes in
             let reader = JSONParser(bytes)

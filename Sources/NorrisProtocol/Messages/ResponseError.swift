@@ -1,16 +1,16 @@
 /// The error object of a JSON-RPC 2.0 response: `{"code":…,"message":…,"data":{"reason":…,"hint":…}}`.
 package struct ResponseError: Error, Equatable, Sendable {
     package var code: ErrorCode
-    /// One sentence for a person.
+    /// One sentence for the user.
     package var message: String
     /// A stable word for programs, in `snake_case`.
     package var reason: String
-    /// What to do about it, where there is something to do.
+    /// Advice for the user, if there is any.
     package var hint: String?
     /// Further members of `data`, such as `parameter`; never `reason` or `hint`.
     package var details: JSONObject
 
-    /// An error of another peer, or of a test.
+    /// Creates an error of another peer, or of a test.
     package init(
         _ code: ErrorCode, reason: String, message: String, hint: String? = nil, details: JSONObject = JSONObject()
     ) {
@@ -23,8 +23,8 @@ package struct ResponseError: Error, Equatable, Sendable {
     }
 }
 
-/// Why a request fails: the words in `data.reason`, each with its code. A closed set, so that each is counted and no
-/// client can add to the counters.
+/// The values of `data.reason`, each with a code. The set is closed, so that each value has a counter and clients
+/// cannot add counters.
 package enum ErrorReason: String, CaseIterable, Sendable {
     case busy
     case `internal`
@@ -80,7 +80,7 @@ extension ResponseError: JSONEncodable, JSONDecodable {
         let object = try json.objectValue()
         code = ErrorCode(rawValue: try object.required("code"))
         message = try object.required("message")
-        // Another server may send no data at all, or data of another shape: the code and message still stand.
+        // Another server may send no `data`, or `data` of another shape; the code and the message remain valid.
         (reason, hint, details) = ("", nil, JSONObject())
         guard case .object(let data)? = object["data"] else { return }
         if case .string(let word)? = data["reason"] { reason = word }
@@ -89,7 +89,7 @@ extension ResponseError: JSONEncodable, JSONDecodable {
     }
 }
 
-/// The errors of the protocol by name, so that one reason is always worded alike.
+/// The named errors of the protocol, so that each reason always has the same wording.
 extension ResponseError {
     package static func parseError(_ error: JSONError) -> ResponseError {
         ResponseError(.parseError, error.description)
@@ -126,7 +126,7 @@ extension ResponseError {
         ResponseError(.notFound, message, hint: hint)
     }
 
-    /// - Parameter lastError: why the source has nothing, where it is known.
+    /// - Parameter lastError: the last failure of the source, if it is known.
     package static func nothingCached(_ message: String, source: String, lastError: SourceFailure?) -> ResponseError {
         var details = JSONObject()
         details["source"] = .string(source)
@@ -161,9 +161,7 @@ extension String {
     }
 }
 
-/// The `code` of an error object.
-///
-/// An open set: a peer may be newer and send a code that this build has no name for.
+/// The `code` of an error object. The set is open, because a newer peer may send unknown codes.
 package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int64
 
@@ -171,24 +169,22 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
 
     /// The line is not the strict JSON of this protocol.
     package static let parseError = ErrorCode(rawValue: -32700)
-    /// The line is JSON, but no request.
+    /// The line is JSON but not a request.
     package static let invalidRequest = ErrorCode(rawValue: -32600)
-    /// No method has that name.
     package static let unknownMethod = ErrorCode(rawValue: -32601)
     /// A parameter is unknown, missing or of the wrong type.
     package static let invalidParams = ErrorCode(rawValue: -32602)
-    /// The daemon is at fault.
     package static let internalError = ErrorCode(rawValue: -32603)
-    /// No such id, category or source.
+    /// The id, category or source does not exist.
     package static let notFound = ErrorCode(rawValue: -32001)
-    /// Nothing to serve, and the upstream cannot be asked.
+    /// The cache is empty and the upstream cannot be asked.
     package static let nothingCached = ErrorCode(rawValue: -32002)
-    /// The method needs an administrator.
+    /// Only an administrator may call the method.
     package static let permissionDenied = ErrorCode(rawValue: -32003)
-    /// One of the daemon's own limits.
+    /// A limit of the daemon is reached.
     package static let busy = ErrorCode(rawValue: -32004)
-    /// Nothing can be written now.
+    /// The storage cannot be written now.
     package static let storage = ErrorCode(rawValue: -32005)
-    /// The daemon is stopping; a new connection reaches the next one.
+    /// The daemon is stopping; a new connection reaches the next daemon.
     package static let shuttingDown = ErrorCode(rawValue: -32006)
 }

@@ -1,4 +1,4 @@
-/// `fact.random`: the next facts of the caller's shuffle; the only method that moves it.
+/// `fact.random`: the next facts of the user's shuffle. No other method advances the shuffle.
 package enum FactRandom: Method {
     package static let name = "fact.random"
     package static let summary = "Returns the next facts that this user has not been served yet."
@@ -21,7 +21,7 @@ package enum FactRandom: Method {
 
         package init() { self.init(count: nil) }
 
-        /// Not the generic function: `fact.random` is called often.
+        /// Specialized, because `fact.random` is called often.
         package init(_ arguments: Arguments) throws(ResponseError) {
             self.init()
             try read(arguments)
@@ -38,8 +38,8 @@ package enum FactRandom: Method {
         }
     }
 
-    /// The parameters of a prompt. They are written by hand: the metadata of the generic functions would cost each
-    /// prompt a sixth of its instructions.
+    /// The parameters of a shell prompt. Written by hand, because the metadata of the generic functions would cost a
+    /// sixth of the prompt's instructions.
     package struct PromptParameters: JSONEncodable {
         private let maxLength: Int
 
@@ -59,9 +59,9 @@ package enum FactRandom: Method {
 
     package typealias Result = Items<Fact>
 
-    /// The result up to its first item, for who writes encoded facts.
+    /// The result up to the first item, for writers of encoded facts.
     package static var resultOpening: StaticString { #"{"items":["# }
-    /// What is between its last item and the freshness.
+    /// The text between the last item and the freshness.
     package static var resultFreshness: StaticString { #"],"freshness":"# }
 }
 
@@ -73,7 +73,6 @@ extension MemberVisitor where Self: ~Copyable {
     }
 }
 
-/// `fact.today`: one fact a day, the same for all users.
 package enum FactToday: Method {
     package static let name = "fact.today"
     package static let summary = "Returns the fact of a day, the same for all users and all that day."
@@ -105,7 +104,6 @@ package enum FactToday: Method {
     }
 }
 
-/// `fact.get`: one fact by its id.
 package enum FactGet: Method {
     package static let name = "fact.get"
     package static let summary = "Returns the fact with an id."
@@ -116,7 +114,7 @@ package enum FactGet: Method {
 
         package init(id: String, name: String? = nil) { (self.id, self.name) = (id, name) }
 
-        /// Not the generic function: `fact.get` is called often.
+        /// Specialized, because `fact.get` is called often.
         package init(_ arguments: Arguments) throws(ResponseError) { try read(arguments) }
 
         package init() {}
@@ -131,7 +129,7 @@ package enum FactGet: Method {
     package struct Result: WireObject, Equatable, Sendable {
         package var fact = Fact()
 
-        /// The result up to the fact, for who writes an encoded one.
+        /// The result up to the fact, for writers of an encoded fact.
         package static var opening: StaticString { #"{"fact":"# }
 
         package init(fact: Fact) { self.fact = fact }
@@ -163,7 +161,6 @@ extension MemberVisitor where Self: ~Copyable {
     }
 }
 
-/// `fact.search`: facts that contain all words of a query.
 package enum FactSearch: Method {
     package static let name = "fact.search"
     package static let summary =
@@ -199,7 +196,6 @@ package enum FactSearch: Method {
     package typealias Result = Page<Fact>
 }
 
-/// `fact.categories`: the categories that have facts, and how many.
 package enum FactCategories: Method {
     package static let name = "fact.categories"
     package static let summary = "Lists the categories of the stored facts with their counts; explicit is left out."

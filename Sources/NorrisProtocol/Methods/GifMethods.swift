@@ -1,15 +1,14 @@
-/// `gif.search`: GIFs for a text.
 package enum GifSearch: Method {
     package static let name = "gif.search"
     package static let summary = "Finds GIFs for a text, in Giphy's order."
 
-    /// Upstream and cache return at most so many GIFs a page.
+    /// The most GIFs of a page, from the upstream or the cache.
     package static let maximumLimit = 50
 
     /// Giphy's content ratings, mildest first.
     package static let ratings = ["g", "pg", "pg-13", "r"]
 
-    /// The languages that Giphy's documentation lists, and `iw`, the older name of `he`.
+    /// The languages in Giphy's documentation, and `iw`, the older code of `he`.
     static let languages = [
         "en", "es", "pt", "id", "fr", "ar", "tr", "th", "vi", "de", "it", "ja", "zh-CN", "zh-TW", "ru", "ko", "pl",
         "nl", "ro", "hu", "sv", "cs", "hi", "bn", "da", "fa", "tl", "fi", "he", "iw", "ms", "no", "uk",
@@ -50,7 +49,6 @@ package enum GifSearch: Method {
     package typealias Result = Page<Gif>
 }
 
-/// `gif.trending`: what is shown most.
 package enum GifTrending: Method {
     package static let name = "gif.trending"
     package static let summary = "Returns the GIFs that Giphy's users show most, as of the last fetch."
@@ -70,7 +68,6 @@ package enum GifTrending: Method {
     package typealias Result = Page<Gif>
 }
 
-/// `gif.random`: any GIF.
 package enum GifRandom: Method {
     package static let name = "gif.random"
     package static let summary = "Returns any GIF, or any that matches a tag."
@@ -104,7 +101,6 @@ package enum GifRandom: Method {
     }
 }
 
-/// `gif.get`: one GIF by its id.
 package enum GifGet: Method {
     package static let name = "gif.get"
     package static let summary = "Returns the GIF with an id; Giphy is asked only for one that is not stored."

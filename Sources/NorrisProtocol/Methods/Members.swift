@@ -1,41 +1,40 @@
-/// A type that has a form on the wire, and a schema for it.
+/// A type with a wire form and a schema.
 package protocol WireValue: JSONEncodable, JSONDecodable {
     static var schema: Schema { get }
 }
 
-/// An object on the wire. One function names every member with its schema; writing, reading and describing the object
-/// all run it, so that a name stands in the source once.
+/// An object on the wire. One function declares each member with its schema, and serves to write, read and describe the
+/// object, so that each name occurs in the source once.
 package protocol WireObject: WireValue {
-    /// With all members absent, empty or at their defaults.
+    /// Creates an object whose members are absent, empty or at their defaults.
     init()
 
-    /// Parameters as a method declares them, read from those of a request.
+    /// Reads the parameters of a request.
     ///
-    /// - Throws: `-32602`, naming what in a list of objects is wrong; everything else was checked before.
+    /// - Throws: `-32602` for an invalid member of an object in a list; all other parameters were validated before.
     init(_ arguments: Arguments) throws(ResponseError)
 
-    /// Visits every member, in the order in which they are written.
+    /// Visits every member, in wire order.
     mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure)
 }
 
-/// What is done with each member of a ``WireObject``: it is written (``JSONWriter``), read (``JSONObject/Reader`` and
-/// ``Arguments/Reader``) or described (``SchemaReader``).
+/// An operation on each member of a ``WireObject``: writing (``JSONWriter``), reading (``JSONObject/Reader`` and
+/// ``Arguments/Reader``) or describing (``SchemaReader``).
 package protocol MemberVisitor: ~Copyable {
     associatedtype Failure: Error
 
     /// - Parameters:
-    ///   - value: what is written, or where what was read goes; nil for absent.
+    ///   - value: the value to write, or the destination of the read value; nil if absent.
     ///   - schema: called only to describe the member.
-    ///   - summary: what a parameter is for, as one sentence.
+    ///   - summary: the purpose of a parameter, in one sentence.
     mutating func member<Value: WireValue>(
         _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema,
         _ summary: StaticString) throws(Failure)
 }
 
-/// Whether a member must be there.
 package enum Presence: Sendable {
     case required, optional
-    /// Written as null where there is no value.
+    /// Written as null if there is no value.
     case nullable
     /// Always written, never read.
     case constant
@@ -60,7 +59,7 @@ extension MemberVisitor where Self: ~Copyable {
         try member(name, &value, .nullable, { .nullable(Value.schema) }, "")
     }
 
-    /// A member that is absent where it is false.
+    /// Visits a member that is absent if false.
     package mutating func flag(
         _ name: StaticString, _ value: inout Bool, _ summary: StaticString = ""
     ) throws(Failure) {
@@ -69,7 +68,7 @@ extension MemberVisitor where Self: ~Copyable {
         value = member ?? false
     }
 
-    /// A number that is absent where it is 0, and has a default for who reads it then.
+    /// Visits a number that is absent if 0. The reader replaces an absent number by the default.
     package mutating func number(
         _ name: StaticString, _ value: inout Int, _ range: ClosedRange<Int>, default count: Int, _ summary: StaticString
     ) throws(Failure) {
@@ -78,7 +77,7 @@ extension MemberVisitor where Self: ~Copyable {
         value = member ?? count
     }
 
-    /// A list that is absent where it is empty; one string stands for a list of one.
+    /// Visits a list that is absent if empty. A single string is read as a list of one string.
     package mutating func strings(
         _ name: StaticString, _ value: inout [String], _ summary: StaticString
     ) throws(Failure) {
@@ -87,7 +86,7 @@ extension MemberVisitor where Self: ~Copyable {
         value = member?.strings ?? []
     }
 
-    /// A text that is the same in all values.
+    /// Visits a text that is the same in all values.
     package mutating func constant(_ name: StaticString, _ value: String) throws(Failure) {
         var member: String? = value
         try self.member(name, &member, .constant, { .word([value]) }, "")
@@ -113,7 +112,7 @@ extension JSONWriter: MemberVisitor {
 
 extension WireObject {
     package func encode(to json: inout JSONWriter) {
-        // Writing changes nothing; reading runs the same function.
+        // A copy, because `visit` is mutating for the sake of reading.
         var copy = self
         json.beginObject()
         copy.visit(&json)
@@ -124,7 +123,7 @@ extension WireObject {
 // MARK: Reading
 
 extension JSONObject {
-    /// Reads the members of a ``WireObject``, and ignores those it does not know.
+    /// Reads the members of a ``WireObject`` and ignores unknown members.
     struct Reader: MemberVisitor {
         let object: JSONObject
 
@@ -167,7 +166,7 @@ struct SchemaReader: MemberVisitor {
 }
 
 extension WireObject {
-    /// The members of the object, in order.
+    /// The members of the object, in wire order.
     static var members: [Schema.Member] {
         var (value, reader) = (Self(), SchemaReader())
         value.visit(&reader)
@@ -177,7 +176,7 @@ extension WireObject {
     package static var schema: Schema { .object(members) }
 }
 
-/// A ``WireObject`` that others refer to by name in `components.schemas` of `rpc.discover`.
+/// A ``WireObject`` in `components.schemas` of `rpc.discover`, to which other schemas refer by name.
 package protocol SharedObject: WireObject, Equatable, Sendable {
     static var schemaName: String { get }
 }
@@ -193,7 +192,7 @@ extension String: WireValue { package static var schema: Schema { .string } }
 extension Bool: WireValue { package static var schema: Schema { .boolean } }
 
 extension Int: WireValue {
-    /// Numbers of items, bytes and seconds; ranges are given with the member.
+    /// A number of items, bytes or seconds. Members with a range have their own schema.
     package static var schema: Schema { .count }
 }
 
@@ -203,7 +202,7 @@ extension Dictionary: WireValue where Key == String, Value: WireValue {
     package static var schema: Schema { .dictionary(Value.schema) }
 }
 
-/// A list of strings that may be sent as one string.
+/// A list of strings; a client may send a list of one as a plain string.
 struct StringOrStrings: WireValue {
     static var schema: Schema { .stringOrStrings }
 
@@ -222,15 +221,14 @@ struct StringOrStrings: WireValue {
     func encode(to json: inout JSONWriter) { strings.encode(to: &json) }
 }
 
-/// An object without members.
 package struct NoMembers: WireObject, Equatable, Sendable {
     package init() {}
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {}
 }
 
-/// A word of the protocol from a set that may grow: a client keeps a word it does not know instead of failing on it.
+/// A word from a set that can grow. A client keeps an unknown word instead of failing.
 package protocol OpenString: RawRepresentable, Hashable, Sendable, WireValue where RawValue == String {
-    /// The words of this version, in the order of the documents.
+    /// The words of this version, in the order of the documentation.
     static var all: [Self] { get }
 
     init(rawValue: String)

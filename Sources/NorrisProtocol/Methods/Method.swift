@@ -1,28 +1,26 @@
-/// A method of the protocol: what it is called, what it takes and what it returns.
+/// A method of the protocol: its name, parameters and result.
 ///
-/// The one source of the server's dispatch and parameter checks, of what clients send, of `rpc.discover` and the
-/// manual.
+/// The declarations determine the server's dispatch and checks, client requests, `rpc.discover` and the manual.
 package protocol Method {
     associatedtype Parameters: WireObject & Sendable = NoMembers
     associatedtype Result: WireValue & SendableMetatype
     static var name: String { get }
-    /// One sentence for the documents.
+    /// One sentence for the documentation.
     static var summary: String { get }
-    /// Whether only administrators may call it.
+    /// Whether only administrators may call the method.
     static var isAdministrative: Bool { get }
 }
 
 extension Method { package static var isAdministrative: Bool { false } }
 
-/// What ``Method`` says of a method, as a value.
+/// The description of a ``Method``, as a value.
 package struct MethodDescription: Sendable {
     package let name: String
     package let summary: String
     package let isAdministrative: Bool
-    /// Always sent by name.
+    /// The parameters, always passed by name.
     package let parameters: [Schema.Member]
     package let result: Schema
-    /// Whether any parameter must be there.
     let needsParameters: Bool
 
     package init<M: Method>(_ method: M.Type) {
@@ -40,9 +38,7 @@ package struct MethodDescription: Sendable {
     }
 }
 
-/// All methods of the protocol, sorted by name.
-///
-/// Adding one: CONTRIBUTING.md has the list of what to touch.
+/// All methods of the protocol, sorted by name. CONTRIBUTING.md lists the steps to add a method.
 package enum MethodTable {
     package static let methods: [MethodDescription] = [
         MethodDescription(AuthorList.self), MethodDescription(CacheClear.self), MethodDescription(EventSubscribe.self),
@@ -57,18 +53,18 @@ package enum MethodTable {
         MethodDescription(ServerStatus.self), MethodDescription(SourceRefresh.self),
     ]
 
-    /// The parts before the dot: what this daemon can do, as `server.info` says it.
+    /// The name prefixes before the dot, which `server.info` returns as the capabilities of this daemon.
     package static let capabilities = Set(methods.compactMap { $0.name.split(separator: ".").first.map(String.init) })
         .sorted()
 }
 
 // MARK: Parameters
 
-/// The parameters of a request after ``MethodDescription/arguments(in:params:)`` has checked them against the table.
+/// The parameters of a request, after ``MethodDescription/arguments(in:params:)`` has validated them.
 package struct Arguments: Sendable {
     private final class Content: Sendable {
         let line: ArraySlice<UInt8>
-        /// The value of each parameter of the table, in its order, where it was sent.
+        /// The value of each parameter in the order of the method's description; nil if it was not sent.
         let values: [JSONToken?]
 
         init(_ line: ArraySlice<UInt8>, _ values: [JSONToken?]) { (self.line, self.values) = (line, values) }
@@ -77,19 +73,17 @@ package struct Arguments: Sendable {
     /// nil without parameters.
     private let content: Content?
 
-    /// Of a request without parameters.
     init() { content = nil }
 
     init(line: ArraySlice<UInt8>, values: [JSONToken?]) { content = Content(line, values) }
 
-    /// Whether no parameter was sent.
     package var isEmpty: Bool { content == nil }
 
     fileprivate var reader: Reader {
         content.map { Reader(line: $0.line, values: $0.values[...]) } ?? Reader(line: [], values: [])
     }
 
-    /// Takes the values in the order in which the table has the parameters, which comes from the same function.
+    /// Returns the values in the order of the method's description, which is also the order of `visit`.
     fileprivate struct Reader: MemberVisitor {
         let line: ArraySlice<UInt8>
         var values: ArraySlice<JSONToken?>
@@ -123,10 +117,10 @@ extension WireObject {
 }
 
 extension MethodDescription {
-    /// Checks the parameters of a request, all of them before any effect.
+    /// Validates all parameters of a request before any effect of the method.
     ///
-    /// - Parameter params: of this line.
-    /// - Throws: `-32602`, naming the first parameter that is unknown, missing or ill-typed.
+    /// - Parameter params: a token of this line.
+    /// - Throws: `-32602` with the name of the first parameter that is unknown, missing or of the wrong type.
     package func arguments(in line: ArraySlice<UInt8>, params: JSONToken?) throws(ResponseError) -> Arguments {
         if params == nil, !needsParameters { return Arguments() }
         var values: [JSONToken?] = []

@@ -1,4 +1,3 @@
-/// `post.list`: the posts of all sources.
 package enum PostList: Method {
     package static let name = "post.list"
     package static let summary =
@@ -35,7 +34,6 @@ package enum PostList: Method {
     package typealias Result = Page<Post>
 }
 
-/// `post.get`: one post by its id.
 package enum PostGet: Method {
     package static let name = "post.get"
     package static let summary = "Returns the post with an id."
@@ -54,7 +52,6 @@ package enum PostGet: Method {
     }
 }
 
-/// `post.mark_read`: remembers what this user has read.
 package enum PostMarkRead: Method {
     package static let name = "post.mark_read"
     package static let summary = "Marks posts as read for the user who asks; takes either ids or all."
@@ -76,7 +73,7 @@ package enum PostMarkRead: Method {
     package static var idsParameter: StaticString { "ids" }
 
     package struct Result: WireObject, Equatable, Sendable {
-        /// How many were unread before.
+        /// The number of posts that were unread before.
         package var marked = 0
 
         package init(marked: Int) { self.marked = marked }
@@ -89,7 +86,6 @@ package enum PostMarkRead: Method {
     }
 }
 
-/// `author.list`: who writes the posts.
 package enum AuthorList: Method {
     package static let name = "author.list"
     package static let summary = "Lists the authors of the stored posts, by name."
@@ -106,7 +102,7 @@ package enum AuthorList: Method {
         }
     }
 
-    /// An author and how many of their posts are stored.
+    /// An author, with the number of stored posts.
     package struct Author: WireObject, Equatable, Sendable {
         package var id: String
         package var name: String

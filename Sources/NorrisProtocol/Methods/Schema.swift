@@ -1,27 +1,25 @@
-/// The shape of a parameter or a result: it checks what comes in, and describes both to `rpc.discover` and the manual.
+/// The shape of a parameter or a result. Validates parameters, and describes both in `rpc.discover` and the manual.
 package indirect enum Schema: Equatable, Sendable {
     case boolean
-    /// Any JSON value.
     case any
     /// A calendar day, `YYYY-MM-DD`.
     case date
-    /// - Parameter default: what an absent parameter stands for, where that is a number.
+    /// - Parameter default: the value of an absent parameter, if that is a number.
     case integer(ClosedRange<Int>, default: Int? = nil)
-    /// A number of items or seconds: an integer without an upper bound.
+    /// A number of items, bytes or seconds, 0 or more, without an upper bound.
     case count
     case string
-    /// A string of so many Unicode code points.
+    /// A string whose length in Unicode code points is in this range.
     case text(ClosedRange<Int>)
-    /// One of these words.
     case word([String])
-    /// A string, or a list of at least one.
+    /// A string, or a list of at least one string.
     case stringOrStrings
     case timestamp
     case list(Schema)
-    /// A value that is null where it is unknown.
+    /// A value that is null if unknown.
     case nullable(Schema)
     case object([Member])
-    /// An object of values of one shape, under names that are not known beforehand.
+    /// An object with arbitrary keys, whose values all have this shape.
     case dictionary(Schema)
     /// A value described under `components.schemas`.
     case reference(String)
@@ -38,7 +36,7 @@ package indirect enum Schema: Equatable, Sendable {
             (self.name, self.schema, self.isRequired, self.summary) = (name, schema, isRequired, summary)
         }
 
-        /// As the documents name it: `name`, `name?`, or `name?=25`.
+        /// The form in the documentation: `name`, `name?`, or `name?=25`.
         package var label: String {
             if case .integer(_, let count?) = schema { return "\(name)?=\(count)" }
             return isRequired ? name : "\(name)?"
@@ -47,7 +45,7 @@ package indirect enum Schema: Equatable, Sendable {
 }
 
 extension Schema {
-    /// What a parameter must be, as the end of the sentence "must be …".
+    /// The end of the sentence "must be …" about a parameter.
     var requirement: String {
         switch self {
         case .boolean: "true or false"
@@ -69,10 +67,10 @@ extension Schema {
 
     /// Whether a parameter's value has this shape.
     ///
-    /// An integer is a literal without fraction and exponent, as everywhere in the protocol. Objects do not occur
-    /// among the parameters, so they are only looked at for their kind.
+    /// An integer has neither fraction nor exponent, as everywhere in the protocol. The members of objects are not
+    /// checked.
     ///
-    /// - Parameter parser: of the bytes that the token is of.
+    /// - Parameter parser: a parser of the bytes that contain the token.
     func accepts(_ value: JSONToken, _ parser: JSONParser) -> Bool {
         switch (self, value.kind) {
         case (.any, _), (.boolean, .true), (.boolean, .false), (.string, .string), (.stringOrStrings, .string): true
@@ -140,7 +138,7 @@ extension Schema: JSONEncodable {
 }
 
 extension Schema: CustomStringConvertible {
-    /// The short form of the protocol's documents: `{items:[Fact],freshness?}`.
+    /// The short form in the documentation: `{items:[Fact],freshness?}`.
     package var description: String {
         switch self {
         case .boolean: "true|false"

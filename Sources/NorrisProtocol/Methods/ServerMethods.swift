@@ -1,9 +1,8 @@
-/// `server.info`: which daemon this is.
 package enum ServerInfo: Method {
     package static let name = "server.info"
     package static let summary = "Says which daemon this is and what it can do."
 
-    /// The version of the protocol, which rises only on a break; not the version of the daemon.
+    /// The version of the protocol, independent of the version of the daemon. Only incompatible changes increase it.
     package static let protocolVersion = 1
 
     package struct Result: WireObject, Equatable, Sendable {
@@ -13,8 +12,8 @@ package enum ServerInfo: Method {
         package var capabilities: [String]
         package var pid: Int
         package var startedAt: Timestamp
-        /// The configuration file, absolute, whether it exists or not; nil where there is no place for one, and from
-        /// an older daemon.
+        /// The absolute path of the configuration file, even if the file does not exist; nil if there is no directory
+        /// for a configuration file, or from an older daemon.
         package var configPath: String?
 
         package init(
@@ -43,7 +42,6 @@ package enum ServerInfo: Method {
     }
 }
 
-/// `server.status`: how the daemon and its sources are.
 package enum ServerStatus: Method {
     package static let name = "server.status"
     package static let summary = "Says how the daemon, its sources and its databases are."
@@ -59,13 +57,13 @@ package enum ServerStatus: Method {
 
     package struct Result: WireObject, Equatable, Sendable {
         package var state: State
-        /// One line for a person.
+        /// One line for the user.
         package var message: String
         package var uptimeSeconds: Int
         package var connections: Int
         package var requestsTotal: Int
-        /// Requests of each of the last minutes, 60 at most, oldest first; the last one is not over yet. Nil from an
-        /// older daemon.
+        /// The requests in each of the last minutes, oldest first, at most 60 numbers; the last minute is incomplete.
+        /// nil from an older daemon.
         package var requestsPerMinute: [Int]?
         package var sources: [SourceStatus]
         package var database: Database
@@ -100,12 +98,12 @@ package enum ServerStatus: Method {
         }
     }
 
-    /// Sizes on disk, in bytes, with the write-ahead logs.
+    /// Sizes on disk, in bytes, including the write-ahead logs.
     package struct Database: WireObject, Equatable, Sendable {
         package var cacheBytes: Int
         package var stateBytes: Int
         package var isReadOnly: Bool
-        /// What its user may still write, on whichever of the two file systems has less; nil where that is not known.
+        /// The free space for the daemon's user, in bytes, on the fuller of the two file systems; nil if unknown.
         package var freeBytes: Int?
 
         package init(cacheBytes: Int, stateBytes: Int, isReadOnly: Bool, freeBytes: Int? = nil) {
@@ -124,7 +122,6 @@ package enum ServerStatus: Method {
     }
 }
 
-/// `server.metrics`: figures for a monitoring system.
 package enum ServerMetrics: Method {
     package static let name = "server.metrics"
     package static let summary = "Returns the daemon's figures as OpenMetrics text, for a monitoring system."
@@ -143,7 +140,6 @@ package enum ServerMetrics: Method {
     }
 }
 
-/// `server.reload`: reads the configuration again.
 package enum ServerReload: Method {
     package static let name = "server.reload"
     package static let summary = "Reads the configuration again; a bad file changes nothing."
@@ -151,7 +147,6 @@ package enum ServerReload: Method {
     package typealias Result = NoMembers
 }
 
-/// `source.refresh`: fetches now instead of at the next run.
 package enum SourceRefresh: Method {
     package static let name = "source.refresh"
     package static let summary =
@@ -184,17 +179,14 @@ package enum SourceRefresh: Method {
     }
 }
 
-/// `cache.clear`: removes what was fetched.
 package enum CacheClear: Method {
     package static let name = "cache.clear"
     package static let summary = "Removes what was fetched from a source; favorites survive."
     package static let isAdministrative = true
     package typealias Parameters = SourceRefresh.Parameters
-    /// How many items were removed.
     package typealias Result = Removed
 }
 
-/// `event.subscribe`: asks for events on this connection.
 package enum EventSubscribe: Method {
     package static let name = "event.subscribe"
     package static let summary =
@@ -227,7 +219,7 @@ package enum EventSubscribe: Method {
     }
 }
 
-/// `rpc.discover`: the OpenRPC document of this daemon (specification 1.3.2), made from ``MethodTable``.
+/// `rpc.discover`: the OpenRPC document of this daemon (specification 1.3.2), generated from ``MethodTable``.
 package enum Discover: Method {
     package static let name = "rpc.discover"
     package static let summary = "Describes all methods as an OpenRPC document."
@@ -267,19 +259,19 @@ package enum Discover: Method {
     }
 }
 
-/// The values that several results share, under `components.schemas` of `rpc.discover`.
+/// The types that several results share, under `components.schemas` of `rpc.discover`.
 package enum SharedSchemas {
     private static let types: [any SharedObject.Type] = [
         Fact.self, Favorite.self, Freshness.self, Gif.self, Post.self, Gif.Rendition.self, SourceStatus.self,
     ]
 
-    /// Name and shape, in the order of the document.
+    /// In the order of the document.
     package static let all: [(name: String, schema: Schema)] = types.map { ($0.schemaName, .object($0.members)) }
 
     static var document: JSONObject {
         var schemas = JSONObject()
         for (name, schema) in all { schemas[name] = schema.document }
-        // What rpc.discover itself answers is described by another specification.
+        // The OpenRPC specification describes the result of rpc.discover.
         schemas["OpenRPC"] = ["$ref": "https://meta.open-rpc.org/"]
         return schemas
     }

@@ -1,13 +1,12 @@
-// The methods about what belongs to a user: favorites, recent searches, and what was served last.
+// The methods for data of one user: favorites, recent searches and the last served items.
 
-/// `favorite.add`: stores a favorite of the user who asks.
 package enum FavoriteAdd: Method {
     package static let name = "favorite.add"
     package static let summary = "Adds a favorite of the user who asks; it is on the disk when the reply comes."
     package typealias Parameters = ItemParameters
 
     package struct Result: WireObject, Equatable, Sendable {
-        /// False where it was a favorite already.
+        /// False if the item was already a favorite.
         package var added = false
 
         package init(added: Bool) { self.added = added }
@@ -20,14 +19,13 @@ package enum FavoriteAdd: Method {
     }
 }
 
-/// `favorite.remove`: removes a favorite of the user who asks.
 package enum FavoriteRemove: Method {
     package static let name = "favorite.remove"
     package static let summary = "Removes a favorite of the user who asks."
     package typealias Parameters = ItemParameters
 
     package struct Result: WireObject, Equatable, Sendable {
-        /// False where it was no favorite.
+        /// False if the item was not a favorite.
         package var removed = false
 
         package init(removed: Bool) { self.removed = removed }
@@ -40,7 +38,7 @@ package enum FavoriteRemove: Method {
     }
 }
 
-/// The parameters of the methods about one item of a kind: `favorite.add` and `favorite.remove`.
+/// The parameters of `favorite.add` and `favorite.remove`: one item.
 package struct ItemParameters: WireObject, Equatable, Sendable {
     package var kind: Favorite.Kind
     package var id: String
@@ -61,13 +59,12 @@ extension MemberVisitor where Self: ~Copyable {
     }
 }
 
-/// `favorite.import`: stores favorites that were exported elsewhere.
 package enum FavoriteImport: Method {
     package static let name = "favorite.import"
     package static let summary =
         "Adds favorites listed elsewhere, all of them or none; those that are favorites already stay as they are."
 
-    /// As many as one request takes; a line of 64 KiB holds few of the larger ones.
+    /// The most items of one request. Few large items already fill the maximum request line of 64 KiB.
     package static let maximumItems = 1_000
 
     package struct Parameters: WireObject, Equatable, Sendable {
@@ -84,7 +81,7 @@ package enum FavoriteImport: Method {
 
     package struct Result: WireObject, Equatable, Sendable {
         package var added = 0
-        /// How many were favorites already.
+        /// The number of items that were already favorites.
         package var known = 0
 
         package init(added: Int, known: Int) { (self.added, self.known) = (added, known) }
@@ -98,13 +95,12 @@ package enum FavoriteImport: Method {
     }
 }
 
-/// `favorite.list`: the favorites of the user who asks.
 package enum FavoriteList: Method {
     package static let name = "favorite.list"
     package static let summary =
         "Lists the favorites of the user who asks, newest first, with their content where that is stored."
 
-    /// As many as a user may have.
+    /// The most favorites of one user.
     package static let maximum = 10_000
 
     package struct Parameters: WireObject, Equatable, Sendable {
@@ -126,16 +122,14 @@ package enum FavoriteList: Method {
     package typealias Result = Page<Favorite>
 }
 
-/// `recent.list`: what this user searched for last.
 package enum RecentList: Method {
     package static let name = "recent.list"
     package static let summary =
         "Lists the user's last \(maximum) searches, newest first, in lower case and without doubles."
 
-    /// How many searches are stored for a user.
+    /// The number of searches stored for each user.
     package static let maximum = 6
 
-    /// One search.
     package struct Search: WireObject, Equatable, Sendable {
         package struct Kind: OpenString {
             package let rawValue: String
@@ -145,7 +139,7 @@ package enum RecentList: Method {
             package static let all = [fact, gif]
         }
 
-        /// What was searched.
+        /// The kind of content that was searched.
         package var kind: Kind
         package var query: String
         package var at: Timestamp
@@ -174,14 +168,13 @@ package enum RecentList: Method {
     }
 }
 
-/// `recent.clear`: forgets what this user searched for.
 package enum RecentClear: Method {
     package static let name = "recent.clear"
     package static let summary = "Forgets the user's last searches."
     package typealias Result = Removed
 }
 
-/// The result of the methods that remove things: how many there were.
+/// The result of methods that remove items: the number of removed items.
 package struct Removed: WireObject, Equatable, Sendable {
     package var removed = 0
 
@@ -194,7 +187,6 @@ package struct Removed: WireObject, Equatable, Sendable {
     }
 }
 
-/// `recent.served`: the last item of a kind that this user was served.
 package enum RecentServed: Method {
     package static let name = "recent.served"
     package static let summary = "Returns the last item of a kind that the user who asks was served."
@@ -213,7 +205,7 @@ package enum RecentServed: Method {
 
     package struct Result: WireObject, Equatable, Sendable {
         package var id: String
-        /// The name that stood in place of Chuck Norris.
+        /// The name that replaced Chuck Norris.
         package var name: String?
 
         package init(id: String, name: String? = nil) { (self.id, self.name) = (id, name) }

@@ -11,13 +11,13 @@ package struct CivilDate: Sendable, Hashable {
 
     private init(validYear year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
 
-    /// `nil` if there is no such day.
+    /// Returns `nil` if the day does not exist.
     package init?(year: Int, month: Int, day: Int) {
         guard 1...9999 ~= year, 1...12 ~= month, 1...Self.days(inMonth: month, of: year) ~= day else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// Exactly `YYYY-MM-DD`; `nil` for anything else and for days that do not exist.
+    /// Parses exactly `YYYY-MM-DD`. Returns `nil` for other forms and for days that do not exist.
     package init?(_ text: String) {
         var scanner = DigitScanner(text)
         guard let date = CivilDate(from: &scanner), scanner.isAtEnd else { return nil }
@@ -31,7 +31,6 @@ package struct CivilDate: Sendable, Hashable {
         self.init(year: year, month: month, day: day)
     }
 
-    /// A year is a leap year if 4 divides it, except centuries that 400 does not divide.
     private static func days(inMonth month: Int, of year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -56,7 +55,7 @@ extension CivilDate: CustomStringConvertible {
         }
     }
 
-    /// Fills the first ten bytes.
+    /// Writes ten bytes at the start of the buffer.
     func write(to text: UnsafeMutableBufferPointer<UInt8>) {
         text.write(year, digits: 4, at: 0)
         text[4] = UInt8(ascii: "-")
@@ -80,13 +79,13 @@ extension CivilDate: WireValue {
 }
 
 extension CivilDate {
-    /// Days since 1970-01-01, negative before.
+    /// The number of days since 1970-01-01; negative before that day.
     package var dayNumber: Int {
         var time = tm(year: year, month: month, day: day)
         return timegm(&time) / 86_400
     }
 
-    /// The day that many days after 1970-01-01; `nil` outside the years 1 to 9999.
+    /// Returns the day with this ``dayNumber``; `nil` outside the years 1 to 9999.
     package init?(dayNumber: Int) {
         guard -719_162...2_932_896 ~= dayNumber else { return nil }  // 0001-01-01 to 9999-12-31
         var (time, seconds) = (tm(), time_t(dayNumber * 86_400))
@@ -102,7 +101,7 @@ extension tm {
     }
 }
 
-/// Reads fixed-width decimal fields from the front of a text, as dates and times have them.
+/// Reads decimal fields of fixed width from the start of a text.
 struct DigitScanner {
     private var rest: Substring.UTF8View
 
@@ -110,7 +109,7 @@ struct DigitScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// The number in exactly that many digits.
+    /// Consumes exactly this number of digits and returns their value.
     mutating func number(digits: Int) -> Int? {
         var value = 0
         for _ in 0..<digits {
@@ -120,14 +119,14 @@ struct DigitScanner {
         return value
     }
 
-    /// The value of the next byte, which is stepped over, if it is a digit.
+    /// Consumes the next byte if it is a digit, and returns its value.
     mutating func digit() -> Int? {
         guard let byte = rest.first, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
         rest.removeFirst()
         return Int(byte - UInt8(ascii: "0"))
     }
 
-    /// Steps over the character if it comes next.
+    /// Consumes the next character if it is this character.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = rest.first, UInt32(byte) == character.value else { return false }
         rest.removeFirst()
@@ -136,7 +135,7 @@ struct DigitScanner {
 }
 
 extension UnsafeMutableBufferPointer<UInt8> {
-    /// Writes the last `digits` decimal digits of a number that is not negative, at the offset.
+    /// Writes the last `digits` decimal digits of a nonnegative number at an offset.
     func write(_ number: Int, digits: Int, at offset: Int) {
         var rest = number
         for index in (offset..<offset + digits).reversed() {

@@ -1,29 +1,28 @@
-/// Something that happened in the daemon, sent to the connections that subscribed to its topic.
+/// An event in the daemon, sent to the connections that subscribed to its topic.
 ///
-/// Which members are there depends on the topic; a topic or a phase from a newer daemon is kept as it came.
+/// The topic determines the members. Unknown topics and phases of a newer daemon are kept unchanged.
 package struct Event: WireObject, Equatable, Sendable {
     package struct Topic: OpenString {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
-        /// A source began to fetch, or ended it: ``Event/source``, ``Event/phase``.
+        /// A fetch of a source began or ended: ``Event/source``, ``Event/phase``.
         package static let source = Topic(rawValue: "source")
-        /// A source brought something new: ``Event/source``, ``Event/added``.
+        /// A source has new items: ``Event/source``, ``Event/added``.
         package static let item = Topic(rawValue: "item")
-        /// The daemon itself: ``Event/phase``.
+        /// The state of the daemon changed: ``Event/phase``.
         package static let server = Topic(rawValue: "server")
 
-        /// The topics of this version, in the order of the documents.
         package static let all: [Topic] = [.source, .item, .server]
     }
 
     package struct Phase: OpenString {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
-        // Of a source.
+        // Phases of a source.
         package static let started = Phase(rawValue: "started")
         package static let finished = Phase(rawValue: "finished")
         package static let failed = Phase(rawValue: "failed")
-        // Of the daemon.
+        // Phases of the daemon.
         package static let reloaded = Phase(rawValue: "reloaded")
         package static let degraded = Phase(rawValue: "degraded")
         package static let ok = Phase(rawValue: "ok")
@@ -35,11 +34,11 @@ package struct Event: WireObject, Equatable, Sendable {
     /// `facts`, `gifs`, or a key under `posts.sources`.
     package var source: String?
     package var phase: Phase?
-    /// How many items of the source are stored now.
+    /// The number of stored items of the source.
     package var items: Int?
-    /// Why the source failed.
+    /// The reason for the failure of the source.
     package var error: SourceFailure?
-    /// How many items are new.
+    /// The number of new items.
     package var added: Int?
     package var at: Timestamp
 }
@@ -58,7 +57,6 @@ extension Event {
     }
 }
 
-/// The `params` of the line.
 extension Event {
     package init() { self.init(topic: .source, at: Timestamp(seconds: 0)) }
 
@@ -76,10 +74,10 @@ extension Event {
 // MARK: The line
 
 extension Event {
-    /// The method of the notification that carries an event.
+    /// The method of the notification that contains an event.
     private static let method = "event"
 
-    /// The whole line with its end: a notification of JSON-RPC 2.0, section 4.1.
+    /// The line with its LF: a notification of JSON-RPC 2.0, section 4.1.
     package var line: [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -91,7 +89,7 @@ extension Event {
         return json.bytes
     }
 
-    /// The `params` of a line that carries an event; nil for a reply, or a notification of another method.
+    /// Returns the `params` of an event line; nil for a reply or another notification.
     package static func params(of message: JSON) -> JSON? {
         guard case .object(let object) = message, object["method"] == .string(method) else { return nil }
         return object["params"]

@@ -1,10 +1,10 @@
-/// A fact as it goes over the wire.
+/// A fact as the protocol represents it.
 package struct Fact: SharedObject {
-    /// Unique over all sources of facts; may begin with `-` or `_`.
+    /// Unique in all sources of facts; can begin with `-` or `_`.
     package var id: String
-    /// Plain text, free of control characters; may hold newlines and tabs (fortunes do).
+    /// Plain text without control characters, except for newlines and tabs, which fortunes contain.
     package var text: String
-    /// Names of `[a-z0-9_-]{1,40}`.
+    /// Names of the form `[a-z0-9_-]{1,40}`.
     package var categories: [String]
     /// `chucknorris`, `builtin` or `fortune:NAME`.
     package var source: String
@@ -35,18 +35,17 @@ package struct Fact: SharedObject {
     }
 }
 
-/// What every source of facts has to keep to.
 extension Fact {
-    /// A fact longer than this is not stored: the longest that `max_length` can name, in code points.
+    /// The longest stored fact, in code points; also the maximum of the parameter `max_length`.
     package static let maximumLength = 10_000
 
-    /// A fact has no more categories than these; further ones are dropped, but never ``explicitCategory``.
+    /// The most categories of a fact. Further ones are dropped, but never ``explicitCategory``.
     package static let maximumCategories = 16
 
-    /// The category that is served only to those who ask for it.
+    /// The category that is served only to clients that ask for it.
     package static let explicitCategory = "explicit"
 
-    /// Whether a name may be a category: `[a-z0-9_-]{1,40}`.
+    /// Whether a category can have this name: `[a-z0-9_-]{1,40}`.
     package static func isCategoryName(_ name: String) -> Bool {
         (1...40).contains(name.utf8.count)
             && name.utf8.allSatisfy {
@@ -57,7 +56,7 @@ extension Fact {
     }
 }
 
-/// Which facts are meant by where they come from: the parameter `source` of the methods `fact.*`.
+/// A set of facts by their origin: the parameter `source` of the methods `fact.*`.
 package enum FactScope: String, Hashable, Sendable, CaseIterable, WireValue {
     /// The upstream and the starting collection.
     case norris

@@ -1,6 +1,6 @@
-/// A favorite of a user, as it goes over the wire and into an exported file.
+/// A favorite of a user, as the protocol and exported files represent it.
 package struct Favorite: SharedObject {
-    /// What can be a favorite; a newer daemon may know more.
+    /// The kind of a favorite. A newer daemon may know more kinds.
     package struct Kind: OpenString {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
@@ -12,10 +12,10 @@ package struct Favorite: SharedObject {
 
     package var kind: Kind
     package var id: String
-    /// One line of plain text that tells it from others even where its content is gone.
+    /// One line of plain text that identifies the favorite even after its content was deleted.
     package var title: String
     package var addedAt: Timestamp
-    /// The content, of its kind, where it is known.
+    /// The content of this kind, if it is stored.
     package var fact: Fact?
     package var gif: Gif?
     package var post: Post?

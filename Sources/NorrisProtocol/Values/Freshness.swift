@@ -1,27 +1,26 @@
-/// How old the content of a reply is, and whether its source can be fetched.
+/// The age of a reply's content, and the last failure of its source.
 package struct Freshness: SharedObject {
-    /// Where the items came from.
+    /// The origin of the items.
     package struct Origin: OpenString {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
-        /// The upstream was asked for this very reply and answered.
+        /// The upstream answered a request that was made for this reply.
         package static let upstream = Origin(rawValue: "upstream")
         package static let cache = Origin(rawValue: "cache")
         /// Every item is from the starting collection or a fortune file.
         package static let builtin = Origin(rawValue: "builtin")
-        /// No items, and nothing was ever fetched.
+        /// There are no items, and no fetch has succeeded yet.
         package static let none = Origin(rawValue: "none")
         package static let all = [upstream, cache, builtin, none]
     }
 
-    /// What the age of the last success means.
+    /// The assessment of the age.
     package struct State: OpenString {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
         package static let fresh = State(rawValue: "fresh")
-        /// The last success is older than one and a half refresh intervals, or there was none.
+        /// The last success is older than 1.5 refresh intervals, or no fetch has succeeded yet.
         package static let stale = State(rawValue: "stale")
-        /// There are no items.
         package static let empty = State(rawValue: "empty")
         package static let all = [fresh, stale, empty]
     }
@@ -30,8 +29,8 @@ package struct Freshness: SharedObject {
     package var state: State
     package var fetchedAt: Timestamp?
     package var ageSeconds: Int?
-    /// The source's last failure until its next success; content and a failure may come together. The one member of
-    /// the protocol that is null where it is unknown: it is what a script tests.
+    /// The last failure of the source, until its next success; independent of whether there is content. This is the
+    /// only nullable member of the protocol, because scripts test it.
     package var error: SourceFailure?
 
     package init(
@@ -54,7 +53,7 @@ package struct Freshness: SharedObject {
     }
 }
 
-/// The last failure of a source, as `freshness.error` carries it.
+/// The last failure of a source: the value of `freshness.error`.
 package struct SourceFailure: WireObject, Equatable, Sendable {
     package struct Kind: OpenString {
         package let rawValue: String
@@ -69,7 +68,7 @@ package struct SourceFailure: WireObject, Equatable, Sendable {
     }
 
     package var kind: Kind
-    /// One sentence for a person.
+    /// One sentence for the user.
     package var message: String
     package var since: Timestamp
     package var retryAt: Timestamp?
@@ -88,24 +87,24 @@ package struct SourceFailure: WireObject, Equatable, Sendable {
     }
 }
 
-/// What of a source's schedule outlives the daemon's process, so that a restart makes no request sooner than it says.
+/// The part of a source's schedule that is stored, so that a restart causes no early request.
 package struct ScheduleRecord: Equatable, Sendable {
     /// nil before the first run.
     package var nextRunAt: Timestamp?
-    /// No request goes out before, unless somebody refreshes the source.
+    /// The earliest time of the next request, unless a user refreshes the source.
     package var backoffUntil: Timestamp?
-    /// No request goes out before: the upstream's rate limit.
+    /// The earliest time of any request, because of the upstream's rate limit.
     package var retryAt: Timestamp?
-    /// Runs that failed in a row.
+    /// The number of consecutive failed runs.
     package var failures: Int
-    /// The last failure, of a run or a search, until the next success; since the first of those in a row. Its `retryAt`
-    /// is not stored, but follows from the schedule.
+    /// The last failure of a run or a search until the next success. `since` is the time of the first consecutive
+    /// failure. `retryAt` is not stored, but computed from the schedule.
     package var failure: SourceFailure?
-    /// When the last failure was.
+    /// The time of the last failure.
     package var failedAt: Timestamp?
-    /// The settings of the last run that ended.
+    /// The settings of the last completed run.
     package var settings: String?
-    /// Whether there was content when it had ended.
+    /// Whether there was content at the end of that run.
     package var hadContent: Bool
 
     package init(
@@ -122,10 +121,10 @@ package struct ScheduleRecord: Equatable, Sendable {
 package struct SourceStatus: SharedObject {
     /// `facts`, `gifs`, or a key under `posts.sources`.
     package var name: String
-    /// Which upstream it is, such as `chucknorris`.
+    /// The upstream, such as `chucknorris`.
     package var kind: String
     package var isEnabled: Bool
-    /// False where it needs a key and was given none, which is no fault; nil otherwise.
+    /// False if the source needs a key and has none, which is not a failure; otherwise nil.
     package var isConfigured: Bool?
     package var items: Int
     package var freshness: Freshness
@@ -133,7 +132,7 @@ package struct SourceStatus: SharedObject {
     package var consecutiveFailures: Int
     package var quota: Quota?
 
-    /// A budget of requests and what is used of it.
+    /// A limit of requests and its current use.
     package struct Quota: WireObject, Equatable, Sendable {
         package var limit: Int
         package var used: Int

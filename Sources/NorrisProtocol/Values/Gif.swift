@@ -1,21 +1,21 @@
-/// A GIF of Giphy as it goes over the wire: what is known of it, and where its pictures are.
+/// A GIF of Giphy as the protocol represents it: its metadata and the URLs of its pictures.
 package struct Gif: SharedObject {
     package var id: String
-    /// One line of plain text; may be empty.
+    /// One line of plain text; can be empty.
     package var title: String
-    /// Giphy's word: `g`, `pg`, `pg-13`, `r`, and in old data others.
+    /// Giphy's rating: `g`, `pg`, `pg-13` or `r`; older data contains others.
     package var rating: String
-    /// Where Giphy shows it.
+    /// The page of the GIF on Giphy.
     package var pageURL: String
     package var username: String?
     package var altText: String?
     package var isSticker: Bool
-    /// By Giphy's names, such as `original` and `fixed_width`; any may be missing.
+    /// By Giphy's names, such as `original` and `fixed_width`. Any name can be missing.
     package var renditions: [String: Rendition]
     package var importedAt: Timestamp?
     package var trendingAt: Timestamp?
 
-    /// What Giphy asks everybody to show who uses its API.
+    /// The attribution that Giphy requires from all users of its API.
     package static let attribution = "Powered by GIPHY"
 
     package init(
@@ -46,16 +46,16 @@ package struct Gif: SharedObject {
         try members.constant("attribution", Gif.attribution)
     }
 
-    /// One size and form of the picture. Addresses stand here byte for byte as Giphy gave them.
+    /// One size and format of the picture. URLs are byte for byte as Giphy sent them.
     package struct Rendition: SharedObject {
-        /// Of the moving or still picture itself.
+        /// The URL of the moving or still picture.
         package var url: String?
         package var mp4: String?
         package var webp: String?
         /// In pixels.
         package var width: Int?
         package var height: Int?
-        /// Of what ``url`` leads to.
+        /// The size of the file at ``url``.
         package var bytes: Int?
         package var frames: Int?
 

@@ -1,12 +1,12 @@
-/// The result of a list method: a page of items and how to get the next.
+/// The result of a list method: a page of items, and the cursor of the next page.
 ///
-/// Nothing is asked of the items here: the runtime would look for each conformance among all of the program whenever
-/// a process makes its first page.
+/// `Item` has no constraints, because the runtime would search all conformances of the program for each constraint when
+/// a process creates its first page.
 package struct Page<Item> {
     package var items: [Item]
-    /// How many items match in all, where that is at most ``countedMatches``; nil above.
+    /// The number of all matching items; nil if it exceeds ``countedMatches``.
     package var total: Int?
-    /// An opaque text that asks for the next page; nil at the end.
+    /// An opaque cursor that requests the next page; nil on the last page.
     package var next: String?
     package var freshness: Freshness?
 
@@ -15,7 +15,7 @@ package struct Page<Item> {
     }
 }
 
-/// Up to how many matches a list's `total` is exact; above, counting would cost more than it is worth.
+/// The largest exact `total` of a list. Counting further would cost more than it is worth.
 package let countedMatches = 1_000
 
 extension Page: Equatable where Item: Equatable {}
@@ -31,7 +31,7 @@ extension Page: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: 
     }
 }
 
-/// Items of which there is no next page.
+/// The result of a method that returns items without pages.
 package struct Items<Item> {
     package var items: [Item]
     package var freshness: Freshness
@@ -52,9 +52,9 @@ extension Items: JSONEncodable, JSONDecodable, WireValue, WireObject where Item:
 
 /// The parameters `limit` and `cursor` of a list method.
 package struct PageRequest: Hashable, Sendable {
-    /// How many items a page holds; 0 asks for the method's default, which the daemon puts in its place.
+    /// The number of items of a page. The daemon replaces 0 by the default of the method.
     package var limit: Int
-    /// ``Page/next`` of the page before; nil for the first page.
+    /// The ``Page/next`` of the previous page; nil for the first page.
     package var cursor: String?
 
     package init(limit: Int? = nil, cursor: String? = nil) { (self.limit, self.cursor) = (limit ?? 0, cursor) }

@@ -1,21 +1,21 @@
-/// A post as it goes over the wire.
+/// A post as the protocol represents it.
 package struct Post: SharedObject {
-    /// `SOURCE:ID`, unique over all sources of posts.
+    /// `SOURCE:ID`, unique in all sources of posts.
     package var id: String
-    /// The key of its source under `posts.sources`.
+    /// The key of the source under `posts.sources`.
     package var source: String
     package var author: Author
     package var publishedAt: Timestamp?
     package var title: String?
-    /// Plain text; may hold newlines.
+    /// Plain text; can contain newlines.
     package var text: String?
-    /// Whether its author asks to show ``title``, which is a warning then, before anything else.
+    /// Whether ``title`` is a content warning, which the author asks clients to show first.
     package var isSensitive: Bool
     package var tags: [String]
     package var images: [Image]
     package var stats: Stats
     package var url: String?
-    /// Whether the user who asks has marked it as read.
+    /// Whether the requesting user marked the post as read.
     package var isRead: Bool
 
     package init(
@@ -47,9 +47,9 @@ package struct Post: SharedObject {
         try members.required("read", &isRead)
     }
 
-    /// Who wrote it.
+    /// The author of a post.
     package struct Author: WireObject, Equatable, Sendable {
-        /// `SOURCE:ID`, unique over all sources of posts.
+        /// `SOURCE:ID`, unique in all sources of posts.
         package var id: String
         package var name: String
         package var handle: String?
@@ -71,12 +71,12 @@ package struct Post: SharedObject {
         }
     }
 
-    /// A picture; sizes in pixels.
+    /// A picture, with its size in pixels.
     package struct Image: WireObject, Equatable, Sendable {
         package var url: String
         package var width: Int?
         package var height: Int?
-        /// What it shows, in words.
+        /// A description of the picture.
         package var alt: String?
 
         package init(url: String, width: Int? = nil, height: Int? = nil, alt: String? = nil) {
@@ -93,7 +93,7 @@ package struct Post: SharedObject {
         }
     }
 
-    /// What others did with it, where the source tells.
+    /// The reactions to a post, if the source reports them.
     package struct Stats: WireObject, Equatable, Sendable {
         package var likes: Int?
         package var comments: Int?

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A moment in whole seconds of the years 1 to 9999, as the wire protocol writes it: RFC 3339 in UTC with `Z`.
+/// A moment in whole seconds of the years 1 to 9999, in the wire form of RFC 3339 in UTC with `Z`.
 ///
-/// RFC 3339 knows no other years. A moment outside them becomes the nearest one inside, whatever a clock, a database or
-/// an upstream says: so whatever is written can be read, and the distance between two moments is no overflow.
+/// RFC 3339 has no other years. A moment outside this range, from whatever clock, database or upstream, becomes the
+/// nearest moment inside. Every written moment can therefore be read, and no difference overflows.
 package struct Timestamp: Sendable, Hashable {
-    /// Since 1970-01-01T00:00:00Z, leap seconds not counted.
+    /// Seconds since 1970-01-01T00:00:00Z, without leap seconds.
     package let seconds: Int64
 
     package init(seconds: Int64) { self.seconds = min(max(seconds, Self.first), Self.last) }
@@ -14,13 +14,12 @@ package struct Timestamp: Sendable, Hashable {
     private static let first: Int64 = -62_135_596_800
     private static let last: Int64 = 253_402_300_799
 
-    /// The system's wall clock.
     package static func now() -> Timestamp { Timestamp(seconds: Int64(time(nil))) }
 
-    /// A date and time of RFC 3339, section 5.6; `nil` if it is none or does not exist.
+    /// Parses a date and time of RFC 3339, section 5.6. Returns `nil` for other forms and for times that do not exist.
     ///
-    /// Fractions are dropped, offsets applied; `t` and `z` may be small. A leap second must be the last second of a
-    /// day in UTC and is taken for the second after it.
+    /// Drops fractions and applies offsets; accepts lowercase `t` and `z`. A leap second is valid only at the end of a
+    /// day in UTC and becomes the following second.
     package init?(_ rfc3339: String) {
         var scanner = DigitScanner(rfc3339)
         guard let date = CivilDate(from: &scanner), scanner.take("T") || scanner.take("t"),
@@ -32,7 +31,7 @@ package struct Timestamp: Sendable, Hashable {
         if second == 60, seconds % Int64(Self.secondsOfDay) != 0 { return nil }
     }
 
-    /// False if there is a point without a digit after it.
+    /// Returns false if no digit follows the decimal point.
     private static func skipFraction(_ scanner: inout DigitScanner) -> Bool {
         guard scanner.take(".") else { return true }
         guard scanner.digit() != nil else { return false }
@@ -40,7 +39,7 @@ package struct Timestamp: Sendable, Hashable {
         return true
     }
 
-    /// `Z` or `±HH:MM`, in seconds east of UTC.
+    /// Parses `Z` or `±HH:MM`. Returns seconds east of UTC.
     private static func offset(_ scanner: inout DigitScanner) -> Int? {
         if scanner.take("Z") || scanner.take("z") { return 0 }
         let isWest = scanner.take("-")
@@ -62,7 +61,7 @@ extension Timestamp: CustomStringConvertible {
     package var description: String {
         let seconds = Int(seconds)
         let secondOfDay = seconds.modulo(Self.secondsOfDay)
-        // A moment lies in the years that a date can have.
+        // Not nil: the year is always in the range of a date.
         let date = CivilDate(dayNumber: (seconds - secondOfDay) / Self.secondsOfDay)!
         return String(unsafeUninitializedCapacity: 20) { text in
             date.write(to: text)
@@ -79,8 +78,8 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp {
-    /// The moment in the system's time zone (localtime(3)), as strftime(3) writes it, in at most 63 bytes. The zone is
-    /// read again each time, for it may be changed under a running process.
+    /// The moment in the system's time zone (localtime(3)), formatted by strftime(3), in at most 63 bytes. Reads the
+    /// time zone again at each call, because it can change while the process runs.
     package func localText(_ format: String) -> String {
         var fields = localFields
         return String(unsafeUninitializedCapacity: 64) { buffer in
@@ -90,11 +89,11 @@ extension Timestamp {
 }
 
 extension Timestamp {
-    /// The day in the system's time zone; in the years 0 and 10000, which a zone may bring, the nearest day of a date.
+    /// The day in the system's time zone; the nearest valid day if the time zone leads to year 0 or 10000.
     package var localDay: CivilDate {
         let fields = localFields
         let day = CivilDate(year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday))
-        // The years in between have all days that localtime(3) knows.
+        // nil occurs only for the years 0 and 10000.
         return day ?? (seconds < 0 ? .first : .last)
     }
 
@@ -107,7 +106,7 @@ extension Timestamp {
 }
 
 extension Timestamp {
-    /// The first whole second at which so much time has passed.
+    /// Returns the first whole second after the duration.
     package func advanced(by duration: Duration) -> Timestamp {
         let bounded = Timestamp.bounded(duration)
         return Timestamp(seconds: seconds + bounded.components.seconds + (bounded.components.attoseconds > 0 ? 1 : 0))
@@ -117,21 +116,21 @@ extension Timestamp {
         time.advanced(by: .zero - bounded(duration))
     }
 
-    /// At most as long as there is between any two moments, and longer than that by what does not matter.
+    /// Clamps a duration to ±2^40 seconds, which exceeds the difference of any two moments.
     private static func bounded(_ duration: Duration) -> Duration {
         let most = Duration.seconds(1 << 40)
         return min(max(duration, .zero - most), most)
     }
 
-    /// This time, or now where it is later. What has happened lies ahead only after a clock rollback: nobody knows how
-    /// long ago it was, so it counts as having just happened.
+    /// The earlier of this moment and now. A past event is later than now only after the clock was set back. Its age is
+    /// then unknown and counts as 0.
     package func past(_ now: Timestamp) -> Timestamp { min(self, now) }
 
     package func duration(to other: Timestamp) -> Duration { .seconds(other.seconds - seconds) }
 }
 
 extension Int {
-    /// The remainder that is never negative.
+    /// Returns the nonnegative remainder.
     fileprivate func modulo(_ divisor: Int) -> Int {
         let remainder = self % divisor
         return remainder < 0 ? remainder + divisor : remainder
