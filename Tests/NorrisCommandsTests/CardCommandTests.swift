@@ -447,7 +447,7 @@ struct CardCommandTests {
     private static let shortage =
         "\n  Memory or open files may be short; a smaller --size, or a shorter text, needs less."
     private static let moreTime = "\n  Allow more time: --timeout 5m, or draw it smaller: --size 540"
-    private static let noPicture = "What norris-card wrote is no picture." + mismatch
+    private static let noPicture = "The output of norris-card is not a PNG." + mismatch
 
     @Test(arguments: [
         (

@@ -14,7 +14,7 @@ struct ResponseTests {
         checkCoding(
             Response(id: .null, outcome: .failure(.shuttingDown)),
             json: #"{"jsonrpc":"2.0","id":null,"error":{"code":-32006,"message":"The daemon is stopping.","#
-                + #""data":{"reason":"shutting_down","hint":"Connect again; the next daemon answers."}}}"#,
+                + #""data":{"reason":"shutting_down","hint":"Connect again; the new daemon will answer."}}}"#,
             ignoresUnknown: false)
     }
 

@@ -16,7 +16,7 @@ struct CardDrawing {
     func picture(_ session: Session) throws(Failure) -> CardPicture {
         let bytes = try run([], session)
         guard let picture = CardPicture(bytes) else {
-            throw Failure(.internalError, "What norris-card wrote is no picture.", hint: Self.mismatch)
+            throw Failure(.internalError, "The output of norris-card is not a PNG.", hint: Self.mismatch)
         }
         return picture
     }

@@ -78,7 +78,7 @@ struct UserHandlers: Sendable {
         _ parameters: RecentServed.Parameters, _ call: Call
     ) async throws(ResponseError) -> RecentServed.Result {
         guard let item = try await stores.facts.lastServed(parameters.kind, uid: call.peer.uid) else {
-            throw .notFound("This user was served no \(parameters.kind.rawValue) yet.")
+            throw .notFound("You have not been shown a \(parameters.kind.rawValue) yet.")
         }
         return RecentServed.Result(id: item.id, name: item.name)
     }

@@ -20,7 +20,7 @@ enum MessageID {
         ("source.recovered", "6001057d854c4072bf7b982f6e2fd361", "A source that failed was fetched successfully."),
         (
             "source.unavailable", "ab9cfa6ed47c43018faf3637b8074897",
-            "A source cannot be fetched until somebody acts, such as GIFs without a key."
+            "A source cannot be fetched until an administrator acts, such as GIFs without a key."
         ),
         ("database.quarantined", "119d753c25b64b3795d2e319d890a171", "A damaged database was renamed and recreated."),
         (
@@ -38,7 +38,7 @@ enum MessageID {
         ),
         (
             "state.deleted", "9ffe360ebfcf4023a8d2906f16f8701b",
-            "state.db was deleted under the daemon, which has to be restarted."
+            "state.db was deleted while the daemon ran; restart the daemon."
         ),
         (
             "state.unwritable", "b3a1492254084cf8a58c8ea0d1e4ba6d",

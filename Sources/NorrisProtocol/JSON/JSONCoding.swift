@@ -115,7 +115,7 @@ extension Dictionary: JSONDecodable where Key == String, Value: JSONDecodable {
         self = [:]
         for (key, value) in try json.objectValue().members {
             guard updateValue(try Value(json: value, below: key), forKey: key) == nil else {
-                throw JSONDecodingError(message: "must not have keys that look the same")
+                throw JSONDecodingError(message: "must not have canonically equivalent keys")
             }
         }
     }

@@ -118,7 +118,7 @@ extension ResponseError {
         return ResponseError(.invalidParams, message, hint: hint, details: details)
     }
 
-    package static func internalError(_ message: String = "The daemon failed; its log says how.") -> ResponseError {
+    package static func internalError(_ message: String = "Internal error. The daemon's log has the details.") -> ResponseError {
         ResponseError(.internal, message)
     }
 
@@ -135,7 +135,7 @@ extension ResponseError {
     }
 
     package static let permissionDenied = ResponseError(
-        .permissionDenied, "Only administrators may do this.",
+        .permissionDenied, "Only administrators may call this method.",
         hint: "Use sudo, or join one of the admin_groups in norrisd's configuration.")
 
     package static func busy(_ message: String, hint: String? = nil, retryAt: Timestamp? = nil) -> ResponseError {
@@ -149,7 +149,7 @@ extension ResponseError {
     }
 
     package static let shuttingDown = ResponseError(
-        .shuttingDown, "The daemon is stopping.", hint: "Connect again; the next daemon answers.")
+        .shuttingDown, "The daemon is stopping.", hint: "Connect again; the new daemon will answer.")
 }
 
 extension String {

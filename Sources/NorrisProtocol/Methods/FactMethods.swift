@@ -1,7 +1,7 @@
 /// `fact.random`: the next facts of the user's shuffle. No other method advances the shuffle.
 package enum FactRandom: Method {
     package static let name = "fact.random"
-    package static let summary = "Returns the next facts that this user has not been served yet."
+    package static let summary = "Returns random facts that the user has not received yet."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var categories: [String]
@@ -28,11 +28,11 @@ package enum FactRandom: Method {
         }
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.strings("category", &categories, "Only facts of this category, or of any of these.")
-            try members.number("count", &count, 1...100, default: 1, "How many facts.")
+            try members.strings("category", &categories, "The category of the facts, or a list of categories of which any matches.")
+            try members.number("count", &count, 1...100, default: 1, "The number of facts.")
             try members.optional(
-                maxLengthName, &maxLength, .integer(1...10_000), "Only facts of at most so many code points.")
-            try members.optional(nameParameter, &name, .text(1...64), "A name to put in place of Chuck Norris.")
+                maxLengthName, &maxLength, .integer(1...10_000), "The maximum length of a fact, in Unicode code points.")
+            try members.optional(nameParameter, &name, .text(1...64), "A name that replaces Chuck Norris in the text.")
             try members.flag("allow_explicit", &allowExplicit, "Whether facts of the category explicit may be served.")
             try members.source(&source)
         }
@@ -69,13 +69,13 @@ extension MemberVisitor where Self: ~Copyable {
     fileprivate mutating func source(_ source: inout FactScope?) throws(Failure) {
         try optional(
             "source", &source, FactScope.schema,
-            "Which facts: norris (the upstream and the starting collection), fortune (fortune files) or all.")
+            "The origin of the facts: norris (the upstream and the starting collection), fortune (fortune files) or all.")
     }
 }
 
 package enum FactToday: Method {
     package static let name = "fact.today"
-    package static let summary = "Returns the fact of a day, the same for all users and all that day."
+    package static let summary = "Returns the fact of a day, which is the same for all users."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var date: CivilDate?
@@ -122,7 +122,7 @@ package enum FactGet: Method {
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.id(&id)
             try members.optional(
-                FactRandom.nameParameter, &name, .text(1...64), "A name to put in place of Chuck Norris.")
+                FactRandom.nameParameter, &name, .text(1...64), "A name that replaces Chuck Norris in the text.")
         }
     }
 
@@ -157,14 +157,14 @@ package struct IDParameters: WireObject, Equatable, Sendable {
 
 extension MemberVisitor where Self: ~Copyable {
     mutating func id(_ id: inout String) throws(Failure) {
-        try required("id", &id, .text(1...200), "The id, as any reply carried it.")
+        try required("id", &id, .text(1...200), "The id of the item, as another method returned it.")
     }
 }
 
 package enum FactSearch: Method {
     package static let name = "fact.search"
     package static let summary =
-        "Finds the facts that contain all words of the query, newest stored first, without regard to case."
+        "Finds the facts that contain all words of the query, ignoring case; the most recently stored facts are first."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var query: String
@@ -185,10 +185,10 @@ package enum FactSearch: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required(
-                "query", &query, .text(1...65_536), "Words to look for; several in double quotes are one phrase.")
-            try members.strings("category", &categories, "Only facts of this category, or of any of these.")
+                "query", &query, .text(1...65_536), "The words to search for. Words in double quotes form a phrase.")
+            try members.strings("category", &categories, "The category of the facts, or a list of categories of which any matches.")
             try members.page(&page, default: 25)
-            try members.flag("offline", &offline, "Whether to answer from the cache in any case.")
+            try members.flag("offline", &offline, "Whether to answer from the cache only.")
             try members.source(&source)
         }
     }

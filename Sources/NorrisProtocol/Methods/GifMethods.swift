@@ -1,6 +1,6 @@
 package enum GifSearch: Method {
     package static let name = "gif.search"
-    package static let summary = "Finds GIFs for a text, in Giphy's order."
+    package static let summary = "Finds GIFs that match a text, in Giphy's order."
 
     /// The most GIFs of a page, from the upstream or the cache.
     package static let maximumLimit = 50
@@ -34,13 +34,13 @@ package enum GifSearch: Method {
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required(
                 queryParameter, &query, .text(1...65_536),
-                "The text to look for; Giphy is asked for up to 50 characters.")
+                "The text to search for. Only texts of at most 50 characters are sent to Giphy.")
             try members.page(&page, 1...maximumLimit, default: 25)
             try members.optional(
-                "rating", &rating, .word(ratings), "The strongest that may come; the configured one if absent.")
+                "rating", &rating, .word(ratings), "The strongest allowed rating; the configured rating if absent.")
             try members.optional(
-                "lang", &lang, .word(languages), "The language of the query; Giphy takes English if absent.")
-            try members.flag("offline", &offline, "Whether to answer from the cache in any case.")
+                "lang", &lang, .word(languages), "The language of the query; English if absent.")
+            try members.flag("offline", &offline, "Whether to answer from the cache only.")
         }
     }
 
@@ -51,7 +51,7 @@ package enum GifSearch: Method {
 
 package enum GifTrending: Method {
     package static let name = "gif.trending"
-    package static let summary = "Returns the GIFs that Giphy's users show most, as of the last fetch."
+    package static let summary = "Returns the most popular GIFs on Giphy, as of the last fetch."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var page: PageRequest
@@ -70,7 +70,7 @@ package enum GifTrending: Method {
 
 package enum GifRandom: Method {
     package static let name = "gif.random"
-    package static let summary = "Returns any GIF, or any that matches a tag."
+    package static let summary = "Returns a random GIF, or a random GIF that matches a tag."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var tag: String?
@@ -80,7 +80,7 @@ package enum GifRandom: Method {
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.optional(tagParameter, &tag, .text(1...50), "What it is to be about.")
+            try members.optional(tagParameter, &tag, .text(1...50), "The topic of the GIF.")
         }
     }
 
@@ -103,7 +103,7 @@ package enum GifRandom: Method {
 
 package enum GifGet: Method {
     package static let name = "gif.get"
-    package static let summary = "Returns the GIF with an id; Giphy is asked only for one that is not stored."
+    package static let summary = "Returns the GIF with an id. Giphy is asked only if the GIF is not stored."
     package typealias Parameters = IDParameters
 
     package struct Result: WireObject, Equatable, Sendable {

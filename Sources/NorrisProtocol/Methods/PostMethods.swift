@@ -1,7 +1,7 @@
 package enum PostList: Method {
     package static let name = "post.list"
     package static let summary =
-        "Lists posts, newest first; those without a date, or with one to come, by when they were first seen."
+        "Lists posts, newest first. A post without a date or with a future date is sorted by the time of its first fetch."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var source: String?
@@ -26,7 +26,7 @@ package enum PostList: Method {
                 Only posts by the author with this id, or by authors whose handle or name contains this, ignoring \
                 case.
                 """)
-            try members.flag("unread", &unread, "Whether to leave out what the user has marked as read.")
+            try members.flag("unread", &unread, "Whether to omit posts that the user marked as read.")
             try members.page(&page, default: 20)
         }
     }
@@ -54,7 +54,7 @@ package enum PostGet: Method {
 
 package enum PostMarkRead: Method {
     package static let name = "post.mark_read"
-    package static let summary = "Marks posts as read for the user who asks; takes either ids or all."
+    package static let summary = "Marks posts as read for the requesting user. Requires either ids or all."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var ids: [String]?
@@ -66,7 +66,7 @@ package enum PostMarkRead: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional(idsParameter, &ids, .list(.text(1...200)), "The ids of the posts.")
-            try members.flag("all", &all, "Whether to mark every post that is stored.")
+            try members.flag("all", &all, "Whether to mark all stored posts.")
         }
     }
 
@@ -88,7 +88,7 @@ package enum PostMarkRead: Method {
 
 package enum AuthorList: Method {
     package static let name = "author.list"
-    package static let summary = "Lists the authors of the stored posts, by name."
+    package static let summary = "Lists the authors of the stored posts, sorted by name."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var source: String?

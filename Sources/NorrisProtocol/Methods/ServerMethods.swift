@@ -1,6 +1,6 @@
 package enum ServerInfo: Method {
     package static let name = "server.info"
-    package static let summary = "Says which daemon this is and what it can do."
+    package static let summary = "Returns the version, the capabilities and the process id of the daemon."
 
     /// The version of the protocol, independent of the version of the daemon. Only incompatible changes increase it.
     package static let protocolVersion = 1
@@ -44,7 +44,7 @@ package enum ServerInfo: Method {
 
 package enum ServerStatus: Method {
     package static let name = "server.status"
-    package static let summary = "Says how the daemon, its sources and its databases are."
+    package static let summary = "Returns the state of the daemon, its sources and its databases."
 
     package struct State: OpenString {
         package let rawValue: String
@@ -124,7 +124,7 @@ package enum ServerStatus: Method {
 
 package enum ServerMetrics: Method {
     package static let name = "server.metrics"
-    package static let summary = "Returns the daemon's figures as OpenMetrics text, for a monitoring system."
+    package static let summary = "Returns the daemon's metrics in the OpenMetrics text format."
 
     package struct Result: WireObject, Equatable, Sendable {
         /// In the text format of OpenMetrics 1.0 (`application/openmetrics-text; version=1.0.0`).
@@ -142,7 +142,7 @@ package enum ServerMetrics: Method {
 
 package enum ServerReload: Method {
     package static let name = "server.reload"
-    package static let summary = "Reads the configuration again; a bad file changes nothing."
+    package static let summary = "Reads the configuration again. An invalid file changes nothing."
     package static let isAdministrative = true
     package typealias Result = NoMembers
 }
@@ -150,7 +150,7 @@ package enum ServerReload: Method {
 package enum SourceRefresh: Method {
     package static let name = "source.refresh"
     package static let summary =
-        "Fetches from a source now; without an administrator each source at most once in five minutes."
+        "Fetches from a source now. A user who is not an administrator can refresh a source once in five minutes."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         /// nil for all sources.
@@ -161,7 +161,7 @@ package enum SourceRefresh: Method {
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.optional("source", &source, .text(1...200), "Which; all if absent.")
+            try members.optional("source", &source, .text(1...200), "The name of the source; all sources if absent.")
         }
     }
 
@@ -181,7 +181,7 @@ package enum SourceRefresh: Method {
 
 package enum CacheClear: Method {
     package static let name = "cache.clear"
-    package static let summary = "Removes what was fetched from a source; favorites survive."
+    package static let summary = "Removes the content that was fetched from a source, except favorites."
     package static let isAdministrative = true
     package typealias Parameters = SourceRefresh.Parameters
     package typealias Result = Removed
@@ -190,7 +190,7 @@ package enum CacheClear: Method {
 package enum EventSubscribe: Method {
     package static let name = "event.subscribe"
     package static let summary =
-        "Sends the events of some topics on this connection from now on, in place of those of the last call."
+        "Subscribes this connection to topics. Each call replaces the previous subscription."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         /// nil for all.
@@ -202,7 +202,7 @@ package enum EventSubscribe: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional(
-                "topics", &topics, [Event.Topic].schema, "Which; all if absent, none and an end of it if empty.")
+                "topics", &topics, [Event.Topic].schema, "The topics; all if absent. An empty list ends the subscription.")
         }
     }
 

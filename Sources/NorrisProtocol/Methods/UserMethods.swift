@@ -2,7 +2,7 @@
 
 package enum FavoriteAdd: Method {
     package static let name = "favorite.add"
-    package static let summary = "Adds a favorite of the user who asks; it is on the disk when the reply comes."
+    package static let summary = "Adds a favorite of the requesting user. The favorite is on disk before the reply is sent."
     package typealias Parameters = ItemParameters
 
     package struct Result: WireObject, Equatable, Sendable {
@@ -21,7 +21,7 @@ package enum FavoriteAdd: Method {
 
 package enum FavoriteRemove: Method {
     package static let name = "favorite.remove"
-    package static let summary = "Removes a favorite of the user who asks."
+    package static let summary = "Removes a favorite of the requesting user."
     package typealias Parameters = ItemParameters
 
     package struct Result: WireObject, Equatable, Sendable {
@@ -55,14 +55,14 @@ package struct ItemParameters: WireObject, Equatable, Sendable {
 
 extension MemberVisitor where Self: ~Copyable {
     fileprivate mutating func kind(_ kind: inout Favorite.Kind) throws(Failure) {
-        try required("kind", &kind, Favorite.Kind.schema, "What it is.")
+        try required("kind", &kind, Favorite.Kind.schema, "The kind of the item.")
     }
 }
 
 package enum FavoriteImport: Method {
     package static let name = "favorite.import"
     package static let summary =
-        "Adds favorites listed elsewhere, all of them or none; those that are favorites already stay as they are."
+        "Adds exported favorites, either all or none. Existing favorites stay unchanged."
 
     /// The most items of one request. Few large items already fill the maximum request line of 64 KiB.
     package static let maximumItems = 1_000
@@ -98,7 +98,7 @@ package enum FavoriteImport: Method {
 package enum FavoriteList: Method {
     package static let name = "favorite.list"
     package static let summary =
-        "Lists the favorites of the user who asks, newest first, with their content where that is stored."
+        "Lists the favorites of the requesting user, newest first, with their content if it is stored."
 
     /// The most favorites of one user.
     package static let maximum = 10_000
@@ -125,7 +125,7 @@ package enum FavoriteList: Method {
 package enum RecentList: Method {
     package static let name = "recent.list"
     package static let summary =
-        "Lists the user's last \(maximum) searches, newest first, in lower case and without doubles."
+        "Lists the user's last \(maximum) distinct searches in lower case, newest first."
 
     /// The number of searches stored for each user.
     package static let maximum = 6
@@ -170,7 +170,7 @@ package enum RecentList: Method {
 
 package enum RecentClear: Method {
     package static let name = "recent.clear"
-    package static let summary = "Forgets the user's last searches."
+    package static let summary = "Deletes the user's recent searches."
     package typealias Result = Removed
 }
 
@@ -189,7 +189,7 @@ package struct Removed: WireObject, Equatable, Sendable {
 
 package enum RecentServed: Method {
     package static let name = "recent.served"
-    package static let summary = "Returns the last item of a kind that the user who asks was served."
+    package static let summary = "Returns the last item of a kind that was served to the requesting user."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var kind = Favorite.Kind.fact

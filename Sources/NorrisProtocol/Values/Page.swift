@@ -64,7 +64,7 @@ extension MemberVisitor where Self: ~Copyable {
     mutating func page(
         _ page: inout PageRequest, _ range: ClosedRange<Int> = 1...100, default count: Int
     ) throws(Failure) {
-        try number("limit", &page.limit, range, default: count, "How many items a page holds.")
-        try optional("cursor", &page.cursor, .string, "The `next` of the page before.")
+        try number("limit", &page.limit, range, default: count, "The maximum number of items on a page.")
+        try optional("cursor", &page.cursor, .string, "The `next` of the previous page.")
     }
 }
