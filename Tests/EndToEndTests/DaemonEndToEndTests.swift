@@ -9,22 +9,17 @@ import Testing
         try run(Programs.norrisd, arguments, environment: ["HOME": "/nonexistent"].merging(environment) { $1 })
     }
 
-    /// Advice for one that hangs ends no other daemon, and loses no option.
-    @Test func doctorNamesTheProcessAndItsOptions() throws {
+    /// The advice for a daemon that hangs names the process, so that no other daemon ends.
+    @Test func doctorNamesTheProcess() throws {
         let daemon = try RunningDaemon(in: TemporaryFolder(), ["--log-level", "debug"])
         daemon.send(SIGSTOP)
         let result = try daemon.ctl("doctor", "--timeout", "200ms")
         daemon.send(SIGCONT)
-        let options = (RunningDaemon.arguments(in: daemon.folder) + ["--config", daemon.folder("config.yaml")])
-            .joined(separator: " ")
         #expect(result.status == 69)
         #expect(
             result.output.hasSuffix(
-                """
-                Restart it: kill -KILL \(daemon.processID), then start it again as it was: \(Programs.norrisd) \(options) \
-                --log-level debug
-
-                """), "\(result.output)")
+                "Restart it: kill -KILL \(daemon.processID), then start it again with the options it had\n"),
+            "\(result.output)")
         #expect(daemon.end() == 0)
     }
 

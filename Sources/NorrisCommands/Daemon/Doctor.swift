@@ -184,7 +184,7 @@ struct Doctor {
         let message = status.message.isEmpty ? status.state.rawValue : status.message
         if status.state == .ok {
             ok("status", message)
-        } else if message.contains("configuration was refused") {
+        } else if status.configurationError != nil {
             warn("status", message, "See what is wrong: \(command: commands.norrisctl("config", "check"))")
         } else {
             warn("status", message, commands.log)
@@ -194,7 +194,7 @@ struct Doctor {
 
     // MARK: What it needs
 
-    /// Whether the databases can be written, and for how long; an older daemon does not know the second.
+    /// Whether the databases can be written, and how much space is left.
     private mutating func examineDatabases(_ database: ServerStatus.Database) {
         let (cache, state) = (byteSizeText(database.cacheBytes), byteSizeText(database.stateBytes))
         if database.isReadOnly {

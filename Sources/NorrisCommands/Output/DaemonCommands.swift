@@ -33,7 +33,7 @@ struct DaemonCommands {
     }
 
     /// Whether a user's own daemon listens there by default.
-    fileprivate static func isOfUser(_ socket: String) -> Bool {
+    private static func isOfUser(_ socket: String) -> Bool {
         socket.hasPrefix("/run/user/") && socket.hasSuffix("/norrisd.sock")
     }
 
@@ -66,10 +66,7 @@ struct DaemonCommands {
         switch manager {
         case .unit: restart
         case .process(let process):
-            """
-            \(command: "\(end) \(process.id)"), then start it again\(process.command(socket: socket).map {
-                " as it was: \(command: $0)" } ?? " with the options it had")
-            """
+            "\(command: "\(end) \(process.id)"), then start it again with the options it had"
         case .unknown: "end its process, and start it again with the options it had"
         }
     }
@@ -116,7 +113,7 @@ struct DaemonCommands {
 
 /// The process of a daemon, as proc(5) shows it.
 struct DaemonProcess {
-    /// A unit of systemd that starts a daemon.
+    /// A systemd unit that starts a daemon.
     struct Unit: Equatable {
         let name: String
         let isUsers: Bool
@@ -128,44 +125,37 @@ struct DaemonProcess {
     }
 
     let id: Int
-    /// nil where the system does not tell.
-    private let arguments: [String]?
-    /// nil where none has started it.
-    private(set) var unit: Unit?
+    /// nil if no unit started the process.
+    let unit: Unit?
 
-    /// Looks for the daemon that listens on a socket: the process that made it, or, where the service manager did, the
-    /// one that the daemon has named. nil where neither can be told to be a daemon.
+    /// Finds the daemon behind a socket: the process that listens, or, if the service manager listens, the process that
+    /// the daemon reported. Returns nil if no process is known to be a daemon.
     ///
-    /// - Parameter reported: by the daemon, in its own namespace.
+    /// - Parameter reported: the process id that the daemon reported, in the daemon's namespace.
     init?(socket: String, reported: Int?, system: System) {
-        func arguments(_ id: Int) -> [String]? {
-            guard let bytes = try? system.readFile("/proc/\(id)/cmdline", 65_536), !bytes.isEmpty else { return nil }
-            return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
-                .map { String(decoding: $0, as: UTF8.self) }
+        func name(_ id: Int) -> String? {
+            let bytes = try? system.readFile("/proc/\(id)/comm", 64)
+            return bytes.map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
         }
-        func name(_ arguments: [String]) -> Substring? { arguments.first?.split(separator: "/").last }
         let listener = system.listener(socket)
-        for id in [listener, reported].compactMap({ $0 }) {
-            guard let arguments = arguments(id), name(arguments) == "norrisd" else { continue }
-            (self.id, self.arguments) = (id, arguments)
-            unit = Self.unit(of: id, system)
+        if let id = [listener, reported].compactMap({ $0 }).first(where: { name($0) == "norrisd" }) {
+            (self.id, unit) = (id, Self.unit(of: id, system))
             return
         }
         guard let listener else { return nil }
-        let words = arguments(listener)
-        (id, self.arguments) = (listener, nil)
+        id = listener
         if listener == 1 {
             unit = .system
-        } else if let words {
-            guard name(words) == "systemd", words.contains("--user") else { return nil }
+        } else if let name = name(listener) {
+            guard name == "systemd" else { return nil }
             unit = .user
         } else {
             unit = Self.unit(of: listener, system)
         }
     }
 
-    /// The unit by whose control group a process belongs to it (cgroups(7)). One of another name, such as that of a
-    /// terminal, is not the daemon's.
+    /// The unit whose control group contains a process (cgroups(7)). A unit with another name, such as a terminal's, did
+    /// not start the daemon.
     private static func unit(of id: Int, _ system: System) -> Unit? {
         guard let bytes = try? system.readFile("/proc/\(id)/cgroup", 65_536) else { return nil }
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
@@ -174,13 +164,5 @@ struct DaemonProcess {
             return Unit(name: shellQuoted(String(name.dropLast(8))), isUsers: line.contains("/user@"))
         }
         return nil
-    }
-
-    /// The command line that starts it again; nil where that is not known, or cannot be shown.
-    fileprivate func command(socket: String) -> String? {
-        guard let arguments else { return nil }
-        let namesSocket = arguments.contains { $0 == "--socket" || $0.hasPrefix("--socket=") }
-        let isStandard = socket == SocketPath.system || DaemonCommands.isOfUser(socket)
-        return shellCommand(arguments + (namesSocket || isStandard ? [] : ["--socket", socket]))
     }
 }

@@ -177,8 +177,8 @@ struct CardCommand: SessionCommand {
                 let served = try session.call(RecentServed.self, RecentServed.Parameters(kind: .fact)).value
                 return try get(served.id, name ?? served.name)
             } catch {
-                // There is none, it is gone, or an older daemon does not know it.
-                guard [.notFound, .unknownMethod].contains(error.response?.code) else { throw error }
+                // No fact was served yet, or the fact was removed.
+                guard error.response?.code == .notFound else { throw error }
             }
         }
         let categories = category.map { [$0] } ?? []

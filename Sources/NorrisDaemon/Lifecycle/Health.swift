@@ -51,6 +51,7 @@ final class Health: Sendable {
         let (faults, space, requests) = (faults, databases.space, requests())
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded, message: line([contents, importProgress] + faults),
+            configurationError: settings.refusal,
             uptimeSeconds: Int(uptime.components.seconds), connections: counters.openConnections,
             requestsTotal: requests.total, requestsPerMinute: requests.perMinute, sources: reports.statuses,
             database: ServerStatus.Database(

@@ -118,7 +118,9 @@ extension ResponseError {
         return ResponseError(.invalidParams, message, hint: hint, details: details)
     }
 
-    package static func internalError(_ message: String = "Internal error. The daemon's log has the details.") -> ResponseError {
+    package static func internalError(
+        _ message: String = "Internal error. The daemon's log has the details."
+    ) -> ResponseError {
         ResponseError(.internal, message)
     }
 

@@ -4,11 +4,11 @@ package enum FactRandom: Method {
     package static let summary = "Returns random facts that the user has not received yet."
 
     package struct Parameters: WireObject, Equatable, Sendable {
-        package var categories: [String]
-        package var count: Int
+        package var categories: [String] = []
+        package var count = 0
         package var maxLength: Int?
         package var name: String?
-        package var allowExplicit: Bool
+        package var allowExplicit = false
         package var source: FactScope?
 
         package init(
@@ -19,7 +19,7 @@ package enum FactRandom: Method {
             (self.name, self.allowExplicit, self.source) = (name, allowExplicit, source)
         }
 
-        package init() { self.init(count: nil) }
+        package init() {}
 
         /// Specialized, because `fact.random` is called often.
         package init(_ arguments: Arguments) throws(ResponseError) {
@@ -28,10 +28,12 @@ package enum FactRandom: Method {
         }
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.strings("category", &categories, "The category of the facts, or a list of categories of which any matches.")
+            try members.strings(
+                "category", &categories, "The category of the facts, or a list of categories of which any matches.")
             try members.number("count", &count, 1...100, default: 1, "The number of facts.")
             try members.optional(
-                maxLengthName, &maxLength, .integer(1...10_000), "The maximum length of a fact, in Unicode code points.")
+                maxLengthName, &maxLength, .integer(1...10_000), "The maximum length of a fact, in Unicode code points."
+            )
             try members.optional(nameParameter, &name, .text(1...64), "A name that replaces Chuck Norris in the text.")
             try members.flag("allow_explicit", &allowExplicit, "Whether facts of the category explicit may be served.")
             try members.source(&source)
@@ -69,7 +71,8 @@ extension MemberVisitor where Self: ~Copyable {
     fileprivate mutating func source(_ source: inout FactScope?) throws(Failure) {
         try optional(
             "source", &source, FactScope.schema,
-            "The origin of the facts: norris (the upstream and the starting collection), fortune (fortune files) or all.")
+            "The origin of the facts: norris (the upstream and the starting collection), fortune (fortune files) or all."
+        )
     }
 }
 
@@ -167,10 +170,10 @@ package enum FactSearch: Method {
         "Finds the facts that contain all words of the query, ignoring case; the most recently stored facts are first."
 
     package struct Parameters: WireObject, Equatable, Sendable {
-        package var query: String
-        package var categories: [String]
-        package var page: PageRequest
-        package var offline: Bool
+        package var query = ""
+        package var categories: [String] = []
+        package var page = PageRequest()
+        package var offline = false
         package var source: FactScope?
 
         package init(
@@ -181,12 +184,13 @@ package enum FactSearch: Method {
             (self.offline, self.source) = (offline, source)
         }
 
-        package init() { self.init(query: "") }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required(
                 "query", &query, .text(1...65_536), "The words to search for. Words in double quotes form a phrase.")
-            try members.strings("category", &categories, "The category of the facts, or a list of categories of which any matches.")
+            try members.strings(
+                "category", &categories, "The category of the facts, or a list of categories of which any matches.")
             try members.page(&page, default: 25)
             try members.flag("offline", &offline, "Whether to answer from the cache only.")
             try members.source(&source)

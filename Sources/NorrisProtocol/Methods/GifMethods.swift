@@ -15,11 +15,11 @@ package enum GifSearch: Method {
     ]
 
     package struct Parameters: WireObject, Equatable, Sendable {
-        package var query: String
-        package var page: PageRequest
+        package var query = ""
+        package var page = PageRequest()
         package var rating: String?
         package var lang: String?
-        package var offline: Bool
+        package var offline = false
 
         package init(
             query: String, limit: Int? = nil, cursor: String? = nil, rating: String? = nil, lang: String? = nil,
@@ -29,7 +29,7 @@ package enum GifSearch: Method {
             (self.rating, self.lang, self.offline) = (rating, lang, offline)
         }
 
-        package init() { self.init(query: "") }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required(

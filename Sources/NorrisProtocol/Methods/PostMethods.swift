@@ -4,10 +4,10 @@ package enum PostList: Method {
         "Lists posts, newest first. A post without a date or with a future date is sorted by the time of its first fetch."
 
     package struct Parameters: WireObject, Equatable, Sendable {
-        package var source: String?
+        package var source: String? = nil
         package var author: String?
-        package var unread: Bool
-        package var page: PageRequest
+        package var unread = false
+        package var page = PageRequest()
 
         package init(
             source: String? = nil, author: String? = nil, unread: Bool = false, limit: Int? = nil, cursor: String? = nil
@@ -16,7 +16,7 @@ package enum PostList: Method {
             page = PageRequest(limit: limit, cursor: cursor)
         }
 
-        package init() { self.init(source: nil) }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional("source", &source, .text(1...200), "Only posts of this source.")
@@ -57,12 +57,12 @@ package enum PostMarkRead: Method {
     package static let summary = "Marks posts as read for the requesting user. Requires either ids or all."
 
     package struct Parameters: WireObject, Equatable, Sendable {
-        package var ids: [String]?
-        package var all: Bool
+        package var ids: [String]? = nil
+        package var all = false
 
         package init(ids: [String]? = nil, all: Bool = false) { (self.ids, self.all) = (ids, all) }
 
-        package init() { self.init(ids: nil) }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional(idsParameter, &ids, .list(.text(1...200)), "The ids of the posts.")
@@ -104,18 +104,18 @@ package enum AuthorList: Method {
 
     /// An author, with the number of stored posts.
     package struct Author: WireObject, Equatable, Sendable {
-        package var id: String
-        package var name: String
+        package var id = ""
+        package var name = ""
         package var handle: String?
         package var avatarURL: String?
-        package var postCount: Int
+        package var postCount = 0
 
         package init(id: String, name: String, handle: String? = nil, avatarURL: String? = nil, postCount: Int) {
             (self.id, self.name, self.handle) = (id, name, handle)
             (self.avatarURL, self.postCount) = (avatarURL, postCount)
         }
 
-        package init() { self.init(id: "", name: "", postCount: 0) }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("id", &id)

@@ -6,14 +6,14 @@ package enum ServerInfo: Method {
     package static let protocolVersion = 1
 
     package struct Result: WireObject, Equatable, Sendable {
-        package var name: String
-        package var version: String
-        package var protocolVersion: Int
-        package var capabilities: [String]
-        package var pid: Int
-        package var startedAt: Timestamp
+        package var name = ""
+        package var version = ""
+        package var protocolVersion = 0
+        package var capabilities: [String] = []
+        package var pid = 0
+        package var startedAt = Timestamp(seconds: 0)
         /// The absolute path of the configuration file, even if the file does not exist; nil if there is no directory
-        /// for a configuration file, or from an older daemon.
+        /// for a configuration file.
         package var configPath: String?
 
         package init(
@@ -25,10 +25,7 @@ package enum ServerInfo: Method {
             self.configPath = configPath
         }
 
-        package init() {
-            self.init(
-                name: "", version: "", protocolVersion: 0, capabilities: [], pid: 0, startedAt: Timestamp(seconds: 0))
-        }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("name", &name)
@@ -56,38 +53,38 @@ package enum ServerStatus: Method {
     }
 
     package struct Result: WireObject, Equatable, Sendable {
-        package var state: State
+        package var state: State = .ok
         /// One line for the user.
-        package var message: String
-        package var uptimeSeconds: Int
-        package var connections: Int
-        package var requestsTotal: Int
+        package var message = ""
+        /// The first fault of the configuration that the last reload refused; nil if no configuration was refused.
+        package var configurationError: String?
+        package var uptimeSeconds = 0
+        package var connections = 0
+        package var requestsTotal = 0
         /// The requests in each of the last minutes, oldest first, at most 60 numbers; the last minute is incomplete.
-        /// nil from an older daemon.
         package var requestsPerMinute: [Int]?
-        package var sources: [SourceStatus]
-        package var database: Database
-        package var version: String
+        package var sources: [SourceStatus] = []
+        package var database = Database()
+        package var version = ""
 
         package init(
-            state: State, message: String, uptimeSeconds: Int, connections: Int, requestsTotal: Int,
+            state: State, message: String, configurationError: String? = nil, uptimeSeconds: Int, connections: Int,
+            requestsTotal: Int,
             requestsPerMinute: [Int]? = nil, sources: [SourceStatus], database: Database, version: String
         ) {
-            (self.state, self.message, self.uptimeSeconds) = (state, message, uptimeSeconds)
+            (self.state, self.message, self.configurationError) = (state, message, configurationError)
+            self.uptimeSeconds = uptimeSeconds
             (self.connections, self.requestsTotal) = (connections, requestsTotal)
             (self.requestsPerMinute, self.sources) = (requestsPerMinute, sources)
             (self.database, self.version) = (database, version)
         }
 
-        package init() {
-            self.init(
-                state: .ok, message: "", uptimeSeconds: 0, connections: 0, requestsTotal: 0, sources: [],
-                database: Database(), version: "")
-        }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("state", &state)
             try members.required("message", &message)
+            try members.optional("configuration_error", &configurationError)
             try members.required("uptime_seconds", &uptimeSeconds)
             try members.required("connections", &connections)
             try members.required("requests_total", &requestsTotal)
@@ -100,9 +97,9 @@ package enum ServerStatus: Method {
 
     /// Sizes on disk, in bytes, including the write-ahead logs.
     package struct Database: WireObject, Equatable, Sendable {
-        package var cacheBytes: Int
-        package var stateBytes: Int
-        package var isReadOnly: Bool
+        package var cacheBytes = 0
+        package var stateBytes = 0
+        package var isReadOnly = false
         /// The free space for the daemon's user, in bytes, on the fuller of the two file systems; nil if unknown.
         package var freeBytes: Int?
 
@@ -111,7 +108,7 @@ package enum ServerStatus: Method {
             (self.isReadOnly, self.freeBytes) = (isReadOnly, freeBytes)
         }
 
-        package init() { self.init(cacheBytes: 0, stateBytes: 0, isReadOnly: false) }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("cache_bytes", &cacheBytes)
@@ -202,7 +199,8 @@ package enum EventSubscribe: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional(
-                "topics", &topics, [Event.Topic].schema, "The topics; all if absent. An empty list ends the subscription.")
+                "topics", &topics, [Event.Topic].schema,
+                "The topics; all if absent. An empty list ends the subscription.")
         }
     }
 

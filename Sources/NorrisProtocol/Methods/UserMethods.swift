@@ -2,7 +2,8 @@
 
 package enum FavoriteAdd: Method {
     package static let name = "favorite.add"
-    package static let summary = "Adds a favorite of the requesting user. The favorite is on disk before the reply is sent."
+    package static let summary =
+        "Adds a favorite of the requesting user. The favorite is on disk before the reply is sent."
     package typealias Parameters = ItemParameters
 
     package struct Result: WireObject, Equatable, Sendable {
@@ -40,12 +41,12 @@ package enum FavoriteRemove: Method {
 
 /// The parameters of `favorite.add` and `favorite.remove`: one item.
 package struct ItemParameters: WireObject, Equatable, Sendable {
-    package var kind: Favorite.Kind
-    package var id: String
+    package var kind: Favorite.Kind = .fact
+    package var id = ""
 
     package init(kind: Favorite.Kind, id: String) { (self.kind, self.id) = (kind, id) }
 
-    package init() { self.init(kind: .fact, id: "") }
+    package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.kind(&kind)
@@ -104,14 +105,14 @@ package enum FavoriteList: Method {
     package static let maximum = 10_000
 
     package struct Parameters: WireObject, Equatable, Sendable {
-        package var kind: Favorite.Kind?
-        package var page: PageRequest
+        package var kind: Favorite.Kind? = nil
+        package var page = PageRequest()
 
         package init(kind: Favorite.Kind? = nil, limit: Int? = nil, cursor: String? = nil) {
             (self.kind, page) = (kind, PageRequest(limit: limit, cursor: cursor))
         }
 
-        package init() { self.init(kind: nil) }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional("kind", &kind, Favorite.Kind.schema, "Only items of this kind.")
@@ -140,13 +141,13 @@ package enum RecentList: Method {
         }
 
         /// The kind of content that was searched.
-        package var kind: Kind
-        package var query: String
-        package var at: Timestamp
+        package var kind: Kind = .fact
+        package var query = ""
+        package var at = Timestamp(seconds: 0)
 
         package init(kind: Kind, query: String, at: Timestamp) { (self.kind, self.query, self.at) = (kind, query, at) }
 
-        package init() { self.init(kind: .fact, query: "", at: Timestamp(seconds: 0)) }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("kind", &kind)
@@ -204,13 +205,13 @@ package enum RecentServed: Method {
     }
 
     package struct Result: WireObject, Equatable, Sendable {
-        package var id: String
+        package var id = ""
         /// The name that replaced Chuck Norris.
         package var name: String?
 
         package init(id: String, name: String? = nil) { (self.id, self.name) = (id, name) }
 
-        package init() { self.init(id: "") }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("id", &id)

@@ -1,13 +1,13 @@
 /// A fact as the protocol represents it.
 package struct Fact: SharedObject {
     /// Unique in all sources of facts; can begin with `-` or `_`.
-    package var id: String
+    package var id = ""
     /// Plain text without control characters, except for newlines and tabs, which fortunes contain.
-    package var text: String
+    package var text = ""
     /// Names of the form `[a-z0-9_-]{1,40}`.
-    package var categories: [String]
+    package var categories: [String] = []
     /// `chucknorris`, `builtin` or `fortune:NAME`.
-    package var source: String
+    package var source = ""
     package var url: String?
     package var createdAt: Timestamp?
     package var updatedAt: Timestamp?
@@ -22,7 +22,7 @@ package struct Fact: SharedObject {
 
     package static let schemaName = "Fact"
 
-    package init() { self.init(id: "", text: "", categories: [], source: "") }
+    package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("id", &id)

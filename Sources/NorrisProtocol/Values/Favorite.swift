@@ -10,11 +10,11 @@ package struct Favorite: SharedObject {
         package static let all = [fact, gif, post]
     }
 
-    package var kind: Kind
-    package var id: String
+    package var kind: Kind = .fact
+    package var id = ""
     /// One line of plain text that identifies the favorite even after its content was deleted.
-    package var title: String
-    package var addedAt: Timestamp
+    package var title = ""
+    package var addedAt = Timestamp(seconds: 0)
     /// The content of this kind, if it is stored.
     package var fact: Fact?
     package var gif: Gif?
@@ -29,7 +29,7 @@ package struct Favorite: SharedObject {
 
     package static let schemaName = "Favorite"
 
-    package init() { self.init(kind: .fact, id: "", title: "", addedAt: Timestamp(seconds: 0)) }
+    package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("kind", &kind)

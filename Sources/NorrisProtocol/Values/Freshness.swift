@@ -25,8 +25,8 @@ package struct Freshness: SharedObject {
         package static let all = [fresh, stale, empty]
     }
 
-    package var origin: Origin
-    package var state: State
+    package var origin: Origin = .none
+    package var state: State = .empty
     package var fetchedAt: Timestamp?
     package var ageSeconds: Int?
     /// The last failure of the source, until its next success; independent of whether there is content. This is the
@@ -42,7 +42,7 @@ package struct Freshness: SharedObject {
 
     package static let schemaName = "Freshness"
 
-    package init() { self.init(origin: .none, state: .empty) }
+    package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("origin", &origin)
@@ -67,17 +67,17 @@ package struct SourceFailure: WireObject, Equatable, Sendable {
         package static let all: [Kind] = [.offline, .timeout, .http, .quota, .decode, .credentials]
     }
 
-    package var kind: Kind
+    package var kind: Kind = .offline
     /// One sentence for the user.
-    package var message: String
-    package var since: Timestamp
+    package var message = ""
+    package var since = Timestamp(seconds: 0)
     package var retryAt: Timestamp?
 
     package init(kind: Kind, message: String, since: Timestamp, retryAt: Timestamp? = nil) {
         (self.kind, self.message, self.since, self.retryAt) = (kind, message, since, retryAt)
     }
 
-    package init() { self.init(kind: .offline, message: "", since: Timestamp(seconds: 0)) }
+    package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("kind", &kind)
@@ -134,15 +134,15 @@ package struct SourceStatus: SharedObject {
 
     /// A limit of requests and its current use.
     package struct Quota: WireObject, Equatable, Sendable {
-        package var limit: Int
-        package var used: Int
-        package var resetsAt: Timestamp
+        package var limit = 0
+        package var used = 0
+        package var resetsAt = Timestamp(seconds: 0)
 
         package init(limit: Int, used: Int, resetsAt: Timestamp) {
             (self.limit, self.used, self.resetsAt) = (limit, used, resetsAt)
         }
 
-        package init() { self.init(limit: 0, used: 0, resetsAt: Timestamp(seconds: 0)) }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("limit", &limit)

@@ -1,19 +1,19 @@
 /// A GIF of Giphy as the protocol represents it: its metadata and the URLs of its pictures.
 package struct Gif: SharedObject {
-    package var id: String
+    package var id = ""
     /// One line of plain text; can be empty.
-    package var title: String
+    package var title = ""
     /// Giphy's rating: `g`, `pg`, `pg-13` or `r`; older data contains others.
-    package var rating: String
+    package var rating = ""
     /// The page of the GIF on Giphy.
-    package var pageURL: String
+    package var pageURL = ""
     package var username: String?
     package var altText: String?
-    package var isSticker: Bool
+    package var isSticker = false
     /// By Giphy's names, such as `original` and `fixed_width`. Any name can be missing.
-    package var renditions: [String: Rendition]
+    package var renditions: [String: Rendition] = [:]
     package var importedAt: Timestamp?
-    package var trendingAt: Timestamp?
+    package var trendingAt: Timestamp? = nil
 
     /// The attribution that Giphy requires from all users of its API.
     package static let attribution = "Powered by GIPHY"
@@ -30,7 +30,7 @@ package struct Gif: SharedObject {
 
     package static let schemaName = "Gif"
 
-    package init() { self.init(id: "", title: "", rating: "", pageURL: "") }
+    package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("id", &id)
@@ -69,7 +69,7 @@ package struct Gif: SharedObject {
 
         package static let schemaName = "Rendition"
 
-        package init() { self.init(url: nil) }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional("url", &url)

@@ -3,7 +3,7 @@
 /// `Item` has no constraints, because the runtime would search all conformances of the program for each constraint when
 /// a process creates its first page.
 package struct Page<Item> {
-    package var items: [Item]
+    package var items: [Item] = []
     /// The number of all matching items; nil if it exceeds ``countedMatches``.
     package var total: Int?
     /// An opaque cursor that requests the next page; nil on the last page.
@@ -21,7 +21,7 @@ package let countedMatches = 1_000
 extension Page: Equatable where Item: Equatable {}
 extension Page: Sendable where Item: Sendable {}
 extension Page: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: WireValue {
-    package init() { self.init(items: []) }
+    package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("items", &items)
@@ -33,8 +33,8 @@ extension Page: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: 
 
 /// The result of a method that returns items without pages.
 package struct Items<Item> {
-    package var items: [Item]
-    package var freshness: Freshness
+    package var items: [Item] = []
+    package var freshness = Freshness()
 
     package init(items: [Item], freshness: Freshness) { (self.items, self.freshness) = (items, freshness) }
 }
@@ -42,7 +42,7 @@ package struct Items<Item> {
 extension Items: Equatable where Item: Equatable {}
 extension Items: Sendable where Item: Sendable {}
 extension Items: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: WireValue {
-    package init() { self.init(items: [], freshness: Freshness()) }
+    package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("items", &items)

@@ -1,22 +1,22 @@
 /// A post as the protocol represents it.
 package struct Post: SharedObject {
     /// `SOURCE:ID`, unique in all sources of posts.
-    package var id: String
+    package var id = ""
     /// The key of the source under `posts.sources`.
-    package var source: String
-    package var author: Author
+    package var source = ""
+    package var author = Author()
     package var publishedAt: Timestamp?
     package var title: String?
     /// Plain text; can contain newlines.
     package var text: String?
     /// Whether ``title`` is a content warning, which the author asks clients to show first.
-    package var isSensitive: Bool
-    package var tags: [String]
-    package var images: [Image]
-    package var stats: Stats
+    package var isSensitive = false
+    package var tags: [String] = []
+    package var images: [Image] = []
+    package var stats = Stats()
     package var url: String?
     /// Whether the requesting user marked the post as read.
-    package var isRead: Bool
+    package var isRead = false
 
     package init(
         id: String, source: String, author: Author, publishedAt: Timestamp? = nil, title: String? = nil,
@@ -30,7 +30,7 @@ package struct Post: SharedObject {
 
     package static let schemaName = "Post"
 
-    package init() { self.init(id: "", source: "", author: Author()) }
+    package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("id", &id)
@@ -50,8 +50,8 @@ package struct Post: SharedObject {
     /// The author of a post.
     package struct Author: WireObject, Equatable, Sendable {
         /// `SOURCE:ID`, unique in all sources of posts.
-        package var id: String
-        package var name: String
+        package var id = ""
+        package var name = ""
         package var handle: String?
         package var avatarURL: String?
         package var email: String?
@@ -60,7 +60,7 @@ package struct Post: SharedObject {
             (self.id, self.name, self.handle, self.avatarURL, self.email) = (id, name, handle, avatarURL, email)
         }
 
-        package init() { self.init(id: "", name: "") }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("id", &id)
@@ -73,7 +73,7 @@ package struct Post: SharedObject {
 
     /// A picture, with its size in pixels.
     package struct Image: WireObject, Equatable, Sendable {
-        package var url: String
+        package var url = ""
         package var width: Int?
         package var height: Int?
         /// A description of the picture.
@@ -83,7 +83,7 @@ package struct Post: SharedObject {
             (self.url, self.width, self.height, self.alt) = (url, width, height, alt)
         }
 
-        package init() { self.init(url: "") }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("url", &url)
@@ -103,7 +103,7 @@ package struct Post: SharedObject {
             (self.likes, self.comments, self.shares) = (likes, comments, shares)
         }
 
-        package init() { self.init(likes: nil) }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional("likes", &likes)
