@@ -39,11 +39,16 @@ struct Connection: ~Copyable {
     var isReadable = false
     /// Whether events wait in the subscription.
     var hasEvents = false
-    /// Whether it is closed as soon as all is sent.
-    var isClosing = false
-    /// Whether it is closed but for its deferred request. It counts until the result is there, or a peer that sends one
-    /// and goes, again and again, could have any number of them run at once.
-    var isGone = false
+    enum State {
+        case open
+        /// The connection is closed when all replies are sent.
+        case closing
+        /// The socket is shut down, and a deferred request still runs. The connection counts until the request ends,
+        /// because a peer could otherwise start any number of requests by reconnecting.
+        case gone
+    }
+
+    var state = State.open
 
     private var descriptor: CInt { id.descriptor }
 

@@ -30,7 +30,7 @@ extension EventLoop {
             if isNobodyWaiting { return }
             if descriptor < 0 || reserve < 0 {
                 // It would be reported again and again.
-                isPaused = true
+                acceptance = .paused
                 _ = control(EPOLL_CTL_MOD, listener, 0)
                 return scheduleTick(at: now + 1_000_000_000)
             }
@@ -40,7 +40,7 @@ extension EventLoop {
     /// Accepts again after a pause.
     mutating func resumeAccepting() {
         if reserve < 0 { reserve = open("/dev/null", O_RDONLY | O_CLOEXEC) }
-        isPaused = false
+        acceptance = .open
         _ = control(EPOLL_CTL_MOD, listener, EPOLLIN.rawValue)
     }
 
@@ -104,7 +104,7 @@ extension EventLoop {
         guard slot < connections.count, let c = connections[slot] else { return }
         if events & EPOLLOUT.rawValue != 0 { sendRest(slot) }
         guard connections[slot] == c, events & ~EPOLLOUT.rawValue != 0 else { return }
-        if c.pointee.isGone || !c.pointee.machine.wantsInput, events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
+        if c.pointee.state == .gone || !c.pointee.machine.wantsInput, events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
             // Reported again and again for a peer that has gone: it is noticed when the answer is there, or now if
             // there is something to send.
             if c.pointee.unsentBytes > 0 { return remove(slot) }
@@ -145,8 +145,8 @@ extension EventLoop {
         c.pointee.machine.closed()
         c.pointee.caller.subscription.close()
         if c.pointee.unfinished?.waiting != nil {
-            guard !c.pointee.isGone else { return }
-            c.pointee.isGone = true
+            guard c.pointee.state != .gone else { return }
+            c.pointee.state = .gone
             c.pointee.drop()
             count(c)
             setInterest(c, nil)
@@ -185,13 +185,13 @@ extension EventLoop {
     /// - Parameter isLast: whether the connection is closed behind them.
     private mutating func send(_ range: Range<Int>, to slot: Int, _ isLast: Bool) {
         // It may have been closed as the slowest of all.
-        guard let c = connections[slot], !c.pointee.isGone else { return }
+        guard let c = connections[slot], c.pointee.state != .gone else { return }
         c.pointee.machine.wrote(range.count)
         let isAlive = json.withBytes(from: range.lowerBound) { c.pointee.send($0[..<range.count]) }
         let unsent = c.pointee.unsentBytes
         guard isAlive, unsent > 0 || !isLast else { return remove(slot) }
         if unsent > 0 {
-            c.pointee.isClosing = isLast
+            if isLast { c.pointee.state = .closing }
             c.pointee.machine.writabilityChanged(false)
             updateInterest(c)
             scheduleTick(at: now)
@@ -205,7 +205,7 @@ extension EventLoop {
         guard c.pointee.sendRest() else { return remove(slot) }
         count(c)
         guard c.pointee.unsentBytes == 0 else { return }
-        if c.pointee.isClosing { return remove(slot) }
+        if c.pointee.state == .closing { return remove(slot) }
         c.pointee.machine.writabilityChanged(true)
         turns.add(slot, of: c.pointee.user)
     }

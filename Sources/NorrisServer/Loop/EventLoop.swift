@@ -21,8 +21,16 @@ struct EventLoop: ~Copyable {
     var listener: CInt
     /// Closed to refuse a connection when there are no more descriptors.
     var reserve: CInt
-    /// Whether nobody is accepted for a second, for lack of descriptors or memory.
-    var isPaused = false
+    /// Whether new connections are accepted.
+    enum Acceptance {
+        case open
+        /// No connection is accepted for a second, because descriptors or memory are exhausted.
+        case paused
+        /// The daemon stops, and the listening socket is closed.
+        case ended
+    }
+
+    var acceptance = Acceptance.open
 
     /// By descriptor. Each is allocated when it is accepted and freed in ``remove(_:)``, and only this thread uses it.
     var connections: [UnsafeMutablePointer<Connection>?] = []
@@ -48,10 +56,18 @@ struct EventLoop: ~Copyable {
     private(set) var now = monotonicNanoseconds()
     private var nextTick = Int.max
     private var nextBeat = Int.max
-    /// When a stop cuts the connections that are not done.
-    private var drainEnd: Int?
-    /// Whether a stop has cut all connections but those that wait for a network.
-    private var hasCut = false
+    /// The stages of a stop. Each ends when no connection is left, or at a time.
+    private enum Stage {
+        case serving
+        /// Every connection may finish the requests that it has sent.
+        case draining(end: Int)
+        /// Only requests that wait for a network may finish.
+        case drainingNetwork(end: Int)
+        /// All connections were removed; running requests end.
+        case cut
+    }
+
+    private var stage = Stage.serving
 
     /// With so many bytes of replies a turn is over.
     private static let longTurn = 64 * 1024
@@ -119,8 +135,8 @@ struct EventLoop: ~Copyable {
                 startWork()
                 if now >= nextBeat { beat() }
                 if now >= nextTick { tick() }
-                if let drainEnd {
-                    if now >= drainEnd { cut() }
+                if let end = stageEnd {
+                    if now >= end { cut() }
                     if connectionCount == 0 { isRunning = false }
                 }
             }
@@ -133,9 +149,26 @@ struct EventLoop: ~Copyable {
     /// How long to wait, in the milliseconds of epoll_wait(2).
     private func timeout() -> CInt {
         if !turns.isEmpty { return 0 }
-        let next = min(nextTick, nextBeat, drainEnd ?? .max)
+        let next = min(nextTick, nextBeat, stageEnd ?? .max)
         if next == .max { return -1 }
         return CInt(clamping: max(0, (next - monotonicNanoseconds() + 999_999) / 1_000_000))
+    }
+
+    /// The time at which the stage ends; nil while the daemon serves.
+    private var stageEnd: Int? {
+        switch stage {
+        case .serving: nil
+        case .draining(let end), .drainingNetwork(let end): end
+        case .cut: .max
+        }
+    }
+
+    /// Whether a stop has removed connections.
+    private var hasCut: Bool {
+        switch stage {
+        case .serving, .draining: false
+        case .drainingNetwork, .cut: true
+        }
     }
 
     private mutating func beat() {
@@ -146,10 +179,10 @@ struct EventLoop: ~Copyable {
 
     /// Closes the connections that have timed out, and finds out when to check again.
     private mutating func tick() {
-        if isPaused, listener >= 0 { resumeAccepting() }
+        if acceptance == .paused { resumeAccepting() }
         var earliest = Int.max
         for slot in connections.indices {
-            guard let c = connections[slot], !c.pointee.isGone else { continue }
+            guard let c = connections[slot], c.pointee.state != .gone else { continue }
             let isSubscriber = c.pointee.caller.subscription.isActive
             let unsent = c.pointee.unsentBytes
             let queued = unsent > 0 ? c.pointee.bytesQueued : 0
@@ -190,7 +223,7 @@ struct EventLoop: ~Copyable {
     }
 
     private mutating func takeTurn(_ slot: Int) {
-        guard let c = connections[slot], !c.pointee.isGone else { return }
+        guard let c = connections[slot], c.pointee.state != .gone else { return }
         let start = json.count
         let caller = c.pointee.caller
         var turn = Turn(start: now, written: start)
@@ -245,7 +278,7 @@ struct EventLoop: ~Copyable {
         }
         if hasAnswered || c.pointee.counted.input == 0 { c.pointee.inputSince = now }
         count(c)
-        guard connections[slot] == c, !c.pointee.isGone else { return }
+        guard connections[slot] == c, c.pointee.state != .gone else { return }
         updateInterest(c)
     }
 
@@ -314,7 +347,7 @@ struct EventLoop: ~Copyable {
     private mutating func start(_ slot: Int) -> Int? {
         // A connection with a deferred request stays until the result is there, also if the peer has gone.
         guard let c = connections[slot], let request = c.pointee.unfinished?.waiting else { return nil }
-        if hasCut, c.pointee.isGone {
+        if hasCut, c.pointee.state == .gone {
             c.pointee.unfinished = nil
             remove(slot)
             return nil
@@ -359,7 +392,7 @@ struct EventLoop: ~Copyable {
         }
         c.pointee.unfinished = exchange.finish(line, result, into: &json)
         replies.append((slot, json.count, false))
-        if c.pointee.isGone {
+        if c.pointee.state == .gone {
             c.pointee.unfinished = nil
             return remove(slot)
         }
@@ -376,12 +409,12 @@ struct EventLoop: ~Copyable {
 
     /// Accepts no more, lets every connection answer what it has received, and closes it.
     private mutating func drain() {
-        guard drainEnd == nil else { return }
-        drainEnd = now + tuning.drainTime.nanoseconds
+        guard case .serving = stage else { return }
+        stage = .draining(end: now + tuning.drainTime.nanoseconds)
         close(listener)
-        listener = -1
+        (listener, acceptance) = (-1, .ended)
         for slot in connections.indices {
-            guard let c = connections[slot], !c.pointee.isGone else { continue }
+            guard let c = connections[slot], c.pointee.state != .gone else { continue }
             // A peer that has ended its side is answered to that end anyhow.
             if !c.pointee.hasPeerEnded { c.pointee.machine.drain(unread: c.pointee.bytesToRead) }
             c.pointee.isReadable = true
@@ -389,14 +422,14 @@ struct EventLoop: ~Copyable {
         }
     }
 
-    /// Closes the connections that a stop has waited for long enough: first all that do not wait for a network.
+    /// Ends a stage: removes the connections that the next stage does not wait for.
     private mutating func cut() {
+        let isFirst = !hasCut
         for slot in connections.indices {
             guard let c = connections[slot] else { continue }
-            if hasCut || c.pointee.unfinished?.waiting?.resource != .network { remove(slot) }
+            if !isFirst || c.pointee.unfinished?.waiting?.resource != .network { remove(slot) }
         }
-        drainEnd = hasCut ? .max : now + (tuning.networkDrainTime - tuning.drainTime).nanoseconds
-        hasCut = true
+        stage = isFirst ? .drainingNetwork(end: now + (tuning.networkDrainTime - tuning.drainTime).nanoseconds) : .cut
     }
 }
 
